@@ -27,6 +27,10 @@ typedef enum bench_other_op {
     BENCH_UNPAIR,
     BENCH_LINK,
     BENCH_UNLINK,
+    BENCH_HIDE,
+    BENCH_UNHIDE,
+    BENCH_REVEAL,
+    BENCH_UNREVEAL,
     BENCH_ATTACH,
     BENCH_DETACH,
     BENCH_AREA /* id is the area's: a circle around attrs.x, attrs.y, as wide as attrs.reach */

@@ -10,6 +10,7 @@
 
 #include <pharos/pharos.h>
 
+#include "base/mem_jemalloc.h"
 #include "bench/advise.h"
 #include "bench/memory.h"
 #include "bench/options.h"

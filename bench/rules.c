@@ -20,6 +20,8 @@ ph_attrs bench_rules_resolve(const ph_world_def *def, const ph_attrs *given)
     is.view = (given->given & PH_VIEW) != 0 ? given->view : class->view;
     is.margin = (given->given & PH_MARGIN) != 0 ? given->margin : class->margin;
     is.reach = (given->given & PH_REACH) != 0 ? given->reach : class->reach;
+    is.visible = (given->given & PH_VISIBLE) != 0 ? given->visible : class->visible;
+    is.veiled = (given->given & PH_VEILED) != 0 ? given->veiled : class->veiled;
     is.layers = (given->given & PH_LAYERS) != 0 ? given->layers : class->layers;
     is.sees = (given->given & PH_SEES) != 0 ? given->sees : class->sees;
     is.stealth = (given->given & PH_STEALTH) != 0 ? given->stealth : class->stealth;
@@ -55,7 +57,7 @@ static bool in_tower_range(const ph_world_def *def, const ph_attrs *observer, co
 
 static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
 {
-    float radius = fmaxf(observer->view, target->reach);
+    float radius = fmaxf(fminf(observer->view, target->visible), target->reach);
     if (was) {
         radius = radius + observer->margin;
     }
@@ -79,7 +81,7 @@ static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const p
 
 bool bench_rules_sees(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
 {
-    if ((observer->sees & target->layers) == 0 || target->stealth > observer->detect) {
+    if ((observer->sees & target->layers) == 0 || target->stealth > observer->detect || target->veiled) {
         return false;
     }
     if (target->global) {

@@ -4,6 +4,7 @@
  * stands while the scenario makes positions and while events are hashed and checked.
  */
 #include "bench/run.h"
+#include "base/mem_jemalloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -138,7 +138,7 @@ static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
            good_or_ungiven(attrs, PH_Y, attrs->y, -PH_COORDINATE_MAX) &&
            good_or_ungiven(attrs, PH_Z, attrs->z, -PH_COORDINATE_MAX) &&
            good_or_ungiven(attrs, PH_VIEW, attrs->view, 0) && good_or_ungiven(attrs, PH_MARGIN, attrs->margin, 0) &&
-           good_or_ungiven(attrs, PH_REACH, attrs->reach, 0) &&
+           good_or_ungiven(attrs, PH_REACH, attrs->reach, 0) && good_or_ungiven(attrs, PH_VISIBLE, attrs->visible, 0) &&
            ((attrs->given & PH_KIND) == 0 || attrs->kind < verify->def->class_count) &&
            ((attrs->given & PH_CAP) == 0 || attrs->cap <= INT32_MAX);
 }
@@ -207,6 +207,8 @@ static void set(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     TAKE(PH_VIEW, view);
     TAKE(PH_MARGIN, margin);
     TAKE(PH_REACH, reach);
+    TAKE(PH_VISIBLE, visible);
+    TAKE(PH_VEILED, veiled);
     TAKE(PH_LAYERS, layers);
     TAKE(PH_SEES, sees);
     TAKE(PH_STEALTH, stealth);

@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang fuzz determinism; all when none is named
+#   LEG       release asan tsan clang tidy fuzz determinism; all when none is named
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | fuzz | determinism) legs="$legs $1" ;;
+    release | asan | tsan | clang | tidy | fuzz | determinism) legs="$legs $1" ;;
     *)
         sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -26,9 +26,10 @@ done
 #   asan         memory errors, leaks, undefined behaviour (gcc)
 #   tsan         data races; threads held up at random
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
+#   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
 #   fuzz         inputs that nobody thought of, a bounded run of each fuzzer (clang)
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
-legs=${legs:-release asan tsan clang fuzz determinism}
+legs=${legs:-release asan tsan clang tidy fuzz determinism}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -79,9 +80,21 @@ run_determinism()
     fi
 }
 
+run_tidy()
+{
+    begin=$(date +%s)
+    echo "=== tidy"
+    if scripts/tidy --jobs "$jobs"; then
+        tell tidy 1 0 $(($(date +%s) - begin))
+    else
+        tell tidy 0 1 $(($(date +%s) - begin))
+    fi
+}
+
 for leg in $legs; do
     case $leg in
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
+    tidy) run_tidy ;;
     determinism) run_determinism ;;
     *) run_leg "$leg" all ;;
     esac

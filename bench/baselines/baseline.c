@@ -163,8 +163,8 @@ static const char *refuse(const ph_world_def *def, bool trace)
         return "it has one class of entities only";
     }
     if (!(class->view > 0) || class->cap > 0 || class->global || !class->ready || (class->sees & class->layers) == 0 ||
-        class->stealth > class->detect) {
-        return "it has observers with a plain view only: no cap, layers, stealth, global or not ready ones";
+        class->stealth > class->detect || class->veiled) {
+        return "it has observers with a plain view only: no cap, layers, stealth, veil, global or not ready ones";
     }
     return NULL;
 }
@@ -175,8 +175,8 @@ const char *baseline_refuse_circle(const ph_world_def *def, bool trace)
     if (def->range != PH_RANGE_RADIUS || def->shape != PH_SHAPE_CIRCLE) {
         return "it has circles only";
     }
-    if (class->margin > 0 || class->reach > class->view) {
-        return "it has one radius only: no margin, no reach beyond the view";
+    if (class->margin > 0 || class->reach > class->view || class->visible < class->view) {
+        return "it has one radius only: no margin, no reach beyond the view, no visible below it";
     }
     return refuse(def, trace);
 }

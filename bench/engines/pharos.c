@@ -136,6 +136,14 @@ static ph_status submit_other(pharos *self, const bench_other *command)
         return ph_link(self->producer, command->id, command->other);
     case BENCH_UNLINK:
         return ph_unlink(self->producer, command->id, command->other);
+    case BENCH_HIDE:
+        return ph_hide(self->producer, command->id, command->other);
+    case BENCH_UNHIDE:
+        return ph_unhide(self->producer, command->id, command->other);
+    case BENCH_REVEAL:
+        return ph_reveal(self->producer, command->id, command->other);
+    case BENCH_UNREVEAL:
+        return ph_unreveal(self->producer, command->id, command->other);
     case BENCH_ATTACH:
         return ph_attach(self->producer, command->id, command->other);
     case BENCH_DETACH:

@@ -51,6 +51,14 @@ static bench_other_op other_op(phx_trace_op op)
         return BENCH_LINK;
     case PHX_OP_UNLINK:
         return BENCH_UNLINK;
+    case PHX_OP_HIDE:
+        return BENCH_HIDE;
+    case PHX_OP_UNHIDE:
+        return BENCH_UNHIDE;
+    case PHX_OP_REVEAL:
+        return BENCH_REVEAL;
+    case PHX_OP_UNREVEAL:
+        return BENCH_UNREVEAL;
     case PHX_OP_ATTACH:
         return BENCH_ATTACH;
     case PHX_OP_DETACH:

@@ -43,15 +43,15 @@ extern "C" {
     X(PH_UNKNOWN_ID, 10, "no entity of this id is in the world") \
     X(PH_EXISTS, 11, "an entity of this id is in the world already") \
     X(PH_BAD_POSITION, 12, "a coordinate is not a number from -1e18 to 1e18") \
-    X(PH_BAD_RADIUS, 13, "a radius, margin or reach is not a number from 0 to 1e18") \
+    X(PH_BAD_RADIUS, 13, "a radius, margin, reach or visible is not a number from 0 to 1e18") \
     X(PH_BAD_KIND, 14, "the kind is not a class of this world") \
     X(PH_BAD_VALUE, 15, "an attribute is outside its range, or can not be set here") \
     X(PH_CAPACITY, 16, "the world holds as many entities as its definition allows") \
     X(PH_ATTACHED, 17, "the entity follows its parent and can not be moved by itself") \
     X(PH_CYCLE, 18, "the parent hangs on the child already, or is the child itself") \
     X(PH_TOO_DEEP, 19, "the chain of attachments would be deeper than 8") \
-    X(PH_ABSENT, 20, "there is no such pair, link, attachment or area") \
-    X(PH_SAME_ID, 21, "the two ids of a pair or link are the same") \
+    X(PH_ABSENT, 20, "there is no such pair, link, hide, reveal, attachment or area") \
+    X(PH_SAME_ID, 21, "the two ids of a pair, link, hide or reveal are the same") \
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
     X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
     X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows") \

@@ -117,7 +117,7 @@ PH_NODISCARD PH_API ph_status ph_stats_prometheus(ph_world world, char *text, si
 
 /**
  * A hash over everything that decides future events and updates (attributes, lists, pairs,
- * links, attachments, who moved lately, who waits); independent of shards, workers and the
+ * links, hides, reveals, attachments, who moved lately, who waits); independent of shards, workers and the
  * order of entering. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
@@ -164,7 +164,7 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
 
 /** A new entity; x and y must be given. */
 PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs);
-/** It leaves every list; its pairs and links end; what is attached to it stays, detached. */
+/** It leaves every list; its pairs, links, hides and reveals end; what is attached to it stays, detached. */
 PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
 /** It stands here now; any distance, any number of times a tick. */
 PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
@@ -174,7 +174,8 @@ PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x
  * is set to no and to yes again in one tick, but there the list begins from nothing: without margin and stickiness.
  */
 PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
-/** For this ordered pair these replace observer's view, target's reach and observer's margin. Again: replaced. */
+/** For this ordered pair these replace observer's view, target's reach and visible, and observer's margin. Again:
+ * replaced. */
 PH_NODISCARD PH_API ph_status ph_pair(ph_producer producer, uint64_t observer, uint64_t target, float view,
                                       float margin);
 /** The pair's own radii end; the common ones count again. */
@@ -183,6 +184,15 @@ PH_NODISCARD PH_API ph_status ph_unpair(ph_producer producer, uint64_t observer,
 PH_NODISCARD PH_API ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target);
 /** The link ends; distance counts again. */
 PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target);
+/** target stays out of observer's list, whatever else holds: a wall between them, a blocked player. Again: no change.
+ */
+PH_NODISCARD PH_API ph_status ph_hide(ph_producer producer, uint64_t observer, uint64_t target);
+/** The hide ends; the other rules count again. */
+PH_NODISCARD PH_API ph_status ph_unhide(ph_producer producer, uint64_t observer, uint64_t target);
+/** For observer target's veil and stealth do not count; layers and distance still do. Again: no change. */
+PH_NODISCARD PH_API ph_status ph_reveal(ph_producer producer, uint64_t observer, uint64_t target);
+/** The reveal ends; veil and stealth count again. */
+PH_NODISCARD PH_API ph_status ph_unreveal(ph_producer producer, uint64_t observer, uint64_t target);
 /**
  * The child takes the parent's position now and at its every move, in the same tick, however long the chain; its own
  * moves are refused. A child of another parent changes over. Chains are up to PH_ATTACH_DEPTH_MAX deep. ph_change says
@@ -251,6 +261,18 @@ PH_NODISCARD PH_API ph_status ph_move_many(ph_producer producer, uint32_t count,
                                            const ph_position *positions, uint32_t *done);
 /** ph_leave() for ids[i]. */
 PH_NODISCARD PH_API ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids, uint32_t *done);
+/** ph_hide() for observers[i], targets[i]: lines of sight that the host checks change by thousands. */
+PH_NODISCARD PH_API ph_status ph_hide_many(ph_producer producer, uint32_t count, const uint64_t *observers,
+                                           const uint64_t *targets, uint32_t *done);
+/** ph_unhide() for observers[i], targets[i]. */
+PH_NODISCARD PH_API ph_status ph_unhide_many(ph_producer producer, uint32_t count, const uint64_t *observers,
+                                             const uint64_t *targets, uint32_t *done);
+/** ph_reveal() for observers[i], targets[i]. */
+PH_NODISCARD PH_API ph_status ph_reveal_many(ph_producer producer, uint32_t count, const uint64_t *observers,
+                                             const uint64_t *targets, uint32_t *done);
+/** ph_unreveal() for observers[i], targets[i]. */
+PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t count, const uint64_t *observers,
+                                               const uint64_t *targets, uint32_t *done);
 
 /* ============================== activation ============================== */
 

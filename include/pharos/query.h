@@ -144,8 +144,10 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
     X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_HIDDEN, 18, false, "the target is hidden from the observer") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
+    X(PH_REASON_VEILED, 19, false, "the target is veiled, and was not revealed to the observer") \
     X(PH_REASON_TOWERS_APART, 6, false, "their towers are farther apart than span") \
     X(PH_REASON_TOO_FAR, 7, false, "the target is beyond the radius") \
     X(PH_REASON_TOO_HIGH, 8, false, "the target is within the radius, but too far above or below") \
@@ -155,7 +157,8 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
     X(PH_REASON_TOWERS, 12, true, "their towers are near enough") \
     X(PH_REASON_PAIR, 13, true, "the target is within the view of their pair") \
     X(PH_REASON_VIEW, 14, true, "the target is within the observer's view") \
-    X(PH_REASON_REACH, 15, true, "the target is within its own reach, which is more than the observer's view") \
+    X(PH_REASON_REACH, 15, true, \
+      "the target is within its own reach, which is more than the observer's view, or than visible") \
     X(PH_REASON_MARGIN, 16, true, "the target is beyond the radius, but was in the list and is within the margin") \
     X(PH_REASON_WAITS, 17, false, "the target passes, but waits for a later tick: adds_max or events_max")
 
@@ -163,7 +166,7 @@ typedef enum ph_reason {
 #define PH_REASON_ENUM(name, number, sees, text) name = number,
     PH_REASON_LIST(PH_REASON_ENUM)
 #undef PH_REASON_ENUM
-        PH_REASON_END /* one past the last */
+        PH_REASON_END = 20 /* one past the largest number */
 } ph_reason;
 
 /**
@@ -177,7 +180,7 @@ typedef struct ph_explanation {
     bool paired;       /* the radii are of a pair */
     float dx, dy, dz;  /* from the observer to the target */
     float square;      /* dx*dx + dy*dy, of spheres + dz*dz: what is compared with radius*radius */
-    float radius;      /* enter radius: the larger of view and reach, or the pair's view */
+    float radius;      /* enter radius: the larger of reach and the least of view and visible, or the pair's view */
     float margin;      /* of the observer or the pair; counts for who is in the list */
     float height;      /* of shape = cylinder */
     uint32_t towers_x; /* how many towers apart along x */

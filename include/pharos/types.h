@@ -109,6 +109,7 @@ typedef struct ph_class {
     float view;              /* enter radius, 0..PH_LENGTH_MAX; 0 = no observer */
     float margin;            /* 0..PH_LENGTH_MAX; leaves beyond enter radius + margin */
     float reach;             /* 0..PH_LENGTH_MAX; how far off it can be seen, whoever looks */
+    float visible;           /* 0..PH_LENGTH_MAX, which is no bound; the farthest at which a view takes it in */
     uint64_t layers;         /* what it is on */
     uint64_t sees;           /* what it looks at: seen if sees & layers */
     uint32_t cap;            /* most targets in its list, <= INT32_MAX; 0 = no cap */
@@ -116,6 +117,7 @@ typedef struct ph_class {
     uint8_t detect;
     uint8_t priority;     /* rank as a target when a cap bites; higher first */
     bool global;          /* seen at any distance */
+    bool veiled;          /* seen only by observers to whom it was revealed: ph_reveal() */
     bool ready;           /* a not-ready observer sees and gets nothing */
     bool wakes;           /* its observers wake NPCs (see pharos.h, "Activation") */
     bool sleeps;          /* an NPC, unless it wakes: told when it awakes and falls asleep */
@@ -221,7 +223,9 @@ enum {
     PH_PRIORITY = 1u << 14,
     PH_USER_DATA = 1u << 15,
     PH_CONSUMER = 1u << 16,
-    PH_GIVEN_ALL = (1u << 17) - 1
+    PH_VISIBLE = 1u << 17,
+    PH_VEILED = 1u << 18,
+    PH_GIVEN_ALL = (1u << 19) - 1
 };
 
 /**
@@ -235,6 +239,7 @@ typedef struct ph_attrs {
     float view;    /* as in ph_class, with the same ranges */
     float margin;
     float reach;
+    float visible;
     uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
     uint32_t consumer; /* who gets this observer's events; only at enter; default 0 */
@@ -245,6 +250,7 @@ typedef struct ph_attrs {
     uint8_t detect;
     uint8_t priority;
     bool global;
+    bool veiled;
     bool ready;
 } ph_attrs;
 
@@ -265,7 +271,8 @@ typedef struct ph_broadcast_options {
     uint32_t flags;        /* PH_BROADCAST_... */
     /**
      * 0: lists decide. Above 0 (a whisper, a shout): each ready observer o, whatever is in its list, with o.sees &
-     * source.layers and dx * dx + dy * dy <= radius * radius in float32, by positions and attributes at the tick's end.
+     * source.layers, not hide(o, source), and dx * dx + dy * dy <= radius * radius in float32, by positions and
+     * attributes at the tick's end; stealth and veils play no part.
      */
     float radius;
     uint32_t reserved;

@@ -9,7 +9,31 @@
 #include <float.h>
 #include <string.h>
 
-#include "shards/grid/grid.h"
+#include "shards/entity/visibility.h"
+
+/* A range of rows or of other places. */
+typedef struct phx_span {
+    uint32_t first, end;
+} phx_span;
+
+/* A rectangle of towers, inclusive. */
+typedef struct phx_rect {
+    uint16_t x0, y0, x1, y1;
+} phx_rect;
+
+static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
+{
+    return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
+}
+
+/* The towers within a span of a tower, as far as there are towers. */
+static inline phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
+{
+    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
+    return (phx_rect){(uint16_t)(tx > span ? tx - span : 0), (uint16_t)(ty > span ? ty - span : 0),
+                      (uint16_t)(tx + span < last_x ? tx + span : last_x),
+                      (uint16_t)(ty + span < last_y ? ty + span : last_y)};
+}
 
 /* Inclusive; a bound may be infinite. */
 typedef struct phx_box {

@@ -28,9 +28,9 @@ enum {
     PHX_SLOT_LIVE = PHX_SLOT_OWN | PHX_SLOT_GHOST,
     PHX_SLOT_ROW = 1u << 3,     /* stands in the grid at body.row; else: has a card (ninegrid.h), or is in the index */
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
-    PHX_SLOT_RELATED = 1u << 5, /* has pairs or links as an observer */
+    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer */
     PHX_SLOT_FAR = 1u << 6,     /* global or reach > 0: seen beyond the observers' views */
-    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, priority, or PHX_SLOT_FAR */
+    PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED */
     /*
      * Its last change was more than one short step: it is new, jumped, or has other
      * attributes. What its tower's observers saw at the last tick's end can then not be
@@ -41,7 +41,8 @@ enum {
     PHX_SLOT_NOTED = 1u << 10,         /* grid/prev_rows.h has the attributes that it had at the last tick's end */
     PHX_SLOT_ROW_MISPLACED = 1u << 11, /* phx_grid_misplace() took it: until the index phase its row stands elsewhere */
     /* An observer whose list is not complete: targets wait for a later tick. From commit to the next index phase. */
-    PHX_SLOT_PARTIAL = 1u << 12
+    PHX_SLOT_PARTIAL = 1u << 12,
+    PHX_SLOT_BOUNDED = 1u << 13 /* visible from less far off than PH_LENGTH_MAX: views alone do not decide */
 };
 
 /* Of a ghost, where an own observer has its list: no larger than that. */

@@ -1,5 +1,5 @@
 /*
- * Per-observer arrays of pairs and links; see relations.h.
+ * Per-observer arrays of pairs, links, hides and reveals; see relations.h.
  */
 #include "shards/entity/relations.h"
 
@@ -58,7 +58,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer
     phx_relation_set *set = at ? &relations->sets[*at] : NULL;
     phx_relation *old = (phx_relation *)phx_relation_find(set, item.target);
     if (item.bits == 0) {
-        PHX_ASSERT(old);
+        PHX_ASSERT(set && old);
         *old = set->items[--set->count];
         if (set->count == 0) phx_relations_drop(relations, observer);
         return true;

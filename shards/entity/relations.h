@@ -1,5 +1,5 @@
 /*
- * Pairs and links of the shard's own observers: a small array per observer that has any,
+ * Pairs, links, hides and reveals of the shard's own observers: a small array per observer that has any,
  * found by the observer's id. They travel with the observer when it migrates. Written by
  * the shard's owner (ingest, exchange); read in the interest phase.
  */

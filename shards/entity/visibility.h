@@ -52,14 +52,15 @@ typedef struct phx_body {
 typedef struct phx_attr {
     uint64_t layers, sees;
     float view, margin, reach;
+    float visible; /* the farthest at which it is seen by distance: PH_LENGTH_MAX is no bound */
     uint32_t cap;
     uint32_t given; /* PH_... bits set by hand; the others follow the class */
     uint16_t kind;
     uint16_t consumer;
     uint8_t stealth, detect, priority;
-    bool global, ready;
-    bool spreads;      /* its class has an adds_max */
-    uint16_t reserved; /* 0: sets are compared as bytes */
+    bool global : 1, ready : 1, veiled : 1;
+    bool spreads : 1;     /* its class has an adds_max */
+    uint8_t reserved : 4; /* 0: sets are compared as bytes */
 } phx_attr;
 
 /* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
@@ -68,7 +69,13 @@ static inline bool phx_list_unlimited(const phx_attr *attr)
     return attr->cap == 0 && !attr->spreads;
 }
 
-enum { PHX_RELATION_LINK = 1, PHX_RELATION_PAIR = 2 };
+enum {
+    PHX_RELATION_LINK = 1,
+    PHX_RELATION_PAIR = 2,
+    PHX_RELATION_HIDE = 4,
+    PHX_RELATION_REVEAL = 8,
+    PHX_RELATION_FAR = PHX_RELATION_LINK | PHX_RELATION_PAIR /* the target may be seen from beyond the common radius */
+};
 
 /* What an observer holds about one target beyond the common rule. */
 typedef struct phx_relation {
@@ -122,9 +129,23 @@ static inline float phx_rank_d2(const phx_rules *rules, const phx_body *o, const
     return rules->shape == PH_SHAPE_SPHERE ? d2 + dz * dz : d2;
 }
 
+/* Nothing but distance keeps the target out: of an observer without a relation to it. */
 static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
 {
-    return (o->sees & t->layers) != 0 && t->stealth <= o->detect;
+    return (o->sees & t->layers) != 0 && t->stealth <= o->detect && !t->veiled;
+}
+
+/* Is it seen by distance from less far off than some observer may look? */
+static inline bool phx_has_bound(const phx_attr *t)
+{
+    return t->visible < PH_LENGTH_MAX;
+}
+
+/* The enter radius of the common rule: the observer's view, at most as far as the target is visible, or its reach. */
+static inline float phx_enter_radius(const phx_attr *o, const phx_attr *t)
+{
+    float r = o->view < t->visible ? o->view : t->visible;
+    return r > t->reach ? r : t->reach;
 }
 
 /* A ready observer with view > 0. */
@@ -140,11 +161,13 @@ static inline bool phx_attr_observes(const phx_attr *a)
 static inline bool phx_rule_sees(const phx_rules *rules, const phx_body *ob, const phx_attr *oa, const phx_body *tb,
                                  const phx_attr *ta, const phx_relation *relation, bool in_list)
 {
-    if (!phx_layers_match(oa, ta)) return false;
-    if (ta->global || (relation && (relation->bits & PHX_RELATION_LINK))) return true;
+    const uint32_t bits = relation ? relation->bits : 0;
+    if (bits & PHX_RELATION_HIDE) return false;
+    if (bits & PHX_RELATION_REVEAL ? !(oa->sees & ta->layers) : !phx_layers_match(oa, ta)) return false;
+    if (ta->global || (bits & PHX_RELATION_LINK)) return true;
     if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);
-    bool paired = relation && (relation->bits & PHX_RELATION_PAIR);
-    float r = paired ? relation->view : (oa->view > ta->reach ? oa->view : ta->reach);
+    bool paired = bits & PHX_RELATION_PAIR;
+    float r = paired ? relation->view : phx_enter_radius(oa, ta);
     if (in_list) r = r + (paired ? relation->margin : oa->margin);
     return phx_in_range(rules, ob, tb, r);
 }

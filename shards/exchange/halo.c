@@ -3,56 +3,17 @@
  * refresh repeats every copy that a receiver may need (state, not differences): what is not repeated is gone
  * (tick/reindex.c). Runs in the exchange phase; see state/shard.h for the order and state/records.h for the records.
  */
+#include "shards/exchange/halo.h"
+
 #include <float.h>
 #include <string.h>
 
+#include "shards/exchange/entity_record.h"
+#include "shards/publish/band_updates.h"
+#include "shards/state/observer_count.h"
 #include "shards/state/shard.h"
 
 /* ---- how far observers look ---- */
-
-/* The most of some values, and of how many it is: one more of them. */
-static void most_with(float *most, uint32_t *count, float value)
-{
-    if (value > *most) *count = 0;
-    if (value >= *most) ++*count;
-    if (value > *most) *most = value;
-}
-
-/* One of them less. false: the last that was this much is gone, and what is the most is not known. */
-static bool most_without(float most, uint32_t *count, float value)
-{
-    if (value < most) return true;
-    PHX_ASSERT(value <= most && *count > 0);
-    return --*count > 0;
-}
-
-static void measure_visible_box(phx_shard *shard, const phx_attr *attr)
-{
-    most_with(&shard->radius_max, &shard->radius_count, attr->view + attr->margin);
-    most_with(&shard->margin_max, &shard->margin_count, attr->margin);
-}
-
-void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign)
-{
-    if (attr->view == 0.0f) return;
-    if (sign > 0) measure_visible_box(shard, attr);
-    else if (!shard->radius_stale)
-        shard->radius_stale = !most_without(shard->radius_max, &shard->radius_count, attr->view + attr->margin) ||
-                              !most_without(shard->margin_max, &shard->margin_count, attr->margin);
-    shard->observing_count += (uint32_t)sign;
-    if (attr->ready) shard->ready_count += (uint32_t)sign;
-}
-
-static void measure_radius(phx_shard *shard)
-{
-    shard->radius_max = shard->margin_max = 0.0f;
-    shard->radius_count = shard->margin_count = 0;
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_attr *attr = phx_store_attr(&shard->store, slot);
-        if ((shard->store.body[slot].state & PHX_SLOT_OWN) && attr->view != 0.0f) measure_visible_box(shard, attr);
-    }
-    shard->radius_stale = false;
-}
 
 /*
  * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
@@ -71,7 +32,7 @@ static void measure_halo(phx_shard *shard, phx_halo_request *zone)
 
 phx_halo_request phx_shard_measure(phx_shard *shard)
 {
-    if (shard->radius_stale) measure_radius(shard);
+    if (shard->radius_stale) phx_shard_measure_radius(shard);
     phx_pin *pins = shard->pins_before;
     uint32_t capacity = shard->pins_before_capacity;
     shard->pins_before = shard->pins;
@@ -290,6 +251,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
     const uint32_t some = find_border_halos(shard, (phx_span){first, *end}, wanted);
     uint32_t count = 0;
     for (uint32_t i = 0; i < some; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): find_near_border() wrote as many as it counted */
         const uint32_t slot = wanted[i];
         const phx_body *body = &store->body[slot];
         const bool own = body->state & PHX_SLOT_OWN, far = body->state & PHX_SLOT_FAR;
@@ -380,6 +342,7 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
     for (*done = false; cursor->slot < shard->relations.set_count; cursor->slot++, cursor->item = 0) {
         const phx_relation_set *set = &shard->relations.sets[cursor->slot];
         for (; set->observer != 0 && cursor->item < set->count; cursor->item++) {
+            if (!(set->items[cursor->item].bits & PHX_RELATION_FAR)) continue;
             uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
             PHX_ASSERT(home != PHX_HOME_NONE);
             uint32_t destination = phx_home_shard(home);

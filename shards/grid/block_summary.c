@@ -2,20 +2,11 @@
  * What blocks say of the observers in them, and which rows have a view at all; see grid.h. Called by the shard's owner:
  * where attributes change, and in the index phase, once rows are those of the interest phase.
  */
-#include "shards/grid/grid.h"
+#include "shards/grid/block_summary.h"
 
 #include <string.h>
 
-float phx_grid_view(const phx_store *store, uint32_t slot)
-{
-    const phx_attr *attr = phx_store_attr(store, slot);
-    uint32_t state = store->body[slot].state;
-    if (!(state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
-    bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
-    return plain ? attr->view : -(attr->view + attr->margin);
-}
+#include "shards/grid/grid.h"
 
 /* A view as a word: in the order of views, as none is negative but by its sign, which comes before all. */
 static int32_t view_word(float view)

@@ -42,4 +42,7 @@ static inline uint32_t phx_block_map_find(const phx_block_map *map, uint32_t bx,
     return place ? *place : 0;
 }
 
+/* What of two towers, ty << 16 | tx, differs if they are of different blocks. */
+static const uint32_t PHX_OFF_BLOCK_BITS = ~((PHX_BLOCK_SIDE - 1u) << 16 | (PHX_BLOCK_SIDE - 1u));
+
 #endif

@@ -4,10 +4,12 @@
  * them was looked at not long before, for another. Called by the shard's owner: in the index phase, for a rebuild and
  * for a row that is put in alone, and before, where somebody steps to where no block is.
  */
-#include "shards/entity/event_order.h"
-#include "shards/grid/grid.h"
+#include "shards/grid/blocks.h"
 
 #include <string.h>
+
+#include "shards/entity/event_order.h"
+#include "shards/grid/grid.h"
 
 /* Makes a block where none is; false = no memory. */
 static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)

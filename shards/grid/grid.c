@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "shards/entity/bounds.h"
+
 enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
@@ -156,7 +158,7 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tic
     return marks;
 }
 
-static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
+bool phx_grid_rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
 {
     if (needed <= grid->rows_capacity) return true;
     enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* as the store */
@@ -173,102 +175,9 @@ static bool rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed)
     return true;
 }
 
-static const uint32_t KEY_GONE = UINT32_MAX;
-enum { AHEAD = 16 }; /* rows: their bodies, in no order of memory, come meanwhile */
-
-/* Those who are added, and have none, get rows behind the others, in no tower yet. The end of them. */
-static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const uint32_t *added, uint32_t added_count)
+void phx_grid_clear_bits(phx_grid *grid)
 {
-    const phx_grid_rows *rows = &grid->rows;
-    uint32_t row = grid->row_end;
-    for (uint32_t i = 0; i < added_count; i++) {
-        if (store->body[added[i]].state & PHX_SLOT_ROW) continue;
-        rows->slot[row] = added[i];
-        rows->ox[row] = rows->oy[row] = NAN;
-        rows->view[row] = phx_grid_view(store, added[i]);
-        row++;
-    }
-    return row;
-}
-
-/*
- * Finds every row's key, its block (made where none is) << 6 | tower, and counts a tower's rows into start[tower + 1],
- * and all into *rows. false = no memory.
- */
-static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key, uint32_t *rows)
-{
-    uint32_t *slots = grid->rows.slot;
-    phx_block *block = NULL; /* of the row before: as a rule it is this one's, too */
-    for (uint32_t b = 0; b < grid->block_count; b++) memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
-    for (uint32_t i = 0; i < total; i++) {
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
-        uint32_t slot = slots[i] & PHX_ROW_SLOT;
-        phx_body *body = &store->body[slot];
-        key[i] = KEY_GONE;
-        if (slots[i] == PHX_ROW_GAP) continue;
-        body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
-        if (!(body->state & PHX_SLOT_LIVE)) {
-            body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
-            continue;
-        }
-        if (!block || block->bx != body->tx >> PHX_BLOCK_BITS || block->by != body->ty >> PHX_BLOCK_BITS)
-            block = phx_grid_block_ensure(grid, mem, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
-        if (!block) return false;
-        uint32_t tower = phx_block_tower(body->tx, body->ty);
-        key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
-        block->start[tower + 1]++;
-        ++*rows;
-        slots[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
-    }
-    return true;
-}
-
-/* Where a row is put in, one has to be free not far off: so many gaps for a crowded block, and one for any. */
-enum { GAP_ROWS = 32 };
-
-static uint64_t gaps_wanted(const phx_grid *grid, uint32_t rows)
-{
-    return (uint64_t)grid->block_count + rows / GAP_ROWS;
-}
-
-/*
- * Counts become starts, shifted by one place: start[tower + 1] is where the tower's next row goes. What room there is,
- * or is of use, is shared out behind blocks.
- */
-static void starts_from_counts(phx_grid *grid, uint32_t rows)
-{
-    const uint64_t wanted = gaps_wanted(grid, rows), spare = grid->rows_capacity - rows;
-    const uint64_t gaps = wanted < spare ? wanted : spare, weight_all = (uint64_t)grid->block_count * GAP_ROWS + rows;
-    uint64_t weight = 0, given = 0;
-    uint32_t sum = 0;
-    for (uint32_t b = 0; b < grid->block_count; b++) {
-        uint32_t *start = grid->blocks[b].start, first = sum;
-        start[0] = sum;
-        for (uint32_t t = 1; t <= PHX_BLOCK_TOWERS; t++) {
-            uint32_t count = start[t];
-            start[t] = sum;
-            sum += count;
-        }
-        weight += GAP_ROWS + (sum - first);
-        uint64_t due = gaps * weight / weight_all;
-        sum += (uint32_t)(due - given);
-        given = due;
-    }
-    grid->row_end = sum;
-    grid->row_count = rows;
-    PHX_ASSERT(sum <= grid->rows_capacity);
-}
-
-/* Behind blocks there is nobody. */
-static void mark_gaps(phx_grid *grid)
-{
-    for (uint32_t b = 0; b < grid->block_count; b++) {
-        const uint32_t end = phx_grid_block_end(grid, b);
-        for (uint32_t row = grid->blocks[b].start[PHX_BLOCK_TOWERS]; row < end; row++) {
-            grid->rows.slot[row] = PHX_ROW_GAP;
-            grid->rows.view[row] = 0.0f;
-        }
-    }
+    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * row_words(grid->rows_capacity) * sizeof(uint64_t));
 }
 
 /* The rows of a span whose bits are set, as phx_grid_moved_in(). */
@@ -325,91 +234,6 @@ void phx_grid_end_tick(phx_grid *grid, bool few)
     memcpy(grid->rows.ox, grid->rows.x, grid->row_end * sizeof(float));
     memcpy(grid->rows.oy, grid->rows.y, grid->row_end * sizeof(float));
     memset(grid->moved_bits, 0, row_words(grid->row_end) * sizeof(uint64_t));
-}
-
-/* Keys become places: those of who is gone one in the pad. */
-static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
-{
-    for (uint32_t i = 0; i < total; i++)
-        key[i] = key[i] == KEY_GONE
-                     ? grid->rows_capacity
-                     : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)].start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
-}
-
-/* What a column has goes to the places, in *spare; its memory is the spare one then. */
-static void sort_floats(float **column, float **spare, const uint32_t *place, uint32_t total)
-{
-    float *from = *column, *sorted = *spare;
-    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
-    *column = sorted;
-    *spare = from;
-}
-
-static void sort_words(uint32_t **column, float **spare, const uint32_t *place, uint32_t total)
-{
-    uint32_t *from = *column, *sorted = (uint32_t *)(void *)*spare;
-    for (uint32_t i = 0; i < total; i++) sorted[place[i]] = from[i];
-    *column = sorted;
-    *spare = (float *)(void *)from;
-}
-
-/* Sorted rows become what their bodies are; these know where their rows are. */
-static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
-{
-    const phx_grid_rows *rows = &grid->rows;
-    const uint32_t total = grid->row_end;
-    for (uint32_t b = 0; b < grid->block_count; b++) {
-        phx_block *block = &grid->blocks[b];
-        for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
-            if (row + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[row + AHEAD] & PHX_ROW_SLOT], 1);
-            phx_body *body = &store->body[rows->slot[row] & PHX_ROW_SLOT];
-            rows->x[row] = body->x;
-            rows->y[row] = body->y;
-            body->row = row;
-            body->state |= PHX_SLOT_ROW;
-            if (body->changed != stamp) continue;
-            phx_block_mark_dirty(block, phx_block_tower(body->tx, body->ty), tick,
-                                 body->state & PHX_SLOT_DISCONTINUOUS);
-            phx_grid_mark_moved(grid, row);
-        }
-    }
-}
-
-/* Counted rows are sorted: the old x and y are not wanted, so these columns are by what, and into what. */
-static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
-{
-    phx_grid_rows *rows = &grid->rows;
-    place_rows(grid, total, place);
-    sort_floats(&rows->ox, &rows->y, place, total);
-    sort_floats(&rows->oy, &rows->y, place, total);
-    sort_floats(&rows->view, &rows->y, place, total);
-    sort_words(&rows->slot, &rows->y, place, total);
-    mark_gaps(grid);
-    if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * row_words(grid->rows_capacity) * sizeof(uint64_t));
-}
-
-bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
-                      uint64_t tick, uint16_t stamp)
-{
-    uint64_t needed = (uint64_t)grid->row_end + added_count, rows_most = (uint64_t)grid->row_count + added_count;
-    grid->needs_rebuild = true; /* until it is done */
-    if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
-    grid->sorting = true;
-    grid->surveyed = false;
-    uint64_t roomy = grid->wants_gaps ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
-    if (!rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
-    const uint32_t total = append_rows(grid, store, added, added_count);
-    uint32_t *place = (uint32_t *)(void *)grid->rows.x, rows = 0;
-    if (!count_rows(grid, mem, store, total, place, &rows)) return false;
-    starts_from_counts(grid, rows);
-    sort_rows(grid, total, place);
-    follow_bodies(grid, store, tick, stamp);
-    grid->drift_bound = 0.0f;
-    grid->astray_count = 0;
-    grid->blocks_sorted = grid->block_count;
-    grid->pause -= grid->pause > 0;
-    grid->needs_rebuild = grid->positions_stale = grid->sorting = false;
-    return true;
 }
 
 /* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
@@ -469,4 +293,15 @@ bool phx_grid_in_order(const phx_grid *grid)
         if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row]) return false;
     }
     return true;
+}
+
+float phx_grid_view(const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    uint32_t state = store->body[slot].state;
+    if (!(state & PHX_SLOT_OWN)) return 0.0f;
+    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
+    return plain ? attr->view : -(attr->view + attr->margin);
 }

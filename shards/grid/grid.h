@@ -18,6 +18,7 @@
 #ifndef PHX_SHARDS_GRID_GRID_H
 #define PHX_SHARDS_GRID_GRID_H
 
+#include "shards/entity/bounds.h"
 #include "shards/entity/entity_store.h"
 #include "shards/grid/block_table.h"
 
@@ -30,11 +31,6 @@ static const uint32_t PHX_ROW_SLOT = PHX_SLOTS_MAX - 1; /* one more bit is left 
  */
 static const uint32_t PHX_ROW_GAP = 1u << 30;
 
-/* A range of rows or of other places. */
-typedef struct phx_span {
-    uint32_t first, end;
-} phx_span;
-
 typedef struct phx_block {
     uint64_t dirty; /* towers in which something changed in tick dirty_tick */
     uint64_t odd;   /* those where it was more than a short step: see PHX_SLOT_DISCONTINUOUS */
@@ -44,6 +40,7 @@ typedef struct phx_block {
     float view_min;     /* the least view of them; 0 = not known */
     uint32_t observers; /* how many there are */
     bool special;       /* there are rows with PHX_ROW_SPECIAL */
+    bool bounded;       /* or of targets that are PHX_SLOT_BOUNDED: in the interest phase of a shard with any */
     uint16_t bx, by;
     phx_span past; /* of who is odd, and stood here, the shard's past rows: from the index phase to the end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
@@ -105,11 +102,6 @@ typedef struct phx_grid {
     bool wants_gaps;            /* a rebuild makes gaps: rows were to be put in, and there was none near */
     uint32_t pause, pause_next; /* ticks in which no row is put in alone; and once it was in vain the next time */
 } phx_grid;
-
-/* A rectangle of towers, inclusive. */
-typedef struct phx_rect {
-    uint16_t x0, y0, x1, y1;
-} phx_rect;
 
 /* false = no memory. */
 bool phx_grid_init(phx_grid *grid, phx_mem *mem, const uint32_t towers[2]);
@@ -267,91 +259,35 @@ typedef struct phx_tower_marks {
 } phx_tower_marks;
 phx_tower_marks phx_grid_marks(const phx_grid *grid, phx_rect rect, uint64_t tick);
 
-/* ---- in blocks.c ---- */
-
-/*
- * There is a block for a tower in which somebody is, or for whom a row is put in: behind the others, without rows.
- * false = no memory. Ingest, exchange and index, the owner.
- */
-bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty);
-
-/* Of a rebuild: the block at a place, made where there is none; NULL = no memory. */
-phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by);
-/* Before it, when starts are still right: idle blocks may go, and all may get other numbers. false = no memory. */
-bool phx_grid_tidy_blocks(phx_grid *grid, phx_mem *mem, uint64_t tick);
-
-/* The block that a place is in, of a row or of a gap behind its rows; there is one. */
-uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row);
-
-/* Where the gap behind a block's rows ends: the next block begins there. */
-static inline uint32_t phx_grid_block_end(const phx_grid *grid, uint32_t number)
-{
-    return number + 1 < grid->block_count ? grid->blocks[number + 1].start[0] : grid->row_end;
-}
-
 /* ---- in block_summary.c ---- */
 
 /* What a slot's row has in the view column. */
 float phx_grid_view(const phx_store *store, uint32_t slot);
-
-/* A row's view, or PHX_ROW_SPECIAL, is another: between ticks' interest phases, the owner. */
-void phx_grid_changed(phx_grid *grid, uint32_t row);
-/* The same of a block's rows as a whole, whose watching bits are right. */
-void phx_grid_changed_block(phx_grid *grid, uint32_t number);
-
-/* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
-void phx_block_summary_update(phx_grid *grid);
-
-/* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
-bool phx_block_summary_valid(const phx_grid *grid);
-
-/* ---- in row_edit.c ---- */
-
-/*
- * The row of a body does not stand where that is, by a jump, or nobody needs it any more: it is put where it belongs,
- * or taken out, in the index phase. Where many are, all rows are sorted anew then. Ingest, exchange, index: the owner.
- */
-void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot);
-
-typedef enum phx_rows_edited {
-    PHX_EDIT_DONE,
-    PHX_EDIT_SORT,     /* it is more work than to sort all anew: rebuild, which does what is left */
-    PHX_EDIT_NO_MEMORY /* call again */
-} phx_rows_edited;
-
-/*
- * Would it be more work than a rebuild, if so many rows more than those astray are to be put in? Or is a rebuild due in
- * any case: too many blocks were made, and the idle ones go only then; or to put rows in was in vain lately.
- */
-bool phx_grid_sort_due(const phx_grid *grid, uint32_t more);
-/* Rows that may be moved for all who are put in or taken out in a tick: a small part of what a rebuild moves. */
-uint32_t phx_rows_edit_limit(const phx_grid *grid);
-/*
- * Rows of whom phx_grid_misplace() took go where they belong, and what is new there is marked. *work is what is left of
- * the limit: at 0 the rest is left to the rebuild.
- */
-phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work);
-/* A slot that has no row, touched in this tick, gets one. */
-phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
-                             uint32_t *work);
 
 /* ---- of rows ---- */
 
 /* The tick is over: what is new becomes old. few: no rows but those stirred are new. */
 void phx_grid_end_tick(phx_grid *grid, bool few);
 
-/*
- * Sorts anew: the old rows whose slots are still live, then the slots of added[] that have
- * none; dead slots lose theirs. Towers of bodies whose `changed` is `stamp` are marked as
- * changed in this tick. false = no memory: call again, nothing may read meanwhile.
- */
-bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
-                      uint64_t tick, uint16_t stamp);
-
 /* Whole-structure check: every live slot, if it has to, has its row in the right tower or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);
 
 /* Nothing is new any more: at the tick's end. */
 bool phx_grid_in_order(const phx_grid *grid);
+
+/* The block that a place is in, of a row or of a gap behind its rows; there is one. */
+uint32_t phx_grid_block_at(const phx_grid *grid, uint32_t row);
+
+/* Room for so many rows, and gaps; the columns may move. false = no memory, nothing changed. */
+bool phx_grid_rows_reserve(phx_grid *grid, phx_mem *mem, uint32_t needed);
+
+/* No row has moved and none has a view: of a rebuild. */
+void phx_grid_clear_bits(phx_grid *grid);
+
+/* Where the gap behind a block's rows ends: the next block begins there. */
+static inline uint32_t phx_grid_block_end(const phx_grid *grid, uint32_t number)
+{
+    return number + 1 < grid->block_count ? grid->blocks[number + 1].start[0] : grid->row_end;
+}
 
 #endif

@@ -3,9 +3,10 @@
  */
 #include "shards/grid/prev_rows.h"
 
-#include "shards/simd/kernels.h"
-
 #include <string.h>
+
+#include "base/simd.h"
+#include "shards/entity/bounds.h"
 
 void phx_prev_rows_init(phx_prev_rows *past, phx_mem *mem)
 {

@@ -4,6 +4,10 @@
  * the first row of each goes behind its last, however many there are; and so do blocks, up to the first one that has a
  * gap behind it. Called by the shard's owner, in the index phase; phx_grid_misplace() in ingest and exchange too.
  */
+#include "shards/grid/row_edit.h"
+
+#include "shards/grid/block_summary.h"
+#include "shards/grid/blocks.h"
 #include "shards/grid/grid.h"
 
 void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
+
 /* Positive floats sort as their bits; the upper ones, 3 of the fraction, tell them apart by an eighth or less. */
 enum { VIEW_SHIFT = 20, VIEW_CLASSES = 1 << (31 - VIEW_SHIFT) };
 

@@ -3,7 +3,10 @@
  * Changes are noted; when the tick turns nodes slide, then who came, went or jumped is settled. Written by the shard's
  * owner in the index phase; boxes and lists are read by any worker after it.
  */
-#include "shards/index/crosslist.h"
+#include "shards/entity/entity_store.h"
+#include "shards/index/crosslist_boxes.h"
+#include "shards/index/crosslist_nodes.h"
+#include "shards/index/crosslist_state.h"
 
 enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* noted at once: more are settled in between */
 
@@ -12,6 +15,7 @@ static phx_index *crosslist_create(const phx_index_env *env)
     phx_cross *own = phx_alloc_zero(env->mem, sizeof *own, PHX_CACHE_LINE);
     if (!own) return NULL;
     phx_list_pool_init(&own->pool);
+    own->note = phx_cross_note;
     return &own->index;
 }
 

@@ -1,9 +1,13 @@
 /*
  * Who stands in whose box, for index = crosslist: from the nodes that passed each other, from a walk along one axis
- * for who came or jumped, from sorted rows where that are many. See crosslist.h. Written in the index phase by the
- * shard's owner.
+ * for who came or jumped, from sorted rows where that are many. See crosslist_boxes.h. Written in the index phase by
+ * the shard's owner.
  */
-#include "shards/index/crosslist.h"
+#include "shards/index/crosslist_boxes.h"
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/crosslist_nodes.h"
+#include "shards/index/crosslist_state.h"
 
 /* ---- one box ---- */
 

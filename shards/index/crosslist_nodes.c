@@ -1,8 +1,10 @@
 /*
  * The two sorted lists of index = crosslist: nodes slide past their neighbours, or are found a place by the anchors;
- * see crosslist.h. Written by the shard's owner in the index phase, walked by any worker after it.
+ * see crosslist_nodes.h. Written by the shard's owner in the index phase, walked by any worker after it.
  */
-#include "shards/index/crosslist.h"
+#include "shards/index/crosslist_nodes.h"
+
+#include "shards/index/crosslist_state.h"
 
 enum { END = 0, BEGIN = 1 }; /* the slots whose anchor nodes end and begin a list */
 
@@ -215,7 +217,7 @@ static inline void note_node_pass(phx_cross *own, int axis, uint32_t node, uint3
     uint32_t observer = border >> 3;
     if ((border & 3) == PHX_CROSS_CENTRE || (border & 3) == PHX_CROSS_ANCHOR) return;
     if (!centre && (other & 3) != PHX_CROSS_CENTRE) return;
-    if (observer != target && phx_cross_across(own, axis, observer, target)) phx_cross_note(own, observer, target);
+    if (observer != target && phx_cross_across(own, axis, observer, target)) own->note(own, observer, target);
 }
 
 static void slide_node(phx_cross *own, int axis, uint32_t node)

@@ -3,9 +3,10 @@
  * each cell in a chain; a move within a cell changes nothing. See README.md; written in the index phase, read in the
  * interest phase (index.h).
  */
-#include "shards/index/cells.h"
-
 #include <string.h>
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/cells.h"
 
 /*
  * Cells around the rectangle, for copies of neighbours' entities; what is farther out is in the last ones. And the most
@@ -83,6 +84,7 @@ static bool lay_out_cells(grid *own, float side)
     phx_chain *chains = NULL;
     uint32_t capacity = 0;
     if (!phx_grow(index->env.mem, (void **)&chains, &capacity, 0, (size_t)columns * rows, sizeof *chains)) return false;
+    PHX_ASSERT(chains);
     memset(chains, 0, (size_t)columns * rows * sizeof *chains);
     phx_release(index->env.mem, (void **)&own->chains, &own->chains_capacity, sizeof *chains);
     own->chains = chains;

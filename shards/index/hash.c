@@ -5,11 +5,11 @@
  * worlds: so how many observers are looked at does not depend on the world's key. See README.md; written in the index
  * phase, read in the interest phase (index.h).
  */
-#include "shards/index/cells.h"
-
 #include <string.h>
 
 #include "base/rng.h"
+#include "shards/entity/entity_store.h"
+#include "shards/index/cells.h"
 
 /* Buckets are a power of two, this many for a slot or more: a chain is then mostly one cell's. */
 enum { BUCKETS_PER_SLOT = 4 };

@@ -9,7 +9,11 @@
  */
 #include <string.h>
 
-#include "shards/index/hex.h"
+#include "shards/entity/entity_store.h"
+#include "shards/index/hex_lattice.h"
+#include "shards/index/index.h"
+#include "shards/index/slotset.h"
+#include "shards/simd/dispatch.h"
 
 typedef struct hex_tower {
     phx_list home;   /* who stands in its hexagon */

@@ -1,6 +1,6 @@
 /*
- * Where hexagonal towers stand and how far their light goes; see hex.h. Pure functions, in double: coordinates have
- * 53 bits there and are below 2^25 h, so what is rounded is far below the slack of 1e-6 h that is left everywhere.
+ * Where hexagonal towers stand and how far their light goes; see hex_lattice.h. Pure functions, in double: coordinates
+ * have 53 bits there and are below 2^25 h, so what is rounded is far below the slack of 1e-6 h that is left everywhere.
  *
  * A level's hexagons stand on their corners, side and outer radius s = 2 h, for boxes of half side h: rows are 1.5 s
  * apart, columns sqrt(3) s. A tower's light is its hexagon widened by such a box: all that anybody in the hexagon
@@ -12,7 +12,9 @@
  * average. None is farther than 1.7 s; the next but one hexagon's centre is 3 s from its own, so the place's own tower
  * and the six around it are all that have to be asked.
  */
-#include "shards/index/hex.h"
+#include "shards/index/hex_lattice.h"
+
+#include "shards/entity/bounds.h"
 
 static const double SQRT_OF_3 = 1.7320508075688772;
 static const double ROUNDING_SLACK = 1e-6;

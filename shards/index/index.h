@@ -23,6 +23,7 @@
 #define PHX_SHARDS_INDEX_INDEX_H
 
 #include "shards/entity/bounds.h"
+#include "shards/entity/entity_store.h"
 
 /* Takes candidates, in pieces. The taker's own data stand around it. */
 typedef struct phx_sink {
@@ -121,19 +122,6 @@ struct phx_index {
     bool told;     /* of all of its changes */
     bool turned;   /* and through with them */
 };
-
-/* The indexes that there are, by ph_index; NULL: the lighthouse, which is none of these, or not built in. */
-const phx_index_ops *phx_index_ops_of(ph_index which);
-
-/* NULL = no memory. */
-phx_index *phx_index_make(ph_index which, const phx_index_env *env);
-void phx_index_free(phx_index *index); /* or NULL */
-
-/*
- * The index phase: tells the index all that changed in the tick, which is whose body.changed is `stamp`, and notes in
- * the store who is in (PHX_SLOT_ROW). false = no memory: call again.
- */
-bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_t stamp);
 
 /*
  * How far an own observer looks, leaving included: view + margin, perhaps infinite. Below 0: the slot is none (a ghost,

@@ -9,9 +9,10 @@
  *
  * Entities of a leaf stand in a chain of chunks, all but the first full: position and slot side by side.
  */
-#include "shards/index/quadtree.h"
-
 #include <string.h>
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/quadtree_nodes.h"
 
 enum {
     STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: of each depth up to three nodes wait */

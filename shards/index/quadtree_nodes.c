@@ -1,10 +1,12 @@
 /*
- * Nodes of a quadtree: entities in and out of leaves, leaves cut in four and merged; see quadtree.h. Of the shard's
- * owner, in the index phase.
+ * Nodes of a quadtree: entities in and out of leaves, leaves cut in four and merged; see quadtree_nodes.h. Of the
+ * shard's owner, in the index phase.
  */
-#include "shards/index/quadtree.h"
+#include "shards/index/quadtree_nodes.h"
 
 #include <string.h>
+
+#include "base/mem.h"
 
 /* ---- chunks ---- */
 

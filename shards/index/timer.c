@@ -3,9 +3,12 @@
  * worked through when the tick turns: time goes on, ranges, pairs of those who came, went or jumped, then the plan of
  * every observer that has something due. Written by the shard's owner in the index phase.
  */
-#include "shards/index/timer.h"
-
 #include <string.h>
+
+#include "shards/entity/entity_store.h"
+#include "shards/index/timer_plans.h"
+#include "shards/index/timer_ranges.h"
+#include "shards/index/timer_state.h"
 
 static phx_index *timer_index_create(const phx_index_env *env)
 {
@@ -97,6 +100,7 @@ static void read_mover(phx_timer *own, uint32_t slot)
     mover->view = attr->view;
     mover->layers = attr->layers;
     mover->stealth = attr->stealth;
+    mover->veiled = attr->veiled;
 }
 
 static void timer_index_insert(phx_index *index, uint32_t slot)
@@ -136,7 +140,7 @@ static void timer_index_move(phx_index *index, uint32_t slot)
     read_mover(own, slot);
     own->flags[slot] |= PHX_TIMER_CHANGED;
     bool looks_otherwise = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
-    bool other = mover->layers != before.layers || mover->stealth != before.stealth;
+    bool other = mover->layers != before.layers || mover->stealth != before.stealth || mover->veiled != before.veiled;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
     if (looks_otherwise) phx_timer_refresh(own, slot);

@@ -1,10 +1,14 @@
 /*
- * The plans of index = timer: an observer's pairs and when each is due; see timer.h. Written in the index phase by the
- * shard's owner; who is due is read in the interest phase.
+ * The plans of index = timer: an observer's pairs and when each is due; see timer_plans.h. Written in the index phase
+ * by the shard's owner; who is due is read in the interest phase.
  */
+#include "shards/index/timer_plans.h"
+
 #include <string.h>
 
-#include "shards/index/timer.h"
+#include "shards/entity/entity_store.h"
+#include "shards/index/timer_ranges.h"
+#include "shards/index/timer_state.h"
 
 static phx_timer_pair *plan_pairs(const phx_timer *own, const phx_timer_plan *plan)
 {

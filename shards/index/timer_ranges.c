@@ -1,10 +1,14 @@
 /*
  * The ranges of index = timer: a cell, and half a cell around it, in which an entity may move without being compared
- * anew; and who is in which, by a hash of chained slots. See timer.h. Written in the index phase by the shard's owner.
+ * anew; and who is in which, by a hash of chained slots. See timer_ranges.h. Written in the index phase by the shard's
+ * owner.
  */
+#include "shards/index/timer_ranges.h"
+
 #include <string.h>
 
-#include "shards/index/timer.h"
+#include "shards/entity/entity_store.h"
+#include "shards/index/timer_state.h"
 
 /* ---- cells ---- */
 

@@ -10,7 +10,10 @@
  */
 #include <string.h>
 
-#include "shards/index/towers.h"
+#include "shards/index/index.h"
+#include "shards/index/slotset.h"
+#include "shards/index/towers_map.h"
+#include "shards/simd/dispatch.h"
 
 enum {
     STANDS = 1u << 0,  /* is in a tower's objects */

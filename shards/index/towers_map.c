@@ -1,10 +1,14 @@
 /*
- * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers.h. Of the shard's owner in the index
+ * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers_map.h. Of the shard's owner in the index
  * phase; walks by any worker.
  */
-#include "shards/index/towers.h"
+#include "shards/index/towers_map.h"
 
 #include <string.h>
+
+#include "shards/entity/bounds.h"
+#include "shards/entity/list_pool.h"
+#include "shards/index/slotset.h"
 
 enum { INSIDE = PHX_OBSERVER_KIND_SIDE - 1 };
 

@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
-{
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    return phx_attr_observes(attr) && phx_list_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
-           !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-}
+#include "shards/interest/change_record.h"
+#include "shards/interest/delta_tile.h"
+#include "shards/interest/evaluate.h"
 
 /* ---- who stayed ---- */
 
@@ -30,6 +27,7 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
         const phx_area_member *c = &nine->crossings[pair[i]];
+        PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
         to[n++] = c->slot;

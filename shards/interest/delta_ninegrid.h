@@ -17,14 +17,11 @@
 #ifndef PHX_SHARDS_INTEREST_DELTA_NINEGRID_H
 #define PHX_SHARDS_INTEREST_DELTA_NINEGRID_H
 
-#include "shards/interest/delta_tile.h"
+#include "shards/interest/scratch.h"
 
 /* phx_interest_run() of the observers on the cards of a shard's jobs. */
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
-
-/* May an own observer's list be implied from now on? */
-bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot);
 
 /* The observer of an item of the shard's jobs; PHX_SLOT_NONE = it is none. */
 uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item);

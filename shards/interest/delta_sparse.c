@@ -1,10 +1,21 @@
 /*
  * Glances where few moved or few observe; see sparse_plan.h for how, delta_tile.h for what. Interest phase, any worker.
  */
-#include "shards/interest/delta_tile.h"
-#include "shards/publish/broadcast_audience.h"
+#include "shards/interest/delta_sparse.h"
 
 #include <string.h>
+
+#include "base/simd.h"
+#include "shards/entity/bounds.h"
+#include "shards/entity/entity_store.h"
+#include "shards/entity/event_order.h"
+#include "shards/grid/block_table.h"
+#include "shards/grid/grid.h"
+#include "shards/grid/prev_rows.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/sparse_plan.h"
+#include "shards/state/view_reach.h"
 
 static bool row_in_piece(phx_span span, uint32_t row)
 {

@@ -26,7 +26,8 @@
 #ifndef PHX_SHARDS_INTEREST_DELTA_TILE_H
 #define PHX_SHARDS_INTEREST_DELTA_TILE_H
 
-#include "shards/interest/evaluate.h"
+#include "shards/entity/bounds.h"
+#include "shards/interest/scratch.h"
 
 typedef enum phx_delta_result {
     PHX_DELTA_DONE = 0, /* the observer is through */
@@ -49,31 +50,6 @@ bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard);
  * and tell the others. How many are done: fewer = no memory at the next one.
  */
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
-
-/*
- * At the observers of some rows of the scratch's stir (sparse_plan.h), which has a way. How many rows are done: fewer =
- * no memory at the next one.
- */
-uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span rows);
-
-/*
- * ---- of who is odd, where lists are implied ----
- *
- * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
- * where it is, and leaves, with PHX_ROW_SPECIAL, where it was. How many there were.
- */
-uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
-/*
- * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
- * changes of all runs. false = no memory, nothing was told.
- */
-bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                         bool apart);
-/*
- * An odd observer, whose list is bare: slots in scratch->enter are all that it sees now, whom it saw is told by
- * positions. As phx_delta_emit_both().
- */
-bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
 
 /*
  * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight while

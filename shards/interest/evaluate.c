@@ -7,13 +7,15 @@
 
 #include <string.h>
 
-#include "shards/interest/delta_ninegrid.h"
+#include "base/simd.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/delta_tile.h"
+#include "shards/interest/mark_set.h"
 #include "shards/query/prev_list.h"
+#include "shards/query/seen.h"
 #include "shards/query/slots_near.h"
 #include "shards/simd/top_k.h"
-
-enum { MARK_OLD = 1, MARK_NEW = 2, MARK_HELD = 4, MARK_BITS = 3 };
-static const uint32_t EPOCH_MAX = UINT32_MAX >> MARK_BITS;
+#include "shards/state/view_reach.h"
 
 /* One observer under evaluation. */
 typedef struct look {
@@ -27,7 +29,7 @@ typedef struct look {
     phx_list *list;
     const uint32_t *old;
     uint32_t old_count;
-    uint32_t tag;      /* epoch << MARK_BITS */
+    uint32_t tag;      /* epoch << PHX_MARK_BITS */
     uint32_t count;    /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain ones with their squares */
     uint32_t held;     /* who pass and may not join yet: adds_max */
@@ -43,26 +45,10 @@ typedef enum look_result {
 
 /* ---- where to look ---- */
 
-phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
-{
-    return phx_box_towers(rules, phx_box_around(x, y, radius));
-}
-
-phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
-{
-    if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
-    return phx_ninegrid_rect(rules, rules->span, body->tx, body->ty);
-}
-
-phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
-{
-    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
-}
-
 static uint32_t mark_bits(const look *at, uint32_t slot)
 {
     uint32_t mark = at->scratch->mark[slot];
-    return mark >> MARK_BITS == at->tag >> MARK_BITS ? mark & ((1u << MARK_BITS) - 1) : 0;
+    return mark >> PHX_MARK_BITS == at->tag >> PHX_MARK_BITS ? mark & ((1u << PHX_MARK_BITS) - 1) : 0;
 }
 
 /* ---- may it be left out? ---- */
@@ -86,7 +72,7 @@ static bool evaluation_due(const look *at)
     if (relation_dirty(at)) return true;
     if (shard->alt) {
         phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
-        return !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
+        return shard->bounded || !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
     if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
@@ -98,7 +84,7 @@ static bool evaluation_due(const look *at)
 static void add_hit(look *at, uint32_t slot, uint32_t bits)
 {
     at->scratch->hits[at->count++] = slot;
-    at->scratch->mark[slot] = at->tag | bits | MARK_NEW;
+    at->scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
 }
 
 /* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
@@ -183,6 +169,15 @@ static uint32_t scan_around(look *at)
     return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
 }
 
+/* Is a target in view, but not visible from so far off? Margin and reach may let it in yet. */
+static bool beyond_bound(const look *at, uint32_t slot)
+{
+    const phx_body *body = &at->shard->store.body[slot];
+    float visible = phx_store_attr(&at->shard->store, slot)->visible;
+    return (body->state & PHX_SLOT_BOUNDED) && visible < at->attr->view &&
+           !phx_in_range(at->shard->rules, at->body, body, visible);
+}
+
 /* Of those found in view, all but the targets of own relations. */
 static void look_at_hits(look *at, uint32_t found)
 {
@@ -190,15 +185,16 @@ static void look_at_hits(look *at, uint32_t found)
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
     bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
-    bool look_at_all = !(at->attr->sees & 1);
+    bool look_at_all = !(at->attr->sees & 1), bounds = at->shard->bounded;
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
         uint32_t bits = mark_bits(at, slot);
-        if (bits & MARK_HELD) continue;
+        if (bits & PHX_MARK_HELD) continue;
         bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
         if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
+        if (bounds && special && beyond_bound(at, slot)) continue;
         if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
         at->ranks_differ |= special;
         squares[at->count] = squares[i];
@@ -212,10 +208,10 @@ static void consider_candidate(look *at, uint32_t slot, const phx_relation *rela
 {
     const phx_store *store = &at->shard->store;
     uint32_t bits = mark_bits(at, slot);
-    if ((bits & MARK_NEW) || ((bits & MARK_HELD) && !relation)) return;
+    if ((bits & PHX_MARK_NEW) || ((bits & PHX_MARK_HELD) && !relation)) return;
     if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
     if (phx_rule_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
-                      bits & MARK_OLD)) {
+                      bits & PHX_MARK_OLD)) {
         at->ranks_differ = true;
         add_hit(at, slot, bits);
     }
@@ -240,18 +236,22 @@ static void find_list(look *at, uint32_t found)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t related = at->relations ? at->relations->count : 0;
-    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    scratch->mark[at->slot] = at->tag | PHX_MARK_HELD;
     for (uint32_t i = 0; i < related; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
         scratch->related[i] = slot;
-        PHX_ASSERT(slot != PHX_SLOT_NONE);
-        scratch->mark[slot] = at->tag | mark_bits(at, slot) | MARK_HELD;
+        if (slot == PHX_SLOT_NONE) { /* not near: no pair and no link pins it */
+            PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));
+            continue;
+        }
+        scratch->mark[slot] = at->tag | mark_bits(at, slot) | PHX_MARK_HELD;
     }
     look_at_hits(at, found);
     if (at->attr->margin > 0.0f)
         for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
     look_far(at);
-    for (uint32_t i = 0; i < related; i++) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
+    for (uint32_t i = 0; i < related; i++)
+        if (scratch->related[i] != PHX_SLOT_NONE) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
 /* ---- the cap ---- */
@@ -320,7 +320,7 @@ static bool all_plain(const uint32_t *hits, uint32_t count)
 static uint32_t leave_others(look *at, uint32_t count)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | MARK_OLD, tag = at->tag;
+    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | PHX_MARK_OLD, tag = at->tag;
     uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
     for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or nothing, as before */
     for (uint32_t i = 0; i < old_count; i++) {
@@ -355,8 +355,8 @@ static look_result split_plain_cap(look *at, uint32_t found, phx_cap_split *even
     scratch->squares[own] = scratch->squares[count];
     scratch->hits[count] = at->slot;
     scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | MARK_OLD, scratch->hits, scratch->squares, count, sticky,
-                                     scratch->keys, scratch->was);
+    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD, scratch->hits, scratch->squares, count,
+                                     sticky, scratch->keys, scratch->was);
     bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
     bool within = split && limit < (double)(at->radius * at->radius);
     if (!within && !has_best(at, count)) return LOOK_FARTHER;
@@ -387,13 +387,13 @@ static bool cut_by_distance(look *at)
     uint32_t n = 0;
     const double sticky = at->shard->rules->sticky;
     double limit;
-    kernels->cap_keys(scratch->mark, at->tag | MARK_OLD | MARK_NEW, scratch->hits, scratch->squares, at->count, sticky,
-                      scratch->keys, scratch->was);
+    kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD | PHX_MARK_NEW, scratch->hits, scratch->squares, at->count,
+                      sticky, scratch->keys, scratch->was);
     if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest_square(at) * sticky, &limit))
         return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
-        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : MARK_NEW);
+        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : PHX_MARK_NEW);
         scratch->hits[n] = slot;
         n += stays;
     }
@@ -412,7 +412,7 @@ static phx_ranked rank_candidate(const look *at, uint32_t slot)
     bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
     double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
     return (phx_ranked){.id = id,
-                        .key = mark_bits(at, slot) & MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
+                        .key = mark_bits(at, slot) & PHX_MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
                         .slot = slot,
                         .first = (uint32_t)always << 8 | attr->priority};
 }
@@ -427,7 +427,7 @@ static bool cut_at_cap(look *at)
     for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);
     phx_rank_best(scratch->ranked, at->count, cap);
     for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
-    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)MARK_NEW;
+    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)PHX_MARK_NEW;
     at->count = cap;
     return true;
 }
@@ -441,7 +441,7 @@ static bool cut_at_adds(look *at)
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
-        if (mark_bits(at, slot) & MARK_OLD) scratch->hits[n++] = slot;
+        if (mark_bits(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
         else scratch->ranked[fresh++] = rank_candidate(at, slot);
     }
     if (fresh > most) {
@@ -451,7 +451,7 @@ static bool cut_at_adds(look *at)
     for (uint32_t i = 0; i < fresh; i++) {
         uint32_t slot = scratch->ranked[i].slot;
         if (i < most) scratch->hits[n++] = slot;
-        else scratch->mark[slot] &= ~(uint32_t)MARK_NEW;
+        else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
     }
     at->count = n;
     return true;
@@ -503,8 +503,8 @@ static bool record_evaluation(look *at, uint32_t enters, uint32_t leaves)
 static bool compare_lists(look *at)
 {
     phx_scratch *scratch = at->scratch;
-    uint32_t enters = slots_without_mark(at, scratch->hits, at->count, MARK_OLD, scratch->enter);
-    uint32_t leaves = slots_without_mark(at, at->old, at->old_count, MARK_NEW, scratch->leave);
+    uint32_t enters = slots_without_mark(at, scratch->hits, at->count, PHX_MARK_OLD, scratch->enter);
+    uint32_t leaves = slots_without_mark(at, at->old, at->old_count, PHX_MARK_NEW, scratch->leave);
     return record_evaluation(at, enters, leaves);
 }
 
@@ -524,17 +524,6 @@ static size_t most_targets(const look *at)
     return now + old + far + (at->relations ? at->relations->count : 0);
 }
 
-bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store)
-{
-    scratch->marked = true;
-    if (PHX_LIKELY(store->slots <= scratch->mark_capacity)) return true;
-    phx_release(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
-    if (!phx_grow(scratch->mem, (void **)&scratch->mark, &scratch->mark_capacity, 0, store->capacity, sizeof(uint32_t)))
-        return false;
-    memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
-    return true;
-}
-
 /* false = no memory. */
 static bool reserve_look(const look *at)
 {
@@ -542,38 +531,6 @@ static bool reserve_look(const look *at)
     return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
-}
-
-uint32_t phx_scratch_epoch(phx_scratch *scratch)
-{
-    if (scratch->epoch == EPOCH_MAX) {
-        memset(scratch->mark, 0, scratch->mark_capacity * sizeof(uint32_t));
-        scratch->epoch = 0;
-    }
-    return ++scratch->epoch << MARK_BITS;
-}
-
-bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves)
-{
-    if (*enters == 0 || *leaves == 0) return true;
-    if (!phx_scratch_marks(scratch, store)) return false;
-    const uint32_t tag = phx_scratch_epoch(scratch), old = tag | MARK_OLD, both = old | MARK_NEW;
-    uint32_t *mark = scratch->mark, *enter = scratch->enter, *leave = scratch->leave, n = 0;
-    for (uint32_t i = 0; i < *leaves; i++) mark[leave[i]] = old;
-    for (uint32_t i = 0; i < *enters; i++) {
-        const uint32_t slot = enter[i], was = mark[slot] == old;
-        mark[slot] = was ? both : tag;
-        enter[n] = slot;
-        n += !was;
-    }
-    *enters = n;
-    n = 0;
-    for (uint32_t i = 0; i < *leaves; i++) {
-        leave[n] = leave[i];
-        n += mark[leave[i]] == old;
-    }
-    *leaves = n;
-    return true;
 }
 
 /* Marks the old list. */
@@ -589,7 +546,7 @@ static void collect_old_list(look *at)
                             ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
                             : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
-    const uint32_t *old = at->old, count = at->old_count, tag = at->tag | MARK_OLD; /* marks might be anywhere */
+    const uint32_t *old = at->old, count = at->old_count, tag = at->tag | PHX_MARK_OLD; /* marks might be anywhere */
     uint32_t *mark = at->scratch->mark;
     for (uint32_t i = 0; i < count; i++) mark[old[i]] = tag;
 }
@@ -607,8 +564,8 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
     look *at = ((differ_sink *)sink)->at;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bits = mark_bits(at, slots[i]);
-        if (bits & MARK_HELD) continue;
-        at->scratch->mark[slots[i]] = at->tag | bits | MARK_HELD;
+        if (bits & PHX_MARK_HELD) continue;
+        at->scratch->mark[slots[i]] = at->tag | bits | PHX_MARK_HELD;
         at->scratch->hits[at->count++] = slots[i];
     }
 }
@@ -617,7 +574,8 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
 static bool can_patch_list(const look *at)
 {
     const phx_shard *shard = at->shard;
-    bool stays = !shard->all_dirty && !shard->far_dirty && shard->far.levels == 0 && shard->far.global_count == 0;
+    bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
+                 shard->far.global_count == 0;
     bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
@@ -654,14 +612,14 @@ static phx_delta_result patch_from_index(look *at)
     const phx_index *index = at->shard->alt;
     differ_sink sink = {.sink.take = collect_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
-    scratch->mark[at->slot] = at->tag | MARK_HELD;
+    scratch->mark[at->slot] = at->tag | PHX_MARK_HELD;
     if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_LOOK;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
     if (at->count > 0) collect_old_list(at);
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t target = scratch->hits[i];
-        bool was = mark_bits(at, target) & MARK_OLD, is = target_passes(at, target, was);
+        bool was = mark_bits(at, target) & PHX_MARK_OLD, is = target_passes(at, target, was);
         if (was && !is) scratch->leave[leaves++] = target;
         if (!was && is) scratch->enter[enters++] = target;
     }

@@ -24,6 +24,7 @@ static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block,
     const phx_grid *grid = &stir->shard->grid;
     phx_span spans[PHX_BLOCK_SIDE];
     uint32_t count = phx_block_spans(block, stir->around, spans), length = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
     for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
     size_t needed = (size_t)stir->mover_count + length + 1;
     if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, stir->mover_count,

@@ -21,6 +21,7 @@
 #ifndef PHX_SHARDS_INTEREST_SPARSE_PLAN_H
 #define PHX_SHARDS_INTEREST_SPARSE_PLAN_H
 
+#include "base/simd.h"
 #include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/shard.h"

@@ -6,7 +6,8 @@
 #ifndef PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
 #define PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
 
-#include "shards/interest/evaluate.h"
+#include "shards/interest/scratch.h"
+#include "shards/state/shard.h"
 
 /*
  * Cuts a change down to its `most` best enters, of which it has more: first global and linked targets, then higher

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "shards/entity/bounds.h"
 
 enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four picked */
@@ -115,7 +116,8 @@ static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool sq
 static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
-    float side = (float)(PHX_TILE_REACH / tile->fine), outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
+    const uint32_t side_units = PHX_TILE_REACH / tile->fine;
+    float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
     float inner = (block->view_min - longest_stride(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
@@ -219,6 +221,7 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ra
 static uint32_t length_of(ranges of)
 {
     uint32_t rows = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
     for (uint32_t s = 0; s < of.count; s++) rows += of.spans[s].end - of.spans[s].first;
     return rows;
 }
@@ -464,6 +467,21 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     tile->alike_near = near;
 }
 
+/* Is a bounded target among its rows, or the block's own? These are in the blocks around: see ACROSS. */
+static bool bounded_around(const phx_shard *shard, const phx_block *block)
+{
+    const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
+                  y_last = (int32_t)((shard->rules->towers[1] - 1) >> PHX_BLOCK_BITS);
+    for (int32_t y = block->by - off; shard->bounded && y <= block->by + off; y++) {
+        for (int32_t x = block->bx - off; x <= block->bx + off; x++) {
+            if (x < 0 || y < 0 || x > x_last || y > y_last) continue;
+            const phx_block *other = phx_grid_block(&shard->grid, (uint32_t)x, (uint32_t)y);
+            if (other && other->bounded) return true;
+        }
+    }
+    return false;
+}
+
 bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
@@ -475,7 +493,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
     tile->told = false;
-    tile->usable = phx_tile_fits(block, shard);
+    tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
     tile->usable = tile->spread <= shard->drift_limit;

@@ -134,12 +134,6 @@ phx_rect phx_tile_towers(const phx_tile *tile);
 
 /* ---- in tile_marks.c ---- */
 
-/*
- * Finds the marks of all cells that have own observers. Where most move, and nothing odd is in sight of these, the tile
- * is not odd from then on.
- */
-void phx_tile_mark(phx_tile *tile);
-
 /* Is it a row of the block that the tile is of? */
 static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)
 {

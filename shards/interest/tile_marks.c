@@ -2,11 +2,12 @@
  * What is around the cells of a tile: what changed in the towers that decide about their observers, what is odd in
  * sight of them, and who was; see tile.h. Interest phase, any worker.
  */
-#include "shards/interest/tile.h"
+#include "shards/interest/tile_marks.h"
 
 #include <string.h>
 
 #include "shards/entity/bounds.h"
+#include "shards/interest/tile.h"
 
 /* ---- how far ---- */
 
@@ -82,6 +83,7 @@ static phx_span deciding_towers(const phx_tile *tile, int axis, uint32_t number,
 /* Bits first .. last. */
 static uint64_t bits_between(phx_span bits)
 {
+    PHX_ASSERT(bits.first <= bits.end && bits.end < WINDOW);
     return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
 }
 

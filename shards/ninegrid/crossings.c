@@ -3,9 +3,12 @@
  * in the order of events; those become cards; then every tower from which one of them was seen, or is seen now, has
  * a job. Called by the shard's owner.
  */
-#include "shards/ninegrid/ninegrid.h"
+#include "shards/ninegrid/crossings.h"
 
 #include <string.h>
+
+#include "shards/entity/bounds.h"
+#include "shards/ninegrid/ninegrid.h"
 
 enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
 enum { AHEAD = 8 }; /* notes: names come from memory meanwhile */

@@ -1,7 +1,13 @@
 /*
  * Crowds, their cards and notes; see ninegrid.h. The index phase and the tick's end are in crossings.c.
  */
-#include "shards/interest/evaluate.h"
+#include "shards/ninegrid/ninegrid.h"
+
+#include "shards/entity/bounds.h"
+#include "shards/entity/entity_store.h"
+#include "shards/entity/event_order.h"
+#include "shards/grid/block_table.h"
+#include "shards/grid/grid.h"
 
 bool phx_ninegrid_init(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules)
 {
@@ -31,14 +37,6 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
 }
 
 /* ---- towers ---- */
-
-phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
-{
-    uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
-    return (phx_rect){(uint16_t)(tx > span ? tx - span : 0), (uint16_t)(ty > span ? ty - span : 0),
-                      (uint16_t)(tx + span < last_x ? tx + span : last_x),
-                      (uint16_t)(ty + span < last_y ? ty + span : last_y)};
-}
 
 void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick)
 {
@@ -103,7 +101,8 @@ void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot,
     phx_ninegrid_note(nine, store, slot);
     phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
     if (!note) return;
-    bool recast = now->layers != next->layers || now->stealth != next->stealth || now->global != next->global;
+    bool recast = now->layers != next->layers || now->stealth != next->stealth || now->veiled != next->veiled ||
+                  now->global != next->global;
     bool observes = now->sees != next->sees || now->detect != next->detect ||
                     phx_list_unlimited(now) != phx_list_unlimited(next) ||
                     phx_attr_observes(now) != phx_attr_observes(next);

@@ -19,9 +19,8 @@
 #ifndef PHX_SHARDS_NINEGRID_NINEGRID_H
 #define PHX_SHARDS_NINEGRID_NINEGRID_H
 
-#include "shards/entity/deferred_adds.h"
+#include "shards/entity/bounds.h"
 #include "shards/entity/event_order.h"
-#include "shards/grid/far_targets.h"
 #include "shards/grid/grid.h"
 
 enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
@@ -205,24 +204,6 @@ static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, co
     return noted ? &nine->notes[place] : NULL;
 }
 
-/* ---- index ---- */
-
-typedef struct phx_ninegrid_input {
-    const phx_rules *rules;
-    phx_store *store;
-    const phx_deferred *deferred;
-    uint64_t tick;
-    bool changed;  /* anything at all */
-    bool look_all; /* every observer evaluates */
-} phx_ninegrid_input;
-
-/* Notes and adds become crossings, cards and jobs. false = no memory: call again, nothing may read meanwhile. */
-bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in);
-
-/* ---- end ---- */
-
-void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
-
 /* ---- any time ---- */
 
 /* The slots in the implied list of an own observer at the last tick's end, to out[] (NULL: only counted). */
@@ -231,8 +212,7 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, con
 /* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
 uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
 bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick);
-/* The observer's card says what it now is to say of it: once the index phase is over. */
-void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot);
+
 /* What its card is to say of it as an observer. */
 uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 
@@ -243,17 +223,10 @@ bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const 
 
 static const uint32_t PHX_NINEGRID_ENTER = 1u << 31, PHX_NINEGRID_SPECIAL = 1u << 30;
 
-phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty);
-
 /* Is a glance enough for who crossed, if nothing odd is in sight? */
 static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
 {
     return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
-}
-
-static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
-{
-    return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
 }
 
 static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t bx, uint32_t by)

@@ -5,21 +5,9 @@
 
 #include <string.h>
 
+#include "shards/query/seen.h"
 #include "shards/state/shard.h"
-
-void phx_bands_init(phx_bands *bands)
-{
-    phx_list_pool_init(&bands->pool);
-}
-
-void phx_bands_free(phx_bands *bands, phx_mem *mem)
-{
-    phx_release(mem, (void **)&bands->trails, &bands->trails_capacity, sizeof *bands->trails);
-    phx_release(mem, (void **)&bands->strides, &bands->strides_capacity, sizeof *bands->strides);
-    phx_release(mem, (void **)&bands->waits, &bands->waits_capacity, sizeof *bands->waits);
-    phx_release(mem, (void **)&bands->arrivals, &bands->arrivals_capacity, sizeof *bands->arrivals);
-    phx_list_pool_free(&bands->pool, mem);
-}
+#include "shards/state/update_bands.h"
 
 bool phx_bands_ready(phx_shard *shard)
 {
@@ -51,21 +39,13 @@ uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
     return waits ? waits->count : 0;
 }
 
-void phx_bands_drop_deferred(phx_shard *shard, uint32_t slot)
-{
-    phx_list *waits = deferred_of(shard, slot);
-    if (!waits || waits->size_class == PHX_LIST_NONE) return;
-    if (waits->count > 0) shard->bands.waiting--;
-    phx_list_release(&shard->bands.pool, waits);
-}
-
 /* false = no memory, unchanged. */
 static bool write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
 {
     phx_bands *bands = &shard->bands;
     phx_list *waits = &bands->waits[slot];
     if (count == 0) {
-        phx_bands_drop_deferred(shard, slot);
+        phx_bands_drop_deferred(&shard->bands, slot);
         return true;
     }
     bool fits = count <= phx_list_capacity(&bands->pool, waits);
@@ -209,7 +189,7 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
     phx_motion_history *trail = &shard->bands.trails[slot];
     if (!(body->state & PHX_SLOT_LIVE)) {
         if (trail->known) *trail = (phx_motion_history){0};
-        phx_bands_drop_deferred(shard, slot);
+        phx_bands_drop_deferred(&shard->bands, slot);
         return;
     }
     if (moved_from(trail, body)) {
@@ -223,7 +203,7 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     trail->kind = attr->kind;
     trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(shard, slot);
+    if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(&shard->bands, slot);
 }
 
 void phx_bands_end_tick(phx_shard *shard)

@@ -15,48 +15,10 @@
 
 #include "base/directory.h"
 #include "base/rng.h"
-#include "shards/entity/list_pool.h"
-#include "shards/entity/visibility.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
 
 struct phx_shard;
-
-typedef struct phx_motion_history {
-    float x, y, z;   /* at the last tick's end */
-    uint32_t hash;   /* of the id */
-    uint32_t moved;  /* the last tick, before this one, in which it moved, cut to 32 bits; 0 = none since it is known */
-    uint32_t change; /* of this tick, with enters: place + 1 in the changes of `worker`; 0 = none */
-    uint16_t worker;
-    uint16_t kind; /* at the last tick's end */
-    bool known;    /* it was in the world at the last tick's end; else all but `change` is zero */
-} phx_motion_history;
-
-/* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
-typedef struct phx_motion_sample {
-    float x, y, z;    /* now */
-    float ox, oy, oz; /* at the last tick's end */
-    uint32_t hash;
-    uint32_t age; /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
-} phx_motion_sample;
-
-/* Who waits of a migrant's targets: found by id, once all are here. */
-typedef struct phx_arrival_wait {
-    uint32_t observer; /* slot */
-    phx_deferred_update waiting;
-} phx_arrival_wait;
-
-typedef struct phx_bands {
-    phx_motion_history *trails; /* by slot */
-    phx_motion_sample *strides; /* by slot */
-    phx_list *waits; /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
-    phx_list_pool pool;
-    phx_arrival_wait *arrivals;
-    uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
-    uint32_t waiting;   /* observers that have waits */
-    uint64_t last_move; /* no trail has a later one */
-    bool live;          /* trails were settled at the last tick's end */
-} phx_bands;
 
 /* An observer that is told something, or of whose targets some wait. */
 typedef struct phx_update_notice {
@@ -110,8 +72,6 @@ static inline bool phx_band_multiple(uint32_t n, uint32_t share)
 
 /* ---- the owner ---- */
 
-void phx_bands_init(phx_bands *bands);
-void phx_bands_free(phx_bands *bands, phx_mem *mem);
 /* Trails for every slot, if any class has bands. false = no memory, unchanged. */
 bool phx_bands_ready(struct phx_shard *shard);
 
@@ -127,8 +87,6 @@ uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 /* Up to PHX_RECORD_ITEMS of them from word *at on. */
 void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
 bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
-/* An own observer's waits end: it has left, or emigrated. */
-void phx_bands_drop_deferred(struct phx_shard *shard, uint32_t slot);
 
 /* The targets of phx_arrival_wait, from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);

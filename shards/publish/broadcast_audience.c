@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#include "shards/interest/evaluate.h"
+#include "shards/query/seen.h"
 #include "shards/query/slots_near.h"
+#include "shards/state/view_reach.h"
 
 void phx_recipients_free(phx_recipients *audience, phx_mem *mem)
 {

@@ -44,20 +44,6 @@ typedef struct phx_observer_batch {
     uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
 } phx_observer_batch;
 
-/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */
-static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
-{
-    ph_shape shape = shard->rules->shape;
-    return !(target->state & PHX_SLOT_SPECIAL) && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
-}
-
-/* Then: is a target at (x, y) in the view of the plain row? */
-static inline bool phx_row_views(const phx_grid_rows *rows, uint32_t row, float x, float y, bool square)
-{
-    float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
-    return square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
-}
-
 void phx_recipients_free(phx_recipients *audience, phx_mem *mem);
 
 /* ---- the owner ---- */

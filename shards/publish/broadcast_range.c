@@ -9,6 +9,15 @@ static bool range_has(const phx_broadcast_range *range, float x, float y)
     return dx * dx + dy * dy <= range->radius * range->radius;
 }
 
+static bool hides_source(const phx_shard *shard, const phx_broadcast_range *range, uint32_t observer)
+{
+    const phx_store *store = &shard->store;
+    if (range->source == 0 || !(store->body[observer].state & PHX_SLOT_RELATED)) return false;
+    const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
+    const phx_relation *relation = phx_relation_find(set, range->source);
+    return relation && (relation->bits & PHX_RELATION_HIDE);
+}
+
 /* All of the rule but the distance. */
 static bool range_admits(const phx_shard *shard, const phx_broadcast_range *range, uint32_t source, bool self,
                          uint32_t observer)
@@ -17,7 +26,7 @@ static bool range_admits(const phx_shard *shard, const phx_broadcast_range *rang
     const phx_attr *attr = phx_store_attr(store, observer);
     if (!phx_attr_observes(attr) || store->tail[observer].list.owed) return false;
     if (observer == source) return self;
-    if (!(attr->sees & range->layers)) return false;
+    if (!(attr->sees & range->layers) || hides_source(shard, range, observer)) return false;
     return !range->seen || phx_shard_is_in_list(shard, observer, source);
 }
 

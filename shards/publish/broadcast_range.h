@@ -10,7 +10,8 @@
 
 typedef struct phx_broadcast_range {
     float x, y, radius;
-    bool seen; /* only observers that have the source in their list */
+    bool seen;       /* only observers that have the source in their list */
+    uint64_t source; /* its id; 0: it comes from a place */
     uint64_t layers;
 } phx_broadcast_range;
 

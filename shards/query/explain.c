@@ -7,6 +7,8 @@
  */
 #include "shards/query/explain.h"
 
+#include "shards/query/seen.h"
+
 /* The rules in their order, but for the cap: which one decides. */
 static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
                                const phx_relation *relation, bool listed)
@@ -17,15 +19,19 @@ static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_e
     if (!oa->ready) return PH_REASON_NOT_READY;
     if (!(oa->view > 0.0f)) return PH_REASON_NO_VIEW;
     if (o.id == t.id) return PH_REASON_SELF;
+    if (relation && (relation->bits & PHX_RELATION_HIDE)) return PH_REASON_HIDDEN;
     if (!(oa->sees & ta->layers)) return PH_REASON_LAYERS;
-    if (ta->stealth > oa->detect) return PH_REASON_STEALTH;
+    bool revealed = relation && (relation->bits & PHX_RELATION_REVEAL);
+    if (!revealed && ta->stealth > oa->detect) return PH_REASON_STEALTH;
+    if (!revealed && ta->veiled) return PH_REASON_VEILED;
     if (ta->global) return PH_REASON_GLOBAL;
     if (relation && (relation->bits & PHX_RELATION_LINK)) return PH_REASON_LINK;
     if (rules->range == PH_RANGE_TOWERS)
         return phx_in_towers(rules, o.body, t.body) ? PH_REASON_TOWERS : PH_REASON_TOWERS_APART;
     if (phx_rule_sees(rules, o.body, oa, t.body, ta, relation, false)) {
         if (paired) return PH_REASON_PAIR;
-        return phx_in_range(rules, o.body, t.body, oa->view) ? PH_REASON_VIEW : PH_REASON_REACH;
+        float seen = oa->view < ta->visible ? oa->view : ta->visible;
+        return phx_in_range(rules, o.body, t.body, seen) ? PH_REASON_VIEW : PH_REASON_REACH;
     }
     if (listed && phx_rule_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
     float dz = t.body->z - o.body->z;
@@ -88,7 +94,7 @@ static bool reason_sees(ph_reason reason)
 #define PASSES(name, number, sees, text) \
     case name: \
         return sees;
-        PH_REASON_LIST(PASSES)
+        PH_REASON_LIST(PASSES) /* NOLINT(bugprone-branch-clone): a row of the list each */
 #undef PASSES
     case PH_REASON_END:
         break;
@@ -107,8 +113,7 @@ static void fill_explanation(const phx_shard *shard, phx_explain_side o, phx_exp
                             .dy = t.body->y - o.body->y,
                             .dz = t.body->z - o.body->z,
                             .square = phx_rank_d2(rules, o.body, t.body),
-                            .radius =
-                                paired ? relation->view : (o.attr->view > t.attr->reach ? o.attr->view : t.attr->reach),
+                            .radius = paired ? relation->view : phx_enter_radius(o.attr, t.attr),
                             .margin = paired ? relation->margin : o.attr->margin,
                             .height = rules->height,
                             .towers_x = (uint32_t)(ox > tx ? ox - tx : tx - ox),

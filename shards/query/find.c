@@ -4,6 +4,8 @@
 #include "shards/query/find.h"
 
 #include "shards/entity/heap.h"
+#include "shards/query/shapes.h"
+#include "shards/query/slots_near.h"
 
 /* ---- the first ones of an order ---- */
 

@@ -5,8 +5,9 @@
 #ifndef PHX_SHARDS_QUERY_FIND_H
 #define PHX_SHARDS_QUERY_FIND_H
 
-#include "shards/query/shapes.h"
-#include "shards/query/slots_near.h"
+#include <pharos/query.h>
+
+#include "shards/state/shard.h"
 
 /* The asker's array: the first `room` in order; in no order itself before phx_hits_sort(). */
 typedef struct phx_hits {

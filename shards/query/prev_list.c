@@ -3,7 +3,8 @@
  */
 #include "shards/query/prev_list.h"
 
-#include "shards/interest/evaluate.h"
+#include "base/simd.h"
+#include "shards/state/view_reach.h"
 
 /* One observer as it was, and where its targets' slots go. */
 typedef struct recall {

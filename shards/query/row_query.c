@@ -3,6 +3,8 @@
  */
 #include "shards/query/row_query.h"
 
+#include "shards/entity/bounds.h"
+
 void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
                         phx_range area, bool old)
 {

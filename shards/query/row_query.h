@@ -5,6 +5,8 @@
 #ifndef PHX_SHARDS_QUERY_ROW_QUERY_H
 #define PHX_SHARDS_QUERY_ROW_QUERY_H
 
+#include "base/simd.h"
+#include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
 enum { PHX_NEAR_ROWS = 256 }; /* a piece */

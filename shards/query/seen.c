@@ -5,14 +5,12 @@
  * pair, without a look at the list. Between ticks (phx_shard_is_in_list() and phx_shard_list_targets() also
  * once the tick's lists stand); nothing is written.
  */
+#include "shards/query/seen.h"
+
 #include <float.h>
 #include <math.h>
 
-#include "shards/interest/delta_ninegrid.h"
-#include "shards/interest/evaluate.h"
-#include "shards/publish/broadcast_audience.h"
 #include "shards/query/prev_list.h"
-#include "shards/query/slots_near.h"
 
 /* An implied list, row by row. */
 static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
@@ -74,12 +72,6 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
     }
 }
 
-bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
-{
-    if (phx_shard_ninegrid(shard)) return phx_ninegrid_plain(shard, slot);
-    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
-}
-
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
 {
     const phx_list *list = &shard->store.tail[slot].list;
@@ -116,102 +108,4 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)
 {
     return shard->store.body[observer].state & PHX_SLOT_PARTIAL;
-}
-
-/* A search for those who see a target. */
-typedef struct watch {
-    const phx_shard *shard;
-    uint32_t target;
-    float x, y;   /* where it is */
-    float radius; /* nobody sees it farther off along an axis */
-    bool plain;   /* a plain row sees it just by its view: see phx_row_views() */
-    void (*visit)(void *user, uint32_t observer);
-    void *user;
-} watch;
-
-/* Most are left out, or let in, by where they stand. */
-static void visit_rows(const watch *at, uint32_t first, uint32_t end)
-{
-    const phx_grid_rows *rows = &at->shard->grid.rows;
-    for (uint32_t row = first; row < end; row++) {
-        uint32_t observer = rows->slot[row] & PHX_ROW_SLOT;
-        if (rows->view[row] == 0.0f) continue;
-        if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
-        bool plain = at->plain && rows->view[row] > 0.0f && observer != at->target;
-        if (plain ? phx_row_views(rows, row, at->x, at->y, at->shard->rules->shape == PH_SHAPE_SQUARE)
-                  : phx_shard_is_in_list(at->shard, observer, at->target))
-            at->visit(at->user, observer);
-    }
-}
-
-static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
-{
-    for (uint64_t left = phx_block_mask(rect, block->bx, block->by); left; left &= left - 1) {
-        uint32_t tower = (uint32_t)__builtin_ctzll(left);
-        visit_rows(at, block->start[tower], block->start[tower + 1]);
-    }
-}
-
-/* The same over cards. */
-static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
-                         void (*visit)(void *user, uint32_t observer), void *user)
-{
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->nine.cards[i];
-                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, target);
-                if (sees) visit(user, card->slot);
-            }
-        }
-    }
-}
-
-/* The same over candidates of another index. */
-typedef struct watch_sink {
-    phx_sink sink;
-    const phx_shard *shard;
-    uint32_t target;
-    void (*visit)(void *user, uint32_t observer);
-    void *user;
-} watch_sink;
-
-static void visit_watchers(phx_sink *sink, const uint32_t *slots, uint32_t count)
-{
-    const watch_sink *at = (const watch_sink *)sink;
-    for (uint32_t i = 0; i < count; i++) {
-        bool own = at->shard->store.body[slots[i]].state & PHX_SLOT_OWN;
-        if (own && phx_shard_is_in_list(at->shard, slots[i], at->target)) at->visit(at->user, slots[i]);
-    }
-}
-
-void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
-                            void (*visit)(void *user, uint32_t observer), void *user)
-{
-    const phx_grid *grid = &shard->grid;
-    const phx_body *body = &shard->store.body[slot];
-    float radius = shard->radius_max;
-    if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
-    if (shard->alt) {
-        watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
-        phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
-        return;
-    }
-    phx_rect rect = phx_interest_rows_rect(shard, body, radius);
-    if (phx_shard_ninegrid(shard)) {
-        phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
-        visit_towers(shard, everywhere ? all : rect, slot, visit, user);
-        return;
-    }
-    watch at = {shard, slot, body->x, body->y, INFINITY, phx_row_decides(shard, body), visit, user};
-    if (everywhere) {
-        visit_rows(&at, 0, grid->row_end); /* gaps have no view */
-        return;
-    }
-    /* three roundings of the rule, and what underflows in a square; see phx_box_around() */
-    if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
-    phx_block_walk walk = phx_grid_walk(grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);
 }

@@ -4,6 +4,7 @@
 #include "shards/query/slots_near.h"
 
 #include "shards/query/row_query.h"
+#include "shards/state/view_reach.h"
 
 /* Rows may have drifted out of their towers, as far as that; with slack for roundings, as in phx_box_around(). */
 static phx_box widen_by_drift(phx_box box, float drift)
@@ -71,13 +72,6 @@ void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
     else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
     else rows_around(shard, box, sink);
-}
-
-phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius)
-{
-    const phx_rules *rules = shard->rules;
-    if (rules->range == PH_RANGE_RADIUS) return phx_box_around(body->x, body->y, radius);
-    return phx_box_of_towers(rules, phx_ninegrid_rect(rules, rules->span, body->tx, body->ty));
 }
 
 /* ---- scans ---- */

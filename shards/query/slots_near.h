@@ -18,9 +18,6 @@ void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
 /* The towers in which the rows (range = towers: the cards) of all positions in the box are. */
 phx_rect phx_slots_rect(const phx_shard *shard, phx_box box);
 
-/* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
-phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
-
 /* With another index than the lighthouse what the kernels' scan is: of those in range of an observer by its view. */
 typedef struct phx_range_scan {
     uint32_t *hits; /* rows' slot words; room for all slots */

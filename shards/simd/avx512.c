@@ -9,6 +9,10 @@
 #if defined(__x86_64__)
 
 #include "shards/simd/avx512.h"
+#include "shards/simd/avx512_lanes.h"
+#include "shards/simd/avx512_match.h"
+#include "shards/simd/avx512_merge.h"
+#include "shards/simd/avx512_stencil.h"
 
 /* Between now and before, if that is one step. */
 AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 stride)
@@ -693,8 +697,7 @@ AVX512 static void rank_avx512(const uint64_t *words, uint32_t count, uint32_t *
     else rank_names_512(words, NULL, count, (count + IDS - 1) / IDS, true, place);
 }
 
-const phx_kernels phx_kernels_avx512 = {.move_batch = phx_walk_avx2,
-                                        .cull_rows = pick_avx512,
+const phx_kernels phx_kernels_avx512 = {.cull_rows = pick_avx512,
                                         .cell_offsets = phx_starts_avx512,
                                         .indices_in_range = within_rows_avx512,
                                         .gather = gather_avx512,

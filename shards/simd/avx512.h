@@ -1,52 +1,11 @@
 /*
- * What files of kernels for AVX-512 share: what functions are compiled for, as phx_simd_supported() asks for it; lanes
- * that are there; vectors stored in part; distances in units.
+ * The set of kernels for AVX-512: a table. Chosen by dispatch.h.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_H
 #define PHX_SHARDS_SIMD_AVX512_H
 
-#include "base/core.h"
+#include "shards/simd/kernels.h"
 
-#include <immintrin.h>
-
-#define AVX512 \
-    __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,avx512vpopcntdq,bmi2,popcnt")))
-/* what a kernel is put together from: with "square" known, no trace of it is left */
-#define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
-
-enum { LANES = 16 };
-
-static const uint32_t lane_numbers[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
-AVX512_INLINE __mmask16 first_lane_mask(uint32_t count)
-{
-    return count >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
-}
-
-/* Stores the lanes of the mask side by side. */
-AVX512_INLINE void store_lanes(uint32_t *to, __mmask16 mask, __m512i v)
-{
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
-}
-
-/* first, first + 1, ... */
-AVX512_INLINE __m512i lanes_from_512(uint32_t first)
-{
-    return _mm512_add_epi32(_mm512_set1_epi32((int)first), _mm512_loadu_si512(lane_numbers));
-}
-
-/* Distances of positions in units, as limits have them. */
-AVX512_INLINE __m512i unit_distances_512(__m512i a, __m512i b, bool square)
-{
-    __m512i d = _mm512_sub_epi16(a, b);
-    if (!square) return _mm512_madd_epi16(d, d);
-    d = _mm512_abs_epi16(d);
-    return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
-}
-
-/* Where one who looks is, and was. */
-typedef struct eye {
-    __m512i here, there;
-} eye;
+extern const phx_kernels phx_kernels_avx512;
 
 #endif

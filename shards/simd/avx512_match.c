@@ -3,11 +3,13 @@
  * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough. What
  * was found is stored side by side, few or many: nothing branches on a distance. Called in the interest phase.
  */
+#include "shards/simd/avx512_match.h"
+
+#include "shards/entity/bounds.h"
+#include "shards/simd/avx512_lanes.h"
 #include "shards/simd/kernels.h"
 
 #if defined(__x86_64__)
-
-#include "shards/simd/avx512.h"
 
 /* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
 enum { WIDE = 2 * LANES };

@@ -3,11 +3,11 @@
  * eight come out and keeps the upper ones; what comes next is of the run whose next word is the lower one, so none that
  * is still to come belongs before those that came out. Called in the interest phase by entity/event_order.c.
  */
-#include "shards/simd/kernels.h"
+#include "shards/simd/avx512_merge.h"
+
+#include "shards/simd/avx512_lanes.h"
 
 #if defined(__x86_64__)
-
-#include "shards/simd/avx512.h"
 
 enum { WORDS = 8 };
 

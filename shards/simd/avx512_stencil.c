@@ -7,7 +7,9 @@
 
 #if defined(__x86_64__)
 
-#include "shards/simd/avx512.h"
+#include "shards/entity/bounds.h"
+#include "shards/simd/avx512_lanes.h"
+#include "shards/simd/avx512_stencil.h"
 #include "shards/simd/scalar.h"
 
 /* ---- where cells begin ---- */

@@ -7,6 +7,7 @@
 #ifndef PHX_SHARDS_SIMD_KERNELS_H
 #define PHX_SHARDS_SIMD_KERNELS_H
 
+#include "shards/entity/bounds.h"
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
 
@@ -18,8 +19,7 @@ enum {
      * Units that who was not here is put off by, along x: of who is within two reaches of it, half way, it was not
      * within one, nor, wrapped, on the other side.
      */
-    PHX_TILE_AWAY = 7 << 12,
-    PHX_KERNEL_PAD = 64 /* words that a kernel may write, or read and drop, beyond the last */
+    PHX_TILE_AWAY = 7 << 12
 };
 
 /* Where a tile's units begin and how many it has. */
@@ -153,23 +153,12 @@ typedef struct phx_view_changes {
     uint32_t *by, *row;
 } phx_view_changes;
 
-struct phx_shard;
-struct phx_move_batch;
-struct phx_move_stats;
-
 /* What a limit makes of candidates. */
 typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
 } phx_cap_split;
 
 typedef struct phx_kernels {
-    /*
-     * Of a batch, from `first` on, the moves that are of the common kind and of shards most of which moves, as
-     * phx_shards_move() does them, up to one that is not. How many were done: the next one may be another, or not. It
-     * may always be none.
-     */
-    uint32_t (*move_batch)(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
-                           uint32_t first, struct phx_move_stats *sums);
     /* The rows of some ranges that were in the frame half way; how many. */
     uint32_t (*cull_rows)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                           const phx_tile_frame *frame, const phx_tile_rows *to);
@@ -251,25 +240,5 @@ typedef struct phx_kernels {
     /* Two runs of words in order become one, elsewhere. */
     phx_merge merge;
 } phx_kernels;
-
-/* The kernels for what phx_simd_choose() gave. */
-const phx_kernels *phx_kernels_of(ph_simd simd);
-
-extern const phx_kernels phx_kernels_portable;
-#if defined(__x86_64__)
-extern const phx_kernels phx_kernels_avx2;
-extern const phx_kernels phx_kernels_avx512;
-
-/* Those that the AVX-512 set takes over; of avx2_move.c: */
-uint32_t phx_walk_avx2(struct phx_shard *shards, uint32_t shard_count, const struct phx_move_batch *batch,
-                       uint32_t first, struct phx_move_stats *sums);
-/* Of the AVX-512 set, in files of their own: */
-uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
-                          const phx_tile_limits *limits, phx_pairs *pairs);
-void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
-uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                 const phx_tile_limits *limits, phx_pairs *pairs);
-void phx_merge_avx512(const void *a, uint32_t a_count, const void *b, uint32_t b_count, void *out);
-#endif
 
 #endif

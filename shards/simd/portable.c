@@ -1,19 +1,13 @@
 /*
  * The kernels in plain C; see kernels.h.
  */
-#include "shards/entity/bounds.h"
-#include "shards/simd/scalar.h"
-#include "shards/state/shard.h"
+#include "shards/simd/portable.h"
 
 #include <string.h>
 
-/* One by one they are as well done where they are left. */
-static uint32_t walk_portable(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                              phx_move_stats *sums)
-{
-    (void)shards, (void)shard_count, (void)batch, (void)first, (void)sums;
-    return 0;
-}
+#include "base/simd.h"
+#include "shards/entity/bounds.h"
+#include "shards/simd/scalar.h"
 
 /* A position in units along an axis, now and before, in a frame or far from it. */
 typedef struct stretch {
@@ -164,6 +158,7 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, wat
         if (!any_of_eight(is.kept + first)) continue;
         for (uint32_t i = first; i < end; i++) {
             uint32_t flags;
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): judge_scalar() wrote count of them */
             (void)phx_units_cross(is.now[i], is.old[i], &by, &flags);
             observer[n] = of.place | flags;
             target[n] = from[i];
@@ -431,8 +426,7 @@ static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place
     }
 }
 
-const phx_kernels phx_kernels_portable = {.move_batch = walk_portable,
-                                          .cull_rows = pick_portable,
+const phx_kernels phx_kernels_portable = {.cull_rows = pick_portable,
                                           .cell_offsets = starts_portable,
                                           .indices_in_range = within_rows_portable,
                                           .gather = gather_portable,
@@ -454,13 +448,3 @@ const phx_kernels phx_kernels_portable = {.move_batch = walk_portable,
                                           .rank_words = rank_portable,
                                           .rank_most = 8,
                                           .merge = phx_merge_words};
-
-const phx_kernels *phx_kernels_of(ph_simd simd)
-{
-#if defined(__x86_64__)
-    if (simd == PH_SIMD_AVX512) return &phx_kernels_avx512;
-    if (simd == PH_SIMD_AVX2) return &phx_kernels_avx2;
-#endif
-    PHX_ASSERT(simd == PH_SIMD_PORTABLE);
-    return &phx_kernels_portable;
-}

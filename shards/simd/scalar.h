@@ -5,6 +5,7 @@
 #ifndef PHX_SHARDS_SIMD_SCALAR_H
 #define PHX_SHARDS_SIMD_SCALAR_H
 
+#include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
 /* The distance of two positions as limits have it. */

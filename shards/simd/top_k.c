@@ -49,9 +49,9 @@ float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, flo
 {
     enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; should they go astray, halves do not */
     float low = 0.0f, high = most;
-    uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8;
+    uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8, aim = wanted + wanted / 16;
     for (uint32_t step = 0; step < STEPS && high_count > enough; step++) {
-        float share = (float)(wanted + wanted / 16 - low_count) / (float)(high_count - low_count);
+        float share = (float)(aim - low_count) / (float)(high_count - low_count);
         float at = low + (high - low) * (step < GUESSES ? share : 0.5f);
         uint32_t within = 0;
         if (!(at > low && at < high)) break;

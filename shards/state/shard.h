@@ -7,32 +7,33 @@
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
  *   phx_shard_send_migrants / _receive                                       exchange
  *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_rows_copy_positions if due                         index
+ *   phx_shard_index, then phx_rows_copy_positions if due                     index
  *   phx_shard_zones                                                          zones
- *   phx_interest_run (interest/evaluate.h; any worker, disjoint observers)   interest
- *   phx_interest_commit (interest/evaluate.h), phx_shard_end                    publish
+ *   phx_interest_run (interest/run.h; any worker, disjoint observers)        interest
+ *   phx_interest_commit (interest/change_record.h), phx_shard_end            publish
  * What returns false for want of memory has done nothing, or as much as a second call
  * can go on from; nothing else may be called before that second call succeeded.
  */
 #ifndef PHX_SHARDS_STATE_SHARD_H
 #define PHX_SHARDS_STATE_SHARD_H
 
+#include "base/directory.h"
 #include "shards/entity/bounds.h"
 #include "shards/entity/deferred_adds.h"
 #include "shards/entity/relations.h"
-#include "shards/entity/renames.h"
-#include "shards/exchange/list_handover.h"
 #include "shards/grid/far_targets.h"
 #include "shards/grid/grid.h"
 #include "shards/grid/prev_rows.h"
 #include "shards/index/index.h"
 #include "shards/ninegrid/ninegrid.h"
-#include "shards/publish/band_updates.h"
 #include "shards/simd/kernels.h"
+#include "shards/state/immigrant_lists.h"
 #include "shards/state/outbox.h"
+#include "shards/state/update_bands.h"
 #include "shards/zones/zones.h"
 
-/* Who reads what of a shard's neighbourhood; made by phx_shard_measure(), read by all senders one barrier later. */
+/* The part of a shard's neighbourhood that it reads; made by phx_shard_measure(), read by all senders one barrier
+ * later. */
 typedef struct phx_halo_request {
     phx_rect rect;
     uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
@@ -45,7 +46,7 @@ typedef struct phx_halo_request {
 /* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
 enum { PHX_NEIGHBOUR_HALOS = 8 };
 typedef struct phx_neighbour_halos {
-    /* halos; nobody is in that of one that is not there */
+    /* halos; that of a missing neighbour is empty */
     float x0[PHX_NEIGHBOUR_HALOS], y0[PHX_NEIGHBOUR_HALOS], x1[PHX_NEIGHBOUR_HALOS], y1[PHX_NEIGHBOUR_HALOS];
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
@@ -111,6 +112,7 @@ typedef struct phx_shard {
     phx_bands bands;
     bool all_dirty;         /* every observer is to be evaluated: the rules changed */
     bool far_dirty;         /* the same: something seen from far off changed */
+    bool bounded;           /* there may be targets that are PHX_SLOT_BOUNDED: then lists are kept */
     bool global_moved;      /* where a global target stands matters at the caps only */
     bool changed;           /* anything here changed in this tick, ghosts included */
     bool any_discontinuous; /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
@@ -129,7 +131,7 @@ typedef struct phx_shard {
     const phx_kernels *kernels;
 
     phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
-    phx_slot_array beginners;           /* own slots whose first change of a list may be due in this tick; some twice */
+    phx_slot_array beginners;           /* own slots that may have a first change of a list in this tick; some twice */
     phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
     bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
     bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
@@ -180,124 +182,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
                     phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
-/* ---- ingest ---- */
-
-/* Opens the tick: from here to phx_shard_index() the shard is iterated and adds are deferred. */
-void phx_shard_begin(phx_shard *shard, uint64_t tick);
-
-/* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
-uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
-                         float x, float y, float z);
-/* Room for `commands` more moves, one of them perhaps a leave or a set: they can not fail then. false = no memory. */
-bool phx_shard_ready(phx_shard *shard, uint32_t commands);
-void phx_shard_leave(phx_shard *shard, uint32_t slot);
-void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
-
-/* What phx_shards_move() did to one shard as a whole; a vector. */
-typedef struct phx_move_stats {
-    float step_max[2]; /* along x and along y; or the longer one in either */
-    float step2_max;   /* the square of the longest as it is */
-    uint32_t moved;
-} phx_move_stats;
-
-/* State of an entity whose moves may be of the common kind: these bits of it are those. */
-enum {
-    PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL
-};
-
-/* Moves of several shards. A place that is no shard's index is nowhere. */
-typedef struct phx_move_batch {
-    const uint32_t *places, *slots;
-    bool mixed; /* not all places are the same */
-    const phx_place *to;
-    const float *z; /* NULL: all are 0 */
-    uint32_t count;
-} phx_move_batch;
-
-/*
- * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
- * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
- * per shard. For all that are left phx_shard_move_general() is due, in order, and phx_shard_moved() for each
- * shard before its exchange phase. In range = towers a step to another tower is noted (ninegrid/ninegrid.h), but only
- * if alone. Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of
- * a shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
- * until the index phase.
- */
-uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
-                         phx_move_stats *sums, uint32_t *left);
-void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum);
-/* false = no memory, nothing changed. */
-bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position);
-/* Attributes become these. */
-void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
-/* The own observer is told its whole list in this tick, as PH_CHANGE_FRESH; room as for a set. */
-void phx_shard_resend(phx_shard *shard, uint32_t slot);
-/* Does an own slot begin a list in this tick, so that it is told PH_CHANGE_FRESH also if the list is empty? */
-bool phx_shard_begins(const phx_shard *shard, uint32_t slot);
-/* An own entity came, or its attributes changed: it may begin a list. Room was reserved. */
-void phx_shard_note_beginner(phx_shard *shard, uint32_t slot);
-/* Room for the note. false = no memory. */
-bool phx_shard_reserve_beginner(phx_shard *shard);
-/* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
-bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
-/* Every list is to be found anew. */
-void phx_shard_rules_changed(phx_shard *shard);
-
-/* ---- exchange ---- */
-
-/* All migrants' records are in the outbox: *done; else it is full and the call goes on in the next round. */
-bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard,
-                             uint32_t columns, bool *done);
-/* Takes one block of a source, in their order, whose lists these are: they stay until the tick ends. */
-bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists);
-/* The world has told the directory of arrived[]. */
-void phx_shard_arrivals_told(phx_shard *shard);
-
-/* The needs of this shard in others. */
-phx_halo_request phx_shard_measure(phx_shard *shard);
-
-/*
- * Asks for copies of targets that own observers have relations to and that live
- * elsewhere; *done as above.
- */
-void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool *done);
-
-/* Has anything changed that a copy elsewhere may have to show? Once the pins of this tick are there. */
-bool phx_shard_copies_due(phx_shard *shard);
-
-/* A copy to every shard that may need it, if due; *done as above. false = no memory: call again. */
-bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done);
-
-/* ---- index ---- */
-
-/*
- * Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, both if somebody may see them, or later;
- * grid and far targets are put in order.
- */
-bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
-
-/*
- * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
- * phx_rows_copied().
- */
-void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts);
-void phx_rows_copied(phx_shard *shard);
-
-/* ---- zones ---- */
-
-/* Who awoke, fell asleep, went into areas or out of them: into zones.edges. false = no memory: call again. */
-bool phx_shard_zones(phx_shard *shard);
-/* An own entity emigrates. */
-void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot);
-
 /* ---- the tick's end ---- */
-
-void phx_shard_end(phx_shard *shard);
-/* Lists that are implied, and only those, hold nothing: range = radius. For PHX_VALIDATE. */
-bool phx_shard_lists_valid(const phx_shard *shard);
-/* Is nobody farther out of all towers than rows may have drifted, unless that is known? For PHX_VALIDATE. */
-bool phx_shard_outside_valid(const phx_shard *shard);
 
 /* Were so many touched in this tick that in the next one most are expected to move? */
 static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
@@ -313,29 +198,6 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
     return phx_store_ghost(&shard->store, id);
 }
 
-/*
- * Who has `slot` (live here) in the list: calls visit(user, observer's slot) for each own
- * observer, in no order. everywhere: seen by more than view and margin (global, reach,
- * pair, link), so every observer is looked at. Between ticks, any thread.
- */
-void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
-                            void (*visit)(void *user, uint32_t observer), void *user);
-
-/*
- * Tells visit() all in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until it says
- * false. Between ticks, and in a tick once its lists stand.
- */
-enum { PHX_LIST_PIECE_MAX = 256 };
-typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
-void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
-/* How many those were at the last tick's end. */
-uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
-/* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
-bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
-
-/* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
-bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
-
 /* Are the crowds (ninegrid/ninegrid.h) what there is instead of the grid? */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
@@ -348,43 +210,11 @@ static inline bool phx_shard_rows(const phx_shard *shard)
     return shard->rules->range == PH_RANGE_RADIUS && !shard->alt;
 }
 
-/* Is the list of an own observer implied from the interest phase on? */
-bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
-
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
 {
     return body->changed == shard->dirty_stamp;
 }
 
-/* A ghost, or PHX_SLOT_NONE, if it is of this very incarnation, else PHX_SLOT_NONE; one of an older one dies. */
-uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation);
-/* The record of a migrant, or of a copy, which leaves out what nobody needs of it. */
-void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_type type, phx_record *record);
-/*
- * The own observer's list is complete no more: its targets are told by the list alone. Or it is to be completed. At the
- * commit; in the index phase.
- */
-void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial);
-/*
- * There is no memory for what an own observer is to be told: its list is emptied, and it is told all that it sees then,
- * as PH_CHANGE_FRESH, in a later tick. told: its list is that of this tick already. From the interest phase's end to
- * the tick's end, the ticking thread. Needs no memory.
- */
-void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
-/* A live slot dies. */
-void phx_shard_kill(phx_shard *shard, uint32_t slot);
 phx_move_constants phx_move_constants_of(const phx_shard *shard);
-/* Writes a position and its tower, and the row when that is enough. */
-void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
-/* An own observer came (sign 1) or went (-1): how far the shard looks. */
-void phx_shard_count_observer(phx_shard *shard, const phx_attr *attr, int sign);
-/* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
-void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
-/* The same, and the change is more than a short step. */
-void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
-/* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
-void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
-/* What follows from the attributes: state bits, the name's part. */
-void phx_shard_flag(phx_shard *shard, uint32_t slot);
 
 #endif

@@ -5,8 +5,20 @@
  * put where they belong; a second call, after there was no memory, may count the tick's steps as drift twice, which
  * only makes that sooner.
  */
+#include "shards/tick/reindex.h"
+
 #include <string.h>
 
+#include "shards/entity/renames.h"
+#include "shards/exchange/list_handover.h"
+#include "shards/grid/block_summary.h"
+#include "shards/grid/rebuild.h"
+#include "shards/grid/row_edit.h"
+#include "shards/index/registry.h"
+#include "shards/ninegrid/crossings.h"
+#include "shards/publish/band_updates.h"
+#include "shards/state/dirty_marks.h"
+#include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
 
 /*
@@ -298,6 +310,35 @@ static bool add_deferred_slots(phx_shard *shard)
     return true;
 }
 
+/* Are there any in the block? */
+static bool block_bounded(const phx_shard *shard, const phx_block *block)
+{
+    const uint32_t *slots = shard->grid.rows.slot;
+    if (!block->special) return false;
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+        if ((slots[row] & PHX_ROW_SPECIAL) && (shard->store.body[slots[row] & PHX_ROW_SLOT].state & PHX_SLOT_BOUNDED))
+            return true;
+    return false;
+}
+
+/* Blocks know which of them have bounded targets; without any left, every list is found anew, once. */
+static void mark_bounded(phx_shard *shard)
+{
+    bool any = false;
+    if (!shard->bounded) return;
+    for (uint32_t b = 0; phx_shard_rows(shard) && b < shard->grid.block_count; b++) {
+        phx_block *block = &shard->grid.blocks[b];
+        block->bounded = block_bounded(shard, block);
+        any |= block->bounded;
+    }
+    for (uint32_t slot = 0; !any && slot < shard->store.slots; slot++) {
+        uint32_t state = shard->store.body[slot].state;
+        any = (state & PHX_SLOT_LIVE) && (state & PHX_SLOT_BOUNDED);
+    }
+    shard->bounded = any;
+    shard->far_dirty |= !any;
+}
+
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
@@ -320,9 +361,10 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     bool radii = phx_shard_rows(shard) && flat;
-    bool implies = radii && shard->far.levels == 0 && shard->far.global_count == 0;
-    if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
     if (shard->changed) phx_block_summary_update(&shard->grid);
+    mark_bounded(shard);
+    bool implies = radii && !shard->bounded && shard->far.levels == 0 && shard->far.global_count == 0;
+    if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
     shard->derives_lists = implies;

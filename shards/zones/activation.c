@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/entity/bounds.h"
+
 void phx_activation_init(phx_activation *awake, phx_mem *mem)
 {
     *awake = (phx_activation){.first = PHX_SLOT_NONE, .last = PHX_SLOT_NONE};

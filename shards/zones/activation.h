@@ -10,8 +10,8 @@
 #ifndef PHX_SHARDS_ZONES_ACTIVATION_H
 #define PHX_SHARDS_ZONES_ACTIVATION_H
 
+#include "shards/entity/bounds.h"
 #include "shards/entity/visibility.h"
-#include "shards/grid/grid.h"
 #include "shards/zones/edges.h"
 #include "shards/zones/tower_members.h"
 

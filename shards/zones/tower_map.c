@@ -32,7 +32,7 @@ bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint
 static phx_tower_map_block *make_map_block(phx_tower_map *sheet, uint64_t key)
 {
     uint32_t place = sheet->free_first > 0 ? sheet->free_first - 1 : sheet->count++;
-    PHX_ASSERT(place < sheet->capacity);
+    PHX_ASSERT(sheet->blocks && place < sheet->capacity);
     phx_tower_map_block *block = &sheet->blocks[place];
     if (sheet->free_first > 0) sheet->free_first = block->used;
     memset(block, 0, sizeof *block);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/entity/entity_store.h"
+
 void phx_tower_members_init(phx_tower_members *roster, phx_mem *mem)
 {
     *roster = (phx_tower_members){0};

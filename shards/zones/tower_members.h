@@ -7,7 +7,6 @@
 #ifndef PHX_SHARDS_ZONES_TOWER_MEMBERS_H
 #define PHX_SHARDS_ZONES_TOWER_MEMBERS_H
 
-#include "shards/entity/entity_store.h"
 #include "shards/zones/tower_map.h"
 
 typedef struct phx_tower_members_entry {

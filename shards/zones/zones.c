@@ -2,7 +2,7 @@
  * The zones phase of a shard; see zones.h. Every step of it does nothing where nothing is
  * left to do, so a phase that stopped for want of memory is simply run again.
  */
-#include "shards/state/shard.h"
+#include "shards/zones/zones.h"
 
 void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
@@ -12,20 +12,20 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem)
     phx_area_members_init(&zones->crossings);
 }
 
-static void release_activation(phx_zones *zones, phx_mem *mem)
+void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem)
 {
     phx_activation_free(&zones->awake, mem);
     zones->awake_on = false;
 }
 
-static void drop_crossings(phx_zones *zones, phx_mem *mem)
+void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem)
 {
     phx_area_members_free(&zones->crossings, mem);
     zones->crossings_on = false;
 }
 
 /* What all need. */
-static void release_members(phx_zones *zones, phx_mem *mem)
+void phx_zones_drop(phx_zones *zones, phx_mem *mem)
 {
     phx_tower_members_free(&zones->roster, mem);
     phx_release(mem, (void **)&zones->touched, &zones->touched_capacity, sizeof *zones->touched);
@@ -35,119 +35,15 @@ static void release_members(phx_zones *zones, phx_mem *mem)
 
 void phx_zones_free(phx_zones *zones, phx_mem *mem)
 {
-    release_members(zones, mem);
-    release_activation(zones, mem);
-    drop_crossings(zones, mem);
+    phx_zones_drop(zones, mem);
+    phx_zones_drop_activation(zones, mem);
+    phx_zones_drop_areas(zones, mem);
     phx_release(mem, (void **)&zones->edges.at, &zones->edges.capacity, sizeof *zones->edges.at);
 }
 
-void phx_shard_zones_let_go(phx_shard *shard, uint32_t slot)
+void phx_zones_let_go(phx_zones *zones, uint32_t slot)
 {
-    phx_tower_members_remove(&shard->zones.roster, slot);
-    phx_activation_let_go(&shard->zones.awake, slot);
-    phx_area_members_let_go(&shard->zones.crossings, slot);
-}
-
-/* ---- who is gone through ---- */
-
-/* Slots: those that changed, or all. */
-typedef struct going {
-    uint32_t count;
-    bool every, listed;
-} going;
-
-static going changed_slots(const phx_shard *shard, bool every)
-{
-    const phx_zones *zones = &shard->zones;
-    going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
-    if (all.every) return all;
-    if (!shard->changed) return (going){0};
-    if (shard->dense_tick || zones->missed) return all;
-    return (going){.count = zones->touched_count, .listed = true};
-}
-
-/* The i-th of them, or PHX_SLOT_NONE where it did not change. */
-static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
-{
-    if (all->listed) return shard->zones.touched[i];
-    return all->every || phx_shard_dirty(shard, &shard->store.body[i]) ? i : PHX_SLOT_NONE;
-}
-
-/* ---- the phase ---- */
-
-static bool place_member(phx_shard *shard, uint32_t slot)
-{
-    const phx_body *body = &shard->store.body[slot];
-    if (body->state & PHX_SLOT_OWN)
-        return phx_tower_members_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
-    phx_tower_members_remove(&shard->zones.roster, slot);
-    return true;
-}
-
-/* Areas, and the roster behind them. */
-static bool update_area_members(phx_shard *shard, const going *all, bool areas)
-{
-    phx_zones *zones = &shard->zones;
-    phx_area_members_input in = {.areas = zones->areas,
-                                 .store = &shard->store,
-                                 .roster = &zones->roster,
-                                 .rect = shard->rect,
-                                 .tick = shard->tick,
-                                 .stamp = shard->dirty_stamp,
-                                 .edges = &zones->edges};
-    if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
-    for (uint32_t i = 0; i < all->count; i++) {
-        uint32_t slot = slot_at(shard, all, i);
-        if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
-        if (!place_member(shard, slot)) return false;
-    }
-    return true;
-}
-
-static bool update_activation(phx_shard *shard, const going *all)
-{
-    phx_zones *zones = &shard->zones;
-    phx_activation *awake = &zones->awake;
-    phx_activation_input in = {.rules = shard->rules,
-                               .store = &shard->store,
-                               .roster = &zones->roster,
-                               .rect = shard->rect,
-                               .tick = shard->tick,
-                               .edges = &zones->edges};
-    if (awake->span != shard->rules->wake_span) phx_activation_recount(awake, shard->mem, shard->rules->wake_span);
-    for (uint32_t i = 0; i < all->count; i++) {
-        uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_activation_count(awake, shard->mem, &in, slot)) return false;
-    }
-    for (uint32_t i = 0; i < all->count; i++) {
-        uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_activation_look(awake, shard->mem, &in, slot)) return false;
-    }
-    return phx_activation_end_tick(awake, shard->mem, &in);
-}
-
-bool phx_shard_zones(phx_shard *shard)
-{
-    phx_zones *zones = &shard->zones;
-    phx_mem *mem = shard->mem;
-    uint32_t slots = shard->store.slots;
-    bool wakes = shard->rules->wakes || zones->awake.awake_count > 0;
-    bool areas = zones->areas && phx_areas_any(zones->areas);
-    if (!wakes && zones->awake_on) release_activation(zones, mem);
-    if (!areas && zones->crossings_on) drop_crossings(zones, mem);
-    if (!wakes && !areas) {
-        if (zones->on) release_members(zones, mem);
-        return true;
-    }
-    if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
-    if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
-    if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
-    going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
-    if (!update_area_members(shard, &all, areas)) return false;
-    if (wakes && !update_activation(shard, &all)) return false;
-    zones->on = true;
-    zones->awake_on = wakes;
-    zones->crossings_on = areas;
-    return true;
+    phx_tower_members_remove(&zones->roster, slot);
+    phx_activation_let_go(&zones->awake, slot);
+    phx_area_members_let_go(&zones->crossings, slot);
 }

@@ -36,4 +36,12 @@ static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot
     else zones->missed = true;
 }
 
+/* An own entity emigrates. */
+void phx_zones_let_go(phx_zones *zones, uint32_t slot);
+
+/* What activation, areas or both need goes: no class wakes any more, there is no area any more. */
+void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem);
+void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem);
+void phx_zones_drop(phx_zones *zones, phx_mem *mem);
+
 #endif

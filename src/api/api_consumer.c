@@ -2,6 +2,9 @@
  * ph_consumer_*, ph_batch_*. See pharos.h.
  */
 #include "api/handles.h"
+#include "world/batch/consumer_queue.h"
+#include "world/state/producer.h"
+#include "world/state/world.h"
 
 ph_status ph_consumer_open(ph_world handle, uint32_t index, ph_consumer *consumer)
 {

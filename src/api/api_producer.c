@@ -4,7 +4,10 @@
  */
 #include "api/handles.h"
 #include "base/float_env.h"
+#include "world/ingest/submit.h"
 #include "world/queue/commands.h"
+#include "world/state/producer.h"
+#include "world/state/world.h"
 
 ph_status ph_producer_open(ph_world handle, ph_producer *producer)
 {
@@ -14,7 +17,7 @@ ph_status ph_producer_open(ph_world handle, ph_producer *producer)
     if (!world) return PH_BAD_HANDLE;
     uint32_t index;
     uint16_t generation;
-    ph_status status = phx_producer_open(world, &index, &generation);
+    ph_status status = phx_producer_open(world->producers, &world->mem, &world->def, &index, &generation);
     if (status == PH_OK)
         *producer = (ph_producer){.index1 = (uint16_t)(index + 1), .generation = generation, .world = handle};
     return status;
@@ -94,6 +97,18 @@ static ph_status submit_two(ph_producer handle, uint16_t op, uint64_t id, uint64
     return producer ? phx_submit_two(world, producer, op, id, other, view, margin) : PH_BAD_HANDLE;
 }
 
+static ph_status submit_twos(ph_producer handle, uint16_t op, uint32_t count, const uint64_t *ids,
+                             const uint64_t *others, uint32_t *done)
+{
+    phx_world *world;
+    uint32_t dealt;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (done) *done = 0;
+    if (!producer) return PH_BAD_HANDLE;
+    if (count > 0 && (!ids || !others)) return PH_BAD_ARGUMENT;
+    return phx_submit_twos(world, producer, op, count, ids, others, done ? done : &dealt);
+}
+
 ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs)
 {
     return submit_attrs(producer, PHX_OP_ENTER, 1, &id, attrs, NULL, false);
@@ -133,6 +148,26 @@ ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target)
 ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target)
 {
     return submit_two(producer, PHX_OP_UNLINK, observer, target, 0.0f, 0.0f);
+}
+
+ph_status ph_hide(ph_producer producer, uint64_t observer, uint64_t target)
+{
+    return submit_two(producer, PHX_OP_HIDE, observer, target, 0.0f, 0.0f);
+}
+
+ph_status ph_unhide(ph_producer producer, uint64_t observer, uint64_t target)
+{
+    return submit_two(producer, PHX_OP_UNHIDE, observer, target, 0.0f, 0.0f);
+}
+
+ph_status ph_reveal(ph_producer producer, uint64_t observer, uint64_t target)
+{
+    return submit_two(producer, PHX_OP_REVEAL, observer, target, 0.0f, 0.0f);
+}
+
+ph_status ph_unreveal(ph_producer producer, uint64_t observer, uint64_t target)
+{
+    return submit_two(producer, PHX_OP_UNREVEAL, observer, target, 0.0f, 0.0f);
 }
 
 ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent)
@@ -200,4 +235,28 @@ ph_status ph_move_many(ph_producer producer, uint32_t count, const uint64_t *ids
 ph_status ph_leave_many(ph_producer producer, uint32_t count, const uint64_t *ids, uint32_t *done)
 {
     return submit_ids(producer, PHX_OP_LEAVE, count, ids, done, true);
+}
+
+ph_status ph_hide_many(ph_producer producer, uint32_t count, const uint64_t *observers, const uint64_t *targets,
+                       uint32_t *done)
+{
+    return submit_twos(producer, PHX_OP_HIDE, count, observers, targets, done);
+}
+
+ph_status ph_unhide_many(ph_producer producer, uint32_t count, const uint64_t *observers, const uint64_t *targets,
+                         uint32_t *done)
+{
+    return submit_twos(producer, PHX_OP_UNHIDE, count, observers, targets, done);
+}
+
+ph_status ph_reveal_many(ph_producer producer, uint32_t count, const uint64_t *observers, const uint64_t *targets,
+                         uint32_t *done)
+{
+    return submit_twos(producer, PHX_OP_REVEAL, count, observers, targets, done);
+}
+
+ph_status ph_unreveal_many(ph_producer producer, uint32_t count, const uint64_t *observers, const uint64_t *targets,
+                           uint32_t *done)
+{
+    return submit_twos(producer, PHX_OP_UNREVEAL, count, observers, targets, done);
 }

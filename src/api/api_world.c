@@ -8,7 +8,11 @@
 #include "api/handles.h"
 #include "base/float_env.h"
 #include "world/read/query.h"
+#include "world/read/stats.h"
+#include "world/read/world_hash.h"
 #include "world/table/gate.h"
+#include "world/tick/lifecycle.h"
+#include "world/tick/tick.h"
 
 phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 

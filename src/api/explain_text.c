@@ -59,6 +59,8 @@ static void add_numbers(line *to, const ph_explanation *e)
     case PH_REASON_NOT_READY:
     case PH_REASON_NO_VIEW:
     case PH_REASON_SELF:
+    case PH_REASON_HIDDEN:
+    case PH_REASON_VEILED:
     case PH_REASON_END:
         return;
     case PH_REASON_LAYERS:

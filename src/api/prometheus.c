@@ -11,6 +11,7 @@
 #include "api/stats_rows.h"
 #include "base/float_env.h"
 #include "world/read/query.h"
+#include "world/read/stats.h"
 #include "world/table/gate.h"
 
 typedef enum row_type { COUNTER, GAUGE, COUNTER_NS, GAUGE_NS } row_type;

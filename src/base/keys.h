@@ -73,11 +73,14 @@
     X(f32, view, 0, 0, PH_LENGTH_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
     X(f32, margin, 0, 0, PH_LENGTH_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
     X(f32, reach, 0, 0, PH_LENGTH_MAX, "how far off it is seen, whoever looks") \
+    X(f32, visible, PH_LENGTH_MAX, 0, PH_LENGTH_MAX, \
+      "the farthest at which a view takes it in (items 30, players 100); 1e18 = no bound") \
     X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
     X(mask, sees, UINT64_MAX, 0, UINT64_MAX, "64 bit: the layers it looks at") \
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
     X(u8, detect, 0, 0, 255, "how much stealth it sees through") \
     X(flag, global, false, 0, 1, "seen at any distance") \
+    X(flag, veiled, false, 0, 1, "seen only by observers to whom it was revealed (a quest NPC, private loot)") \
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \

@@ -4,6 +4,8 @@
  */
 #include "base/mem.h"
 
+#include "base/mem_jemalloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 

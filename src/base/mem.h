@@ -55,10 +55,7 @@ typedef struct phx_high_water {
  */
 void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);
 
-/* The allocators that there are. phx_allocator_jemalloc() returns a zero one when not built in. */
+/* The allocator of libc; jemalloc is in mem_jemalloc.h. */
 ph_allocator phx_allocator_libc(void);
-ph_allocator phx_allocator_jemalloc(void);
-/* Gives memory that was released back to the system, so that what is resident is what is held; for measuring. */
-void phx_jemalloc_purge(void);
 
 #endif

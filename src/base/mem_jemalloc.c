@@ -7,7 +7,7 @@
  * spares jemalloc the look-up of the size. Debian's library also takes over malloc() of
  * the process that links it.
  */
-#include "base/mem.h"
+#include "base/mem_jemalloc.h"
 
 #ifdef PHX_WITH_JEMALLOC
 

@@ -9,6 +9,8 @@
 
 #include "base/core.h"
 
+enum { PHX_KERNEL_PAD = 64 }; /* words that a kernel may write, or read and drop, beyond the last */
+
 /* Can this machine run it? AUTO and PORTABLE always. AVX-512 without VBMI2, VNNI and VPOPCNTDQ is not used. */
 static inline bool phx_simd_supported(ph_simd simd)
 {

@@ -9,6 +9,7 @@
 
 #include <pharos/pharos.h>
 
+#include "base/mem_jemalloc.h"
 #include "tools/cli.h"
 #include "tools/replay_report.h"
 #include "tools/replay_run.h"
@@ -31,8 +32,9 @@ static const char help[] =
     "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
-    "kind view margin reach layers sees stealth detect global ready cap priority other radius x2 y2 corners text self "
-    "seen. "
+    "kind view margin reach visible layers sees veiled stealth detect global ready cap priority other radius x2 y2 "
+    "corners "
+    "text self seen. "
     "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
     "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "
@@ -41,7 +43,7 @@ static const char help[] =
     "  set     any of: x y z kind view ... priority\n"
     "  move    x, y or z; what is empty stays (z is 0 where there is no column z)\n"
     "  pair    other (the target), view; margin\n"
-    "  unpair link unlink   other (the target)\n"
+    "  unpair link unlink hide unhide reveal unreveal   other (the target)\n"
     "  attach  other (the parent)\n"
     "  leave detach resend   nothing more\n"
     "  broadcast  id says text (without commas) to all who see it; kind (only to those of this kind), self (1: it "
@@ -52,7 +54,7 @@ static const char help[] =
     "0:0;4:0;0:3; kind (only for entities of this kind). Again: it moves\n"
     "  unarea  id (the area's)\n"
     "kind is the name of a class in the config; every other name is the class default. id and other are from 1 to "
-    "2^64-1; layers and sees decimal or 0x...; global and ready 0, 1, false, true, no or yes.\n"
+    "2^64-1; layers and sees decimal or 0x...; veiled, global and ready 0, 1, false, true, no or yes.\n"
     "\n"
     "A bad line, or one whose command the engine refuses, is named as FILE:LINE: reason. It ends the run, unless "
     "--skip-bad is given. A line has at most 65536 bytes. --skip-bad passes over one of up to 1048576; a longer one "

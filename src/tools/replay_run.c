@@ -173,12 +173,13 @@ static void show_progress(replay_state *replay)
 {
     const phx_replay_summary *summary = replay->summary;
     double share = phx_trace_share(replay->trace);
+    const uint64_t events = summary->enters + summary->leaves;
     char percent[16] = "";
     if (!phx_progress_due(&replay->progress)) return;
     if (share >= 0) snprintf(percent, sizeof percent, "%3.0f %%, ", share * 100);
     phx_progress_show(&replay->progress, "%stick %llu, %llu commands, %llu events", percent,
                       (unsigned long long)replay->tick, (unsigned long long)summary->commands,
-                      (unsigned long long)(summary->enters + summary->leaves));
+                      (unsigned long long)events);
 }
 
 /* ---- questions ---- */

@@ -79,6 +79,14 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_link(producer, row->id, row->other);
     case PHX_OP_UNLINK:
         return ph_unlink(producer, row->id, row->other);
+    case PHX_OP_HIDE:
+        return ph_hide(producer, row->id, row->other);
+    case PHX_OP_UNHIDE:
+        return ph_unhide(producer, row->id, row->other);
+    case PHX_OP_REVEAL:
+        return ph_reveal(producer, row->id, row->other);
+    case PHX_OP_UNREVEAL:
+        return ph_unreveal(producer, row->id, row->other);
     case PHX_OP_ATTACH:
         return ph_attach(producer, row->id, row->other);
     case PHX_OP_DETACH:

@@ -45,8 +45,10 @@ typedef enum value_type {
     X(view, VALUE_F32, PH_VIEW) \
     X(margin, VALUE_F32, PH_MARGIN) \
     X(reach, VALUE_F32, PH_REACH) \
+    X(visible, VALUE_F32, PH_VISIBLE) \
     X(layers, VALUE_MASK, PH_LAYERS) \
     X(sees, VALUE_MASK, PH_SEES) \
+    X(veiled, VALUE_FLAG, PH_VEILED) \
     X(stealth, VALUE_U8, PH_STEALTH) \
     X(detect, VALUE_U8, PH_DETECT) \
     X(global, VALUE_FLAG, PH_GLOBAL) \
@@ -105,6 +107,10 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_UNPAIR] = {"unpair", BIT_other, BIT_other},
     [PHX_OP_LINK] = {"link", BIT_other, BIT_other},
     [PHX_OP_UNLINK] = {"unlink", BIT_other, BIT_other},
+    [PHX_OP_HIDE] = {"hide", BIT_other, BIT_other},
+    [PHX_OP_UNHIDE] = {"unhide", BIT_other, BIT_other},
+    [PHX_OP_REVEAL] = {"reveal", BIT_other, BIT_other},
+    [PHX_OP_UNREVEAL] = {"unreveal", BIT_other, BIT_other},
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
     [PHX_OP_RESEND] = {"resend", 0, 0},
@@ -218,9 +224,9 @@ static bool read_hex(const char *text, size_t length, uint64_t *value)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < length; i++) {
-        const char *digits = "0123456789abcdef";
+        static const char digits[] = "0123456789abcdef";
         char lower = (char)(text[i] >= 'A' && text[i] <= 'F' ? text[i] + ('a' - 'A') : text[i]);
-        const char *digit = memchr(digits, lower, 16);
+        const char *digit = memchr(digits, lower, sizeof digits - 1);
         if (!digit || sum >> 60) return false;
         sum = sum << 4 | (uint64_t)(digit - digits);
     }
@@ -259,7 +265,7 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field,
                         "is unknown; there are: enter leave move set pair unpair link "
-                        "unlink attach detach resend broadcast broadcast_at area unarea");
+                        "unlink hide unhide reveal unreveal attach detach resend broadcast broadcast_at area unarea");
 }
 
 /* x:y;x:y;... */

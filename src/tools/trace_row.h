@@ -7,7 +7,7 @@
 
 #include <locale.h>
 
-#include "tools/trace.h"
+#include "tools/trace_types.h"
 
 enum { PHX_TRACE_COLUMNS_MAX = 32 }; /* more than there are; a header can not repeat one */
 

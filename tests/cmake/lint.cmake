@@ -16,3 +16,7 @@ foreach(script IN ITEMS circles words names)
     add_test(NAME ${script}_self_test COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/${script} --self-test)
     set_tests_properties(${script} ${script}_self_test PROPERTIES TIMEOUT 60 LABELS lint)
 endforeach()
+# clang-format 14 over all files; the script names another version, or none.
+add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/scripts/format --check)
+add_test(NAME format_self_test COMMAND ${PROJECT_SOURCE_DIR}/scripts/format --self-test)
+set_tests_properties(format format_self_test PROPERTIES TIMEOUT 120 LABELS lint)

@@ -1,5 +1,5 @@
 /*
- * Batches under threads: one thread ticks a toy world (support/toy_lists) and offers every
+ * Batches under threads: one thread ticks a toy world (support/model_lists) and offers every
  * tick's changes; consumer threads, one after the other, take them, keep some for a while,
  * return them in any order, are slow, stop altogether, close and leave the rest to the
  * next. Every batch is checked against what was told before; found must be: no event lost
@@ -19,7 +19,7 @@
 
 #include "base/rng.h"
 #include "support/check.h"
-#include "support/toy_lists.h"
+#include "support/model_lists.h"
 #include "support/watched_memory.h"
 #include "world/batch/consumer_queue.h"
 

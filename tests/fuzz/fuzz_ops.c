@@ -1,5 +1,5 @@
 /*
- * libFuzzer: bytes become a world and a sequence of commands (ops.h; every choice takes
+ * libFuzzer: bytes become a world and a sequence of commands (script_gen.h; every choice takes
  * bytes), which the engine and the model play side by side; any difference aborts. An
  * input that aborts is printed as a script; it can be cut down by libFuzzer itself.
  */
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 enum { STEPS_MAX = 400 };
 

@@ -36,7 +36,7 @@ static void check_attrs(const ph_attrs *attrs)
 {
     CHECK((attrs->given & ~(uint32_t)PH_GIVEN_ALL) == 0);
     CHECK((attrs->given & (PH_USER_DATA | PH_CONSUMER)) == 0);
-    const float floats[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach};
+    const float floats[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach, attrs->visible};
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) CHECK(isfinite(floats[i]));
     CHECK(attrs->kind < 5);
 }

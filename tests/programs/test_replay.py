@@ -23,7 +23,7 @@ SMALL_WORLD = ["--set", "view=10", "--set", "margin=2", "--set", "world_size=100
 LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--shards", "4x4"],
            ["--workers", "2", "--shards", "1x5"]]
 HEADER = "tick,observer,event,target\n"
-ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,layers,sees,stealth,detect,global,ready,cap,priority,visible,veiled\n"
 
 program = None
 failures = 0
@@ -296,7 +296,7 @@ BAD_LINES = [
     ("5,move,1", "move needs x, y or z"),
     ("5,pair,1,2", "pair needs view"),
     ("5,leave,1,9", "leave takes no other"),
-    ("5,leave,1" + "," * 20, "more fields than the 19 columns"),
+    ("5,leave,1" + "," * 20, "more fields than the 21 columns"),
     ("5,leave,1\0", "zero byte"),
     ("5,leave," + "1" * 70000, "more than 65536 bytes"),
     # refused by the engine at once ...
@@ -343,7 +343,26 @@ def test_bad_lines_change_nothing(folder):
     expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 3, f"by reason: {summary}")
     text = Run(folder, ["t.csv", "--set", "view=10", "--skip-bad"]).ends(0).out
     expect(f"bad lines      {len(BAD_LINES)}\n" in text, text)
-    expect("  3            a radius, margin or reach is not a number from 0 to 1e18\n" in text, text)
+    expect("  3            a radius, margin, reach or visible is not a number from 0 to 1e18\n" in text, text)
+
+
+def test_visible(folder):
+    """Who is visible from 3 only is not seen from 5 off, though the view is 10."""
+    write(folder, "t.csv", "tick,op,id,x,y,visible\n1,enter,1,50,50\n1,enter,2,55,50,3\n2,set,2,,,5\n3,set,2,,,4\n")
+    run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-"]).ends(0)
+    expect(run.out == HEADER + "1,2,enter,1\n2,1,enter,2\n3,1,leave,2\n", run.out)
+
+
+def test_hide_and_reveal(folder):
+    """A veil, lifted for one observer; a wall, stronger than a link; both end."""
+    write(folder, "t.csv", "tick,op,id,other,x,y,veiled\n1,enter,1,,50,50\n1,enter,2,,55,50,yes\n1,enter,3,,50,55\n"
+          "2,reveal,1,2\n3,hide,1,2\n3,hide,3,1\n4,link,1,2\n5,unhide,1,2\n6,unlink,1,2\n7,unreveal,1,2\n8,unhide,3,1\n")
+    run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-", "--verify"]).ends(0)
+    expect(run.out == HEADER + "1,1,enter,3\n1,2,enter,1\n1,2,enter,3\n1,3,enter,1\n2,1,enter,2\n3,1,leave,2\n"
+           "3,3,leave,1\n5,1,enter,2\n7,1,leave,2\n8,3,enter,1\n", run.out)
+    for tick, reason in ((1, "veiled"), (3, "hidden"), (7, "veiled")):
+        why = Run(folder, ["t.csv", "--set", "view=10", "--explain", f"1,2@{tick}"]).ends(0)
+        expect(reason in why.out, why.out)
 
 
 def test_more_refusals_than_are_told(folder):

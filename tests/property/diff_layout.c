@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
 #include "support/perm_tasks.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 enum { WORLDS = 10, ENTITIES = 2000, TICKS = 12, QUERY_EVERY = 4 };
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
+#include "support/script_gen.h"
 #include "support/shrink.h"
 
 enum { SCRIPTS = 12000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };

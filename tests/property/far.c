@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

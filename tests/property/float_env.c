@@ -22,8 +22,8 @@
 
 #include <pharos/config.h>
 
-#include "support/ops.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 enum { SCRIPTS = 12, ENTITIES = 600, TICKS = 8, TEXT_SIZE = 1 << 15 };
 

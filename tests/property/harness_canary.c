@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "support/mutant.h"
-#include "support/ops.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 enum { FOUND = 10, NOT_FOUND = 11, SEEDS = 2000, CLEAN_SEEDS = 300 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
 #include "support/run.h"
+#include "support/script_gen.h"
 
 enum { SMALL_WORLDS = 4, BIG_ENTITIES = 1500, BIG_TICKS = 10 };
 

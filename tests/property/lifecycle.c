@@ -73,6 +73,14 @@ static void dead_producer(ph_producer producer)
     CHECK_STATUS(ph_unpair(producer, 1, 2), PH_BAD_HANDLE);
     CHECK_STATUS(ph_link(producer, 1, 2), PH_BAD_HANDLE);
     CHECK_STATUS(ph_unlink(producer, 1, 2), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_hide(producer, 1, 2), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_hide_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_unhide(producer, 1, 2), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_unhide_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_reveal(producer, 1, 2), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_reveal_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_unreveal(producer, 1, 2), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_unreveal_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
     CHECK_STATUS(ph_attach(producer, 1, 2), PH_BAD_HANDLE);
     CHECK_STATUS(ph_detach(producer, 1), PH_BAD_HANDLE);
     CHECK_STATUS(ph_enter_many(producer, 1, &id, &attrs, &count), PH_BAD_HANDLE);

@@ -109,10 +109,11 @@ static command any_command(uint64_t *rng, uint32_t round)
 {
     command c = {.type = COMMAND_MOVE, .id = 1 + phx_rng_below(rng, ENTITIES)};
     static const command_type types[] = {
-        COMMAND_MOVE,     COMMAND_MOVE,        COMMAND_ENTER,  COMMAND_ENTER,       COMMAND_LEAVE,     COMMAND_SET,
-        COMMAND_SET,      COMMAND_SET,         COMMAND_PAIR,   COMMAND_UNPAIR,      COMMAND_LINK,      COMMAND_UNLINK,
-        COMMAND_MOVE,     COMMAND_ATTACH,      COMMAND_DETACH, COMMAND_BROADCAST,   COMMAND_BROADCAST, COMMAND_AREA_SET,
-        COMMAND_AREA_SET, COMMAND_AREA_REMOVE, COMMAND_RESEND, COMMAND_BROADCAST_AT};
+        COMMAND_MOVE,      COMMAND_MOVE,      COMMAND_ENTER,    COMMAND_ENTER,    COMMAND_LEAVE,
+        COMMAND_SET,       COMMAND_SET,       COMMAND_SET,      COMMAND_PAIR,     COMMAND_UNPAIR,
+        COMMAND_LINK,      COMMAND_UNLINK,    COMMAND_MOVE,     COMMAND_ATTACH,   COMMAND_DETACH,
+        COMMAND_BROADCAST, COMMAND_BROADCAST, COMMAND_AREA_SET, COMMAND_AREA_SET, COMMAND_AREA_REMOVE,
+        COMMAND_RESEND,    COMMAND_HIDE,      COMMAND_UNHIDE,   COMMAND_REVEAL,   COMMAND_UNREVEAL};
     c.type = round == 0 ? COMMAND_ENTER : types[phx_rng_below(rng, sizeof types / sizeof types[0])];
     c.other = c.id % ENTITIES + 1;
     c.attrs.given = c.type == COMMAND_ENTER ? PH_X | PH_Y | PH_KIND : PH_VIEW;
@@ -125,8 +126,9 @@ static command any_command(uint64_t *rng, uint32_t round)
     c.say.bytes = phx_rng_below(rng, 90);
     c.say.flags = phx_rng_below(rng, 2) * PH_BROADCAST_SELF;
     c.say.kind_count = phx_rng_below(rng, 4) == 0;
-    c.say.radius = phx_rng_below(rng, 2) * c.attrs.view;
-    if (c.type == COMMAND_BROADCAST_AT) {
+    c.say.radius = c.say.bytes % 2 == 0 ? 0 : c.attrs.view;
+    if (c.type == COMMAND_BROADCAST && c.say.bytes % 4 == 1) {
+        c.type = COMMAND_BROADCAST_AT;
         c.id = 0;
         c.say.flags = 0;
         c.say.x = c.attrs.x;

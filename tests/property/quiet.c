@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "support/indexes.h"
-#include "support/ops.h"
+#include "support/script_gen.h"
 #include "support/shrink.h"
 
 enum {

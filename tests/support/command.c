@@ -18,6 +18,12 @@ const char *command_word(command_type type)
     return (unsigned)type < COMMAND_TYPE_COUNT ? words[type] : "?";
 }
 
+bool command_in_bulk(command_type type)
+{
+    return type == COMMAND_ENTER || type == COMMAND_MOVE || type == COMMAND_LEAVE || type == COMMAND_HIDE ||
+           type == COMMAND_UNHIDE || type == COMMAND_REVEAL || type == COMMAND_UNREVEAL;
+}
+
 void command_payload(const command_say *say, uint8_t *payload)
 {
     uint32_t bytes = say->bytes < PH_PAYLOAD_MAX ? say->bytes : PH_PAYLOAD_MAX;
@@ -46,7 +52,8 @@ static void attrs_print(FILE *out, const ph_attrs *a)
                   {PH_Z, "z", a->z},
                   {PH_VIEW, "view", a->view},
                   {PH_MARGIN, "margin", a->margin},
-                  {PH_REACH, "reach", a->reach}};
+                  {PH_REACH, "reach", a->reach},
+                  {PH_VISIBLE, "visible", a->visible}};
     const struct {
         uint32_t bit;
         const char *name;
@@ -54,6 +61,7 @@ static void attrs_print(FILE *out, const ph_attrs *a)
     } numbers[] = {{PH_KIND, "kind", a->kind},
                    {PH_LAYERS, "layers", a->layers},
                    {PH_SEES, "sees", a->sees},
+                   {PH_VEILED, "veiled", a->veiled},
                    {PH_STEALTH, "stealth", a->stealth},
                    {PH_DETECT, "detect", a->detect},
                    {PH_GLOBAL, "global", a->global},
@@ -132,6 +140,10 @@ void command_print(FILE *out, const command *c)
     case COMMAND_UNPAIR:
     case COMMAND_LINK:
     case COMMAND_UNLINK:
+    case COMMAND_HIDE:
+    case COMMAND_UNHIDE:
+    case COMMAND_REVEAL:
+    case COMMAND_UNREVEAL:
     case COMMAND_ATTACH:
         (void)fprintf(out, " %" PRIu64, c->other);
         break;
@@ -146,11 +158,13 @@ static void class_print(FILE *out, uint32_t kind, const ph_class *c)
     print_float(out, "view", c->view);
     print_float(out, "margin", c->margin);
     print_float(out, "reach", c->reach);
+    print_float(out, "visible", c->visible);
     (void)fprintf(out,
                   " layers=%" PRIx64 " sees=%" PRIx64 " stealth=%u detect=%u cap=%" PRIu32
-                  " priority=%u global=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32 " adds_max=%" PRIu32,
-                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->ready, c->wakes,
-                  c->sleeps, c->updates_max, c->adds_max);
+                  " priority=%u global=%d veiled=%d ready=%d wakes=%d sleeps=%d updates_max=%" PRIu32
+                  " adds_max=%" PRIu32,
+                  c->layers, c->sees, c->stealth, c->detect, c->cap, c->priority, c->global, c->veiled, c->ready,
+                  c->wakes, c->sleeps, c->updates_max, c->adds_max);
     for (uint32_t i = 0; i < c->band_count; i++) {
         (void)fprintf(out, " band(%.9g: %" PRIu32 ")", (double)c->bands[i].radius, c->bands[i].every);
     }

@@ -1,6 +1,6 @@
 /*
  * One command as plain data, so that the same one can be given to the model, to the
- * engine, to a file of a failing case and to a shrinker. Made by ops.c and by tests.
+ * engine, to a file of a failing case and to a shrinker. Made by script_gen.c and by tests.
  */
 #ifndef SUPPORT_COMMAND_H
 #define SUPPORT_COMMAND_H
@@ -24,6 +24,10 @@
     X(COMMAND_AREA_SET, "area") \
     X(COMMAND_AREA_REMOVE, "unarea") \
     X(COMMAND_RESEND, "resend") \
+    X(COMMAND_HIDE, "hide") \
+    X(COMMAND_UNHIDE, "unhide") \
+    X(COMMAND_REVEAL, "reveal") \
+    X(COMMAND_UNREVEAL, "unreveal") \
     X(COMMAND_BROADCAST_AT, "broadcast_at")
 
 typedef enum command_type {
@@ -57,6 +61,8 @@ typedef struct command {
 } command;
 
 const char *command_word(command_type type);
+/* Is there a bulk form of it? */
+bool command_in_bulk(command_type type);
 /* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if those are fewer. */
 void command_payload(const command_say *say, uint8_t *payload);
 /* One line without its end, floats so that they can be read back exactly. */

@@ -304,7 +304,11 @@ void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t
     }
     for (size_t i = 0; i < edges->count; i++) {
         model_edge *edge = &edges->items[i];
-        edge->user_data = edge->on ? history_entity_at(h, last, edge->entity)->user_data : edge->user_data;
+        /* gone since: the edge that ends it went to the consumer that the entity had by then */
+        const history_entity *is = edge->on ? history_entity_at(h, last, edge->entity) : NULL;
+        if (is != NULL) {
+            edge->user_data = is->user_data;
+        }
     }
 }
 

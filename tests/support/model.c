@@ -37,6 +37,8 @@ static void entity_free(model_entity *e)
 {
     VEC_FREE(&e->pairs);
     VEC_FREE(&e->links);
+    VEC_FREE(&e->hides);
+    VEC_FREE(&e->reveals);
     VEC_FREE(&e->list);
     VEC_FREE(&e->areas);
     VEC_FREE(&e->waits);
@@ -63,8 +65,10 @@ ph_attrs model_resolve(const model *m, const model_entity *e)
     a.view = (given & PH_VIEW) != 0 ? a.view : c->view;
     a.margin = (given & PH_MARGIN) != 0 ? a.margin : c->margin;
     a.reach = (given & PH_REACH) != 0 ? a.reach : c->reach;
+    a.visible = (given & PH_VISIBLE) != 0 ? a.visible : c->visible;
     a.layers = (given & PH_LAYERS) != 0 ? a.layers : c->layers;
     a.sees = (given & PH_SEES) != 0 ? a.sees : c->sees;
+    a.veiled = (given & PH_VEILED) != 0 ? a.veiled : c->veiled;
     a.stealth = (given & PH_STEALTH) != 0 ? a.stealth : c->stealth;
     a.detect = (given & PH_DETECT) != 0 ? a.detect : c->detect;
     a.global = (given & PH_GLOBAL) != 0 ? a.global : c->global;
@@ -164,7 +168,8 @@ static ph_status check_attrs(const model *m, const command *c)
     }
     bool margin_ok = model_radius_ok(a->margin) || MUTATE(MUTANT_NEGATIVE_RADIUS, false, a->margin < 0);
     if (((a->given & PH_VIEW) != 0 && !model_radius_ok(a->view)) || ((a->given & PH_MARGIN) != 0 && !margin_ok) ||
-        ((a->given & PH_REACH) != 0 && !model_radius_ok(a->reach))) {
+        ((a->given & PH_REACH) != 0 && !model_radius_ok(a->reach)) ||
+        ((a->given & PH_VISIBLE) != 0 && !model_radius_ok(a->visible))) {
         return PH_BAD_RADIUS;
     }
     if ((a->given & PH_KIND) != 0 && a->kind >= m->def.class_count) {
@@ -183,6 +188,7 @@ static ph_status check_attrs(const model *m, const command *c)
 static bool takes_two(command_type type)
 {
     return type == COMMAND_PAIR || type == COMMAND_UNPAIR || type == COMMAND_LINK || type == COMMAND_UNLINK ||
+           type == COMMAND_HIDE || type == COMMAND_UNHIDE || type == COMMAND_REVEAL || type == COMMAND_UNREVEAL ||
            type == COMMAND_ATTACH;
 }
 
@@ -212,7 +218,9 @@ static ph_status check_command(const model *m, const command *c)
     if (c->type == COMMAND_PAIR && (!model_radius_ok(c->attrs.view) || !model_radius_ok(c->attrs.margin))) {
         return PH_BAD_RADIUS;
     }
-    if ((c->type == COMMAND_PAIR || c->type == COMMAND_LINK) && c->id == c->other) {
+    bool begins =
+        c->type == COMMAND_PAIR || c->type == COMMAND_LINK || c->type == COMMAND_HIDE || c->type == COMMAND_REVEAL;
+    if (begins && c->id == c->other) {
         return PH_SAME_ID;
     }
     return PH_OK;
@@ -251,8 +259,10 @@ static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
     MERGE(PH_VIEW, view);
     MERGE(PH_MARGIN, margin);
     MERGE(PH_REACH, reach);
+    MERGE(PH_VISIBLE, visible);
     MERGE(PH_LAYERS, layers);
     MERGE(PH_SEES, sees);
+    MERGE(PH_VEILED, veiled);
     MERGE(PH_STEALTH, stealth);
     MERGE(PH_DETECT, detect);
     MERGE(PH_GLOBAL, global);
@@ -300,6 +310,15 @@ static void detach(model *m, model_entity *child)
     child->parent = 0;
 }
 
+static void forget_id(model_ids *ids, uint64_t id)
+{
+    for (size_t i = ids->count; i-- > 0;) {
+        if (ids->items[i] == id) {
+            VEC_REMOVE(ids, i);
+        }
+    }
+}
+
 static void forget_target(model_entity *e, uint64_t id)
 {
     for (size_t i = e->pairs.count; i-- > 0;) {
@@ -307,10 +326,14 @@ static void forget_target(model_entity *e, uint64_t id)
             VEC_REMOVE(&e->pairs, i);
         }
     }
-    for (size_t i = e->links.count; i-- > 0;) {
-        if (e->links.items[i] == id && MUTATE(MUTANT_LINK_OUTLIVES, true, false)) {
-            VEC_REMOVE(&e->links, i);
-        }
+    if (MUTATE(MUTANT_LINK_OUTLIVES, true, false)) {
+        forget_id(&e->links, id);
+    }
+    if (MUTATE(MUTANT_HIDE_OUTLIVES, true, false)) {
+        forget_id(&e->hides, id);
+    }
+    if (MUTATE(MUTANT_REVEAL_OUTLIVES, true, false)) {
+        forget_id(&e->reveals, id);
     }
 }
 
@@ -367,7 +390,9 @@ static void begin_anew(const model *m, model_entity *e)
 void model_end_list(const model *m, model_entity *e)
 {
     begin_anew(m, e);
-    e->list.count = MUTATE(MUTANT_READY_RESTORES, 0, e->list.count);
+    bool stays = MUTATE(MUTANT_READY_RESTORES, false, true) || MUTATE(MUTANT_READY_KEEPS, false, true) ||
+                 MUTATE(MUTANT_NOT_READY_TOLD, false, true);
+    e->list.count = stays ? e->list.count : 0;
 }
 
 /* The attributes decide to which consumer, and from where on, the list is told. */
@@ -432,20 +457,21 @@ static ph_status apply_pair(model_entity *o, const command *c)
     return PH_OK;
 }
 
-static ph_status apply_link(model_entity *o, const command *c)
+/* Link, hide, reveal, and their ends. */
+static ph_status apply_id(model_ids *ids, uint64_t id, bool ends)
 {
     size_t at = 0;
-    while (at < o->links.count && o->links.items[at] != c->other) {
+    while (at < ids->count && ids->items[at] != id) {
         at++;
     }
-    bool linked = at < o->links.count;
-    if (c->type == COMMAND_UNLINK) {
-        if (!linked) {
+    bool there = at < ids->count;
+    if (ends) {
+        if (!there) {
             return MUTATE(MUTANT_ABSENT_OK, PH_ABSENT, PH_OK);
         }
-        VEC_REMOVE(&o->links, at);
-    } else if (!linked) {
-        VEC_PUSH(&o->links, c->other);
+        VEC_REMOVE(ids, at);
+    } else if (!there) {
+        VEC_PUSH(ids, id);
     } else {
         return MUTATE(MUTANT_LINK_TWICE, PH_OK, PH_EXISTS);
     }
@@ -552,7 +578,13 @@ ph_status model_apply(model *m, const command *c)
         return apply_pair(one, c);
     case COMMAND_LINK:
     case COMMAND_UNLINK:
-        return apply_link(one, c);
+        return apply_id(&one->links, c->other, c->type == COMMAND_UNLINK);
+    case COMMAND_HIDE:
+    case COMMAND_UNHIDE:
+        return apply_id(&one->hides, c->other, c->type == COMMAND_UNHIDE);
+    case COMMAND_REVEAL:
+    case COMMAND_UNREVEAL:
+        return apply_id(&one->reveals, c->other, c->type == COMMAND_UNREVEAL);
     default:
         return apply_attach(m, one, other);
     }

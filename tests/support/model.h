@@ -5,7 +5,7 @@
  * library but the public headers. Slow on purpose: what it says has to be plain to see.
  *
  * Single-threaded. Out of memory ends the program. Used by the run harness (run.h), the
- * fuzzer and the unit tests; its own tests are in unit/test_model.c.
+ * fuzzer and the unit tests; its own tests are in unit/support/test_model.c.
  */
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
@@ -35,6 +35,8 @@ typedef struct model_wait {
     uint64_t since; /* the tick in which it was due first */
 } model_wait;
 
+typedef VEC(uint64_t) model_ids;
+
 typedef struct model_entity {
     uint64_t id;
     uint64_t incarnation;
@@ -44,14 +46,14 @@ typedef struct model_entity {
     uint32_t depth;      /* attachments up to its root, at the end of the last tick */
     uint32_t crowd_step; /* how many steps crowd control has shrunk its view */
     VEC(model_pair) pairs;
-    VEC(uint64_t) links;
-    VEC(model_key) list; /* at the end of the last tick, by id */
-    bool settled;        /* it was in the world and ready at the end of the last tick */
-    bool told;           /* it has had a change since it last became ready */
-    bool anew;           /* the whole list is to be told in this tick */
-    bool awake;          /* an NPC that was awake at the end of the last tick */
-    uint64_t waker_near; /* the last tick with one */
-    VEC(uint64_t) areas; /* that it was in at the end of the last tick */
+    model_ids links, hides, reveals; /* their targets */
+    VEC(model_key) list;             /* at the end of the last tick, by id */
+    bool settled;                    /* it was in the world and ready at the end of the last tick */
+    bool told;                       /* it has had a change since it last became ready */
+    bool anew;                       /* the whole list is to be told in this tick */
+    bool awake;                      /* an NPC that was awake at the end of the last tick */
+    uint64_t waker_near;             /* the last tick with one */
+    VEC(uint64_t) areas;             /* that it was in at the end of the last tick */
     /* updates */
     bool followed; /* it was in the world at the end of the last tick: was and was_kind are of then */
     ph_position was;

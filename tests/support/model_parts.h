@@ -72,6 +72,8 @@ typedef struct model_candidate {
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 const model_pair *model_pair_of(const model_entity *o, uint64_t target); /* NULL: none */
 bool model_linked(const model_entity *o, const model_entity *t);
+bool model_hides(const model_entity *o, const model_entity *t);
+bool model_reveals(const model_entity *o, const model_entity *t);
 /* The entity is not ready from now on: its list ends. */
 void model_end_list(const model *m, model_entity *e);
 /* Within the bounds of types.h. */

@@ -21,21 +21,29 @@ const model_pair *model_pair_of(const model_entity *o, uint64_t target)
     return NULL;
 }
 
-bool model_linked(const model_entity *o, const model_entity *t)
+static bool among(const model_ids *ids, uint64_t id)
 {
-    for (size_t i = 0; i < o->links.count; i++) {
-        if (o->links.items[i] == t->id) {
+    for (size_t i = 0; i < ids->count; i++) {
+        if (ids->items[i] == id) {
             return true;
         }
     }
-    if (MUTATE(MUTANT_LINK_SYMMETRIC, false, true)) {
-        for (size_t i = 0; i < t->links.count; i++) {
-            if (t->links.items[i] == o->id) {
-                return true;
-            }
-        }
-    }
     return false;
+}
+
+bool model_linked(const model_entity *o, const model_entity *t)
+{
+    return among(&o->links, t->id) || MUTATE(MUTANT_LINK_SYMMETRIC, false, among(&t->links, o->id));
+}
+
+bool model_hides(const model_entity *o, const model_entity *t)
+{
+    return among(&o->hides, t->id) || MUTATE(MUTANT_HIDE_SYMMETRIC, false, among(&t->hides, o->id));
+}
+
+bool model_reveals(const model_entity *o, const model_entity *t)
+{
+    return among(&o->reveals, t->id) || MUTATE(MUTANT_REVEAL_SYMMETRIC, false, among(&t->reveals, o->id));
 }
 
 /* ---- in range, by towers ---- */
@@ -104,7 +112,8 @@ static float radius_of(const model_entity *o, const model_entity *t, bool was_in
 {
     const model_pair *pair = model_pair_of(o, t->id);
     float reach = MUTATE(MUTANT_NO_REACH, t->now.reach, 0.0f);
-    float r = fmaxf(o->now.view, reach);
+    float seen = MUTATE(MUTANT_NO_VISIBLE, fminf(o->now.view, t->now.visible), o->now.view);
+    float r = MUTATE(MUTANT_VISIBLE_LAST, fmaxf(seen, reach), fminf(fmaxf(o->now.view, reach), t->now.visible));
     if (MUTATE(MUTANT_REACH_SUM, false, true)) {
         r = o->now.view + reach;
     }
@@ -180,10 +189,24 @@ static bool hidden(const model_entity *o, const model_entity *t)
                         (o->now.sees & t->now.layers) == t->now.layers && t->now.layers != 0);
     bool stealthy = MUTATE(MUTANT_STEALTH_OPEN, t->now.stealth > o->now.detect,
                            t->now.stealth != 0 && t->now.stealth >= o->now.detect);
+    bool veiled = MUTATE(MUTANT_NO_VEIL, t->now.veiled, false);
+    bool hide = model_hides(o, t);
     if (MUTATE(MUTANT_GLOBAL_BLIND, false, t->now.global)) {
         stealthy = false;
     }
-    return !layer || stealthy;
+    if (model_reveals(o, t)) {
+        stealthy = MUTATE(MUTANT_REVEAL_VEIL, false, stealthy);
+        veiled = MUTATE(MUTANT_REVEAL_STEALTH, false, veiled);
+        layer = MUTATE(MUTANT_REVEAL_LAYERS, layer, true);
+        hide = MUTATE(MUTANT_REVEAL_HIDE, hide, false);
+    }
+    if (MUTATE(MUTANT_HIDE_LINK, false, model_linked(o, t))) {
+        hide = false;
+    }
+    if (MUTATE(MUTANT_HIDE_GLOBAL, false, t->now.global)) {
+        hide = false;
+    }
+    return hide || !layer || stealthy || veiled;
 }
 
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c)
@@ -193,7 +216,7 @@ bool model_rule(const model *m, const model_entity *o, const model_entity *t, bo
         return false;
     }
     offset d = offset_of(o, t);
-    bool forced = t->now.global || model_linked(o, t);
+    bool forced = t->now.global || model_linked(o, t) || MUTATE(MUTANT_REVEAL_FAR, false, model_reveals(o, t));
     bool near = m->def.range == PH_RANGE_TOWERS ? near_by_towers(m, &o->now, &t->now)
                                                 : in_radius(m, d, radius_of(o, t, was_in));
     if (MUTATE(MUTANT_PAIR_TOWERS, false, m->def.range == PH_RANGE_TOWERS && model_pair_of(o, t->id) != NULL)) {

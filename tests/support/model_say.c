@@ -75,7 +75,8 @@ static bool in_earshot(const model_entity *o, const model_entity *source, const 
     float d2 = dx * dx + dy * dy;
     uint64_t layers = source != NULL ? source->now.layers : say->layers;
     bool near = MUTATE(MUTANT_SAY_EDGE, d2 <= say->radius * say->radius, d2 < say->radius * say->radius);
-    return near && ((o->now.sees & layers) != 0 || MUTATE(MUTANT_SAY_LAYERS, false, true));
+    bool hidden = source != NULL && model_hides(o, source) && MUTATE(MUTANT_SAY_HIDDEN, true, false);
+    return near && !hidden && ((o->now.sees & layers) != 0 || MUTATE(MUTANT_SAY_LAYERS, false, true));
 }
 
 static bool hears_at(const model_entity *o, const model_message *message)

@@ -274,7 +274,8 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
     model_change change = {.observer = {o->id, o->incarnation}, .user_data = o->now.user_data};
     change.consumer = o->now.consumer;
     change.more = more;
-    if (o->anew) {
+    bool stays = MUTATE(MUTANT_READY_KEEPS, false, !ready) || MUTATE(MUTANT_NOT_READY_TOLD, false, !ready);
+    if (o->anew && !stays) {
         o->list.count = 0;
     }
     if (ready || MUTATE(MUTANT_NOT_READY_TOLD, false, true)) {

@@ -34,7 +34,8 @@ static bool within(const model *m, const ph_explanation *e, float r, bool flat)
     }
 }
 
-static ph_reason why_range(const model *m, const model_entity *o, const ph_explanation *e, bool in)
+static ph_reason why_range(const model *m, const model_entity *o, const model_entity *t, const ph_explanation *e,
+                           bool in)
 {
     float wide = in ? e->radius + e->margin : e->radius;
     if (m->def.range == PH_RANGE_TOWERS) {
@@ -45,8 +46,9 @@ static ph_reason why_range(const model *m, const model_entity *o, const ph_expla
         if (e->paired) {
             return PH_REASON_PAIR;
         }
-        return within(m, e, o->now.view, false) ? PH_REASON_VIEW
-                                                : MUTATE(MUTANT_WHY_REACH, PH_REASON_REACH, PH_REASON_VIEW);
+        return within(m, e, fminf(o->now.view, t->now.visible), false)
+                   ? PH_REASON_VIEW
+                   : MUTATE(MUTANT_WHY_REACH, PH_REASON_REACH, PH_REASON_VIEW);
     }
     if (in && within(m, e, wide, false)) {
         return MUTATE(MUTANT_WHY_MARGIN, PH_REASON_MARGIN, PH_REASON_VIEW);
@@ -66,17 +68,24 @@ static ph_reason why_rule(const model *m, const model_entity *o, const model_ent
     if (o == t) {
         return PH_REASON_SELF;
     }
-    bool stealthy = t->now.stealth > o->now.detect;
+    if (model_hides(o, t)) {
+        return PH_REASON_HIDDEN;
+    }
+    bool revealed = model_reveals(o, t);
+    bool stealthy = t->now.stealth > o->now.detect && !revealed;
     if ((o->now.sees & t->now.layers) == 0 && MUTATE(MUTANT_WHY_ORDER, true, !stealthy)) {
         return PH_REASON_LAYERS;
     }
     if (stealthy) {
         return PH_REASON_STEALTH;
     }
+    if (t->now.veiled && !revealed) {
+        return PH_REASON_VEILED;
+    }
     if (t->now.global) {
         return PH_REASON_GLOBAL;
     }
-    return model_linked(o, t) ? PH_REASON_LINK : why_range(m, o, e, in);
+    return model_linked(o, t) ? PH_REASON_LINK : why_range(m, o, t, e, in);
 }
 
 /* Where t comes among all who pass. */
@@ -101,6 +110,11 @@ static void why_cap(const model *m, const model_entity *o, const model_entity *t
     }
 }
 
+static bool passes_rules(ph_reason reason)
+{
+    return reason >= PH_REASON_GLOBAL && reason <= PH_REASON_MARGIN;
+}
+
 ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_explanation *e)
 {
     const model_entity *o = model_entity_of(m, observer);
@@ -120,7 +134,7 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     if (m->def.shape == PH_SHAPE_SPHERE) {
         e->square = e->square + zz;
     }
-    e->radius = pair != NULL ? pair->view : fmaxf(o->now.view, t->now.reach);
+    e->radius = pair != NULL ? pair->view : fmaxf(fminf(o->now.view, t->now.visible), t->now.reach);
     e->margin = pair != NULL ? pair->margin : o->now.margin;
     e->height = m->def.height;
     e->cap = o->now.cap;
@@ -132,10 +146,10 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
     e->shape = (uint8_t)m->def.shape;
     bool in = is_listed(o, target);
     e->reason = why_rule(m, o, t, e, in);
-    if (e->reason >= PH_REASON_GLOBAL && e->cap != 0) {
+    if (passes_rules(e->reason) && e->cap != 0) {
         why_cap(m, o, t, e);
     }
-    e->sees = e->reason >= PH_REASON_GLOBAL;
+    e->sees = passes_rules(e->reason);
     if (e->sees && !in) {
         e->reason = PH_REASON_WAITS;
         e->sees = false;

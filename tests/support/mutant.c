@@ -23,6 +23,8 @@
 #define model_end_list mutant_end_list
 #define model_pair_of mutant_pair_of
 #define model_linked mutant_linked
+#define model_hides mutant_hides
+#define model_reveals mutant_reveals
 #define model_coordinate_ok mutant_coordinate_ok
 #define model_radius_ok mutant_radius_ok
 #define model_axes_apart mutant_axes_apart

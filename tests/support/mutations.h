@@ -18,6 +18,8 @@
     X(MUTANT_MARGIN_ALWAYS, "margin added for targets not in the list") \
     X(MUTANT_MARGIN_REBORN, "margin added for a target that entered anew") \
     X(MUTANT_NO_REACH, "reach ignored") \
+    X(MUTANT_NO_VISIBLE, "visible ignored") \
+    X(MUTANT_VISIBLE_LAST, "visible bounds reach, too") \
     X(MUTANT_REACH_SUM, "view + reach instead of the larger") \
     X(MUTANT_PAIR_MAX, "a pair's view only widens") \
     X(MUTANT_PAIR_MARGIN, "a pair takes the observer's margin") \
@@ -29,6 +31,18 @@
     X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \
     X(MUTANT_LINK_OUTLIVES, "a link survives the target's leave") \
     X(MUTANT_PAIR_OUTLIVES, "a pair survives the target's leave") \
+    X(MUTANT_NO_VEIL, "a veil hides nothing") \
+    X(MUTANT_HIDE_SYMMETRIC, "a hide works both ways") \
+    X(MUTANT_HIDE_OUTLIVES, "a hide survives the target's leave") \
+    X(MUTANT_HIDE_LINK, "a link is stronger than a hide") \
+    X(MUTANT_HIDE_GLOBAL, "a hide does not count for global targets") \
+    X(MUTANT_REVEAL_SYMMETRIC, "a reveal works both ways") \
+    X(MUTANT_REVEAL_OUTLIVES, "a reveal survives the target's leave") \
+    X(MUTANT_REVEAL_VEIL, "a reveal lifts the veil, but no stealth") \
+    X(MUTANT_REVEAL_STEALTH, "a reveal lifts stealth, but no veil") \
+    X(MUTANT_REVEAL_LAYERS, "a reveal lifts layers, too") \
+    X(MUTANT_REVEAL_HIDE, "a reveal is stronger than a hide") \
+    X(MUTANT_REVEAL_FAR, "a revealed target is seen at any distance") \
     X(MUTANT_CAP_TIE, "cap: ties go to the larger id") \
     X(MUTANT_CAP_PRIORITY, "cap: priority ignored") \
     X(MUTANT_CAP_FORCED, "cap: global and linked targets not first") \
@@ -90,6 +104,7 @@
     X(MUTANT_SAY_REBORN, "broadcasts of who left are heard of who entered by the same id") \
     X(MUTANT_SAY_EDGE, "broadcasts with a radius: its edge is left out") \
     X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
+    X(MUTANT_SAY_HIDDEN, "broadcasts with a radius reach observers that the source is hidden from") \
     X(MUTANT_SAY_SEEN, "broadcasts with a radius reach only observers that see the source") \
     X(MUTANT_REFUSALS_TIME, "refusals told in order of time, not of sequence") \
     X(MUTANT_REFUSALS_MAX, "one refusal more than refusals_max kept") \

@@ -51,6 +51,8 @@ static void full_classes(ph_class *made, bool later)
     made[1].reach = 20;
     made[2] = ph_class_default("scout");
     made[2].view = 25;
+    made[2].visible = 15;
+    made[1].veiled = true;
     made[2].margin = 5;
     made[2].cap = 9;
     made[2].adds_max = later ? 0 : 3;
@@ -263,8 +265,9 @@ static void any_plain(making *m)
 
 static void any_command(making *m)
 {
-    static const command_type pairs[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,  COMMAND_UNLINK,
-                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_RESEND};
+    static const command_type pairs[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,    COMMAND_UNLINK,
+                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_RESEND,  COMMAND_HIDE,
+                                         COMMAND_UNHIDE, COMMAND_REVEAL, COMMAND_UNREVEAL};
     uint64_t id = any_id(m);
     switch (below(m, 20)) {
     case 0:

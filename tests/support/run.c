@@ -78,7 +78,7 @@ static uint32_t bulk_length(const script *s, size_t at)
 {
     const step *first = &s->steps.items[at];
     command_type type = first->as.command.type;
-    if (!first->bulk || (type != COMMAND_ENTER && type != COMMAND_MOVE && type != COMMAND_LEAVE)) {
+    if (!first->bulk || !command_in_bulk(type)) {
         return 0;
     }
     uint32_t count = 0;

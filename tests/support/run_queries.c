@@ -74,8 +74,9 @@ static const char *first_difference(const ph_attrs *a, const ph_attrs *b)
     if (!same_float(a->x, b->x) || !same_float(a->y, b->y) || !same_float(a->z, b->z)) {
         return "position";
     }
-    if (!same_float(a->view, b->view) || !same_float(a->margin, b->margin) || !same_float(a->reach, b->reach)) {
-        return "view, margin or reach";
+    if (!same_float(a->view, b->view) || !same_float(a->margin, b->margin) || !same_float(a->reach, b->reach) ||
+        !same_float(a->visible, b->visible)) {
+        return "view, margin, reach or visible";
     }
     if (a->kind != b->kind || a->cap != b->cap || a->consumer != b->consumer || a->priority != b->priority) {
         return "kind, cap, consumer or priority";
@@ -83,8 +84,9 @@ static const char *first_difference(const ph_attrs *a, const ph_attrs *b)
     if (a->layers != b->layers || a->sees != b->sees || a->stealth != b->stealth || a->detect != b->detect) {
         return "layers, sees, stealth or detect";
     }
-    if (a->global != b->global || a->ready != b->ready || a->user_data != b->user_data || a->given != b->given) {
-        return "global, ready, user_data or given";
+    if (a->global != b->global || a->veiled != b->veiled || a->ready != b->ready || a->user_data != b->user_data ||
+        a->given != b->given) {
+        return "global, veiled, ready, user_data or given";
     }
     return NULL;
 }

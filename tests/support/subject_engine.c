@@ -2,6 +2,7 @@
  * The engine as a subject of the run harness: nothing but calls of the public API.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/check.h"
 #include "support/subject.h"
@@ -21,7 +22,9 @@ static ph_status broadcast(ph_producer producer, const command *c)
     ph_broadcast_options options = {
         .kinds = c->say.kinds, .kind_count = c->say.kind_count, .flags = c->say.flags, .radius = c->say.radius};
     command_payload(&c->say, payload);
-    bool any = options.kind_count != 0 || options.flags != 0 || options.radius != 0;
+    static const float lists = 0; /* as bytes: the host's floating-point environment stays as it is */
+    bool ranged = memcmp(&options.radius, &lists, sizeof lists) != 0;
+    bool any = options.kind_count != 0 || options.flags != 0 || ranged;
     bool plain = !any && c->say.salt % 2 == 0; /* both are asked for */
     return ph_broadcast(producer, c->id, c->say.bytes == 0 ? NULL : payload, c->say.bytes, plain ? NULL : &options);
 }
@@ -54,6 +57,14 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_link(producer, c->id, c->other);
     case COMMAND_UNLINK:
         return ph_unlink(producer, c->id, c->other);
+    case COMMAND_HIDE:
+        return ph_hide(producer, c->id, c->other);
+    case COMMAND_UNHIDE:
+        return ph_unhide(producer, c->id, c->other);
+    case COMMAND_REVEAL:
+        return ph_reveal(producer, c->id, c->other);
+    case COMMAND_UNREVEAL:
+        return ph_unreveal(producer, c->id, c->other);
     case COMMAND_ATTACH:
         return ph_attach(producer, c->id, c->other);
     case COMMAND_DETACH:
@@ -111,10 +122,12 @@ static ph_status engine_submit_many(void *self, uint32_t producer, const command
 {
     engine *e = self;
     uint64_t *ids = check_zalloc(count * sizeof *ids);
+    uint64_t *others = check_zalloc(count * sizeof *others);
     ph_attrs *attrs = check_zalloc(count * sizeof *attrs);
     ph_position *positions = check_zalloc(count * sizeof *positions);
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = commands[i]->id;
+        others[i] = commands[i]->other;
         attrs[i] = commands[i]->attrs;
         positions[i] = (ph_position){attrs[i].x, attrs[i].y, attrs[i].z};
     }
@@ -129,9 +142,22 @@ static ph_status engine_submit_many(void *self, uint32_t producer, const command
     case COMMAND_LEAVE:
         status = ph_leave_many(e->producers[producer], count, ids, done);
         break;
+    case COMMAND_HIDE:
+        status = ph_hide_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_UNHIDE:
+        status = ph_unhide_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_REVEAL:
+        status = ph_reveal_many(e->producers[producer], count, ids, others, done);
+        break;
+    case COMMAND_UNREVEAL:
+        status = ph_unreveal_many(e->producers[producer], count, ids, others, done);
+        break;
     default:
         break;
     }
+    free(others);
     free(positions);
     free(attrs);
     free(ids);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "shards/ingest/commands.h"
+#include "world/state/crowd_types.h"
 #include "world/state/world.h"
 #include "world/table/attr_resolve.h"
 

@@ -3,8 +3,15 @@
  */
 #include "world/ingest/ingest.h"
 
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest_relations.h"
+#include "world/ingest/moves.h"
+#include "world/ingest/refuse.h"
+#include "world/publish/broadcasts.h"
 #include "world/queue/commands.h"
+#include "world/state/move_types.h"
 #include "world/table/attr_resolve.h"
 
 /* ---- one entity ---- */
@@ -93,18 +100,6 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 
 /* ---- runs ---- */
 
-void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status)
-{
-    bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
-    uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);
-    ph_refusal refusal = {
-        .sequence = run->commands.sequence_first + i, .tick = world->tick, .id = id, .status = status};
-    world->totals.refused[status]++;
-    world->totals.refused_in_tick++;
-    if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
-    if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
-}
-
 static ph_status apply_command(phx_world *world, uint16_t op, const void *record)
 {
     switch ((phx_op)op) {
@@ -120,6 +115,10 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     case PHX_OP_UNPAIR:
     case PHX_OP_LINK:
     case PHX_OP_UNLINK:
+    case PHX_OP_HIDE:
+    case PHX_OP_UNHIDE:
+    case PHX_OP_REVEAL:
+    case PHX_OP_UNREVEAL:
         return phx_ingest_relate(world, (phx_op)op, record);
     case PHX_OP_ATTACH:
         return phx_ingest_attach(world, record);

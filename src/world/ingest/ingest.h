@@ -16,9 +16,6 @@ bool phx_ingest_collect(phx_world *world);
  */
 bool phx_ingest(phx_world *world);
 
-/* Counts the i-th command of a run, about `id`, which could not be applied, and tells its producer. */
-void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status);
-
 /* Attached children go where their roots are now. false = no memory: call again. */
 bool phx_ingest_follow(phx_world *world);
 

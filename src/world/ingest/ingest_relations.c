@@ -1,9 +1,12 @@
 /*
- * Pairs, links and attachments as they are commanded; see ingest_relations.h. A relation is
+ * Pairs, links, hides, reveals and attachments as they are commanded; see ingest_relations.h. A relation is
  * kept with its observer's shard; the world keeps the reverse (table/relation_index.h) and the chains
  * (table/attachments.h).
  */
 #include "world/ingest/ingest_relations.h"
+
+#include "shards/ingest/commands.h"
+#include "shards/ingest/moves.h"
 
 /* One that is in the world: the caller has looked. */
 static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
@@ -16,12 +19,21 @@ static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
     return shard;
 }
 
-/* ---- pairs and links ---- */
+/* ---- pairs, links, hides, reveals ---- */
 
 static phx_relation relation_now(const phx_shard *shard, uint64_t observer, uint64_t target)
 {
     const phx_relation *now = phx_relation_find(phx_relations_of(&shard->relations, observer), target);
     return now ? *now : (phx_relation){.target = target};
+}
+
+/* The bit of the relation that a command begins or ends. */
+static uint32_t bit_of(phx_op op, bool *ends)
+{
+    *ends = op == PHX_OP_UNPAIR || op == PHX_OP_UNLINK || op == PHX_OP_UNHIDE || op == PHX_OP_UNREVEAL;
+    if (op == PHX_OP_PAIR || op == PHX_OP_UNPAIR) return PHX_RELATION_PAIR;
+    if (op == PHX_OP_LINK || op == PHX_OP_UNLINK) return PHX_RELATION_LINK;
+    return op == PHX_OP_HIDE || op == PHX_OP_UNHIDE ? PHX_RELATION_HIDE : PHX_RELATION_REVEAL;
 }
 
 ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command)
@@ -32,13 +44,10 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *comm
     if (!phx_directory_has(&world->directory, command->other)) return PH_UNKNOWN_ID;
     phx_relation item = relation_now(shard, command->id, command->other);
     uint32_t before = item.bits;
-    uint32_t bit = op == PHX_OP_LINK || op == PHX_OP_UNLINK ? PHX_RELATION_LINK : PHX_RELATION_PAIR;
-    if (op == PHX_OP_UNPAIR || op == PHX_OP_UNLINK) {
-        if (!(before & bit)) return PH_ABSENT;
-        item.bits &= ~bit;
-    } else {
-        item.bits |= bit;
-    }
+    bool ends;
+    uint32_t bit = bit_of(op, &ends);
+    if (ends && !(before & bit)) return PH_ABSENT;
+    item.bits = ends ? before & ~bit : before | bit;
     if (op == PHX_OP_PAIR) {
         item.view = command->view;
         item.margin = command->margin;

@@ -8,7 +8,7 @@
 #include "world/queue/commands.h"
 #include "world/state/world.h"
 
-/* PAIR, UNPAIR, LINK, UNLINK. */
+/* PAIR, LINK, HIDE, REVEAL, and their ends. */
 ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command);
 ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command);
 ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command);

@@ -10,8 +10,11 @@
 
 #include <string.h>
 
-#include "world/ingest/ingest.h"
+#include "shards/ingest/move_batch.h"
+#include "shards/ingest/moves.h"
+#include "world/ingest/refuse.h"
 #include "world/queue/commands.h"
+#include "world/state/move_types.h"
 
 /* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
 enum { GROUP = 128 };

@@ -3,6 +3,8 @@
  * is queued. Runs on producers' threads at any time, also while a tick runs; it reads
  * nothing of the world but its immutable definition.
  */
+#include "world/ingest/submit.h"
+
 #include <string.h>
 
 #include "base/lengths.h"
@@ -22,6 +24,7 @@ static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, c
     if ((given & PH_VIEW) && !phx_is_length(a->view)) return PH_BAD_RADIUS;
     if ((given & PH_MARGIN) && !phx_is_length(a->margin)) return PH_BAD_RADIUS;
     if ((given & PH_REACH) && !phx_is_length(a->reach)) return PH_BAD_RADIUS;
+    if ((given & PH_VISIBLE) && !phx_is_length(a->visible)) return PH_BAD_RADIUS;
     /* classes are only ever added, at a tick: an old count refuses a new kind at worst */
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;
@@ -117,7 +120,8 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
 {
     if (id == 0 || other == 0) return PH_BAD_ID;
     if (op == PHX_OP_PAIR && (!phx_is_length(view) || !phx_is_length(margin))) return PH_BAD_RADIUS;
-    return (op == PHX_OP_PAIR || op == PHX_OP_LINK) && id == other ? PH_SAME_ID : PH_OK;
+    bool begins = op == PHX_OP_PAIR || op == PHX_OP_LINK || op == PHX_OP_HIDE || op == PHX_OP_REVEAL;
+    return begins && id == other ? PH_SAME_ID : PH_OK;
 }
 
 static ph_status check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options)
@@ -208,6 +212,7 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes
         ph_status status = PH_OK;
         run->room =
             phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
+        PHX_ASSERT((run->room > 0) == (status == PH_OK));
         if (run->room == 0) return status;
     }
     *record = (char *)run->records + (size_t)run->used++ * bytes;
@@ -335,6 +340,26 @@ ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, 
     *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
     end_run(producer, &run);
     return PH_OK;
+}
+
+ph_status phx_submit_twos(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
+                          const uint64_t *others, uint32_t *done)
+{
+    bulk_run run = {0};
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = check_two(op, ids[*done], others[*done], 0.0f, 0.0f);
+        if (status != PH_OK) {
+            refuse_item(world, producer, &run, ids[*done], status, true, &first);
+            continue;
+        }
+        void *record = NULL;
+        status = next_record(producer, op, sizeof(phx_cmd_two), count - *done, &run, &record);
+        if (status != PH_OK) return count_stopped_bulk(producer, status);
+        *(phx_cmd_two *)record = (phx_cmd_two){.id = ids[*done], .other = others[*done]};
+    }
+    end_run(producer, &run);
+    return first;
 }
 
 ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area)

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "world/publish/publish.h"
+#include "shards/state/beginners.h"
+#include "world/publish/change_counts.h"
 
 enum { WORD_BITS = 64 };
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "world/state/broadcast_types.h"
 #include "world/state/world.h"
 #include "world/table/clock.h"
 
@@ -88,6 +89,7 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint
                                 .y = command->y,
                                 .radius = command->radius,
                                 .seen = command->flags & PH_BROADCAST_SEEN,
+                                .source = command->id,
                                 .layers = command->layers}};
     return true;
 }

@@ -3,8 +3,11 @@
  */
 #include "world/publish/event_bound.h"
 
+#include "base/workers.h"
+#include "shards/interest/scratch.h"
 #include "shards/interest/spread_change.h"
-#include "world/publish/publish.h"
+#include "world/publish/change_counts.h"
+#include "world/state/event_bound_types.h"
 
 void phx_spread_begin(phx_world *world)
 {

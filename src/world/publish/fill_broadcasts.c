@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "world/publish/broadcasts.h"
+#include "world/state/broadcast_types.h"
 #include "world/table/clock.h"
 
 static phx_batch_broadcasts_share *broadcast_share(const phx_world *world, uint32_t piece, uint32_t consumer)

@@ -5,87 +5,13 @@
 
 #include <string.h>
 
+#include "shards/interest/event_naming.h"
+#include "world/publish/change_counts.h"
 #include "world/publish/fill_broadcasts.h"
+#include "world/publish/set_aside.h"
+#include "world/publish/updates.h"
+#include "world/state/broadcast_types.h"
 #include "world/table/clock.h"
-#include "world/tick/finish_short.h"
-
-/* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
-static size_t shares_per_chunk(const phx_world *world)
-{
-    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_consumer_changes) };
-    return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
-}
-
-static phx_consumer_changes *consumer_share(phx_world *world, uint32_t chunk, uint32_t consumer)
-{
-    return &world->shares[chunk * shares_per_chunk(world) + consumer];
-}
-
-static uint32_t consumer_of(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
-{
-    if (world->def.consumers == 1) return 0; /* spares a look at memory for every change */
-    return world->shards[chunk->shard].store.name[change->slot].consumer;
-}
-
-static const phx_change *chunk_changes(const phx_world *world, const phx_chunk *chunk)
-{
-    if (chunk->change_count == 0) return NULL;
-    return world->scratch[chunk->worker].changes + chunk->change_first;
-}
-
-bool phx_add_chunk(phx_world *world, phx_chunk chunk)
-{
-    if (!phx_grow(&world->mem, (void **)&world->chunks, &world->chunks_capacity, world->chunk_count,
-                  (size_t)world->chunk_count + 1, sizeof chunk))
-        return false;
-    world->chunks[world->chunk_count++] = chunk;
-    return true;
-}
-
-bool phx_publish_room(phx_world *world)
-{
-    return phx_grow(&world->mem, (void **)&world->shares, &world->shares_capacity, world->shares_capacity,
-                    world->chunk_count * shares_per_chunk(world), sizeof(phx_consumer_changes));
-}
-
-static void add_share(phx_consumer_changes *sum, phx_consumer_changes more)
-{
-    sum->changes += more.changes;
-    sum->targets += more.targets;
-}
-
-void phx_publish_count(phx_world *world, uint32_t index)
-{
-    const phx_chunk *chunk = &world->chunks[index];
-    const phx_change *changes = chunk_changes(world, chunk);
-    uint32_t consumer = 0;
-    phx_consumer_changes run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
-    if (world->def.consumers == 0) return;
-    memset(consumer_share(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
-    for (uint32_t c = 0; c < chunk->change_count; c++) {
-        const uint32_t targets = changes[c].leave_count + changes[c].enter_count;
-        const uint32_t of = consumer_of(world, chunk, &changes[c]);
-        if (of != consumer) {
-            add_share(consumer_share(world, index, consumer), run);
-            run = (phx_consumer_changes){0, 0};
-            consumer = of;
-        }
-        run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
-        run.targets += targets;
-    }
-    add_share(consumer_share(world, index, consumer), run);
-}
-
-void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
-{
-    const phx_chunk *chunk = &world->chunks[index];
-    const phx_change *changes = chunk_changes(world, chunk);
-    phx_consumer_changes *share = consumer_share(world, index, consumer);
-    *share = (phx_consumer_changes){0, 0};
-    for (uint32_t c = 0; c < chunk->change_count; c++)
-        if (consumer_of(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
-            add_share(share, (phx_consumer_changes){1, changes[c].leave_count + changes[c].enter_count});
-}
 
 /* Nothing that is pending may still be told to who left or is not ready. */
 static void forget_silenced(phx_world *world)
@@ -160,9 +86,9 @@ static void place_shares(phx_world *world, uint32_t consumer)
 {
     phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_consumer_changes *share = consumer_share(world, i, consumer), own = *share;
+        phx_consumer_changes *share = phx_consumer_share(world, i, consumer), own = *share;
         *share = sum;
-        add_share(&sum, own);
+        phx_add_share(&sum, own);
     }
 }
 
@@ -172,7 +98,7 @@ bool phx_publish_batches(phx_world *world)
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
     forget_silenced(world);
-    if (world->stage_at == 0) phx_finish_drop_changes(world);
+    if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
     if (world->zoned) count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
@@ -180,8 +106,8 @@ bool phx_publish_batches(phx_world *world)
         phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_consumer_changes *own = consumer_share(world, i, c);
-            add_share(&sum, *own);
+            const phx_consumer_changes *own = phx_consumer_share(world, i, c);
+            phx_add_share(&sum, *own);
             targets += own->targets;
         }
         if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
@@ -251,10 +177,10 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
 /* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
 static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
-    const phx_change *changes = chunk_changes(world, chunk);
+    const phx_change *changes = phx_chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
         if (!phx_change_told(change)) continue;
-        uint32_t consumer = consumer_of(world, chunk, change);
+        uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         uint32_t enter = own->first + own->leave_count;
@@ -270,7 +196,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
 {
     phx_world *world = context;
     phx_chunk *chunk = &world->chunks[piece];
-    const phx_change *changes = chunk_changes(world, chunk);
+    const phx_change *changes = phx_chunk_changes(world, chunk);
     (void)worker;
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
@@ -280,14 +206,14 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
-                  .shares = consumer_share(world, piece, 0),
+                  .shares = phx_consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
         if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
         if (!phx_change_told(change)) continue;
-        uint32_t consumer = consumer_of(world, chunk, change);
+        uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
     phx_event_writer_flush(&naming);
@@ -317,9 +243,9 @@ bool phx_publish_offer(phx_world *world)
 /* What its batch tells of lists, and of positions, is told anew in a later tick. */
 static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < view->change_count; i++) phx_finish_silence_observer(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
     for (uint32_t i = 0; i < batch->news.size.updates; i++)
-        phx_finish_silence_observer(world, batch->news.updates[i].observer);
+        phx_silence_observer(world, batch->news.updates[i].observer);
 }
 
 void phx_publish_keep(phx_world *world)

@@ -8,15 +8,6 @@
 
 #include "world/state/world.h"
 
-/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
-bool phx_add_chunk(phx_world *world, phx_chunk chunk);
-/* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
-bool phx_publish_room(phx_world *world);
-/* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
-void phx_publish_count(phx_world *world, uint32_t chunk);
-/* The same for one consumer anew, whose batch is not made yet. */
-void phx_publish_recount(phx_world *world, uint32_t chunk, uint32_t consumer);
-
 /*
  * Observers that are gone or not ready are forgotten, then a batch of the right size for
  * each consumer. false = no memory: call again.

@@ -3,6 +3,10 @@
  */
 #include "world/publish/updates.h"
 
+#include "shards/interest/change_record.h"
+#include "shards/publish/broadcast_audience.h"
+#include "shards/state/update_bands.h"
+#include "world/state/update_types.h"
 #include "world/state/world.h"
 #include "world/table/clock.h"
 

@@ -22,6 +22,10 @@ typedef enum phx_op {
     PHX_OP_UNPAIR,
     PHX_OP_LINK,
     PHX_OP_UNLINK,
+    PHX_OP_HIDE,
+    PHX_OP_UNHIDE,
+    PHX_OP_REVEAL,
+    PHX_OP_UNREVEAL,
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
     PHX_OP_RESEND,     /* phx_cmd_id */
@@ -62,6 +66,7 @@ static inline uint32_t phx_move_bytes(uint32_t op)
 
 static inline phx_moves phx_moves_at(void *records, uint32_t op, uint32_t count)
 {
+    PHX_ASSERT(records);
     phx_moves moves = {.wide = op & PHX_MOVES_WIDE ? records : NULL};
     moves.places = (phx_place *)(void *)((char *)records + (moves.wide ? count * sizeof *moves.wide : 0));
     uint32_t *next = (uint32_t *)(void *)(moves.places + count);

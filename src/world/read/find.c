@@ -6,6 +6,7 @@
 
 #include "base/lengths.h"
 #include "shards/query/find.h"
+#include "shards/query/shapes.h"
 #include "world/read/query.h"
 #include "world/table/gate.h"
 

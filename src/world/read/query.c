@@ -4,7 +4,8 @@
 #include "world/read/query.h"
 
 #include "shards/query/explain.h"
-#include "shards/simd/top_k.h"
+#include "shards/query/observers.h"
+#include "shards/query/seen.h"
 
 void phx_found_free(phx_found *found)
 {
@@ -48,12 +49,14 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .view = a->view,
                         .margin = a->margin,
                         .reach = a->reach,
+                        .visible = a->visible,
                         .kind = a->kind,
                         .cap = a->cap,
                         .consumer = a->consumer,
                         .layers = a->layers,
                         .sees = a->sees,
                         .user_data = phx_store_user_data(&shard->store, slot),
+                        .veiled = a->veiled,
                         .stealth = a->stealth,
                         .detect = a->detect,
                         .priority = a->priority,

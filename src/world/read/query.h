@@ -48,8 +48,5 @@ ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found);
 /* By id. */
 ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found);
-void phx_query_stats(const phx_world *world, ph_stats *stats);
-void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stats *stats);
-uint64_t phx_query_hash(const phx_world *world);
 
 #endif

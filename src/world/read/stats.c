@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#include "world/read/query.h"
+#include "shards/interest/scratch.h"
+#include "world/state/broadcast_types.h"
+#include "world/state/update_types.h"
 
 /* ---- while a tick runs ---- */
 

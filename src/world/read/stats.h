@@ -18,4 +18,8 @@ void phx_stats_share(phx_world *world);
 /* The tick is through: the pieces' times become their shards'. */
 void phx_stats_end(phx_world *world);
 
+void phx_query_stats(const phx_world *world, ph_stats *stats);
+
+void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stats *stats);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "world/read/verify.h"
 
+#include "shards/query/seen.h"
 #include "shards/simd/top_k.h"
 
 enum { NOT_LISTED = UINT32_MAX };

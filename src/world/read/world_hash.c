@@ -1,10 +1,13 @@
 /*
  * Hashing a whole world, between ticks; see query.h.
  */
+#include "world/read/world_hash.h"
+
 #include <string.h>
 
 #include "base/rng.h"
-#include "world/read/query.h"
+#include "shards/query/seen.h"
+#include "shards/state/update_bands.h"
 
 static uint64_t mix_into_hash(uint64_t hash, uint64_t value)
 {
@@ -24,9 +27,10 @@ static uint64_t hash_attr(uint64_t h, const phx_attr *a)
     h = mix_into_hash(mix_into_hash(h, a->layers), a->sees);
     h = mix_into_hash(mix_into_hash(mix_into_hash(h, float_bits(a->view)), float_bits(a->margin)),
                       float_bits(a->reach));
+    h = mix_into_hash(h, float_bits(a->visible));
     h = mix_into_hash(mix_into_hash(mix_into_hash(mix_into_hash(h, a->cap), a->given), a->kind), a->consumer);
     return mix_into_hash(h, (uint64_t)a->stealth << 24 | (uint64_t)a->detect << 16 | (uint64_t)a->priority << 8 |
-                                (uint64_t)a->global << 1 | a->ready);
+                                (uint64_t)a->veiled << 2 | (uint64_t)a->global << 1 | a->ready);
 }
 
 /* The sum over an observer's list. */

@@ -3,29 +3,27 @@
  */
 #include "world/state/producer.h"
 
-#include "world/state/world.h"
-
 /* The queues of a slot; what was made stays for the next try. */
-static bool make_queues(phx_world *world, phx_producer *producer)
+static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
 {
-    phx_mem *mem = &world->mem;
     if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
-        phx_cmdq *queue = phx_cmdq_create(mem, world->def.producer_bytes);
+        phx_cmdq *queue = phx_cmdq_create(mem, def->producer_bytes);
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
-    return producer->told.items || phx_refusals_init(&producer->told, mem, world->def.refusals_max);
+    return producer->told.items || phx_refusals_init(&producer->told, mem, def->refusals_max);
 }
 
-ph_status phx_producer_open(phx_world *world, uint32_t *index, uint16_t *generation)
+ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
+                            uint16_t *generation)
 {
-    for (uint32_t i = 0; i < world->def.producers_max; i++) {
-        phx_producer *producer = &world->producers[i];
+    for (uint32_t i = 0; i < def->producers_max; i++) {
+        phx_producer *producer = &producers[i];
         uint32_t expected = PHX_FREE;
         if (!atomic_compare_exchange_strong_explicit(&producer->state, &expected, PHX_OPENING, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
-        if (!make_queues(world, producer)) {
+        if (!make_queues(producer, mem, def)) {
             atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
             return PH_NO_MEMORY;
         }

@@ -46,31 +46,15 @@ typedef struct phx_consumer_slot {
     phx_consumer *consumer;
 } phx_consumer_slot;
 
-struct phx_world;
-
-/* PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */
-ph_status phx_producer_open(struct phx_world *world, uint32_t *index, uint16_t *generation);
+/* Of a world's slots. PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */
+ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
+                            uint16_t *generation);
 void phx_producer_close(phx_producer *producer);
 void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max);
 
 /* Producer's thread: oldest first. Returns how many. */
 uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
                                     uint32_t capacity);
-
-/* Submitting; see pharos.h for what they return. Producer's thread. */
-ph_status phx_submit_attrs(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                           const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk);
-ph_status phx_submit_move(struct phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
-                          const ph_position *positions, uint32_t *done, bool bulk);
-ph_status phx_submit_ids(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                         const uint64_t *ids, uint32_t *done, bool bulk);
-ph_status phx_submit_two(struct phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other,
-                         float view, float margin);
-ph_status phx_submit_area(struct phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area);
-ph_status phx_submit_broadcast(struct phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
-                               uint32_t bytes, const ph_broadcast_options *options);
-ph_status phx_submit_broadcast_at(struct phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
-                                  const void *payload, uint32_t bytes);
 
 /* The tick: everything published before the call is in this tick's snapshot. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);

@@ -14,14 +14,14 @@
 
 #include "base/directory.h"
 #include "base/workers.h"
-#include "shards/interest/evaluate.h"
-#include "world/batch/consumer_queue.h"
-#include "world/ingest/crowd_control.h"
-#include "world/ingest/moves.h"
-#include "world/publish/broadcasts.h"
-#include "world/publish/event_bound.h"
-#include "world/publish/updates.h"
+#include "shards/ingest/move_batch.h"
+#include "shards/interest/scratch.h"
+#include "world/state/broadcast_types.h"
+#include "world/state/crowd_types.h"
+#include "world/state/event_bound_types.h"
+#include "world/state/move_types.h"
 #include "world/state/producer.h"
+#include "world/state/update_types.h"
 #include "world/table/attach_depth.h"
 #include "world/table/attachments.h"
 #include "world/table/partition.h"
@@ -209,21 +209,6 @@ typedef struct phx_world {
     uint64_t tick_ns_max;
     phx_tick_baseline marks;
 } phx_world;
-
-/* PH_OK, PH_NO_MEMORY. def was checked. */
-ph_status phx_world_create(const ph_world_def *def, phx_world **world);
-/* The gate is the caller's. */
-void phx_world_destroy(phx_world *world);
-ph_status phx_world_tick(phx_world *world, uint64_t *tick);
-/* PH_OK, PH_BUSY, PH_EMPTY (no tick is open), PH_NO_MEMORY. */
-ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);
-/* Does any class wake NPCs? */
-bool phx_world_wakes(const ph_world_def *def);
-/* def was checked and its differences are live ones. PH_NO_MEMORY. */
-ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
-
-/* Tests: the order in which shards, outboxes and chunks are worked on becomes a permutation by this seed. */
-void phx_world_permute(phx_world *world, uint64_t seed);
 
 /* The entity's shard and slot; false = unknown. */
 static inline bool phx_world_find(const phx_world *world, uint64_t id, phx_shard **shard, uint32_t *slot)

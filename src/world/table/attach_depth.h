@@ -10,7 +10,7 @@
 #include <pharos/types.h>
 
 #include "base/idmap.h"
-#include "shards/interest/evaluate.h"
+#include "shards/entity/event_columns.h"
 
 typedef struct phx_depths {
     phx_idmap of; /* id -> depth before << 4 | depth now; those with neither are not in it */

@@ -17,8 +17,10 @@ void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr
     RESOLVE(PH_VIEW, view);
     RESOLVE(PH_MARGIN, margin);
     RESOLVE(PH_REACH, reach);
+    RESOLVE(PH_VISIBLE, visible);
     RESOLVE(PH_LAYERS, layers);
     RESOLVE(PH_SEES, sees);
+    RESOLVE(PH_VEILED, veiled);
     RESOLVE(PH_STEALTH, stealth);
     RESOLVE(PH_DETECT, detect);
     RESOLVE(PH_GLOBAL, global);

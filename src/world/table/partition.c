@@ -3,6 +3,8 @@
  */
 #include "world/table/partition.h"
 
+#include "shards/entity/bounds.h"
+
 /* The first tower of part i of n. */
 static uint32_t part_first(uint32_t towers, uint32_t n, uint32_t i)
 {

@@ -6,7 +6,7 @@
 #define PHX_WORLD_TABLE_PARTITION_H
 
 #include "base/mem.h"
-#include "shards/grid/grid.h"
+#include "shards/entity/bounds.h"
 
 typedef struct phx_partition {
     uint32_t columns, rows; /* shards along x and y */

@@ -1,5 +1,5 @@
 /*
- * Target -> observers of pairs and links; see relation_index.h.
+ * Target -> observers of pairs, links, hides and reveals; see relation_index.h.
  */
 #include "world/table/relation_index.h"
 

@@ -1,5 +1,5 @@
 /*
- * The reverse of pairs and links: which observers hold a relation to a target, so that
+ * The reverse of pairs, links, hides and reveals: which observers hold a relation to a target, so that
  * all of them end when the target leaves. One table for the world, by id. Written in the
  * ingest phase by the ticking thread; read by readers between ticks.
  */

@@ -3,10 +3,19 @@
  */
 #include "world/tick/finish_short.h"
 
-#include "world/ingest/ingest.h"
+#include "shards/interest/run.h"
+#include "shards/state/beginners.h"
+#include "world/ingest/refuse.h"
+#include "world/publish/change_counts.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/publish.h"
+#include "world/publish/set_aside.h"
+#include "world/publish/updates.h"
+#include "world/queue/commands.h"
 #include "world/read/stats.h"
+#include "world/state/broadcast_types.h"
+#include "world/state/move_types.h"
+#include "world/state/update_types.h"
 #include "world/tick/shard_steps.h"
 
 /* Memory of scratches that is no result's. */
@@ -27,34 +36,11 @@ void phx_finish_release_spare(phx_world *world)
 
 /* ---- observers that are set aside ---- */
 
-/* told: its list is that of this tick already. Once is enough. */
-static void set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
-{
-    const phx_list *list = &shard->store.tail[slot].list;
-    if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
-    world->totals.observers_reset += !list->owed || list->count > 0 || list->derived;
-    phx_shard_set_aside(shard, slot, told);
-}
-
 static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
     if (!own) return false;
     return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
-}
-
-static phx_change *changes_of_chunk(const phx_world *world, const phx_chunk *chunk)
-{
-    return chunk->change_count > 0 ? world->scratch[chunk->worker].changes + chunk->change_first : NULL;
-}
-
-/* The change is none. */
-static void clear_change(phx_change *change)
-{
-    change->leave_count = change->enter_count = 0;
-    change->list_first = PHX_SLOT_NONE;
-    change->flags = 0;
-    change->commits = false;
 }
 
 /* The observer of a change that is not committed is set aside. */
@@ -65,16 +51,8 @@ static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *ch
     /* the new list, which the counts have already, is in the scratch yet */
     if (change->list_first != PHX_SLOT_NONE)
         shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
-    set_aside(world, shard, change->slot, true);
-    clear_change(change);
-}
-
-/* Changes of observers that were set aside once all was committed are none. */
-static void clear_owed(phx_world *world, const phx_chunk *chunk)
-{
-    phx_change *changes = changes_of_chunk(world, chunk);
-    for (uint32_t c = 0; c < chunk->change_count; c++)
-        if (world->shards[chunk->shard].store.tail[changes[c].slot].list.owed) clear_change(&changes[c]);
+    phx_set_aside(world, shard, change->slot, true);
+    phx_clear_change(change);
 }
 
 /* An undone observer's shard. */
@@ -88,7 +66,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of_chunk(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
             if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
     }
@@ -99,7 +77,7 @@ static void drop_undone(void *user, uint32_t slot, bool block)
     const undone *at = user;
     if (!observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
-    set_aside(at->world, at->shard, slot, false);
+    phx_set_aside(at->world, at->shard, slot, false);
 }
 
 /* Observers that were not evaluated. */
@@ -145,7 +123,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (observer_holds_list(shard, taken.slots[i])) set_aside(world, shard, taken.slots[i], false);
+        if (observer_holds_list(shard, taken.slots[i])) phx_set_aside(world, shard, taken.slots[i], false);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -187,7 +165,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->ports[i].chunk = world->ports[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (observer_holds_list(shard, slot)) set_aside(world, shard, slot, false);
+            if (observer_holds_list(shard, slot)) phx_set_aside(world, shard, slot, false);
     }
 }
 
@@ -197,7 +175,7 @@ static void drop_uncut(phx_world *world)
     const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of_chunk(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
             if (changes[c].enter_count > limit) drop_change(world, chunk, &changes[c]);
         phx_publish_count(world, i);
@@ -213,7 +191,7 @@ static void drop_beginners(phx_world *world)
             const uint32_t slot = shard->beginners.at[b];
             if (!phx_shard_begins(shard, slot)) continue;
             drop_change_of(world, shard, slot);
-            if (!shard->store.tail[slot].list.owed) set_aside(world, shard, slot, true);
+            if (!shard->store.tail[slot].list.owed) phx_set_aside(world, shard, slot, true);
         }
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
@@ -226,7 +204,7 @@ static void commit_shard(phx_world *world, uint32_t index)
     if (port->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];
-        drop_change(world, chunk, changes_of_chunk(world, chunk) + port->change);
+        drop_change(world, chunk, phx_chunk_changes(world, chunk) + port->change);
         phx_publish_count(world, port->chunk);
     }
     port->step_done = world->step;
@@ -240,38 +218,11 @@ static void drop_banded(phx_world *world)
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!observer_holds_list(shard, slot)) continue;
             const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
-            if (world->classes[kind].band_count > 0) set_aside(world, shard, slot, true);
+            if (world->classes[kind].band_count > 0) phx_set_aside(world, shard, slot, true);
         }
     }
     world->updates.piece_count = 0;
     world->updating = false;
-}
-
-void phx_finish_drop_changes(phx_world *world)
-{
-    bool any = false;
-    for (uint32_t s = 0; s < world->shard_count; s++) {
-        const phx_shard *shard = &world->shards[s];
-        any |= shard->owes_lists;
-        for (uint32_t slot = 0; shard->owes_lists && slot < shard->store.slots; slot++) {
-            if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
-            const phx_name *name = &shard->store.name[slot];
-            phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
-        }
-    }
-    for (uint32_t i = 0; any && i < world->chunk_count; i++) {
-        clear_owed(world, &world->chunks[i]);
-        phx_publish_count(world, i);
-    }
-}
-
-void phx_finish_silence_observer(phx_world *world, uint64_t observer)
-{
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, observer, &shard, &slot)) return;
-    phx_consumer_forget(world->consumers[shard->store.name[slot].consumer].consumer, observer);
-    set_aside(world, shard, slot, true);
 }
 
 /* ---- broadcasts ---- */
@@ -319,19 +270,19 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
     bool any = false;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        const phx_change *changes = changes_of_chunk(world, chunk);
+        const phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++)
             if (consumer_of_change(world, chunk, &changes[c], consumer)) all += targets_of(&changes[c]);
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_change *changes = changes_of_chunk(world, chunk);
+        phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
             if (!consumer_of_change(world, chunk, &changes[c], consumer)) continue;
             any = true;
             kept += targets_of(&changes[c]);
             if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
-            phx_finish_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+            phx_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
         }
     }
     return any;
@@ -353,7 +304,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
                 const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
-                phx_finish_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
+                phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }
     }
@@ -364,7 +315,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
 static void count_left(phx_world *world, uint32_t consumer)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        clear_owed(world, &world->chunks[i]);
+        phx_clear_owed(world, &world->chunks[i]);
         phx_publish_recount(world, i, consumer);
     }
     if (world->updating) phx_updates_replace(world, consumer);

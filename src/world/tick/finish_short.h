@@ -16,10 +16,5 @@
 void phx_finish_release_spare(phx_world *world);
 /* Ends the stage that has stopped. false = it can not be ended without memory; else *next is the stage to go on in. */
 bool phx_finish_stage(phx_world *world, phx_stage *next);
-/* Before the batches: changes of observers that were set aside are none, and nothing is pending for them. */
-void phx_finish_drop_changes(phx_world *world);
-
-/* The observer of a batch that goes nowhere. */
-void phx_finish_silence_observer(phx_world *world, uint64_t observer);
 
 #endif

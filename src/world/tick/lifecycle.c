@@ -2,14 +2,20 @@
  * A world's beginning and end, and what may change of it; see state/world.h. Called through
  * src/api, by the thread that ticks.
  */
-#include "world/state/world.h"
+#include "world/tick/lifecycle.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/entropy.h"
 #include "base/simd.h"
-#include "world/table/gate.h"
+#include "shards/interest/scratch.h"
+#include "world/ingest/crowd_control.h"
+#include "world/ingest/moves.h"
+#include "world/publish/broadcasts.h"
+#include "world/publish/updates.h"
+#include "world/state/move_types.h"
+#include "world/state/world.h"
 
 /* ---- create ---- */
 

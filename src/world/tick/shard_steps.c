@@ -4,7 +4,17 @@
  */
 #include "world/tick/shard_steps.h"
 
-#include "world/publish/publish.h"
+#include "shards/exchange/halo.h"
+#include "shards/exchange/migrate_out.h"
+#include "shards/exchange/receive.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/run.h"
+#include "shards/tick/begin_end.h"
+#include "shards/tick/reindex.h"
+#include "shards/tick/row_positions.h"
+#include "shards/tick/zones_phase.h"
+#include "world/publish/change_counts.h"
+#include "world/publish/event_bound.h"
 #include "world/table/clock.h"
 
 /* ---- shards ---- */

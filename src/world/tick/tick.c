@@ -3,17 +3,25 @@
  * the ticking thread's own; the only place that knows their order. A stage that runs out
  * of memory leaves the world in it, and the next call goes on there.
  */
+#include "world/tick/tick.h"
+
 #include <string.h>
 
 #include "base/rng.h"
+#include "shards/interest/scratch.h"
+#include "shards/tick/begin_end.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/publish/beginners.h"
+#include "world/publish/broadcasts.h"
 #include "world/publish/event_bound.h"
 #include "world/publish/publish.h"
+#include "world/publish/updates.h"
 #include "world/read/stats.h"
 #include "world/table/clock.h"
 #include "world/table/gate.h"
 #include "world/tick/finish_short.h"
+#include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
 
 /* New rules and classes come in; entities follow in phx_ingest_classes(). */

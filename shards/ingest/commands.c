@@ -1,0 +1,147 @@
+/*
+ * Commands on own entities; see commands.h.
+ */
+#include "shards/ingest/commands.h"
+
+#include "shards/query/seen.h"
+#include "shards/state/beginners.h"
+#include "shards/state/dirty_marks.h"
+#include "shards/state/entity_change.h"
+#include "shards/state/observer_count.h"
+
+uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
+                         float x, float y, float z)
+{
+    PHX_ASSERT(shard->deferred.depth > 0);
+    if (!phx_store_reserve(&shard->store, shard->mem, 1)) return PHX_SLOT_NONE;
+    if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PHX_SLOT_NONE;
+    if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
+    if (!phx_shard_reserve_beginner(shard)) return PHX_SLOT_NONE;
+    phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, id), incarnation);
+    uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
+    phx_body *body = &shard->store.body[slot];
+    body->x = x;
+    body->y = y;
+    body->z = z;
+    body->tx = phx_tower_index(shard->rules, 0, x);
+    body->ty = phx_tower_index(shard->rules, 1, y);
+    phx_shard_mark_discontinuous(shard, body);
+    phx_store_dress(&shard->store, slot, attr);
+    phx_store_set_user_data(&shard->store, slot, user_data);
+    shard->store.name[slot].incarnation = incarnation;
+    phx_shard_flag(shard, slot);
+    phx_shard_count_observer(shard, attr, 1);
+    phx_shard_note_beginner(shard, slot);
+    phx_deferred_add(&shard->deferred, slot);
+    return slot;
+}
+
+enum { FORGETS_MOST = 2 }; /* of one command: one for an observer that is no longer ready, one for a changed consumer */
+
+bool phx_shard_ready(phx_shard *shard, uint32_t commands)
+{
+    phx_slot_array *leaving = &shard->emigrant_candidates;
+    if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
+    return phx_store_reserve(&shard->store, shard->mem, 0) && phx_shard_reserve_beginner(shard) &&
+           phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
+                    (size_t)shard->forget_count + FORGETS_MOST, sizeof(phx_silenced)) &&
+           phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
+                    (size_t)leaving->count + leaves, sizeof(uint32_t));
+}
+
+static void add_silenced(phx_shard *shard, phx_silenced item)
+{
+    PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
+    shard->forgets[shard->forget_count++] = item;
+}
+
+void phx_shard_leave(phx_shard *shard, uint32_t slot)
+{
+    phx_store *store = &shard->store;
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    add_silenced(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
+    phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
+    phx_relations_drop(&shard->relations, store->name[slot].id);
+    shard->counts.entries -= phx_shard_list_count(shard, slot);
+    phx_list_release(&shard->lists, &store->tail[slot].list);
+    phx_shard_kill(shard, slot);
+}
+
+/* The list is told anew, unless there never was any. */
+static void owe_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    const bool observes = phx_attr_observes(phx_store_attr(&shard->store, slot));
+    if (observes || phx_shard_list_count(shard, slot) > 0) list->owed = true;
+    shard->store.name[slot].fresh = true;
+}
+
+/* An observer that is not ready has no list, so one that is ready again in the same tick begins anew. */
+static void end_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    owe_list(shard, slot);
+    shard->counts.entries -= phx_shard_list_count(shard, slot);
+    list->derived = false;
+    phx_list_release(&shard->lists, list);
+    phx_bands_drop_deferred(&shard->bands, slot);
+}
+
+/* A change of consumer or readiness ends the observer's list, or begins it anew; the consumer is told later. */
+static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    const phx_attr *now = phx_store_attr(&shard->store, slot);
+    const uint64_t id = shard->store.name[slot].id;
+    if (now->consumer != attr->consumer) {
+        add_silenced(shard, (phx_silenced){id, now->consumer, PHX_SLOT_NONE});
+        owe_list(shard, slot);
+    }
+    if (now->ready && !attr->ready) {
+        add_silenced(shard, (phx_silenced){id, now->consumer, slot});
+        end_list(shard, slot);
+    }
+}
+
+void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    phx_store *store = &shard->store;
+    const phx_attr *now = phx_store_attr(store, slot);
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
+    follow_attr(shard, slot, attr);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
+    phx_shard_count_observer(shard, now, -1);
+    phx_store_dress(store, slot, attr);
+    phx_shard_count_observer(shard, attr, 1);
+    phx_shard_note_beginner(shard, slot);
+    phx_shard_flag(shard, slot);
+}
+
+void phx_shard_resend(phx_shard *shard, uint32_t slot)
+{
+    const phx_attr attr = *phx_store_attr(&shard->store, slot);
+    owe_list(shard, slot);
+    phx_shard_set(shard, slot, &attr);
+}
+
+bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
+{
+    phx_store *store = &shard->store;
+    PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
+    if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item)) return false;
+    phx_shard_mark_discontinuous(shard, &store->body[slot]);
+    if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
+    else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
+    phx_shard_refresh_row(shard, slot);
+    return true;
+}
+
+void phx_shard_rules_changed(phx_shard *shard)
+{
+    shard->all_dirty = shard->changed = true;
+    shard->far.stale = true;
+    shard->radius_stale = true;
+}

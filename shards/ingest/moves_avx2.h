@@ -1,0 +1,33 @@
+/*
+ * The kernel of moves with AVX2, which is the best for AVX-512 too. Called by ingest/moves.c alone.
+ */
+#ifndef PHX_SHARDS_INGEST_MOVES_AVX2_H
+#define PHX_SHARDS_INGEST_MOVES_AVX2_H
+
+#include "shards/ingest/move_batch.h"
+#include "shards/state/shard.h"
+
+/*
+ * Of a batch, from `first` on, the moves that are of the common kind and of shards with dense_tick, as
+ * phx_shards_move() does them, up to one that is not. How many were done: the next one may be another, or not. The
+ * first one's shard has dense_tick.
+ */
+typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                                 phx_move_stats *sums);
+
+#if defined(__x86_64__)
+uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                       phx_move_stats *sums);
+#endif
+
+/* The kernel for a set of instructions; NULL = there is none, plain C does all moves. */
+static inline phx_move_kernel *phx_move_kernel_of(ph_simd simd)
+{
+#if defined(__x86_64__)
+    if (simd != PH_SIMD_PORTABLE) return phx_walk_avx2;
+#endif
+    (void)simd;
+    return NULL;
+}
+
+#endif

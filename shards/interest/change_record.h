@@ -1,0 +1,39 @@
+/*
+ * Changes of observers: recorded in a worker's scratch in the interest phase, committed to the lists by the shard's
+ * owner.
+ */
+#ifndef PHX_SHARDS_INTEREST_CHANGE_RECORD_H
+#define PHX_SHARDS_INTEREST_CHANGE_RECORD_H
+
+#include "shards/interest/scratch.h"
+
+/* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
+const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
+
+/*
+ * The owner: moves a list that did not fit in place into the pool, gives back the block of one that is not kept any
+ * more, and notes who is to be looked at again. false = no memory, unchanged.
+ */
+bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
+
+/*
+ * Records the change of one observer from the slots in scratch->enter and ->leave, for
+ * which phx_interest_reserve() has made room; not the list.
+ */
+phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                uint32_t leaves);
+
+/* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
+bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
+
+/* The change has work for the commit; told once or more. */
+void phx_interest_commits(phx_scratch *scratch, phx_change *change);
+
+/* Room in the overflow, reserved, for the change's list of so many entries: to be written there, then committed. */
+uint32_t *phx_interest_overflow(phx_scratch *scratch, phx_change *change, uint32_t count);
+
+/* The list becomes these entries: in place, or in the scratch's overflow. */
+void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
+                             uint32_t count);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Events with discontinuous entities; see delta_discontinuous.h.
+ */
+#include "shards/interest/delta_discontinuous.h"
+
+#include "base/simd.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/mark_set.h"
+#include "shards/query/prev_list.h"
+#include "shards/state/view_reach.h"
+
+uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
+{
+    const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
+    uint32_t kept = 0;
+    for (uint32_t i = of->first, j; i < of->end; i++) {
+        if ((words[i] & past) != past) continue;
+        for (j = of->first; j < of->end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
+        if (j == of->end) continue;
+        const uint32_t first = i < j ? i : j, second = i < j ? j : i;
+        words[second] = words[--of->end];
+        words[first] = words[--of->end];
+        kept++;
+        i = first - 1; /* what took the place was not looked at yet, or is looked at once more */
+    }
+    return kept;
+}
+
+/* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
+static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
+{
+    enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    *count = 0;
+    if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
+    const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);
+    if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
+                  sizeof(uint32_t)))
+        return false;
+    *count = phx_prev_list(shard, slot, scratch->leave, &scratch->counts.pairs_tested);
+    return true;
+}
+
+bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                         bool apart)
+{
+    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
+    if (enters + leaves == 0) return true;
+    const phx_observer_runs *runs = &scratch->runs;
+    if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
+    if (apart && !phx_interest_reserve_changes(scratch, 1 + runs->count, enters + leaves + runs->first[runs->count]))
+        return false;
+    phx_interest_record(scratch, shard, slot, enters, leaves);
+    return true;
+}
+
+bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+{
+    phx_list *list = &shard->store.tail[slot].list;
+    uint32_t leaves;
+    PHX_ASSERT(phx_list_holds_no_memory(list));
+    if (!load_prev_list(scratch, shard, slot, &leaves)) return false;
+    if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
+    PHX_VALIDATE(phx_shard_derives(shard, slot));
+    list->derived = true;
+    return true;
+}

@@ -1,0 +1,36 @@
+/*
+ * Keys by which the targets of a change are ordered: shared by change_record.c and event_naming.c.
+ */
+#ifndef PHX_SHARDS_INTEREST_EVENT_KEYS_H
+#define PHX_SHARDS_INTEREST_EVENT_KEYS_H
+
+#include "shards/entity/entity_store.h"
+#include "shards/entity/event_order.h"
+#include "shards/grid/grid.h"
+
+/* Of whom a change's target tells. */
+static inline const phx_name *phx_target_name(const phx_store *store, uint32_t target)
+{
+    return &store->name[target & PHX_ROW_SLOT];
+}
+
+/* In which bits these differ may be less than where everybody's do. */
+static inline uint32_t phx_target_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
+{
+    const phx_name *first = phx_target_name(store, targets[0]);
+    uint64_t ids = 0;
+    uint32_t kinds = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        ids |= phx_target_name(store, targets[i])->id ^ first->id;
+        kinds |= (uint32_t)(phx_target_name(store, targets[i])->kind ^ first->kind);
+    }
+    return phx_order_bits(ids, kinds);
+}
+
+/* Keys are made of what the store knows of all its names. */
+static inline void phx_validate_key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, targets[i] & PHX_ROW_SLOT));
+}
+
+#endif

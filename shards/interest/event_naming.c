@@ -1,0 +1,125 @@
+/*
+ * Targets of changes become events; see event_naming.h.
+ */
+#include "shards/interest/event_naming.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "shards/interest/event_keys.h"
+
+/* The places of few, from the first on, in the order of events, leaves first, by all of kind and id. */
+static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
+{
+    for (uint32_t flag = PHX_TARGET_LEAVE;; flag = 0) {
+        uint64_t id[PHX_ORDER_FEW];
+        uint16_t kind[PHX_ORDER_FEW];
+        uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const phx_name *of = phx_target_name(&shard->store, targets[i]);
+            which[n] = i;
+            id[n] = of->id;
+            kind[n] = of->kind;
+            n += (targets[i] & PHX_TARGET_LEAVE) == flag;
+        }
+        if (n > 0) shard->kernels->order(id, kind, n, at);
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): the loop above wrote n of them */
+        for (uint32_t i = 0; i < n; i++) place[which[i]] = first + at[i];
+        if (flag == 0) return;
+        first += n;
+    }
+}
+
+/* How all of a shard's names get keys; bits = PHX_ORDER_NO_KEY: they do not. */
+static inline phx_sort_key_format keying_of(const phx_store *store)
+{
+    return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
+}
+
+/* Those of one change where there are no keys for all: perhaps there are for these. */
+static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
+                        uint32_t *place)
+{
+    const phx_store *store = &shard->store;
+    const phx_sort_key_format by = {store->name, phx_target_bits(store, targets, count), store->kind_bits};
+    const phx_unsorted_events of = {targets, &count, &first, 1};
+    if (by.bits == PHX_ORDER_NO_KEY) place_wide(shard, targets, count, first, place);
+    else shard->kernels->order_keys(&by, &of, place);
+}
+
+typedef uint64_t halves __attribute__((vector_size(16)));
+_Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
+
+/* user_data: the store's. */
+static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
+                              uint32_t target)
+{
+    const phx_name *from = &name[target & PHX_ROW_SLOT];
+    const halves both = {from->id, user_data ? user_data[target & PHX_ROW_SLOT] : 0}; /* in the order of ph_target */
+    memcpy(&to->targets[at], &both, sizeof both);
+    to->kinds[at] = from->kind;
+    to->incarnations[at] = from->incarnation;
+}
+
+/* Those of all changes that wait. */
+static void place_all(phx_event_writer *naming)
+{
+    const phx_shard *shard = naming->shard;
+    const phx_unsorted_events of = {naming->targets, naming->end, naming->first, naming->changes};
+    const phx_sort_key_format by = keying_of(&shard->store);
+    phx_validate_key_bits(&shard->store, of.targets, naming->count);
+    if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
+        shard->kernels->order_keys(&by, &of, naming->place);
+    } else {
+        for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
+            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
+    }
+    for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
+        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
+}
+
+/* Those targets, from these places on where they are in order; else places are theirs, one by one. */
+static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
+                               const uint32_t *place, uint32_t first)
+{
+    const phx_name *name = store->name; /* what is written might be anywhere */
+    const uint64_t *user_data = store->user_data;
+    if (user_data) /* asked once: in the loop it costs a crowd's tick 3 % */
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
+    else
+        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
+}
+
+void phx_event_writer_flush(phx_event_writer *naming)
+{
+    const phx_store *store = &naming->shard->store;
+    if (naming->count == 0) return;
+    place_all(naming);
+    if (!naming->mixed) {
+        write_names(store, naming->to[0], naming->targets, naming->count, naming->place, 0);
+    } else {
+        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
+            write_names(store, naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
+    }
+    naming->mixed = false;
+    naming->count = naming->changes = 0;
+}
+
+void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+                          const phx_event_columns *to, uint32_t first)
+{
+    const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
+    bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
+    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
+    if (change->ordered) {
+        write_names(&naming->shard->store, *to, from, count, NULL, first);
+        return;
+    }
+    PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
+    if (naming->count == 0) naming->targets = from;
+    else naming->mixed |= to->targets != naming->to[naming->changes - 1].targets;
+    naming->count += count;
+    naming->to[naming->changes] = *to;
+    naming->first[naming->changes] = first;
+    naming->end[naming->changes++] = naming->count;
+}

@@ -1,0 +1,101 @@
+/*
+ * One worker's memory; see scratch.h.
+ */
+#include "shards/interest/scratch.h"
+
+#include <string.h>
+
+#include "base/simd.h"
+#include "shards/interest/sparse_plan.h"
+#include "shards/interest/tile.h"
+#include "shards/simd/top_k.h"
+
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before)
+{
+    sum->evaluated += now->evaluated - before->evaluated;
+    sum->glanced += now->glanced - before->glanced;
+    sum->ranges_visited += now->ranges_visited - before->ranges_visited;
+    sum->pairs_tested += now->pairs_tested - before->pairs_tested;
+    sum->pairs_exact += now->pairs_exact - before->pairs_exact;
+    sum->enters += now->enters - before->enters;
+    sum->leaves += now->leaves - before->leaves;
+    sum->dropped += now->dropped - before->dropped;
+    sum->held += now->held - before->held;
+}
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
+{
+    *scratch = (phx_scratch){.mem = mem};
+}
+
+void phx_scratch_relieve(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_release(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->squares, &scratch->squares_capacity, sizeof(float));
+    phx_release(mem, (void **)&scratch->enter, &scratch->enter_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->leave, &scratch->leave_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->old, &scratch->old_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->related, &scratch->related_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->keys, &scratch->keys_capacity, sizeof(double));
+    phx_release(mem, (void **)&scratch->was, &scratch->was_capacity, sizeof(uint8_t));
+    phx_release(mem, (void **)&scratch->ranked, &scratch->ranked_capacity, sizeof(phx_ranked));
+    phx_release(mem, (void **)&scratch->sorted, &scratch->sorted_capacity, sizeof(phx_sort_record));
+    phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sort_record));
+    phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
+    phx_tile_free(&scratch->tile, mem);
+    phx_sparse_plan_free(&scratch->stir, mem);
+}
+
+void phx_scratch_free(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_scratch_relieve(scratch);
+    phx_release(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof(phx_change));
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
+}
+
+void phx_scratch_reset(phx_scratch *scratch)
+{
+    phx_mem *mem = scratch->mem;
+    phx_trim(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof *scratch->changes,
+             scratch->change_count, &scratch->changes_use);
+    phx_trim(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets,
+             scratch->target_count, &scratch->targets_use);
+    phx_trim(mem, (void **)&scratch->mark, &scratch->mark_capacity, sizeof *scratch->mark,
+             scratch->marked ? scratch->mark_capacity : 0, &scratch->mark_use);
+    scratch->marked = false;
+    phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
+             scratch->overflow_count, &scratch->overflow_use);
+    scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
+}
+
+bool phx_scratch_room(phx_scratch *scratch, size_t count)
+{
+    enum { AT_LEAST = 4096 }; /* of most worlds the most there ever are: a steady tick allocates nothing */
+    size_t padded = (count > AT_LEAST ? count : AT_LEAST) + PHX_KERNEL_PAD;
+    return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
+           phx_grow(scratch->mem, (void **)&scratch->enter, &scratch->enter_capacity, 0, padded, sizeof(uint32_t)) &&
+           phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
+}
+
+/* Room for the pairs of any one observer in a tile, and for some of many. */
+bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count)
+{
+    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are told */
+    uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
+    size_t step = (size_t)capacity + PHX_KERNEL_PAD;
+    if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
+                  sizeof(uint32_t)))
+        return false;
+    uint32_t *array = scratch->pair_words;
+    scratch->pairs = (phx_pairs){.observer = array, .target = array + step, .capacity = capacity};
+    scratch->unsure = array + 2 * step;
+    scratch->runs = (phx_observer_runs){array + 3 * step, array + 4 * step, array + 5 * step, array + 6 * step, 0};
+    return true;
+}

@@ -1,0 +1,152 @@
+/*
+ * One worker's memory in the interest phase: the marks, hits and pairs of the observer or block under evaluation, and
+ * the changes found so far. Results stay until the tick's end; memory is kept.
+ */
+#ifndef PHX_SHARDS_INTEREST_SCRATCH_H
+#define PHX_SHARDS_INTEREST_SCRATCH_H
+
+#include "base/simd.h"
+#include "shards/entity/entity_store.h"
+#include "shards/entity/event_order.h"
+#include "shards/interest/sparse_plan.h"
+#include "shards/interest/tile.h"
+#include "shards/simd/top_k.h"
+
+/*
+ * What changed for one observer in this tick; its targets' slots stand in the scratch. Without any, it only
+ * brings a list that is kept from now on, or is not: nothing to tell, unless it says PH_CHANGE_FRESH.
+ */
+typedef struct phx_change {
+    uint32_t slot;
+    uint32_t target_first;
+    uint32_t leave_count, enter_count;
+    uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
+    uint16_t flags; /* PH_CHANGE_...; FRESH only where it is owed (phx_list), else told at the fill (phx_name.fresh) */
+    bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
+    bool commits;   /* there is work for phx_interest_commit() */
+} phx_change;
+
+/* Is the consumer told of it? */
+static inline bool phx_change_told(const phx_change *change)
+{
+    return change->leave_count + change->enter_count > 0 || (change->flags & PH_CHANGE_FRESH);
+}
+
+typedef struct phx_interest_counts {
+    /* each observer counts once, when it is through: */
+    uint64_t evaluated; /* observers whose whole list was found */
+    uint64_t glanced;   /* observers that a glance was enough for: their own, those of all who moved, or none */
+    /* work as it is done, again when it is done again: */
+    uint64_t ranges_visited; /* of tower rows, or a tile's places */
+    uint64_t pairs_tested;   /* distances in the scans; where few moved, from each of these to others */
+    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are two */
+    uint64_t enters, leaves;
+    uint64_t dropped; /* list entries that ended without an event */
+    uint64_t held;    /* times that a target had to wait: adds_max */
+} phx_interest_counts;
+
+/* Adds what was counted from `before` to `now`. */
+void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
+                             const phx_interest_counts *before);
+
+/* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
+typedef struct phx_scratch {
+    phx_mem *mem;
+    uint32_t *mark; /* per slot, while somebody is evaluated now and then: epoch << 3 | MARK_... of who is */
+    uint32_t mark_capacity;
+    uint32_t epoch;
+    bool marked; /* somebody was evaluated in this tick */
+    phx_high_water mark_use;
+    uint32_t *hits; /* the new list; places of those who glance together: who evaluates may move it */
+    uint32_t hits_capacity;
+    float *squares; /* of the distances of hits, while a cap may want them */
+    uint32_t squares_capacity;
+    uint32_t *enter, *leave; /* slots of one observer's events; what an odd one sees and saw */
+    uint32_t enter_capacity, leave_capacity;
+    uint32_t *old; /* an old list that was implied; in a glance, who in view is odd */
+    uint32_t old_capacity;
+    uint32_t *related; /* slots of the observer's relations */
+    uint32_t related_capacity;
+    double *keys; /* of hits, at the cap */
+    uint8_t *was; /* of hits: in the list before */
+    uint32_t keys_capacity, was_capacity;
+    double square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
+    phx_ranked *ranked;
+    uint32_t ranked_capacity;
+    phx_sort_record *sorted, *sorted_spare;
+    uint32_t sorted_capacity, sorted_spare_capacity;
+
+    phx_change *changes;
+    uint32_t change_count, changes_capacity;
+    uint32_t commit_count; /* of them, those that commit */
+    uint32_t *targets; /* slots, or in changes that are not ordered words of rows; there may be others between them */
+    uint32_t target_count, targets_capacity;
+    uint32_t *overflow; /* new lists that did not fit in place: of each how many entries, then these */
+    uint32_t overflow_count, overflow_capacity;
+    phx_high_water changes_use, targets_use, overflow_use;
+
+    phx_tile tile;          /* the last one */
+    phx_sparse_plan stir;   /* the last one */
+    bool odd_near;          /* something odd is in sight of the cell that is being looked around */
+    phx_pairs pairs;        /* of the tile, not confirmed yet */
+    uint32_t *unsure;       /* of these, the kernels' unsure() */
+    uint32_t word_first;    /* in targets: what resolve() made of them, and */
+    phx_observer_runs runs; /* whose they are */
+    uint32_t *pair_words;   /* all their arrays */
+    uint32_t pair_words_capacity;
+
+    phx_interest_counts counts;                         /* since the world was made */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_scratch; /* written all the time, side by side with other workers' */
+
+void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
+
+void phx_scratch_free(phx_scratch *scratch);
+
+/* Memory that is no result's goes back: between two calls of phx_interest_run(). */
+void phx_scratch_relieve(phx_scratch *scratch);
+
+/* A new tick: results of the last one go, memory stays. */
+void phx_scratch_reset(phx_scratch *scratch);
+
+/* Room for so many targets of one observer, in view, in the old list and in its events. false = no memory. */
+bool phx_scratch_room(phx_scratch *scratch, size_t count);
+
+/* Room for so many changes and targets more, and PHX_KERNEL_PAD beyond. false = no memory, nothing changed. */
+static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
+{
+    phx_mem *mem = scratch->mem;
+    return phx_grow(mem, (void **)&scratch->changes, &scratch->changes_capacity, scratch->change_count,
+                    (size_t)scratch->change_count + changes, sizeof(phx_change)) &&
+           phx_grow(mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                    (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
+}
+
+/* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; with room. */
+static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t slot, uint32_t first, uint32_t enters,
+                                                  uint32_t leaves)
+{
+    phx_change *change = &scratch->changes[scratch->change_count++];
+    *change = (phx_change){
+        .slot = slot, .target_first = first, .leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
+    scratch->counts.enters += enters;
+    scratch->counts.leaves += leaves;
+    return change;
+}
+
+/* Targets of one observer, parted by PHX_TARGET_LEAVE, which goes, into scratch->enter and ->leave. The enters. */
+static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *targets, uint32_t count)
+{
+    uint32_t enters = 0, leaves = 0;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be guessed wrong */
+        uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
+        scratch->leave[leaves] = scratch->enter[enters] = targets[i] & ~PHX_TARGET_LEAVE;
+        leaves += left;
+        enters += 1 - left;
+    }
+    return enters;
+}
+
+/* Room for the pairs of so many of a tile. false = no memory. */
+bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * The set of kernels for AVX2: a table. Chosen by dispatch.h.
+ */
+#ifndef PHX_SHARDS_SIMD_AVX2_H
+#define PHX_SHARDS_SIMD_AVX2_H
+
+#include "shards/simd/kernels.h"
+
+extern const phx_kernels phx_kernels_avx2;
+
+#endif

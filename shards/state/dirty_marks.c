@@ -1,0 +1,91 @@
+/*
+ * Dirty marks; see dirty_marks.h.
+ */
+#include "shards/state/dirty_marks.h"
+
+#include <math.h>
+
+#include "shards/grid/blocks.h"
+#include "shards/grid/row_edit.h"
+
+/* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
+static void mark_far_dirty(phx_shard *shard, uint32_t slot)
+{
+    if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
+    else shard->far_dirty = shard->far.stale = true;
+}
+
+void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
+{
+    if (phx_shard_dirty(shard, body)) return;
+    body->changed = shard->dirty_stamp;
+    body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
+    if ((body->state & PHX_SLOT_ROW) && !shard->dense_tick) {
+        phx_shard_mark_tower(shard, body->tx, body->ty);
+        if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
+    }
+    if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, (uint32_t)(body - shard->store.body));
+    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, (uint32_t)(body - shard->store.body));
+    shard->dirty_count++;
+    shard->changed = true;
+    if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
+}
+
+void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
+{
+    phx_shard_mark_dirty(shard, body);
+    if (body->state & PHX_SLOT_DISCONTINUOUS) return;
+    body->state |= PHX_SLOT_DISCONTINUOUS;
+    shard->any_discontinuous = true;
+    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
+    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
+    /* the row stands where the entity was at the last tick's end, wherever it has gone since */
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_grid_mark_dirty(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
+                        phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
+}
+
+void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
+{
+    float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
+    float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
+    if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
+        phx_shard_mark_discontinuous(shard, body);
+        return;
+    }
+    phx_shard_mark_dirty(shard, body);
+    if (step > shard->step_max) shard->step_max = step;
+    if (step2 > shard->step2_max) shard->step2_max = step2;
+}
+
+/* Marks the tower that a step led to: its block is made where none is. false = no memory. */
+static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
+{
+    if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
+    if (!shard->dense_tick) phx_shard_mark_tower(shard, body->tx, body->ty);
+    return true;
+}
+
+void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z)
+{
+    uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
+    bool crossed = tx != body->tx || ty != body->ty;
+    if (crossed && phx_shard_ninegrid(shard))
+        phx_ninegrid_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
+    body->x = x;
+    body->y = y;
+    body->z = z;
+    body->tx = tx;
+    body->ty = ty;
+    if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
+    /* a row may only drift from its tower, step by step; see grid/grid.h */
+    if (body->state & PHX_SLOT_DISCONTINUOUS)
+        phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
+    else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
+    if (shard->grid.needs_rebuild || shard->grid.positions_stale)
+        return;                                       /* all rows are written from the bodies later */
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* this one, too */
+    shard->grid.rows.x[body->row] = x;
+    shard->grid.rows.y[body->row] = y;
+}

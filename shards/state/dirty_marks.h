@@ -1,0 +1,29 @@
+/*
+ * Dirty marks: an entity that changed in this tick marks itself and its towers, old and new, so that later phases know
+ * where they have to look. Called by the shard's owner in the ingest, exchange and index phases.
+ */
+#ifndef PHX_SHARDS_STATE_DIRTY_MARKS_H
+#define PHX_SHARDS_STATE_DIRTY_MARKS_H
+
+#include "shards/state/shard.h"
+
+/* Marks a tower, if it has a block. */
+static inline void phx_shard_mark_tower(phx_shard *shard, uint16_t tx, uint16_t ty)
+{
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->nine, tx, ty, shard->tick);
+    else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
+}
+
+/* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
+void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
+
+/* The same, and the change is more than a short step. */
+void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
+
+/* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
+void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
+
+/* Writes a position and its tower, and the row when that is enough. */
+void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * What follows from a change of one entity; see entity_change.h.
+ */
+#include "shards/state/entity_change.h"
+
+#include "shards/grid/block_summary.h"
+#include "shards/grid/row_edit.h"
+#include "shards/ninegrid/crossings.h"
+#include "shards/state/dirty_marks.h"
+
+void phx_shard_refresh_row(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    if (!(body->state & PHX_SLOT_ROW)) return;
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
+    if (!phx_shard_rows(shard)) return;
+    uint32_t *row = &shard->grid.rows.slot[body->row];
+    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
+    phx_grid_changed(&shard->grid, body->row);
+}
+
+void phx_shard_flag(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    uint32_t old = body->state, state = old & ~(uint32_t)(PHX_SLOT_FAR | PHX_SLOT_SPECIAL | PHX_SLOT_BOUNDED);
+    bool reaches = attr->reach > 0.0f && shard->rules->range == PH_RANGE_RADIUS;
+    if (attr->global || reaches) state |= PHX_SLOT_FAR;
+    if (phx_has_bound(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
+    bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled;
+    if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
+    if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
+        shard->bounded = shard->far_dirty = true; /* lists are kept now */
+    body->state = (uint16_t)state;
+    phx_store_rename(&shard->store, slot);
+    phx_shard_refresh_row(shard, slot);
+}
+
+void phx_shard_kill(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    phx_shard_mark_discontinuous(shard, body);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
+    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_misplace(&shard->grid, body, slot);
+    phx_store_kill(&shard->store, slot);
+}
+
+uint32_t phx_shard_same_ghost(phx_shard *shard, uint32_t slot, uint32_t incarnation)
+{
+    if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation == incarnation) return slot;
+    phx_shard_kill(shard, slot);
+    return PHX_SLOT_NONE;
+}
+
+void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
+{
+    phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    if (partial) body->state |= PHX_SLOT_PARTIAL;
+    else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
+    if (phx_shard_ninegrid(shard) && partial) phx_ninegrid_look(&shard->nine, &shard->store, slot);
+    else phx_shard_refresh_row(shard, slot);
+}

@@ -1,0 +1,55 @@
+/*
+ * Memory of updates by distance band, of one shard: per slot the motion history, the motion sample of this tick, and
+ * the deferred updates of an own observer. The rule and all that writes it is in publish/band_updates.h; the shard's
+ * owner's.
+ */
+#ifndef PHX_SHARDS_STATE_UPDATE_BANDS_H
+#define PHX_SHARDS_STATE_UPDATE_BANDS_H
+
+#include "shards/entity/list_pool.h"
+#include "shards/state/records.h"
+
+typedef struct phx_motion_history {
+    float x, y, z;   /* at the last tick's end */
+    uint32_t hash;   /* of the id */
+    uint32_t moved;  /* the last tick, before this one, in which it moved, cut to 32 bits; 0 = none since it is known */
+    uint32_t change; /* of this tick, with enters: place + 1 in the changes of `worker`; 0 = none */
+    uint16_t worker;
+    uint16_t kind; /* at the last tick's end */
+    bool known;    /* it was in the world at the last tick's end; else all but `change` is zero */
+} phx_motion_history;
+
+/* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
+typedef struct phx_motion_sample {
+    float x, y, z;    /* now */
+    float ox, oy, oz; /* at the last tick's end */
+    uint32_t hash;
+    uint32_t age; /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
+} phx_motion_sample;
+
+/* Who waits of a migrant's targets: found by id, once all are here. */
+typedef struct phx_arrival_wait {
+    uint32_t observer; /* slot */
+    phx_deferred_update waiting;
+} phx_arrival_wait;
+
+typedef struct phx_bands {
+    phx_motion_history *trails; /* by slot */
+    phx_motion_sample *strides; /* by slot */
+    phx_list *waits; /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
+    phx_list_pool pool;
+    phx_arrival_wait *arrivals;
+    uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
+    uint32_t waiting;   /* observers that have waits */
+    uint64_t last_move; /* no trail has a later one */
+    bool live;          /* trails were settled at the last tick's end */
+} phx_bands;
+
+void phx_bands_init(phx_bands *bands);
+
+void phx_bands_free(phx_bands *bands, phx_mem *mem);
+
+/* The deferred updates of an own observer end: it has left, or emigrated. */
+void phx_bands_drop_deferred(phx_bands *bands, uint32_t slot);
+
+#endif

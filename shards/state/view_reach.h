@@ -1,0 +1,59 @@
+/*
+ * How far the view of an observer reaches: the towers and positions that decide about its list, and whether its
+ * position alone does. Read by every phase and by queries; nothing is written.
+ */
+#ifndef PHX_SHARDS_STATE_VIEW_REACH_H
+#define PHX_SHARDS_STATE_VIEW_REACH_H
+
+#include <math.h>
+
+#include "shards/state/shard.h"
+
+/* The towers within a radius of a position, in range = radius. */
+static inline phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
+{
+    return phx_box_towers(rules, phx_box_around(x, y, radius));
+}
+
+/* The towers that decide about an observer: within the radius, or the span. */
+static inline phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
+{
+    if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
+    return phx_ninegrid_rect(rules, rules->span, body->tx, body->ty);
+}
+
+/* The towers where the rows of all within that radius of it stand; range = towers: the span's towers. */
+static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
+{
+    return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
+}
+
+/* May an own observer's list be implied from now on? */
+static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    return phx_attr_observes(attr) && phx_list_unlimited(attr) && (attr->sees & 1) && shard->far.global_count == 0 &&
+           !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+}
+
+/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */
+static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
+{
+    ph_shape shape = shard->rules->shape;
+    return !(target->state & PHX_SLOT_SPECIAL) && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
+}
+
+/* Then: is a target at (x, y) in the view of the plain row? */
+static inline bool phx_row_views(const phx_grid_rows *rows, uint32_t row, float x, float y, bool square)
+{
+    float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
+    return square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
+}
+
+/* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
+phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
+
+/* Is the list of an own observer implied from the interest phase on? */
+bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The begin and the end of a tick; see begin_end.h.
+ */
+#include "shards/tick/begin_end.h"
+
+#include "shards/ninegrid/crossings.h"
+#include "shards/publish/band_updates.h"
+#include "shards/state/view_reach.h"
+
+void phx_shard_begin(phx_shard *shard, uint64_t tick)
+{
+    PHX_ASSERT(shard->store.dead_count == 0);
+    PHX_ASSERT(shard->deferred.depth == 0);
+    shard->tick = tick;
+    shard->dirty_stamp = (uint16_t)(tick % UINT16_MAX + 1);
+    for (uint32_t slot = 0; shard->dirty_stamp == 1 && slot < shard->store.slots; slot++)
+        shard->store.body[slot].changed = 0;
+    shard->zones.edges.count = 0;
+    shard->dirty_count = 0;
+    phx_deferred_begin(&shard->deferred);
+}
+
+bool phx_shard_lists_valid(const phx_shard *shard)
+{
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_list *list = &shard->store.tail[slot].list;
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->derived);
+        if (own && phx_shard_derives(shard, slot) != implied) return false;
+        if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
+    }
+    return true;
+}
+
+void phx_shard_end(phx_shard *shard)
+{
+    PHX_ASSERT(shard->deferred.depth == 0);
+    /* an observer that was not ready in this tick begins anew */
+    for (uint32_t i = 0; i < shard->forget_count; i++) {
+        uint32_t slot = shard->forgets[i].slot;
+        if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+        if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
+    }
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
+    phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
+    phx_bands_end_tick(shard);
+    PHX_VALIDATE(phx_shard_ninegrid(shard) || phx_shard_lists_valid(shard));
+    PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
+    phx_store_bury(&shard->store);
+    phx_outbox_lists_end(&shard->outbox);
+    shard->forget_count = shard->beginners.count = 0;
+    shard->zones.touched_count = 0;
+    shard->zones.missed = false;
+    if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
+    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_in_order(&shard->grid));
+    shard->dense_tick = phx_shard_expects_dense_tick(shard);
+    shard->step_max = shard->step2_max = 0.0f;
+    shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
+        shard->owes_lists = false;
+}

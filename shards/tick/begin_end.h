@@ -1,0 +1,17 @@
+/*
+ * The begin and the end of a tick, of one shard; the shard's owner.
+ */
+#ifndef PHX_SHARDS_TICK_BEGIN_END_H
+#define PHX_SHARDS_TICK_BEGIN_END_H
+
+#include "shards/state/shard.h"
+
+/* Opens the tick: from here to phx_shard_index() the shard is iterated and adds are deferred. */
+void phx_shard_begin(phx_shard *shard, uint64_t tick);
+
+/* Lists that are implied, and only those, hold nothing: range = radius. For PHX_VALIDATE. */
+bool phx_shard_lists_valid(const phx_shard *shard);
+
+void phx_shard_end(phx_shard *shard);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Rows follow their bodies; see row_positions.h.
+ */
+#include "shards/tick/row_positions.h"
+
+void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
+{
+    enum { AHEAD = 32, LINE_ROWS = PHX_CACHE_LINE / sizeof(float) };
+    phx_grid *grid = &shard->grid;
+    PHX_ASSERT(grid->positions_stale && !grid->needs_rebuild);
+    uint64_t lines = (grid->row_end + LINE_ROWS - 1) / LINE_ROWS;
+    uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
+    uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
+    if (end > grid->row_end) end = grid->row_end;
+    for (uint32_t row = first; row < end; row++) { /* gaps, too: that is less work than to ask */
+        if (row + AHEAD < end) __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
+        const phx_body *body = &shard->store.body[grid->rows.slot[row] & PHX_ROW_SLOT];
+        grid->rows.x[row] = body->x;
+        grid->rows.y[row] = body->y;
+    }
+}
+
+void phx_rows_copied(phx_shard *shard)
+{
+    shard->grid.positions_stale = false;
+}

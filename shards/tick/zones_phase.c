@@ -1,0 +1,105 @@
+/*
+ * The zones phase of a shard; see zones_phase.h. Every step of it does nothing where nothing is left to do, so a phase
+ * that stopped for want of memory is simply run again.
+ */
+#include "shards/tick/zones_phase.h"
+
+/* Slots: those that changed, or all. */
+typedef struct going {
+    uint32_t count;
+    bool every, listed;
+} going;
+
+static going changed_slots(const phx_shard *shard, bool every)
+{
+    const phx_zones *zones = &shard->zones;
+    going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
+    if (all.every) return all;
+    if (!shard->changed) return (going){0};
+    if (shard->dense_tick || zones->missed) return all;
+    return (going){.count = zones->touched_count, .listed = true};
+}
+
+/* The i-th of them, or PHX_SLOT_NONE where it did not change. */
+static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
+{
+    if (all->listed) return shard->zones.touched[i];
+    return all->every || phx_shard_dirty(shard, &shard->store.body[i]) ? i : PHX_SLOT_NONE;
+}
+
+static bool place_member(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    if (body->state & PHX_SLOT_OWN)
+        return phx_tower_members_place(&shard->zones.roster, shard->mem, slot, body->tx, body->ty);
+    phx_tower_members_remove(&shard->zones.roster, slot);
+    return true;
+}
+
+/* Areas, and the roster behind them. */
+static bool update_area_members(phx_shard *shard, const going *all, bool areas)
+{
+    phx_zones *zones = &shard->zones;
+    phx_area_members_input in = {.areas = zones->areas,
+                                 .store = &shard->store,
+                                 .roster = &zones->roster,
+                                 .rect = shard->rect,
+                                 .tick = shard->tick,
+                                 .stamp = shard->dirty_stamp,
+                                 .edges = &zones->edges};
+    if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t slot = slot_at(shard, all, i);
+        if (slot == PHX_SLOT_NONE) continue;
+        if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
+        if (!place_member(shard, slot)) return false;
+    }
+    return true;
+}
+
+static bool update_activation(phx_shard *shard, const going *all)
+{
+    phx_zones *zones = &shard->zones;
+    phx_activation *awake = &zones->awake;
+    phx_activation_input in = {.rules = shard->rules,
+                               .store = &shard->store,
+                               .roster = &zones->roster,
+                               .rect = shard->rect,
+                               .tick = shard->tick,
+                               .edges = &zones->edges};
+    if (awake->span != shard->rules->wake_span) phx_activation_recount(awake, shard->mem, shard->rules->wake_span);
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t slot = slot_at(shard, all, i);
+        if (slot != PHX_SLOT_NONE && !phx_activation_count(awake, shard->mem, &in, slot)) return false;
+    }
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t slot = slot_at(shard, all, i);
+        if (slot != PHX_SLOT_NONE && !phx_activation_look(awake, shard->mem, &in, slot)) return false;
+    }
+    return phx_activation_end_tick(awake, shard->mem, &in);
+}
+
+bool phx_shard_zones(phx_shard *shard)
+{
+    phx_zones *zones = &shard->zones;
+    phx_mem *mem = shard->mem;
+    uint32_t slots = shard->store.slots;
+    bool wakes = shard->rules->wakes || zones->awake.awake_count > 0;
+    bool areas = zones->areas && phx_areas_any(zones->areas);
+    if (!wakes && zones->awake_on) phx_zones_drop_activation(zones, mem);
+    if (!areas && zones->crossings_on) phx_zones_drop_areas(zones, mem);
+    if (!wakes && !areas) {
+        if (zones->on) phx_zones_drop(zones, mem);
+        return true;
+    }
+    if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
+    if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
+    if (areas && !phx_area_members_cover(&zones->crossings, mem, slots)) return false;
+    going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
+    if (!update_area_members(shard, &all, areas)) return false;
+    if (wakes && !update_activation(shard, &all)) return false;
+    zones->on = true;
+    zones->awake_on = wakes;
+    zones->crossings_on = areas;
+    return true;
+}

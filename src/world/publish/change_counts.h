@@ -1,0 +1,52 @@
+/*
+ * How many changes and targets of each chunk each consumer gets; then where they go in its batch. Counted in the
+ * interest phase, by the worker that is through with the chunk.
+ */
+#ifndef PHX_WORLD_PUBLISH_CHANGE_COUNTS_H
+#define PHX_WORLD_PUBLISH_CHANGE_COUNTS_H
+
+#include "world/state/world.h"
+
+/* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
+bool phx_publish_room(phx_world *world);
+
+/* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
+void phx_publish_count(phx_world *world, uint32_t chunk);
+
+/* The same for one consumer anew, whose batch is not made yet. */
+void phx_publish_recount(phx_world *world, uint32_t chunk, uint32_t consumer);
+
+/* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
+static inline size_t phx_shares_per_chunk(const phx_world *world)
+{
+    enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_consumer_changes) };
+    return ((size_t)world->def.consumers + A_LINE - 1) / A_LINE * A_LINE;
+}
+
+static inline phx_consumer_changes *phx_consumer_share(phx_world *world, uint32_t chunk, uint32_t consumer)
+{
+    return &world->shares[chunk * phx_shares_per_chunk(world) + consumer];
+}
+
+static inline uint32_t phx_consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
+{
+    if (world->def.consumers == 1) return 0; /* spares a look at memory for every change */
+    return world->shards[chunk->shard].store.name[change->slot].consumer;
+}
+
+static inline phx_change *phx_chunk_changes(const phx_world *world, const phx_chunk *chunk)
+{
+    if (chunk->change_count == 0) return NULL;
+    return world->scratch[chunk->worker].changes + chunk->change_first;
+}
+
+static inline void phx_add_share(phx_consumer_changes *sum, phx_consumer_changes more)
+{
+    sum->changes += more.changes;
+    sum->targets += more.targets;
+}
+
+/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
+bool phx_add_chunk(phx_world *world, phx_chunk chunk);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * The hash of a world between ticks: of all that an observer could be told, in no order.
+ */
+#ifndef PHX_WORLD_READ_WORLD_HASH_H
+#define PHX_WORLD_READ_WORLD_HASH_H
+
+#include "world/state/world.h"
+
+uint64_t phx_query_hash(const phx_world *world);
+
+#endif

@@ -1,0 +1,13 @@
+# Queues, tables and whole worlds under threads; TSan's build is the one that sees most.
+pharos_plain_test(NAME stress_ring SOURCES concurrency/stress_ring.c LABELS concurrency)
+pharos_plain_test(NAME stress_workers SOURCES concurrency/stress_workers.c LABELS concurrency)
+pharos_plain_test(NAME stress_directory SOURCES concurrency/stress_directory.c LABELS concurrency)
+pharos_plain_test(NAME stress_cmdq SOURCES concurrency/stress_cmdq.c LABELS concurrency)
+pharos_plain_test(NAME stress_consumer SOURCES concurrency/stress_consumer.c LABELS concurrency)
+pharos_plain_test(NAME stress_moves SOURCES concurrency/stress_moves.c LABELS concurrency)
+pharos_plain_test(NAME stress_refusals SOURCES concurrency/stress_refusals.c LABELS concurrency)
+pharos_plain_test(NAME stress_world SOURCES concurrency/stress_world.c LABELS concurrency TIMEOUT 600)
+pharos_plain_test(NAME stress_reload SOURCES concurrency/stress_reload.c LABELS concurrency TIMEOUT 600)
+if(PHAROS_SANITIZE)
+    set_property(TEST stress_world APPEND PROPERTY ENVIRONMENT "PHAROS_TEST_PERCENT=50")
+endif()

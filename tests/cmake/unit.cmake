@@ -1,0 +1,65 @@
+# Unit tests: one program for each room of the sources, unit_<room>, so that a red line names the room.
+
+# Calls of the named functions go through the test, which refuses the n-th.
+function(pharos_unit_wrap test)
+    if(TARGET ${test})
+        list(TRANSFORM ARGN PREPEND "-Wl,--wrap=")
+        target_link_options(${test} PRIVATE ${ARGN})
+    endif()
+endfunction()
+
+pharos_unit_test(NAME unit_base SOURCES
+    unit/base/test_crafted_keys.c unit/base/test_directory.c unit/base/test_idmap.c unit/base/test_mem.c
+    unit/base/test_ring.c unit/base/test_status.c unit/base/test_workers.c)
+pharos_unit_wrap(unit_base pthread_create)
+pharos_unit_test(NAME unit_base_jemalloc SOURCES unit/base/test_mem.c JEMALLOC)
+
+pharos_unit_test(NAME unit_shards_entity SOURCES
+    unit/shards/entity/test_attr_intern.c unit/shards/entity/test_deferred_adds.c
+    unit/shards/entity/test_entity_store.c unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c
+    unit/shards/entity/test_visibility.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_grid SOURCES
+    unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
+pharos_unit_test(NAME unit_shards_simd SOURCES
+    unit/shards/simd/test_kernels.c unit/shards/simd/test_tile_cull.c unit/shards/simd/test_top_k.c)
+pharos_unit_test(NAME unit_shards_zones SOURCES unit/shards/zones/test_areas.c)
+pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_index SOURCES
+    unit/shards/index/test_cells.c unit/shards/index/test_crosslist.c unit/shards/index/test_index.c
+    unit/shards/index/test_timer.c unit/shards/index/test_trees.c)
+pharos_unit_test(NAME unit_shards_state SOURCES unit/shards/state/test_outbox.c)
+pharos_unit_test(NAME unit_shards_query SOURCES
+    unit/shards/query/test_find.c unit/shards/query/test_slots_near.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_ingest SOURCES unit/shards/ingest/test_moves.c)
+pharos_unit_test(NAME unit_shards_interest SOURCES
+    unit/shards/interest/test_delta_sparse.c unit/shards/interest/test_delta_tile.c
+    unit/shards/interest/test_evaluate.c unit/shards/interest/test_event_naming.c unit/shards/interest/test_tile.c
+    unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_exchange SOURCES
+    unit/shards/exchange/test_exchange.c unit/shards/exchange/test_halo_border.c unit/shards/shards_fixture.c)
+
+pharos_unit_test(NAME unit_world_table SOURCES unit/world/table/test_tables.c)
+pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)
+pharos_unit_test(NAME unit_world_batch SOURCES
+    unit/world/batch/test_broadcast_backlog.c unit/world/batch/test_consumer_queue.c
+    unit/world/batch/test_net_changes.c)
+pharos_unit_test(NAME unit_world_read SOURCES unit/world/read/test_verify.c)
+pharos_unit_test(NAME unit_world_ingest SOURCES unit/world/ingest/test_moves.c)
+pharos_unit_test(NAME unit_world_tick SOURCES unit/world/tick/test_world_delta.c)
+
+pharos_unit_test(NAME unit_api SOURCES unit/api/test_def.c unit/api/test_explain_text.c unit/api/test_producer.c)
+pharos_unit_test(NAME unit_support SOURCES unit/support/test_model.c unit/support/test_model_events.c)
+
+if(PHAROS_BUILD_CONFIG)
+    set_source_files_properties(unit/config/test_write.c unit/config/test_memory.c PROPERTIES COMPILE_DEFINITIONS
+        "CONFIG_SAMPLE=\"${PROJECT_SOURCE_DIR}/src/config/pharos.conf\";CONFIG_REFERENCE=\"${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md\"")
+    pharos_unit_test(NAME unit_config SOURCES
+        unit/config/test_bands.c unit/config/test_keys.c unit/config/test_locale.c unit/config/test_memory.c
+        unit/config/test_set.c unit/config/test_text.c unit/config/test_write.c LIBS pharos_config)
+    pharos_unit_wrap(unit_config malloc calloc realloc strdup)
+endif()
+if(PHAROS_BUILD_TOOLS)
+    pharos_unit_test(NAME unit_tools SOURCES
+        unit/tools/test_replay_run.c unit/tools/test_tools.c unit/tools/test_trace.c LIBS pharos_tools)
+    pharos_unit_wrap(unit_tools strtof strtof_l) # test_trace.c looks at the locale
+endif()

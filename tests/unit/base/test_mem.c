@@ -1,0 +1,379 @@
+/*
+ * base/mem.c and base/mem_jemalloc.c: alignment, counters, failure, growing arrays.
+ */
+#include <criterion/criterion.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/mem_jemalloc.h"
+#include "base/rng.h"
+#include "support/watched_memory.h"
+
+static watched_memory watched;
+static phx_mem mem;
+
+static void watch(void)
+{
+    watched_memory_init(&watched);
+    phx_mem_init(&mem, watched_memory_allocator(&watched));
+}
+
+static void all_given_back(void)
+{
+    watched_memory_all_back(&watched);
+    if (atomic_load(&mem.bytes) != 0) {
+        fprintf(stderr, "the counter of bytes is not back at 0\n");
+        abort();
+    }
+}
+
+static bool is_aligned(const void *memory, size_t alignment)
+{
+    return (uintptr_t)memory % alignment == 0;
+}
+
+/* ---- the allocators ---- */
+
+static void try_allocator(ph_allocator allocator)
+{
+    for (size_t alignment = 1; alignment <= 65536; alignment *= 2) {
+        const size_t sizes[] = {1, 7, 8, 63, 64, 65, 4096, 1000003};
+
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            char *memory = allocator.allocate(allocator.user, sizes[i], alignment);
+
+            cr_assert_not_null(memory);
+            cr_assert(is_aligned(memory, alignment), "%zu bytes to %zu", sizes[i], alignment);
+            memset(memory, 0x3c, sizes[i]);
+            allocator.release(allocator.user, memory, sizes[i], alignment);
+        }
+    }
+}
+
+Test(mem, libc_allocator)
+{
+    try_allocator(phx_allocator_libc());
+}
+
+Test(mem, jemalloc_allocator_or_none)
+{
+    ph_allocator allocator = phx_allocator_jemalloc();
+
+    cr_assert_eq(allocator.allocate == NULL, allocator.release == NULL);
+    if (allocator.allocate != NULL) {
+        try_allocator(allocator);
+    }
+}
+
+Test(mem, zero_allocator_stands_for_the_default)
+{
+    ph_allocator jemalloc = phx_allocator_jemalloc();
+    ph_allocator expected = jemalloc.allocate != NULL ? jemalloc : phx_allocator_libc();
+    void *memory;
+
+    phx_mem_init(&mem, (ph_allocator){NULL, NULL, NULL});
+    cr_assert(mem.allocator.allocate == expected.allocate);
+    cr_assert(mem.allocator.release == expected.release);
+    memory = phx_alloc(&mem, 100, 64);
+    cr_assert_not_null(memory);
+    phx_free(&mem, memory, 100, 64);
+    cr_assert_eq(atomic_load(&mem.bytes), 0);
+}
+
+/* ---- counters and failure ---- */
+
+Test(mem, counts_bytes_and_calls, .init = watch, .fini = all_given_back)
+{
+    void *first = phx_alloc(&mem, 100, 8);
+    void *second = phx_alloc(&mem, 28, 4096);
+
+    cr_assert(is_aligned(second, 4096));
+    cr_assert_eq(atomic_load(&mem.bytes), 128);
+    cr_assert_eq(atomic_load(&mem.calls), 2);
+    phx_free(&mem, first, 100, 8);
+    cr_assert_eq(atomic_load(&mem.bytes), 28);
+    phx_free(&mem, second, 28, 4096);
+    phx_free(&mem, NULL, 1000, 8);
+    cr_assert_eq(atomic_load(&mem.calls), 2);
+}
+
+Test(mem, a_part_counts_its_own_and_for_the_whole, .init = watch, .fini = all_given_back)
+{
+    phx_mem parts[2];
+    for (uint32_t i = 0; i < 2; i++) phx_mem_init_part(&parts[i], &mem);
+    void *own = phx_alloc(&mem, 1000, 8);
+    void *first = phx_alloc(&parts[0], 100, 8), *second = phx_alloc(&parts[1], 20, 8);
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_null(phx_alloc(&parts[0], 100, 8));
+    cr_assert(atomic_load(&parts[0].bytes) == 100 && atomic_load(&parts[0].calls) == 2);
+    cr_assert(atomic_load(&parts[1].bytes) == 20 && atomic_load(&parts[1].calls) == 1);
+    cr_assert(atomic_load(&mem.bytes) == 1120 && atomic_load(&mem.calls) == 4);
+    phx_free(&parts[0], first, 100, 8);
+    phx_free(&parts[1], second, 20, 8);
+    cr_assert(atomic_load(&parts[0].bytes) == 0 && atomic_load(&parts[1].bytes) == 0);
+    cr_assert_eq(atomic_load(&mem.bytes), 1000);
+    phx_free(&mem, own, 1000, 8);
+}
+
+Test(mem, zeroes_when_asked, .init = watch, .fini = all_given_back)
+{
+    unsigned char *zeroed = phx_alloc_zero(&mem, 1000, 16);
+    unsigned char *plain = phx_alloc(&mem, 1000, 16);
+
+    for (int i = 0; i < 1000; i++) {
+        cr_assert_eq(zeroed[i], 0);
+        cr_assert_neq(plain[i], 0, "phx_alloc() does not pay for clearing");
+    }
+    phx_free(&mem, zeroed, 1000, 16);
+    phx_free(&mem, plain, 1000, 16);
+}
+
+Test(mem, failure_holds_nothing, .init = watch, .fini = all_given_back)
+{
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_null(phx_alloc(&mem, 100, 8));
+    cr_assert_null(phx_alloc_zero(&mem, 100, 8));
+    cr_assert_eq(atomic_load(&mem.bytes), 0);
+}
+
+/* ---- growing arrays ---- */
+
+typedef struct odd_item {
+    unsigned char bytes[24];
+} odd_item;
+
+Test(grow, keeps_what_is_to_be_kept, .init = watch, .fini = all_given_back)
+{
+    uint32_t *items = NULL;
+    uint32_t capacity = 0;
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, 10, sizeof(*items)));
+    for (uint32_t i = 0; i < 10; i++) {
+        items[i] = i * 3 + 1;
+    }
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 7, 1000, sizeof(*items)));
+    cr_assert_geq(capacity, 1000);
+    for (uint32_t i = 0; i < 7; i++) {
+        cr_assert_eq(items[i], i * 3 + 1);
+    }
+    cr_assert_neq(items[7], 22, "beyond `keep` nothing is copied");
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+    cr_assert_null(items);
+    cr_assert_eq(capacity, 0);
+}
+
+Test(grow, enough_is_left_alone, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint64_t *before;
+    uint32_t capacity = 0;
+    uint64_t calls;
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, 0, sizeof(*items)));
+    cr_assert_null(items, "nothing needed, nothing allocated");
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, 5, sizeof(*items)));
+    before = items;
+    calls = atomic_load(&mem.calls);
+    for (size_t needed = 0; needed <= capacity; needed++) {
+        cr_assert(phx_grow(&mem, (void **)&items, &capacity, capacity, needed, sizeof(*items)));
+    }
+    cr_assert_eq(items, before);
+    cr_assert_eq(atomic_load(&mem.calls), calls);
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+Test(grow, fills_cache_lines_whatever_the_item, .init = watch, .fini = all_given_back)
+{
+    for (size_t item = 1; item <= 300; item++) {
+        void *items = NULL;
+        uint32_t capacity = 0;
+
+        for (uint32_t step = 0; step < 12; step++) {
+            size_t needed = (size_t)capacity + 1;
+            uint64_t bytes;
+
+            cr_assert(phx_grow(&mem, &items, &capacity, capacity, needed, item));
+            bytes = atomic_load(&mem.bytes);
+            cr_assert(is_aligned(items, PHX_CACHE_LINE));
+            cr_assert_eq(bytes % PHX_CACHE_LINE, 0);
+            cr_assert_leq(capacity * item, bytes);
+            cr_assert_gt((capacity + 1) * item, bytes, "no room for a whole item is left out");
+            memset(items, 0x11, capacity * item);
+        }
+        phx_release(&mem, &items, &capacity, item); /* the watched allocator checks the size */
+    }
+}
+
+Test(grow, one_by_one_is_cheap, .init = watch, .fini = all_given_back)
+{
+    odd_item *items = NULL;
+    uint32_t capacity = 0;
+
+    for (uint32_t count = 0; count < 1000000; count++) {
+        cr_assert(phx_grow(&mem, (void **)&items, &capacity, count, (size_t)count + 1, sizeof(*items)));
+    }
+    /* From 2 items (one line) by a half each time: log(500000) / log(1.5) = 33. */
+    cr_assert_leq(atomic_load(&mem.calls), 36);
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+Test(grow, failure_changes_nothing, .init = watch, .fini = all_given_back)
+{
+    uint32_t *items = NULL;
+    uint32_t *before;
+    uint32_t capacity = 0;
+    uint32_t capacity_before;
+
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_not(phx_grow(&mem, (void **)&items, &capacity, 0, 1, sizeof(*items)));
+    cr_assert_null(items);
+    cr_assert_eq(capacity, 0);
+    watched_memory_fail_after(&watched, 1);
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, 100, sizeof(*items)));
+    before = items;
+    capacity_before = capacity;
+    items[99] = 77;
+    cr_assert_not(phx_grow(&mem, (void **)&items, &capacity, 100, 10000, sizeof(*items)));
+    cr_assert_eq(items, before);
+    cr_assert_eq(capacity, capacity_before);
+    cr_assert_eq(items[99], 77);
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+/* ---- after a storm ---- */
+
+enum { STORM = 1 << 20, CALM = 1000, TICKS = 8 };
+
+Test(trim, what_a_storm_took_goes_some_ticks_after_it, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_high_water use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), STORM, &use);
+    for (uint32_t tick = 1; tick < TICKS; tick++) {
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+        cr_assert_geq(capacity, STORM, "tick %u", tick);
+    }
+    phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+    cr_assert(capacity >= CALM + CALM / 16 && capacity < CALM + CALM / 8, "%u", capacity);
+    uint64_t calls = atomic_load(&mem.calls);
+    for (uint32_t tick = 0; tick < 10 * TICKS; tick++)
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM + tick / 2, &use);
+    cr_assert_eq(atomic_load(&mem.calls), calls, "it is small now, and stays");
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL, *few = NULL;
+    uint32_t capacity = 0, few_capacity = 0;
+    phx_high_water use = {0}, few_use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    cr_assert(phx_grow(&mem, (void **)&few, &few_capacity, 0, CALM, sizeof(*few)));
+    uint64_t calls = atomic_load(&mem.calls);
+    for (uint32_t tick = 0; tick < 10 * TICKS; tick++) {
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), tick % TICKS == 3 ? STORM / 3 * 2 : 1, &use);
+        phx_trim(&mem, (void **)&few, &few_capacity, sizeof(*few), 0, &few_use);
+    }
+    cr_assert_eq(atomic_load(&mem.calls), calls);
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+    phx_release(&mem, (void **)&few, &few_capacity, sizeof(*few));
+}
+
+/* What is kept has room for an eighth more; and if that is not enough, growing settles it. */
+Test(trim, settles_whatever_the_load, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_high_water use = {0};
+
+    for (uint32_t load = STORM; load > STORM / 64; load /= 3) {
+        uint64_t seed = load, calls = 0;
+        for (uint32_t tick = 0; tick < 20 * TICKS; tick++) {
+            uint32_t used = load - phx_rng_below(&seed, load / 4);
+            cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, used, sizeof(*items)));
+            phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), used, &use);
+            if (tick == 4 * TICKS) calls = atomic_load(&mem.calls);
+        }
+        cr_assert_eq(atomic_load(&mem.calls), calls, "load %u", load);
+        cr_assert_leq(capacity, 2 * load, "load %u", load);
+    }
+    phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
+}
+
+Test(trim, without_memory_nothing_is_left_and_nothing_lost, .init = watch, .fini = all_given_back)
+{
+    uint64_t *items = NULL;
+    uint32_t capacity = 0;
+    phx_high_water use = {0};
+
+    cr_assert(phx_grow(&mem, (void **)&items, &capacity, 0, STORM, sizeof(*items)));
+    watched_memory_fail_after(&watched, 0);
+    for (uint32_t tick = 0; tick < TICKS; tick++)
+        phx_trim(&mem, (void **)&items, &capacity, sizeof(*items), CALM, &use);
+    cr_assert_null(items);
+    cr_assert_eq(capacity, 0);
+}
+
+Test(grow, impossible_sizes_are_refused_unasked, .init = watch, .fini = all_given_back)
+{
+    void *items = NULL;
+    uint32_t capacity = 0;
+
+    cr_assert_not(phx_grow(&mem, &items, &capacity, 0, (size_t)UINT32_MAX + 1, 1));
+    cr_assert_not(phx_grow(&mem, &items, &capacity, 0, SIZE_MAX, 8));
+    cr_assert_not(phx_grow(&mem, &items, &capacity, 0, 3, SIZE_MAX / 2));
+    cr_assert_not(phx_grow(&mem, &items, &capacity, 0, 1, SIZE_MAX));
+    cr_assert_eq(atomic_load(&mem.calls), 0);
+    cr_assert_null(items);
+    cr_assert_eq(capacity, 0);
+}
+
+#ifndef NDEBUG
+
+Test(mem, alignment_that_is_no_power_of_two_is_a_bug, .init = watch, .signal = SIGABRT)
+{
+    (void)phx_alloc(&mem, 8, 24);
+}
+
+Test(mem, no_bytes_is_a_bug, .init = watch, .signal = SIGABRT)
+{
+    (void)phx_alloc(&mem, 0, 8);
+}
+
+Test(mem, giving_back_more_than_is_held_is_a_bug, .init = watch, .signal = SIGABRT)
+{
+    phx_free(&mem, phx_alloc(&mem, 8, 8), 16, 8);
+}
+
+static void *misaligned(void *user, size_t bytes, size_t alignment)
+{
+    (void)bytes;
+    (void)alignment;
+    return (char *)user + 1;
+}
+
+static void ignore(void *user, void *memory, size_t bytes, size_t alignment)
+{
+    (void)user;
+    (void)memory;
+    (void)bytes;
+    (void)alignment;
+}
+
+Test(mem, host_memory_that_is_not_aligned_is_a_bug, .signal = SIGABRT)
+{
+    static _Alignas(64) char memory[256];
+
+    phx_mem_init(&mem, (ph_allocator){misaligned, ignore, memory});
+    (void)phx_alloc(&mem, 8, 8);
+}
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * shards/entity/relations.c: pairs and links per observer against a plain table, sets that are
+ * used again, and no memory.
+ */
+#include "unit/shards/shard_case.h"
+
+#include "shards/entity/relations.h"
+
+static phx_relations relations;
+
+static void set_up(void)
+{
+    memory_set_up();
+    phx_relations_init(&relations, &memory);
+}
+
+static void tear_down(void)
+{
+    phx_relations_free(&relations, &memory);
+    memory_tear_down();
+}
+
+TestSuite(relating, .init = set_up, .fini = tear_down);
+
+static bool put(uint64_t observer, uint64_t target, uint32_t bits, float view)
+{
+    return phx_relations_put(&relations, &memory, observer,
+                             (phx_relation){.target = target, .bits = bits, .view = view, .margin = view / 2});
+}
+
+static const phx_relation *find(uint64_t observer, uint64_t target)
+{
+    return phx_relation_find(phx_relations_of(&relations, observer), target);
+}
+
+Test(relating, put_replace_and_end)
+{
+    cr_assert_null(phx_relations_of(&relations, 1));
+    cr_assert_null(phx_relation_find(NULL, 2));
+    cr_assert(put(1, 2, PHX_RELATION_PAIR, 10));
+    cr_assert(put(1, 3, PHX_RELATION_LINK, 0));
+    cr_assert_eq(find(1, 2)->view, 10);
+    cr_assert_eq(find(1, 2)->margin, 5);
+    cr_assert(put(1, 2, PHX_RELATION_PAIR | PHX_RELATION_LINK, 20));
+    cr_assert_eq(phx_relations_of(&relations, 1)->count, 2, "replaced, not added");
+    cr_assert_eq(find(1, 2)->view, 20);
+    cr_assert_eq(find(1, 2)->bits, PHX_RELATION_PAIR | PHX_RELATION_LINK);
+    cr_assert_null(find(2, 1), "one way only");
+    cr_assert(put(1, 2, 0, 0));
+    cr_assert_null(find(1, 2));
+    cr_assert_not_null(find(1, 3));
+    cr_assert(put(1, 3, 0, 0));
+    cr_assert_null(phx_relations_of(&relations, 1), "the last one takes the set with it");
+}
+
+Test(relating, a_dropped_set_is_the_next_observers)
+{
+    for (uint64_t target = 10; target < 20; target++) cr_assert(put(1, target, PHX_RELATION_LINK, 0));
+    cr_assert(put(2, 10, PHX_RELATION_LINK, 0));
+    phx_relations_drop(&relations, 1);
+    phx_relations_drop(&relations, 1);
+    phx_relations_drop(&relations, 99);
+    cr_assert_null(phx_relations_of(&relations, 1));
+    uint32_t sets = relations.set_count;
+    cr_assert(phx_idmap_reserve(&relations.index, 8));
+    memory_for(0);
+    for (uint64_t target = 30; target < 40; target++) cr_assert(put(3, target, PHX_RELATION_LINK, 0), "room is kept");
+    memory_enough();
+    cr_assert_eq(relations.set_count, sets);
+    cr_assert_eq(phx_relations_of(&relations, 3)->count, 10);
+    cr_assert_null(find(3, 10));
+    cr_assert_not_null(find(2, 10));
+}
+
+Test(relating, random_against_a_table)
+{
+    enum { OBSERVERS = 60, TARGETS = 40 };
+    static phx_relation table[OBSERVERS][TARGETS];
+    uint64_t rng = 7;
+    for (int round = 0; round < 60000; round++) {
+        uint32_t o = phx_rng_below(&rng, OBSERVERS), t = phx_rng_below(&rng, TARGETS), what = phx_rng_below(&rng, 100);
+        phx_relation *entry = &table[o][t];
+        if (what == 0) {
+            phx_relations_drop(&relations, o + 1);
+            memset(table[o], 0, sizeof table[o]);
+        } else if (what < 50) {
+            if (entry->bits == 0) continue;
+            *entry = (phx_relation){0};
+            cr_assert(put(o + 1, t + 1, 0, 0));
+        } else {
+            uint32_t bits = 1 + phx_rng_below(&rng, 3);
+            float view = phx_rng_unit(&rng);
+            *entry = (phx_relation){.target = t + 1, .bits = bits, .view = view, .margin = view / 2};
+            cr_assert(put(o + 1, t + 1, bits, view));
+        }
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < TARGETS; i++) {
+            const phx_relation *now = find(o + 1, i + 1);
+            cr_assert_eq(now != NULL, table[o][i].bits != 0);
+            if (now) cr_assert_arr_eq(now, &table[o][i], sizeof *now);
+            count += now != NULL;
+        }
+        const phx_relation_set *set = phx_relations_of(&relations, o + 1);
+        cr_assert_eq(set ? set->count : 0, count);
+    }
+    cr_assert_leq(relations.set_count, OBSERVERS, "sets are used again");
+}
+
+Test(relating, without_memory_nothing_changes)
+{
+    uint32_t refused = 0;
+    for (uint64_t observer = 1; observer <= 40; observer++) {
+        for (uint64_t target = 100; target < 120; target++) {
+            for (uint64_t calls = 0;; calls++) {
+                memory_for(calls);
+                bool done = put(observer, target, PHX_RELATION_LINK, 0);
+                memory_enough();
+                cr_assert_eq(find(observer, target) != NULL, done);
+                const phx_relation_set *set = phx_relations_of(&relations, observer);
+                cr_assert_eq(set ? set->count : 0, target - 100 + done);
+                if (done) break;
+                refused++;
+                cr_assert_lt(calls, 5);
+            }
+        }
+    }
+    cr_assert_gt(refused, 100);
+}

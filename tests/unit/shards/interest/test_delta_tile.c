@@ -1,0 +1,673 @@
+/*
+ * shards/interest/delta_tile.c: observers among short steps, told of by glances, against a plain world
+ * (shards_fixture.h compares every tick); and when a glance is not enough.
+ */
+#include "support/check.h"
+#include "unit/shards/shards_fixture.h"
+
+#include "base/simd.h"
+
+/* ---- random steps ---- */
+
+/* What a random world is like; see random_steps(). */
+typedef struct steps_case {
+    const char *what;
+    float tower, view, margin, step; /* the last two at most */
+    float origin;
+    uint32_t towers, shards; /* along each axis */
+    uint32_t movers;         /* of 100 entities, each tick */
+    uint32_t odd;            /* of 1000, each tick: other things than steps */
+    uint32_t like;           /* of the three below */
+} steps_case;
+
+enum {
+    WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
+    FAR = 2,     /* some are global or have a reach */
+    OUTSIDE = 4, /* some stand outside of the world: everybody in their blocks takes the long way */
+    GLANCED = 8  /* to be expected: more glances than lists */
+};
+
+static const steps_case steps_cases[] = {
+    {"few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, GLANCED},
+    {"all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, GLANCED},
+    {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, GLANCED},
+    {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | GLANCED},
+    {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | GLANCED},
+    {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, OUTSIDE},
+    {"far targets", 10, 20, 5, 2.5f, 0, 20, 1, 20, 10, FAR},
+    {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, OUTSIDE},
+    {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, OUTSIDE},
+    {"jumps", 10, 20, 5, 5, 0, 20, 1, 10, 1, 0},
+    {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, OUTSIDE},
+    {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, GLANCED},
+    {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, GLANCED},
+    {"very far from the origin", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, GLANCED},
+    {"very far, and outside", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, OUTSIDE},
+    {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
+    {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, GLANCED},
+    {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | GLANCED},
+    {"no margins, hardly anything but that", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, 0},
+    {"no margins, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, GLANCED},
+    {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, GLANCED},
+    {"no margins, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, 0},
+    {"no margins, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, FAR},
+};
+
+static fleet *f;
+static uint64_t rng;
+static uint32_t stops;
+
+static float whole_or_not(const steps_case *c, float v)
+{
+    return c->like & WHOLE ? roundf(v) : v;
+}
+
+static phx_attr some_attr(const steps_case *c)
+{
+    phx_attr attr = plain_attr(0, 0);
+    if (phx_rng_below(&rng, 3) > 0) {
+        attr.view = whole_or_not(c, c->view * float_between(&rng, 0.3f, 1)) + (c->like & WHOLE ? 1 : 0);
+        if (phx_rng_below(&rng, 3) > 0) attr.margin = whole_or_not(c, c->margin * phx_rng_unit(&rng));
+        attr.sees = phx_rng_below(&rng, 6) ? UINT64_MAX : 1;
+        attr.detect = (uint8_t)phx_rng_below(&rng, 2);
+        if (phx_rng_below(&rng, 20) == 0) attr.cap = 3;
+        if (phx_rng_below(&rng, 30) == 0) attr.sees = 2;
+        if (phx_rng_below(&rng, 30) == 0) attr.ready = false;
+    }
+    if (phx_rng_below(&rng, 6) == 0) attr.layers = 1 + phx_rng_below(&rng, 3);
+    if (phx_rng_below(&rng, 6) == 0) attr.stealth = (uint8_t)phx_rng_below(&rng, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 15) == 0) attr.reach = c->view * float_between(&rng, 0.2f, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 40) == 0) attr.global = true;
+    attr.kind = (uint16_t)phx_rng_below(&rng, 4);
+    return attr;
+}
+
+static float anywhere(const steps_case *c)
+{
+    float out = c->like & OUTSIDE ? 0.02f : 0;
+    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -out, 1 + out));
+}
+
+/* A step from there, not out of the world unless that may be. */
+static float step_from(const steps_case *c, float p)
+{
+    float to = p + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    if (c->like & OUTSIDE) return to;
+    return fminf(fmaxf(to, c->origin), c->origin + c->tower * (float)c->towers);
+}
+
+/* Something else than a step. */
+static void odd_command(const steps_case *c, uint64_t id, uint32_t ids)
+{
+    uint64_t other = 1 + phx_rng_below(&rng, ids);
+    if (!f->entity[id].in) {
+        fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+        return;
+    }
+    switch (phx_rng_below(&rng, 5)) {
+    case 0:
+        fleet_leave(f, id);
+        break;
+    case 1:
+        fleet_move(f, id, anywhere(c), anywhere(c));
+        break;
+    case 2:
+        fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2));
+        break;
+    case 3:
+        if (id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(&rng, 3), c->view);
+        break;
+    default:
+        fleet_fly(f, id, f->entity[id].x, f->entity[id].y, phx_rng_unit(&rng));
+        break;
+    }
+}
+
+static void step(const steps_case *c, uint64_t id)
+{
+    const fleet_entity *e = &f->entity[id];
+    bool far = e->attr.global || e->attr.reach > 0;
+    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one takes everybody the long way */
+    float x = step_from(c, e->x), y = step_from(c, e->y);
+    fleet_move(f, id, x, y);
+    if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
+}
+
+/* allocations > 0: about every so many of them fail. */
+static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint32_t ids, uint32_t allocations)
+{
+    enum { TICKS = 60 };
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    phx_rules rules = plain_rules(c->tower, c->towers);
+    rng = seed;
+    rules.origin[0] = rules.origin[1] = c->origin;
+    rules.shape = seed % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+    rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, c->shards, c->shards, 256);
+    f->piece = 1 + (uint32_t)(seed % 40);
+    f->scarce = seed % 2;
+    if (allocations > 0) fleet_memory_for(allocations);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= ids; id++) fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+    fleet_end(f);
+    fleet_memory_enough();
+    phx_interest_counts before = fleet_counts(f), now;
+    for (uint32_t t = 0; t < TICKS; t++) {
+        if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= ids; id++) {
+            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, ids);
+            else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
+        }
+        fleet_end(f);
+        fleet_memory_enough();
+    }
+    now = fleet_counts(f);
+    stops += f->stops;
+    fleet_close(f);
+    now.evaluated -= before.evaluated;
+    now.enters -= before.enters;
+    now.leaves -= before.leaves;
+    return now;
+}
+
+static void check_case(const steps_case *c, uint64_t seed)
+{
+    phx_interest_counts counts = random_steps(c, seed, 180, 0);
+    cr_assert_gt(counts.enters + counts.leaves, 100, "%s", c->what);
+    cr_assert_gt(counts.glanced, 100, "%s: %lu", c->what, (unsigned long)counts.glanced);
+    if (c->like & GLANCED)
+        cr_assert_gt(counts.glanced, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
+                     (unsigned long)counts.glanced, (unsigned long)counts.evaluated);
+}
+
+Test(glance, random_steps_of_every_sort)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        for (uint64_t seed = 600; seed < 600 + test_amount(6); seed++) check_case(&steps_cases[i], seed + i * 10);
+}
+
+Test(glance, random_steps_while_memory_ends_now_and_then)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        (void)random_steps(&steps_cases[i], 800 + i, 120, 4);
+    cr_assert_gt(stops, 100, "%u", stops);
+}
+
+/*
+ * Positions are 8 apart there, blocks 80: what float32 may be off is more than a block, so there are no tiles. Where
+ * few moved none is needed.
+ */
+Test(glance, no_tiles_where_positions_are_as_coarse_as_blocks)
+{
+    static const steps_case coarse = {"coarse", 10, 20, 5, 2.5f, 1e8f, 80, 1, 60, 100, 0};
+    for (uint64_t seed = 900; seed < 904; seed++) {
+        phx_interest_counts counts = random_steps(&coarse, seed, 500, 0);
+        cr_assert_gt(counts.enters + counts.leaves, 100);
+        cr_assert_gt(counts.evaluated, 100);
+    }
+}
+
+/* ---- when it is enough ---- */
+
+/* Ten plain observers, 100 apart, each with a target 10 off; views of 20, towers of 10. */
+enum { LONE = 10 };
+
+static void open_lone(float margin)
+{
+    f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+    f->piece = 1;
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= LONE; id++) {
+        fleet_enter(f, id, plain_attr(20, margin), (float)id * 100 + 5, 105);
+        fleet_enter(f, 100 + id, plain_attr(0, 0), (float)id * 100 + 15, 105);
+    }
+    fleet_end(f);
+    fleet_tick(f);
+}
+
+static phx_interest_counts counted;
+
+static void begin(void)
+{
+    counted = fleet_counts(f);
+    fleet_begin(f);
+}
+
+/* Lists found, and observers that a glance with a look at rows was enough for. */
+static void end(uint32_t lists, uint32_t glances, uint32_t changes)
+{
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, lists, "%lu lists",
+                 (unsigned long)(fleet_counts(f).evaluated - counted.evaluated));
+    cr_assert_eq(f->looked, lists + glances, "%u looked at", f->looked);
+    cr_assert_eq(f->changes, changes, "%u told", f->changes);
+}
+
+Test(glance, a_short_step_of_a_target_or_an_observer)
+{
+    open_lone(0);
+    begin();
+    fleet_move(f, 101, 117.5f, 105); /* the longest that is short: a quarter of a tower */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump, but nobody's list is kept */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 2, 204, 104);
+    end(0, 1, 0);
+    for (int i = 0; i < 4; i++) { /* 15.5 off now; away in steps of 2, out at 20 */
+        begin();
+        fleet_move(f, 101, f->entity[101].x + 2, 105);
+        end(0, 1, i == 2);
+    }
+    begin();
+    fleet_move(f, 101, f->entity[101].x - 2.5f, 107);
+    fleet_move(f, 1, 107, 105); /* towards each other */
+    end(0, 1, 1);
+    fleet_close(f);
+}
+
+/* What is odd takes the list if that is kept, as with a margin; a glance is enough for one that is implied. */
+static void two_steps(float margin)
+{
+    uint32_t kept = margin > 0;
+    open_lone(margin);
+    begin();
+    fleet_move(f, 101, 117, 105);
+    fleet_move(f, 101, 119, 105);
+    end(kept, !kept, 0);
+    begin();
+    fleet_move(f, 101, 121, 105);
+    fleet_move(f, 101, 119, 105); /* and back: nothing happened, but that is not known */
+    end(kept, !kept, 0);
+    begin();
+    fleet_move(f, 1, 106, 105);
+    fleet_move(f, 1, 107, 105); /* an observer's own, too */
+    end(kept, !kept, 0);
+    fleet_close(f);
+}
+
+Test(glance, two_steps_in_a_tick_are_odd)
+{
+    two_steps(0);
+    two_steps(1);
+}
+
+static void whatever_else(float margin)
+{
+    uint32_t kept = margin > 0, implied = !kept;
+    phx_attr hidden = plain_attr(0, 0);
+    hidden.stealth = 1;
+    open_lone(margin);
+    begin();
+    fleet_set(f, 101, plain_attr(0, 0), 5);
+    end(kept, implied, 0);
+    begin();
+    fleet_leave(f, 102);
+    end(kept, implied, 1);
+    begin();
+    fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
+    end(kept, implied, 1);
+    begin();
+    fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
+    end(1, 0, 1);
+    begin();
+    fleet_move(f, 103, 316, 105); /* who has relations is looked at the long way */
+    end(1, 0, 0);
+    begin();
+    fleet_relate(f, 3, 104, 0, 0);
+    end(1, 0, 1);
+    begin();
+    fleet_move(f, 103, 315, 105); /* and no more when they ended */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 105, 550, 105); /* out of sight, at once */
+    end(kept, implied, 1);
+    begin();
+    fleet_move(f, 105, 516, 105);
+    end(kept, implied, 1);
+    begin();
+    fleet_set(f, 106, hidden, 0);
+    fleet_move(f, 106, 614, 105);
+    end(kept, implied, 1);
+    begin();
+    fleet_set(f, 106, plain_attr(0, 0), 0);
+    end(kept, implied, 1);
+    fleet_close(f);
+}
+
+Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
+{
+    whatever_else(0);
+    whatever_else(1);
+}
+
+/* The same, whoever looked: a glance was enough. */
+static void told(uint32_t changes)
+{
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated);
+    cr_assert_gt(fleet_counts(f).glanced, counted.glanced);
+    cr_assert_eq(f->changes, changes, "%u told", f->changes);
+}
+
+Test(glance, the_margin_is_what_the_list_knows)
+{
+    open_lone(10);
+    static const float away[] = {2, 2, 2, 2, 2.5f, 2, 2, 2, 2, 2, 2}; /* from 10 off to 32.5 */
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+        begin();
+        fleet_move(f, 101, f->entity[101].x + away[i], 105);
+        told(f->entity[101].x > 135 && f->entity[101].x - away[i] <= 135);
+    }
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) { /* and back: in again only at 20 */
+        begin();
+        fleet_move(f, 101, f->entity[101].x - away[i], 105);
+        told(f->entity[101].x <= 125 && f->entity[101].x + away[i] > 125);
+    }
+    fleet_close(f);
+}
+
+Test(glance, far_targets_keep_moving_observers_on_the_long_way)
+{
+    open_lone(0);
+    phx_attr dragon = plain_attr(0, 0);
+    dragon.reach = 500;
+    begin();
+    fleet_enter(f, 300, dragon, 400, 1105);
+    end(LONE, 0, 0);
+    begin();
+    fleet_move(f, 101, 116, 105); /* the observer stands still, and so does the dragon */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 1, 106, 105); /* it might come into its reach */
+    end(1, 0, 0);
+    begin();
+    fleet_move(f, 300, 400, 1104);
+    end(LONE, 0, 0);
+    fleet_close(f);
+}
+
+Test(glance, other_shapes_take_the_list)
+{
+    for (int i = 0; i < 2; i++) {
+        phx_rules rules = plain_rules(10, 50);
+        rules.shape = i == 0 ? PH_SHAPE_SPHERE : PH_SHAPE_CYLINDER;
+        f = fleet_open(rules, 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(20, 0), 105, 105);
+        fleet_enter(f, 2, plain_attr(0, 0), 106, 105);
+        fleet_end(f);
+        begin();
+        fleet_fly(f, 2, 107, 105, 30);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).glanced, 0);
+        cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, 1);
+        fleet_close(f);
+    }
+}
+
+/* Most move: towers are not marked, and yet nobody is overlooked; the tick after, too. */
+Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
+{
+    open_lone(0);
+    for (int round = 0; round < 4; round++) { /* not so far that a neighbour's block might see the target */
+        fleet_begin(f);
+        for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
+        fleet_end(f);
+        cr_assert(f->shard[0].dense_tick);
+        cr_assert_eq(f->looked, LONE);
+    }
+    fleet_begin(f);
+    fleet_move(f, 101, f->entity[101].x + 2, 105);
+    fleet_end(f);
+    cr_assert_eq(f->looked, LONE, "guessed from the tick before");
+    cr_assert_not(f->shard[0].dense_tick);
+    fleet_begin(f);
+    fleet_move(f, 101, f->entity[101].x + 2, 105);
+    fleet_end(f);
+    cr_assert_eq(f->looked, 1);
+    fleet_close(f);
+}
+
+/* Rows in the cells around that of a watcher, less those of the same cell if all there stay in view. */
+typedef struct cells {
+    float from, to, side; /* no rows beyond these matter to the block */
+    int around;
+    bool inner;
+} cells;
+
+static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
+{
+    const fleet_entity *w = &f->entity[watcher];
+    int wx = (int)((w->x - c->from) / c->side), wy = (int)((w->y - c->from) / c->side);
+    uint32_t n = 0;
+    for (uint64_t id = 1; id <= ids; id++) {
+        const fleet_entity *e = &f->entity[id];
+        if (!e->in || e->x < c->from || e->y < c->from || e->x > c->to || e->y > c->to) continue;
+        int dx = abs((int)((e->x - c->from) / c->side) - wx), dy = abs((int)((e->y - c->from) / c->side) - wy);
+        n += dx <= c->around && dy <= c->around && !(c->inner && dx == 0 && dy == 0);
+    }
+    return n;
+}
+
+/*
+ * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
+ * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
+ * a step of half a unit, or half as wide where the square of that holds 24 rows or more; a
+ * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks, and where few
+ * observe, these do: at all rows of the towers that the view and two steps reach, which are more than the drift. A tile
+ * is made where targets observe, too, in three towers each way, all of them in the same cell but where cells are small;
+ * and there one more observer, beside the first, as with fewer it would not pay.
+ */
+static bool in_the_corner(uint64_t i, uint64_t side)
+{
+    uint64_t x = i % side, y = i / side; /* 10 is the first in the block, 12 the one that moves */
+    return x >= 10 && x <= 12 && y >= 10 && y <= 12 && !(x == 12 && y == 12);
+}
+
+Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
+{
+    enum { SIDE = 24, IDS = 600 }; /* at 305, 315 .. 535 */
+    enum { FEW_MOVE, FEW_OBSERVE, TILE, WAYS };
+    static const struct {
+        float view, side, before; /* where the first of the cells around begins, for the block's first rows */
+        int around;
+        uint32_t pairs, ranges, few_pairs, few_ranges;
+    } views[] = {
+        {4.7f, 5.203f, 5.203f, 1, 1 * 1 + 1, 3, 3 * 3 + 1, 3},         /* 415.1 to 430.7; 419.3 to 431.2 */
+        {6, 6.503f, 6.503f, 1, 2 * 2 + 1, 3, 3 * 3 + 1, 3},            /* 412.5 to 432; 418 to 432.5 */
+        {16, 16.508f, 16.508f, 1, 5 * 5 + 1, 3, 5 * 5 + 1, 5},         /* 399.5 to 449; 408 to 442.5 */
+        {44.7f, 45.222f, 45.222f, 1, 14 * 14 + 1, 3, 11 * 11 + 1, 22}, /* 354.3 to 489.9; 379.3 to 471.2: four blocks */
+        /* 338 to 491.8, but for the own one: all in view; 363 to 487.5, of nine blocks */
+        {61, 30.765f, 61.531f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1,
+         39}}; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
+    for (size_t v = 0; v < WAYS * sizeof views / sizeof *views; v++) {
+        const size_t way = v % WAYS, of = v / WAYS;
+        const cells c = {399.5f - views[of].before, 480.5f + views[of].before, views[of].side, views[of].around,
+                         views[of].around > 1};
+        const float view = views[of].view;
+        f = fleet_open(plain_rules(10, 100), 1, 1, 4);
+        fleet_begin(f);
+        for (uint64_t i = 0; i < SIDE * SIDE; i++)
+            fleet_enter(f, i + 1, plain_attr(way == TILE && in_the_corner(i, SIDE) ? view : 0, 0),
+                        300 + (float)(i % SIDE) * 10 + 5, 300 + (float)(i / SIDE) * 10 + 5);
+        fleet_enter(f, IDS, plain_attr(view, 0), 425, 425);
+        const uint64_t ids = way == TILE ? IDS + 1 : IDS;
+        if (way == TILE) fleet_enter(f, ids, plain_attr(view, 0), 425, 425);
+        fleet_end(f);
+        fleet_tick(f);
+        f->shard[0].dense_tick = way != FEW_MOVE;
+        begin();
+        fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
+        fleet_end(f);
+        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
+        cr_assert_eq(pairs, views[of].pairs);
+        if (way == TILE) {
+            pairs = 2 * rows_around(&c, IDS, ids);
+            watchers = 2;
+        }
+        for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
+            if (!in_the_corner(i, SIDE)) continue;
+            pairs += rows_around(&c, i + 1, ids);
+            watchers++;
+        }
+        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in interest/tile.c */
+        if (way != TILE) {
+            pairs = views[of].few_pairs;
+            ranges = views[of].few_ranges;
+        }
+        phx_interest_counts now = fleet_counts(f);
+        cr_assert_eq(now.evaluated, counted.evaluated);
+        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, whoever looked");
+        cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
+                     (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
+        cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
+                     (unsigned long)(now.ranges_visited - counted.ranges_visited), ranges);
+        cr_assert_eq(now.pairs_exact, counted.pairs_exact);
+        fleet_close(f);
+    }
+}
+
+/* How far one looks depends on the longest step of this tick, not of any before, and on how far rows have drifted. */
+Test(glance, short_steps_are_looked_for_nearby)
+{
+    static const struct {
+        float x;
+        uint32_t pairs; /* two beside each other, or four more */
+    } steps[] = {{100.5f, 2}, {102.5f, 6}, {103.0f, 2}};
+    /* the one observer looks at towers up to 128, 131, 128: the others are in that which begins at 130 */
+    for (int many = 0; many < 2; many++) {
+        f = fleet_open(plain_rules(10, 50), 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(24, 0), 103, 105); /* sees 79 to 127 */
+        fleet_enter(f, 2, plain_attr(0, 0), 100, 105);
+        for (uint64_t i = 0; i < 4; i++) fleet_enter(f, 10 + i, plain_attr(0, 0), 132, 95 + (float)i * 10);
+        fleet_end(f);
+        fleet_tick(f);
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            f->shard[0].dense_tick = many;
+            begin();
+            fleet_move(f, 2, steps[i].x, 105);
+            fleet_end(f);
+            cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, steps[i].pairs, "step %zu: %lu", i,
+                         (unsigned long)(fleet_counts(f).pairs_tested - counted.pairs_tested));
+        }
+        fleet_close(f);
+    }
+}
+
+/* A block without rows, into which somebody has stepped, is forgotten by a rebuild; its marks are of this tick. */
+Test(glance, marks_in_blocks_without_rows_are_kept)
+{
+    enum { BLOCKS = 80, ACROSS = 20 };
+    f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(20, 0), 70, 40);
+    fleet_enter(f, 2, plain_attr(0, 0), 79.5f, 40);
+    for (uint64_t i = 1; i < BLOCKS; i++)
+        fleet_enter(f, 100 + i, plain_attr(0, 0), (float)(i % ACROSS) * 80 + 40, (float)(i / ACROSS) * 80 + 40);
+    fleet_end(f);
+    fleet_begin(f);
+    for (uint64_t i = 1; i < BLOCKS * 3 / 4; i++) fleet_leave(f, 100 + i);
+    fleet_end(f);
+    fleet_tick(f);
+    fleet_begin(f);
+    fleet_move(f, 2, 80.5f, 40); /* into the block beside, where nobody is left; its row stays */
+    fleet_end(f);
+    cr_assert(fleet_sees(f, 1, 2));
+    fleet_begin(f);
+    fleet_leave(f, 2);
+    fleet_end(f);
+    cr_assert_eq(f->changes, 1, "the observer that stood still");
+    fleet_close(f);
+}
+
+/* Who steps to where no block is does not have all rows sorted anew: it is seen there, by who looks and who is told. */
+Test(glance, steps_into_land_without_a_block)
+{
+    enum { OTHERS = 40 };
+    for (int many = 0; many < 2; many++) {
+        f = fleet_open(plain_rules(10, 200), 1, 1, 4);
+        fleet_begin(f);
+        fleet_enter(f, 1, plain_attr(20, 0), 79.5f, 40);
+        fleet_enter(f, 2, plain_attr(20, 0), 59.8f, 40);
+        fleet_enter(f, 3, plain_attr(0, 0), 79.5f, 70);
+        for (uint64_t id = 4; id < OTHERS; id++) fleet_enter(f, id, plain_attr(0, 0), 40, 8);
+        fleet_end(f);
+        const phx_grid *grid = &f->shard[0].grid;
+        cr_assert_eq(grid->block_count, 1);
+        for (int step = 1; step <= 3; step++) { /* away from the second, back, and away */
+            f->shard[0].dense_tick = many;
+            fleet_begin(f);
+            fleet_move(f, 1, step % 2 ? 80.25f : 79.75f, 40);
+            fleet_move(f, 3, step % 2 ? 80.25f : 79.5f, 70);
+            fleet_end(f);
+            cr_assert_gt(grid->drift_bound, 0, "step %d: rows were sorted", step);
+            cr_assert_eq(grid->block_count, 2);
+            cr_assert_eq(f->changes, 2, "step %d: %u told", step, f->changes);
+        }
+        fleet_close(f);
+    }
+}
+
+/*
+ * An observer gets a longer view and moves a bit farther than the longest step, and is odd, where somebody global
+ * has lists kept: its old position counts, and it may be taken for one that stepped, at the edge of its tile.
+ */
+static void move_and_set(float to, float by, uint64_t seed)
+{
+    enum { OTHERS = 300, TICKS = 5 };
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    phx_rules rules = plain_rules(10, 24);
+    rules.shape = seed % 2 ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE;
+    rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, 1, 1, 64);
+    phx_attr anywhere = plain_attr(0, 0);
+    anywhere.global = true;
+    fleet_begin(f);
+    fleet_enter(f, 1, anywhere, 200, 200);
+    fleet_enter(f, 2, plain_attr(30, 0), to - by, 35);
+    for (uint64_t id = 3; id < OTHERS; id++)
+        fleet_enter(f, id, plain_attr(id % 2 ? 30 : 0, 0), float_between(&seed, 2, 150), float_between(&seed, 2, 150));
+    fleet_end(f);
+    for (int t = 1; t <= TICKS; t++) {
+        fleet_begin(f);
+        for (uint64_t id = 3; id < OTHERS; id++) fleet_move(f, id, f->entity[id].x + (t % 2 ? 1 : -1), f->entity[id].y);
+        if (t == TICKS) fleet_set(f, 2, plain_attr(60, 0), 0);
+        if (t == TICKS) fleet_move(f, 2, to, 35);
+        fleet_end(f);
+        cr_assert(f->shard[0].dense_tick && !f->shard[0].derives_lists);
+    }
+    fleet_close(f);
+}
+
+Test(glance, who_moves_a_bit_farther_than_a_step)
+{
+    uint64_t seed = 40;
+    for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++);   /* outside of the world, */
+    for (float by = 1.002f; by < 1.005f; by += 0.0001f) move_and_set(80, by, seed++); /* and where its block begins */
+}
+
+/* Towers are told by how far they are from the world's origin: here an eighth of a unit off at most, near zero. */
+Test(glance, edges_of_blocks_far_from_the_worlds_origin)
+{
+    enum { IDS = 120, TICKS = 30 };
+    uint64_t seed = 5;
+    phx_rules rules = plain_rules(100, 20000);
+    rules.origin[0] = rules.origin[1] = -1e6f; /* blocks of 800: one begins at 0 */
+    f = fleet_open(rules, 1, 1, 64);
+    for (int t = 0; t < TICKS; t++) {
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= IDS; id++) {
+            float x = 800 * floorf(float_between(&seed, -1, 2)) + float_between(&seed, -0.07f, 0.07f);
+            float y = float_between(&seed, -0.07f, 0.07f);
+            if (t == 0) fleet_enter(f, id, plain_attr(100, 0), x, y);
+            else fleet_move(f, id, f->entity[id].x + float_between(&seed, -0.05f, 0.05f), y);
+        }
+        fleet_enter(f, IDS + 1 + (uint64_t)t, plain_attr(0, 0), 5000, 5000); /* rows are sorted, none drifts */
+        fleet_end(f);
+    }
+    fleet_close(f);
+}

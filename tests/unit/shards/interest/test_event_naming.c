@@ -1,0 +1,244 @@
+/*
+ * shards/interest/change_record.c: the targets of a change by kind, then id, whatever the ids and kinds of a shard are
+ * like, against a plain sort of their names.
+ */
+#include "unit/shards/shard_case.h"
+
+#include "base/simd.h"
+#include "shards/entity/event_columns.h"
+#include "shards/interest/change_record.h"
+#include "shards/interest/evaluate.h"
+#include "shards/interest/event_naming.h"
+#include "shards/simd/dispatch.h"
+#include "shards/simd/kernels.h"
+
+enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
+
+static phx_shard shard;
+static phx_scratch scratch;
+static uint32_t chosen[2 * MOST];
+
+static void set_up(void)
+{
+    memory_set_up();
+    phx_store_init(&shard.store, &memory);
+}
+
+static void tear_down(void)
+{
+    phx_store_free(&shard.store, &memory);
+    memory_tear_down();
+}
+
+TestSuite(changes, .init = set_up, .fini = tear_down);
+
+/* Which bits of an id and of a kind are anybody's own; the others are the same for all. */
+typedef struct shape {
+    uint64_t id_own, id_common;
+    uint16_t kind_own, kind_common;
+} shape;
+
+static void populate(const shape *of, uint64_t *rng)
+{
+    phx_store *store = &shard.store;
+    cr_assert(phx_store_reserve(store, &memory, MEMBERS));
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        uint64_t id = (phx_rng_next(rng) & of->id_own & ~UINT64_C(255)) | i | of->id_common; /* no two alike */
+        uint32_t slot = phx_store_take(store, id, PHX_SLOT_OWN);
+        phx_attr attr = plain_attr(0, 0);
+        attr.kind = (uint16_t)((phx_rng_next(rng) & of->kind_own) | of->kind_common);
+        set_attr(store, slot, attr);
+        phx_store_rename(store, slot);
+        cr_assert(phx_store_reserve_user_data(store, &memory, ~id));
+        phx_store_set_user_data(store, slot, ~id);
+        store->name[slot].incarnation = slot;
+    }
+}
+
+static int by_kind_and_id(const void *a, const void *b)
+{
+    const phx_name *x = &shard.store.name[*(const uint32_t *)a], *y = &shard.store.name[*(const uint32_t *)b];
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Different slots, in any order. */
+static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
+{
+    uint32_t all[MEMBERS];
+    for (uint32_t i = 0; i < MEMBERS; i++) all[i] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = i + (uint32_t)phx_rng_below(rng, MEMBERS - i), slot = all[other];
+        all[other] = all[i];
+        slots[i] = slot;
+    }
+}
+
+static void check_part(const ph_target *targets, const uint16_t *kinds, const uint32_t *incarnations, uint32_t *slots,
+                       uint32_t count, const char *what)
+{
+    qsort(slots, count, sizeof *slots, by_kind_and_id);
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *name = &shard.store.name[slots[i]];
+        cr_assert(targets[i].id == name->id && targets[i].user_data == ~name->id && kinds[i] == name->kind &&
+                      incarnations[i] == name->incarnation,
+                  "%s: %u of %u", what, i, count);
+    }
+}
+
+static void write_names(const phx_change *change, phx_event_columns to)
+{
+    phx_event_writer naming;
+    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_add(&naming, &scratch, change, &to, 0);
+    phx_event_writer_flush(&naming);
+}
+
+static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
+{
+    ph_target targets[2 * MOST];
+    uint16_t kinds[2 * MOST];
+    uint32_t incarnations[2 * MOST];
+    phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
+    uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
+    choose(chosen, leaves, rng);
+    choose(chosen + leaves, enters, rng);
+    while (l < leaves || e < enters) { /* one of either, by turns at random */
+        bool leave = e == enters || (l < leaves && phx_rng_below(rng, 2));
+        told[n] = leave ? chosen[l++] | PHX_TARGET_LEAVE : chosen[leaves + e++];
+        told[n++] |= phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL; /* rows' words */
+    }
+    scratch = (phx_scratch){.targets = told};
+    cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
+    write_names(&change, (phx_event_columns){targets, kinds, incarnations});
+    check_part(targets, kinds, incarnations, chosen, leaves, what);
+    check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
+}
+
+/* More than counting is for: in order when the change is recorded. */
+static void check_many(uint32_t count, uint64_t *rng, const char *what)
+{
+    ph_target targets[MEMBERS];
+    uint16_t kinds[MEMBERS];
+    uint32_t incarnations[MEMBERS];
+    phx_scratch_init(&scratch, &memory);
+    cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
+    choose(scratch.enter, count, rng);
+    const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
+    write_names(change, (phx_event_columns){targets, kinds, incarnations});
+    check_part(targets, kinds, incarnations, scratch.enter, count, what);
+    phx_scratch_free(&scratch);
+}
+
+/* Changes on their way together: how they are told apart, and what is expected of each. */
+enum { TOGETHER = 400, ROOM = TOGETHER * 80 };
+
+typedef struct together {
+    phx_change change[TOGETHER];
+    uint32_t told[ROOM], expected[ROOM], first[TOGETHER];
+    ph_target targets[2][ROOM]; /* of two consumers */
+    uint16_t kinds[2][ROOM];
+    uint32_t incarnations[2][ROOM];
+    uint32_t consumer[TOGETHER];
+} together;
+
+/* Some targets, leaves first when they are many; behind what need not be next to it. */
+static void add_change(together *all, uint32_t c, uint64_t *rng)
+{
+    uint32_t few = 1 + phx_rng_below(rng, phx_rng_below(rng, 8) ? 6 : MOST), many = MOST + 1 + phx_rng_below(rng, 100);
+    uint32_t count = phx_rng_below(rng, 30) ? few : many, leaves = phx_rng_below(rng, count + 1);
+    const phx_change *last = c > 0 ? &all->change[c - 1] : NULL;
+    uint32_t end = last ? last->target_first + last->leave_count + last->enter_count : 0;
+    uint32_t first = c > 0 ? all->first[c - 1] + last->leave_count + last->enter_count : 0;
+    phx_change *own = &all->change[c];
+    *own = (phx_change){.leave_count = leaves, .enter_count = count - leaves, .list_first = PHX_SLOT_NONE};
+    own->target_first = end + (phx_rng_below(rng, 9) ? 0 : phx_rng_below(rng, 3));
+    own->ordered = count > MOST;
+    uint32_t *slots = all->expected + own->target_first, *told = all->told + own->target_first;
+    cr_assert_leq(own->target_first + count, ROOM);
+    choose(slots, count, rng);
+    qsort(slots, leaves, sizeof *slots, by_kind_and_id);
+    qsort(slots + leaves, count - leaves, sizeof *slots, by_kind_and_id);
+    for (uint32_t i = 0; i < count; i++) told[i] = slots[i] | (i < leaves && !own->ordered ? PHX_TARGET_LEAVE : 0);
+    for (uint32_t i = 0; i < count && !own->ordered; i++) { /* in any order, of special ones or not */
+        uint32_t other = phx_rng_below(rng, count), was = told[i];
+        told[i] = told[other] | (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL);
+        told[other] = was;
+    }
+    all->first[c] = first + phx_rng_below(rng, 2);
+    all->consumer[c] = c > 0 && phx_rng_below(rng, 50) ? all->consumer[c - 1] : phx_rng_below(rng, 2);
+}
+
+/* Many changes, of one target or many, some apart from others, now and then another consumer's. */
+static void check_together(uint64_t *rng, const char *what)
+{
+    static together room;
+    together *all = &room;
+    phx_event_writer naming;
+    for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
+    scratch = (phx_scratch){.targets = all->told};
+    phx_event_writer_begin(&naming, &shard);
+    for (uint32_t c = 0; c < TOGETHER; c++) {
+        const uint32_t k = all->consumer[c];
+        const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
+        phx_event_writer_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
+    }
+    phx_event_writer_flush(&naming);
+    for (uint32_t c = 0; c < TOGETHER; c++) {
+        const phx_change *own = &all->change[c];
+        const uint32_t k = all->consumer[c], leaves = own->leave_count;
+        uint32_t at = all->first[c], *slots = all->expected + own->target_first;
+        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, leaves, what);
+        at += leaves, slots += leaves;
+        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, own->enter_count, what);
+    }
+}
+
+static void check_shape(const shape *of)
+{
+    static const ph_simd sets[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    uint64_t rng = 41;
+    char what[96];
+    populate(of, &rng);
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        if (!phx_simd_supported(sets[k])) continue;
+        shard.kernels = phx_kernels_of(sets[k]);
+        snprintf(what, sizeof what, "ids %016lx, kinds %04x, instructions %d", (unsigned long)of->id_own, of->kind_own,
+                 (int)sets[k]);
+        for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, what);
+        for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, what);
+        for (uint32_t round = 0; round < 8; round++) check_together(&rng, what);
+    }
+}
+
+Test(changes, ids_counted_up_and_one_kind)
+{
+    check_shape(&(shape){.id_common = UINT64_C(0xabcd) << 48, .kind_common = 7});
+}
+
+Test(changes, keys_that_just_fit)
+{
+    check_shape(&(shape){.id_own = 0xffff, .kind_own = 0x7fff});
+}
+
+Test(changes, keys_that_do_not_fit_by_their_kinds)
+{
+    check_shape(&(shape){.id_own = 0xffffff, .kind_own = 0xffff});
+}
+
+Test(changes, keys_that_do_not_fit_by_their_ids)
+{
+    check_shape(&(shape){.id_own = UINT64_MAX, .kind_own = 3});
+}
+
+/* Somebody unlike the others was here: their keys are made by what these alone differ in. */
+Test(changes, keys_of_few_among_others)
+{
+    cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));
+    check_shape(&(shape){.id_own = 0xffff, .kind_own = 3});
+    phx_store_take(&shard.store, UINT64_MAX, PHX_SLOT_OWN);
+    uint64_t rng = 43;
+    for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, "among others");
+    for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, "among others");
+}

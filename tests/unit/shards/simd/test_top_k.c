@@ -1,0 +1,185 @@
+/*
+ * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; what is due in a tick
+ * (publish/band_updates.h).
+ */
+#include "base/simd.h"
+#include "unit/shards/shard_case.h"
+
+#include <stdlib.h>
+
+#include "shards/publish/band_updates.h"
+#include "shards/simd/dispatch.h"
+#include "shards/simd/top_k.h"
+
+enum { MOST = 2000 };
+
+static phx_ranked ranked[MOST], sorted_ranked[MOST];
+static phx_sort_record items[MOST], spare[MOST], sorted_items[MOST];
+
+/* SPEC section 3, cap: always-seen first, priority, distance, id. */
+static int better_first(const void *left, const void *right)
+{
+    const phx_ranked *a = left, *b = right;
+    if (a->first >> 8 != b->first >> 8) return a->first >> 8 ? -1 : 1;
+    if ((a->first & 255) != (b->first & 255)) return (a->first & 255) > (b->first & 255) ? -1 : 1;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const phx_ranked *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* `values` of each part of the key: 1 = all are equal, and the id decides. */
+static void check_best(uint64_t *rng, uint32_t count, uint32_t keep, uint32_t values)
+{
+    for (uint32_t i = 0; i < count; i++)
+        ranked[i] = (phx_ranked){.id = i * 7919u % 65521u,
+                                 .key = phx_rng_below(rng, 20) == 0 ? INFINITY : phx_rng_below(rng, values) * 0.5,
+                                 .slot = i,
+                                 .first = phx_rng_below(rng, values < 2 ? values : 2) << 8 |
+                                          phx_rng_below(rng, values < 256 ? values : 256)};
+    memcpy(sorted_ranked, ranked, count * sizeof *ranked);
+    qsort(sorted_ranked, count, sizeof *ranked, better_first);
+    qsort(sorted_ranked, keep, sizeof *ranked, by_id);
+    qsort(sorted_ranked + keep, count - keep, sizeof *ranked, by_id);
+    phx_rank_best(ranked, count, keep);
+    qsort(ranked, keep, sizeof *ranked, by_id);
+    qsort(ranked + keep, count - keep, sizeof *ranked, by_id);
+    cr_assert_arr_eq(ranked, sorted_ranked, count * sizeof *ranked, "%u of %u", keep, count);
+}
+
+Test(rank, the_best_few_of_any_number)
+{
+    uint64_t rng = 14;
+    static const uint32_t values[] = {1, 2, 5, 1000};
+    for (uint32_t count = 2; count <= 40; count++)
+        for (uint32_t keep = 1; keep < count; keep++) check_best(&rng, count, keep, values[(count + keep) % 4]);
+    for (uint32_t i = 0; i < 400; i++) {
+        uint32_t count = 2 + phx_rng_below(&rng, MOST - 1), keep = 1 + phx_rng_below(&rng, count - 1);
+        check_best(&rng, count, keep, values[i % 4]);
+    }
+    check_best(&rng, MOST, 1, 1000);
+    check_best(&rng, MOST, MOST - 1, 1000);
+}
+
+Test(rank, each_rule_comes_before_the_next)
+{
+    phx_ranked pair[2];
+    static const phx_ranked better = {.id = 9, .key = 9, .first = 1 << 8};
+    static const phx_ranked rows[] = {
+        {.id = 1, .key = 1, .first = 255}, /* not always seen */
+        {.id = 1, .key = 1, .first = 0},
+        {.id = 1, .key = 9.5, .first = 1 << 8},
+        {.id = 10, .key = 9, .first = 1 << 8},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            pair[turn] = better;
+            pair[1 - turn] = rows[i];
+            phx_rank_best(pair, 2, 1);
+            cr_assert_eq(pair[0].id, 9, "row %zu", i);
+            cr_assert_eq(pair[1].id, rows[i].id, "the other one is still there");
+        }
+    }
+}
+
+Test(rank, multiples_of_periods_are_what_division_says)
+{
+    for (uint32_t every = 1; every <= PH_BAND_EVERY_MAX; every++) {
+        uint32_t share = phx_band_share(every), wrong = 0;
+        for (uint32_t n = 0; n < 1 << 17; n++) wrong += phx_band_multiple(n, share) != (n % every == 0);
+        cr_assert_eq(wrong, 0, "of %u", every);
+    }
+}
+
+static int event_order(const void *left, const void *right)
+{
+    const phx_sort_record *a = left, *b = right;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Some of them in a row are in order, then some more, as towers give them. */
+static void sort_runs(void *at, uint32_t count, size_t size, int (*order)(const void *, const void *), uint64_t *rng)
+{
+    for (uint32_t first = 0; first < count;) {
+        uint32_t run = 1 + phx_rng_below(rng, count - first);
+        qsort((char *)at + first * size, run, size, order);
+        first += run;
+    }
+}
+
+Test(rank, events_by_kind_then_id)
+{
+    uint64_t rng = 15;
+    for (uint32_t round = 0; round < 600; round++) {
+        uint32_t count = round < 100 ? round : phx_rng_below(&rng, MOST + 1);
+        uint32_t kinds = 1 + phx_rng_below(&rng, 1u << phx_rng_below(&rng, 12));
+        for (uint32_t i = 0; i < count; i++) /* ids beyond 32 bit; each slot's own */
+            items[i] = (phx_sort_record){.id = phx_rng_next(&rng) >> phx_rng_below(&rng, 56),
+                                         .slot = i,
+                                         .kind = (uint16_t)phx_rng_below(&rng, kinds)};
+        for (uint32_t i = 0; i < count; i++) items[i].slot = (uint32_t)items[i].id; /* equal keys are one item here */
+        if (round % 10 == 0) qsort(items, count, sizeof *items, event_order);
+        if (round % 10 == 1) sort_runs(items, count, sizeof *items, event_order, &rng);
+        memcpy(sorted_items, items, count * sizeof *items);
+        qsort(sorted_items, count, sizeof *items, event_order);
+        phx_order_many(items, spare, count);
+        if (count > 0) cr_assert_arr_eq(items, sorted_items, count * sizeof *items, "%u items", count);
+    }
+}
+
+/* Different keys, the greatest anywhere, of any number: there is always a limit between two of them. */
+Test(rank, any_number_of_keys_is_split)
+{
+    static double keys[MOST + PHX_KERNEL_PAD];
+    const phx_kernels *kernels = phx_kernels_of(PH_SIMD_PORTABLE);
+    uint64_t rng = 18;
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint32_t count = 2 + round % 40, keep = 1 + phx_rng_below(&rng, count - 1), from = phx_rng_below(&rng, count);
+        double limit = 0.0;
+        double most = 999.0 + count + (round % 3) * 500.0;
+        for (uint32_t i = 0; i < count; i++) keys[(from + i) % count] = 1000.0 + i;
+        cr_assert(phx_rank_split(kernels, keys, count, keep, most, &limit), "round %u: %u of %u", round, keep, count);
+        cr_assert(limit >= 999.0 + keep && limit < 1000.0 + keep, "round %u: %u of %u: %f", round, keep, count, limit);
+    }
+}
+
+static int word_order(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+Test(rank, words_the_least_first)
+{
+    static uint64_t words[MOST], room[MOST], sorted_words[MOST];
+    uint64_t rng = 16;
+    for (uint32_t round = 0; round < 600; round++) {
+        uint32_t count = round < 100 ? round : phx_rng_below(&rng, MOST + 1), bits = phx_rng_below(&rng, 64);
+        for (uint32_t i = 0; i < count; i++) words[i] = phx_rng_next(&rng) >> bits;
+        if (round % 4 == 1) sort_runs(words, count, sizeof *words, word_order, &rng);
+        memcpy(sorted_words, words, count * sizeof *words);
+        qsort(sorted_words, count, sizeof *words, word_order);
+        phx_order_words(words, room, count, phx_merge_words);
+        if (count > 0) cr_assert_arr_eq(words, sorted_words, count * sizeof *words, "%u words", count);
+    }
+}
+
+Test(rank, words_of_events_are_in_their_order)
+{
+    uint64_t rng = 17;
+    for (uint32_t round = 0; round < 10000; round++) {
+        uint32_t width = phx_rng_below(&rng, 32), kinds = 1 + phx_rng_below(&rng, 1u << phx_rng_below(&rng, 16));
+        uint64_t high = phx_rng_next(&rng) << 32, mask = (UINT64_C(1) << width) - 1;
+        uint64_t a = high | (phx_rng_next(&rng) & mask), b = high | (phx_rng_next(&rng) & mask);
+        uint16_t ka = (uint16_t)phx_rng_below(&rng, kinds), kb = (uint16_t)phx_rng_below(&rng, kinds);
+        uint32_t bits = phx_order_bits(a ^ b, (uint32_t)(ka ^ kb));
+        if (bits == PHX_ORDER_NO_KEY) continue;
+        bool before = phx_order_word(a, ka, bits, 7) < phx_order_word(b, kb, bits, 7);
+        cr_assert_eq(before, phx_order_before(ka, a, kb, b), "%u bits", bits);
+    }
+}
