@@ -3,6 +3,8 @@
  */
 #include "shards/publish/broadcast_range.h"
 
+#include "shards/query/seen.h"
+
 static bool range_has(const phx_broadcast_range *range, float x, float y)
 {
     float dx = x - range->x, dy = y - range->y;
