@@ -99,7 +99,7 @@
     X(GAUGE, last_halo_records, "last_tick_halo_records", "", "Halo copies sent in it.") \
     X(GAUGE, last_pairs_tested, "last_tick_pairs_tested", "", "Distances computed in it.")
 
-/* One sample a shard, with the label shard before those of the row. */
+/* One sample a shard, with the label shard before the row's own labels. */
 #define PHX_SHARD_STATS_ROWS(X) \
     X(GAUGE, entities, "shard_entities", "", "Entities of the shard.") \
     X(GAUGE, observers, "shard_observers", "", "Its ready observers.") \

@@ -1,5 +1,5 @@
 /*
- * pharos-config: checks a config file, shows what it comes to, writes the reference page
+ * pharos-config: checks a config file, shows the resulting definition, writes the reference page
  * of all keys. Everything is done by the config library; this is its command line.
  */
 #include <argp.h>
@@ -95,7 +95,7 @@ static int wrote(ph_status status)
     return PHX_EXIT_OK;
 }
 
-/* The file, if there is one, and what was set on top of it. */
+/* The file, if there is one, and the --set assignments on top of it. */
 static ph_status fill(ph_config *config, const arguments *args, ph_config_error *error)
 {
     ph_status status = PH_OK;

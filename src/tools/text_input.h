@@ -44,7 +44,7 @@ phx_text_result phx_text_next(phx_text *text, char **line, size_t *length);
 /* Number of the line that phx_text_next() met last, from 1; for BROKEN the one it could not finish. */
 uint64_t phx_text_line_number(const phx_text *text);
 
-/* After BROKEN: what is wrong. */
+/* After BROKEN: the reason. */
 const char *phx_text_trouble(const phx_text *text);
 
 /* Share of the file that has been read, in [0, 1]; negative when its size is not known (a pipe). */

@@ -1,6 +1,6 @@
 /*
- * From a line's text to a checked row; see trace_row.h. Two tables say it all: what the
- * columns are, and which of them each op takes and needs. No state.
+ * From a line's text to a checked row; see trace_row.h. Two tables have all of it: the
+ * columns, and which of them each op takes and needs. No state.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* strtof_l */
@@ -30,7 +30,7 @@ typedef enum value_type {
     VALUE_TEXT
 } value_type;
 
-/* X(column, type of its value, bit of ph_attrs.given); those with a bit stand in the field of ph_attrs of that name. */
+/* X(column, type of its value, bit of ph_attrs.given); a column with a bit fills the field of ph_attrs of its name. */
 #define ROW_COLUMNS(X) X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
 #define MORE_COLUMNS(X) \
     X(radius, VALUE_F32, area.radius) \
@@ -91,7 +91,7 @@ static const column columns_known[COLUMN_COUNT] = {
 #undef COLUMN_ROW
 };
 
-/* Beside tick, op and id: what an op may give, and what it must. */
+/* Beside tick, op and id: the columns that an op may give, and the ones that it must. */
 typedef struct op_rule {
     const char *word;
     uint32_t takes;

@@ -66,7 +66,7 @@ typedef struct phx_trace_row {
     uint64_t other; /* attach: the parent; pair, link, hide, reveal and their ends: the target; else 0 */
     phx_trace_op op;
     /*
-     * enter, set, move: what is given. move: any of X, Y and Z; where the file has no z
+     * enter, set, move: the given attributes. move: any of X, Y and Z; where the file has no z
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
@@ -78,7 +78,7 @@ typedef struct phx_trace_row {
     bool seen; /* with a radius: only observers that have its source in their list */
 } phx_trace_row;
 
-/* What is wrong, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */
+/* An error, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */
 typedef struct phx_trace_error {
     uint64_t line;
     phx_trace_bad bad; /* for PHX_TRACE_BAD */

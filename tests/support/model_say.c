@@ -104,12 +104,12 @@ static bool hears(const model *m, const model_entity *o, const model_message *me
     if (o->id == message->source) {
         return self;
     }
-    bool listed = message->say.radius == 0 || MUTATE(MUTANT_SAY_SEEN, false, true) ||
-                  (message->say.flags & PH_BROADCAST_SEEN) != 0;
+    bool by_list = message->say.radius == 0 || MUTATE(MUTANT_SAY_SEEN, false, true) ||
+                   (message->say.flags & PH_BROADCAST_SEEN) != 0;
     if (message->say.radius > 0 && !in_earshot(o, model_entity_of(m, message->source), &message->say)) {
         return false;
     }
-    if (!listed) {
+    if (!by_list) {
         return true;
     }
     return model_sees(m, o->id, message->source, &sees) == PH_OK && sees;
