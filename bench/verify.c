@@ -54,7 +54,7 @@ struct bench_verify {
     uint64_t compared_step; /* the last one in which they were */
     uint64_t heard;         /* broadcasts that observers got in this step */
     bool talk;              /* there are any */
-    bool attached;          /* somebody is, or was */
+    bool attached;          /* there are or were attachments */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
@@ -130,7 +130,7 @@ static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, fl
     return (attrs->given & bit) == 0 || (value <= PH_LENGTH_MAX && value >= min);
 }
 
-/* What the library refuses: it must change nothing here either. */
+/* Commands that the library refuses must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
     return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX) &&
@@ -365,7 +365,7 @@ static uint32_t crowd_wanted(const bench_verify *verify, double entities)
     return step;
 }
 
-/* The rule of ph_world_def, where nobody gets a view or loses it. */
+/* The rule of ph_world_def, where no entity gets a view or loses it. */
 static void shrink_views(bench_verify *verify)
 {
     count_towers(verify);
@@ -400,7 +400,7 @@ static void sample_take(bench_verify *verify, const entity *observer)
     bench_id_set_copy(verify->mem, &taken->before, &observer->seen);
 }
 
-/* Not-ready observers and those of view 0 are drawn too: their lists have to be empty. */
+/* Not-ready observers and entities of view 0 with a list are drawn too: their lists have to be empty. */
 static void sample_all(bench_verify *verify)
 {
     bool all = verify->entity_count <= BENCH_VERIFY_ALL_MAX;
@@ -431,7 +431,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
         shrink_views(verify);
     }
     sample_all(verify);
-    /* Silently emptied, only now: what an observer had when it was ready still was its list before. */
+    /* Emptied without events, and only now: the samples hold the list that an observer had while it was ready. */
     for (uint32_t i = 0; i < verify->entity_count; i++) {
         if (!verify->entities[i].is.ready) {
             verify->entities[i].seen.count = 0;
@@ -440,7 +440,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
     return true;
 }
 
-/* ---- what was told ---- */
+/* ---- events ---- */
 
 static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
 {
@@ -530,7 +530,7 @@ void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint3
     }
 }
 
-/* Who heard a source has it in the list, as was found above; so the sum tells whether all who have it did. */
+/* A recipient has the source in its list, as was checked above; so the sum shows whether all its observers got it. */
 static void compare_heard(bench_verify *verify)
 {
     uint64_t must = 0;

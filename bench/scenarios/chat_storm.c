@@ -1,6 +1,6 @@
 /*
- * chat-storm: a crowd walks, and in every tick one in twenty says a line of chat to all
- * who see it.
+ * chat-storm: a crowd walks, and in every tick one entity in twenty sends a line of chat to all
+ * its observers.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"

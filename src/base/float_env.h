@@ -1,10 +1,10 @@
 /*
  * The floating-point environment of the calling thread: the rounding of results, the handling of denormal numbers, and
- * the exceptions that trap. It belongs to the host. The library computes in the default one only: in another
- * one results differ, or an exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function sets the default
- * from there to the function's end, then restores the host's, the sticky flags too. Every public call that computes has
- * it, and every thread and task body of the workers; inside, only the host's callbacks of allocator, log and tasks run.
- * Stateless.
+ * the exceptions that trap. It belongs to the host. The library computes in the default one only: in another one
+ * results differ, or an exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function sets the
+ * default from there to the function's end, then restores the host's, the sticky flags too. Every public call that
+ * computes has it, and every thread and task body of the workers; inside, only the host's callbacks of allocator, log
+ * and tasks run. Stateless.
  *
  * On x86 this covers the SSE unit alone: its state costs next to nothing, and the library does not compute with x87.
  * Text functions of the C library use both units: c_locale.h saves all of it, by fenv.h.
