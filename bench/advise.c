@@ -1,6 +1,6 @@
 /*
- * What suits a world, by trying; see advise.h. First every index, then the side of towers, then workers and shards,
- * each with the best of what was tried before.
+ * Finds the best configuration of a world by trying; see advise.h. First every index, then the side of towers, then
+ * workers and shards, each with the best of the earlier trials.
  */
 #include "bench/advise.h"
 
@@ -17,7 +17,7 @@
 enum { MEASURE_S = 2, PATIENCE_S = 10 };
 /* Entities of which every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
-/* What is faster by less than that is not faster: another run might tell otherwise. */
+/* A smaller gain does not count: another run might tell otherwise. */
 static const double BETTER = 0.95;
 
 /* ---- the crowd ---- */
@@ -175,7 +175,7 @@ static void try_indexes(advice *self)
     }
 }
 
-/* In range = towers their side decides who sees whom; most indexes have none. */
+/* In range = towers their side decides the lists; most indexes have none. */
 static void try_towers(advice *self)
 {
     static const float views[] = {0.5f, 1, 2, 4};

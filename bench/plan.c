@@ -268,7 +268,7 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
     return true;
 }
 
-/* What the plots need beyond the scenarios that were asked for. */
+/* The cases of the plots beyond the scenarios that were asked for. */
 static bool add_sweeps(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
 {
     bench_sweep sweeps[BENCH_SWEEP_MAX];

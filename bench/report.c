@@ -100,7 +100,7 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     fprintf(out, " %6.2f\n", first_us / summary->tick_us.p50);
 }
 
-/* What all rows of a scenario have in common. */
+/* The common part of all rows of a scenario. */
 static void table_end(FILE *out, const bench_case *run)
 {
     fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "", run->event_hash,

@@ -55,7 +55,7 @@ struct bench_verify {
     uint64_t heard;         /* broadcasts that observers got in this step */
     float say_radius;       /* of this step's broadcasts; 0 = by lists */
     bool talk;              /* there are any */
-    bool attached;          /* somebody is, or was */
+    bool attached;          /* there are or were attachments */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
@@ -131,7 +131,7 @@ static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, fl
     return (attrs->given & bit) == 0 || (value <= PH_LENGTH_MAX && value >= min);
 }
 
-/* What the library refuses: it must change nothing here either. */
+/* Commands that the library refuses must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
     return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX) &&
@@ -367,7 +367,7 @@ static uint32_t crowd_wanted(const bench_verify *verify, double entities)
     return step;
 }
 
-/* The rule of ph_world_def, where nobody gets a view or loses it. */
+/* The rule of ph_world_def, where no entity gets a view or loses it. */
 static void shrink_views(bench_verify *verify)
 {
     count_towers(verify);
@@ -402,7 +402,7 @@ static void sample_take(bench_verify *verify, const entity *observer)
     bench_id_set_copy(verify->mem, &taken->before, &observer->seen);
 }
 
-/* Not-ready observers and those of view 0 are drawn too: their lists have to be empty. */
+/* Not-ready observers and entities of view 0 with a list are drawn too: their lists have to be empty. */
 static void sample_all(bench_verify *verify)
 {
     bool all = verify->entity_count <= BENCH_VERIFY_ALL_MAX;
@@ -433,7 +433,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
         shrink_views(verify);
     }
     sample_all(verify);
-    /* Silently emptied, only now: what an observer had when it was ready still was its list before. */
+    /* Emptied without events, and only now: the samples hold the list that an observer had while it was ready. */
     for (uint32_t i = 0; i < verify->entity_count; i++) {
         if (!verify->entities[i].is.ready) {
             verify->entities[i].seen.count = 0;
@@ -442,7 +442,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
     return true;
 }
 
-/* ---- what was told ---- */
+/* ---- events ---- */
 
 static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
 {
@@ -556,7 +556,7 @@ static uint64_t count_within_radius(const bench_verify *verify)
     return must;
 }
 
-/* All that heard a source were right to, as was found above; so the sum tells whether all did that have to. */
+/* Each recipient was checked above; so the sum shows whether no recipient is missing. */
 static void compare_heard(bench_verify *verify)
 {
     uint64_t must = verify->talk && verify->say_radius > 0 ? count_within_radius(verify) : 0;

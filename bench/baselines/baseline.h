@@ -1,5 +1,5 @@
 /*
- * What all baselines have in common: entities, commands, records and counters. A baseline
+ * The common part of all baselines: entities, commands, records and counters. A baseline
  * embeds this as its first member; the functions of the same names stand in its
  * bench_engine. Each is one world on one thread, for entities that are all alike.
  */
@@ -12,7 +12,7 @@
 #include "bench/engine.h"
 
 typedef struct baseline {
-    phx_mem mem; /* of its own: what it holds is known exactly */
+    phx_mem mem; /* of its own: its bytes are known exactly */
     phx_mem *outer;
     const ph_world_def *def;
     population people;
@@ -20,7 +20,7 @@ typedef struct baseline {
     bench_stats stats; /* phases, refused, pairs_tested and list_entries are kept up to date in here */
 } baseline;
 
-/* What an immediate baseline does at once; NULL members do not exist. */
+/* The hooks of an immediate baseline, called at each command; any may be NULL. */
 typedef struct baseline_hooks {
     void (*entered)(baseline *self, uint32_t slot);
     void (*moved)(baseline *self, uint32_t slot); /* its position is the new one */

@@ -1,6 +1,6 @@
 /*
- * Interest lists as rows side by side (CSR), those of the tick before and those of this
- * one, and the difference between the two. Used by the baselines that work tick by tick:
+ * Interest lists as rows side by side (CSR), the previous ones and the ones of this
+ * tick, and the difference between the two. Used by the baselines that work tick by tick:
  * they write the new rows, in the order of the sorted places.
  */
 #ifndef PHX_BENCH_ROWS_H

@@ -22,7 +22,7 @@ typedef struct pharos {
     uint32_t held_room;
     uint32_t from_room;
     const ph_batch **held; /* taken, not yet returned */
-    uint32_t *held_from;   /* whose it is */
+    uint32_t *held_from;   /* the consumer of each */
     uint64_t enters, leaves, heard;
     uint64_t id_sum; /* makes the walk read every event */
     uint64_t submit_ns;

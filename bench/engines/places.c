@@ -33,7 +33,7 @@ static void set_quad(ph_query *q, const float ahead[2])
 
 /*
  * Circles of a view, squares about one, sectors of 120 degrees and a camera's view both twice as deep, ten nearest;
- * for whose list somebody has to be found first.
+ * and a list, of an entity that has to be found first.
  */
 static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *rng)
 {
@@ -60,7 +60,7 @@ static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *
     return q;
 }
 
-/* Whoever is nearest to where the query is. */
+/* The entity nearest to the query's place. */
 static ph_status choose_whose(ph_world world, ph_query *q)
 {
     const ph_query nearest = {.shape = PH_QUERY_NEAREST, .nearest = 1, .x = q->x, .y = q->y, .radius = 1e9f};

@@ -6,7 +6,7 @@
 #include "base/workers.h"
 #include "bench/memory.h"
 
-/* What one of the threads came to; a cache line each, for they write at the same time. */
+/* The result of one of the threads; a cache line each, for they write at the same time. */
 typedef struct part_result {
     _Alignas(PHX_CACHE_LINE) ph_status status;
 } part_result;

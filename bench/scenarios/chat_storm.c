@@ -1,6 +1,6 @@
 /*
- * chat-storm: a crowd walks, and in every tick one in twenty says a line of chat to all
- * observers that see it; whisper: the same to all observers within 20.
+ * chat-storm: a crowd walks, and in every tick one entity in twenty sends a line of chat to all
+ * its observers; whisper: the same to all observers within 20.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"

@@ -2,7 +2,7 @@
  * mmo: one player to nine NPCs. NPCs stand in clusters (villages, camps) and patrol
  * between spots near their home: in a tick a fifth of them moves. Players walk every
  * tick, gather around clusters, popular ones above all, and travel between them. Only
- * players observe. mmo-all: the same steps, and everybody observes.
+ * players observe. mmo-all: the same steps, and all entities observe.
  */
 #include "base/rng.h"
 #include "bench/memory.h"
@@ -15,7 +15,7 @@ enum {
     CLUSTER_NPCS = 250, /* NPCs of a cluster, on average */
     LEG_TICKS = 8,      /* an NPC decides so often whether to walk on */
     LEG_SHARE = 5,      /* one NPC in so many walks */
-    TRAVEL_SHARE = 64   /* a player who has reached a spot goes to another cluster once in so many times */
+    TRAVEL_SHARE = 64   /* a player that has reached a spot goes to another cluster once in so many times */
 };
 
 #define NPC_SPREAD 120.0f   /* standard deviation of homes around the middle of their cluster */

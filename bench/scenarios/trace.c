@@ -1,7 +1,7 @@
 /*
  * The scenario of --trace: the ticks of a recorded file, read between the timed ticks.
- * What stands under the file's first tick is the setup; every later tick is one frame,
- * also those without a line.
+ * Lines of the file's first tick are the setup; every later tick is one frame,
+ * also ticks without a line.
  */
 #include "tools/trace.h"
 #include "bench/scenario.h"
@@ -83,7 +83,7 @@ static void add_row(const bench_stream *stream, bench_frame *frame, const phx_tr
 {
     if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT ||
         row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
-        return; /* lists do not depend on them, and lists are what is measured */
+        return; /* lists do not depend on them, and the bench measures lists */
     }
     if (row->op == PHX_OP_ENTER) {
         ph_attrs attrs = row->attrs;

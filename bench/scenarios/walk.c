@@ -1,16 +1,16 @@
 /*
- * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, where
- * it is told who moved; ingest, which is walk-100k from several producers; walk-100k-10pct and
- * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, where places
- * are asked about after the ticks.
+ * The scenarios in which all entities observe and only walk or stand: walk-10k, walk-100k,
+ * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, with
+ * updates of moved targets; ingest, which is walk-100k from several producers; walk-100k-10pct and
+ * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, with queries of
+ * places after the ticks.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
 
-/* towers three times as wide as the view: what README advises */
+/* towers three times as wide as the view: as README advises */
 static const char *const view_100[] = {"view=100", "tower_size=300", NULL};
-/* those that moved are told: the nearest every tick, the farthest every eighth */
+/* moved targets are sent: the nearest every tick, the farthest every eighth */
 static const char *const view_100_bands[] = {"view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL};
 /* but so many that a small world has shards */
 static const char *const small_towers[] = {"view=100", "tower_size=100", NULL};
@@ -107,7 +107,7 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-/* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, what it models) ---- */
+/* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, the model in words) ---- */
 
 #define SCENARIO(title, count, width, measured, warm, first, each, models) \
     { \

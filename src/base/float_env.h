@@ -1,7 +1,7 @@
 /*
  * The floating-point environment of the calling thread: the rounding of results, the handling of denormal numbers, and
- * the exceptions that trap. It belongs to the host. The library computes in the default one only: in another
- * one results differ, or an exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function sets the
+ * the exceptions that trap. It belongs to the host. The library computes in the default one only: in another one
+ * results differ, or an exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function sets the
  * default from there to the function's end, then restores the host's, the sticky flags too. Every public call that
  * computes has it, and every thread and task body of the workers; inside, only the host's callbacks of allocator, log
  * and tasks run. Stateless.

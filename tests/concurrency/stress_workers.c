@@ -2,7 +2,7 @@
  * base/workers.c under load: very many small runs, more workers than CPUs, several groups
  * of workers at once, groups made and taken down all the time, callers that change.
  *
- * The work is a chain in which every worker, or every piece that workers share, needs what two wrote in the run
+ * The work is a chain in which every worker, or every piece that workers share, needs two results of the run
  * before, in plain memory. A run that starts too early, ends too early, or leaves a worker
  * out gives another result than the same chain in one thread; TSan sees it as a race.
  *

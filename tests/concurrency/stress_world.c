@@ -1,18 +1,18 @@
 /*
- * A world with everybody at it at once: producer threads submitting, consumer threads
+ * A world under all of its threads at once: producer threads submitting, consumer threads
  * taking batches, reader threads asking, a ticking thread with workers; bounded by ticks,
  * not by time. Nothing may be lost, doubled or out of order:
- *  - each producer has its own ids and knows what is in the world: no command of its own
+ *  - each producer has its own ids and knows their state: no command of its own
  *    may be refused, which any change of order would cause; at the end every entity is as
  *    its producer last set it;
- *  - each consumer keeps a view per observer by what it is told; at the end its views are
+ *  - each consumer keeps a list per observer from its batches; at the end its lists are
  *    the engine's lists;
- *  - what an entity says reaches an observer whole, once and in order; what is not kept
- *    for a slow consumer is counted;
- *  - who goes into an area or out of it, awakes or falls asleep is told in turns; at the end
- *    consumers know who is in which area, and as many awake as there are;
- *  - updates are of targets in the list; at the end each was told where it is;
- *  - commands = applied + refused in a tick + queued, at every look.
+ *  - a broadcast reaches an observer whole, once and in order; broadcasts dropped
+ *    for a slow consumer are counted;
+ *  - edges of areas and activation alternate; at the end
+ *    consumers know the members of each area, and the number of awake NPCs;
+ *  - updates are of targets in the list; at the end the last one of each has its position;
+ *  - commands = applied + refused in a tick + queued, at every read.
  *
  * options: --ticks N, --workers N, --seed S
  */
@@ -65,7 +65,7 @@ static uint64_t id_of(const producer *p, uint32_t i)
     return 1 + p->index + (uint64_t)i * PRODUCERS;
 }
 
-/* What an entity says, some times over: who it is, and how manyth saying this is. */
+/* The payload of a broadcast, some times over: the source, and the number of this broadcast of it. */
 enum { SAY_MAX = 40 };
 
 typedef struct saying {
@@ -389,7 +389,7 @@ static void check_where(const consumer *c, uint64_t observer, const uint64_t *id
     }
 }
 
-/* Who is in its areas, by what consumers were told and by a query. */
+/* The members of the areas of a producer, by edges and by a query. */
 static void check_areas(const producer *p, const consumer *consumers)
 {
     for (uint32_t i = 0; i < AREAS_EACH; i++) {
@@ -525,7 +525,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     for (uint32_t i = CONSUMERS; i < started; i++) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     }
-    tick_once(all.world, true); /* what was still queued */
+    tick_once(all.world, true); /* for the commands still queued */
     check_conservation(all.world, true);
     atomic_store_explicit(&all.consumers_stop, true, memory_order_release);
     for (uint32_t i = 0; i < CONSUMERS; i++) {
@@ -534,7 +534,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         }
     }
     for (uint32_t i = 0; i <= BAND_EVERY; i++) {
-        tick_once(all.world, true); /* what was coalesced; and what was not due yet */
+        tick_once(all.world, true); /* for coalesced events; and for updates not due yet */
         for (uint32_t c = 0; c < CONSUMERS; c++) {
             while (take_one(&consumers[c])) {
             }

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a trace file, plain or gzip: the reader ends, and what it hands out as a
- * good row keeps what trace.h says of rows. Run by libFuzzer, or over its corpus.
+ * Any bytes as a trace file, plain or gzip: the reader ends, and its good
+ * rows keep the promises of trace.h. Run by libFuzzer, or over its corpus.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* memfd_create */

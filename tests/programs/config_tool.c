@@ -155,7 +155,7 @@ static void test_help(void)
     EXPECT_HAS(err, "a command is missing");
 }
 
-/* What the help shows has to work. */
+/* The examples of the help have to work. */
 static void test_example_of_the_help(void)
 {
     write_file("short.conf", "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"

@@ -1,7 +1,7 @@
 /*
- * Walkers among areas of all shapes, by steps from next to nothing to a tower's width: who is inside, as the edges of
- * all ticks tell it, is who the rule says. An entity that is far enough from all borders is not looked at again, so
- * here many come near to them, some areas move, go or come beside who walks and who stands, and kinds change.
+ * Walkers among areas of all shapes, by steps from next to nothing to a tower's width: the members of the areas, as the
+ * edges of all ticks give them, are the rule's. An entity that is far enough from all borders is not tested again. So
+ * here many come near to them, some areas move, leave or appear beside walking and standing entities, and kinds change.
  *
  *     areas_vs_brute_force [--seed N] [--count N]
  */
@@ -126,7 +126,7 @@ static void act(uint32_t i)
     CHECK_OK(ph_move(w.producer, i + 1, w.at[i].x, w.at[i].y, 0));
 }
 
-/* ---- what is told ---- */
+/* ---- edges ---- */
 
 static void take_edges(void)
 {
@@ -181,7 +181,7 @@ static void open_world(uint64_t seed)
     REQUIRE(ph_consumer_open(w.world, 0, &w.consumer) == PH_OK);
 }
 
-/* The rules change, so everybody is looked at, in a tick in which areas do, too. */
+/* The rules change, so every entity is tested, in a tick in which areas change, too. */
 static void reload(void)
 {
     char reason[100];

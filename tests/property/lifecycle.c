@@ -194,7 +194,7 @@ static void closed(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What a producer submitted before it closed is still applied. */
+/* Commands that a producer submitted before it closed are still applied. */
 static void closed_with_commands(void)
 {
     ph_world_def def = small_def(NULL);

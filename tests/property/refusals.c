@@ -431,7 +431,7 @@ static const float_argument arguments[] = {
     {"pair margin", COMMAND_PAIR, 0, FIELD(margin), true},
 };
 
-/* What is fine is applied, and the world with it stays usable; what is not is refused. */
+/* A valid float is applied, and the world with it stays usable; another one is refused. */
 static void one_float(bench *b, const float_argument *argument, float value, float_class is)
 {
     command c = make(argument->type, argument->type == COMMAND_ENTER ? 11 : 1, 3);
@@ -469,9 +469,9 @@ static void all_floats(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* ---- how refusals are told ---- */
+/* ---- how refusals are reported ---- */
 
-/* Past refusals_max they are only counted; those told are the oldest, in order. */
+/* Past refusals_max they are only counted; the reported ones are the oldest, in order. */
 static void refusals_overflow(void)
 {
     enum { MOST = 10, SENT = 50 };
@@ -522,7 +522,7 @@ static void bulk_overflow(void)
 }
 
 /*
- * Of those that wait the smallest number is told first. One that is smaller than one told before comes from a tick that
+ * The smallest waiting number comes first. One that is smaller than an earlier one comes from a tick that
  * ended since, behind one of a bulk call.
  */
 static void order(void)
@@ -549,7 +549,7 @@ static void order(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* Those of bulk calls, read between the calls: far more in all than are kept at a time, and each is told, in order. */
+/* Refusals of bulk calls, read between the calls: far more in all than are kept at a time, and each comes, in order. */
 static void refusals_of_bulks(void)
 {
     enum { MOST = 10, BULK = 3, ROUNDS = 20 };

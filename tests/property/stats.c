@@ -1,7 +1,7 @@
 /*
  * The counters of a world: per shard they are those of its entities and add up to the
- * world's; of the last tick they are what went up in it, times are there and not more than
- * there was time for; high-water marks are what was waiting; and as text for Prometheus
+ * world's. Counters of the last tick equal the difference over it. Times are there and not longer than
+ * the tick. High-water marks equal the queued amounts. As text for Prometheus
  * they are well formed by its rules, read by a parser that knows nothing of the library,
  * with the numbers of the structs, in every locale and any size of buffer.
  */
@@ -225,7 +225,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     CHECK(shards == 1 || (sum.migrations > 0 && sum.ghosts > 0 && sum.outbox_bytes_max > 0), "there is an exchange");
 }
 
-/* ---- text: what the exposition format says, word by word ---- */
+/* ---- text: the exposition format, word by word ---- */
 
 enum { METRICS_MAX = 256, SAMPLES_MAX = 4000, NAME_MAX_BYTES = 96 };
 
@@ -396,7 +396,7 @@ static void check_sizes(host *h)
     CHECK_STATUS(ph_stats_prometheus(h->world, h->text, 1, NULL), PH_BAD_ARGUMENT);
 }
 
-/* ---- high-water marks, of a world whose numbers are known ---- */
+/* ---- high-water marks, of a world with known numbers ---- */
 
 static void marks(void)
 {
@@ -439,7 +439,7 @@ static void marks(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What a shard holds is counted where it is. */
+/* The content of a shard is counted there. */
 static void places_of_bytes(void)
 {
     enum { MANY = 2000, LEAST_BYTES = 64 }; /* of an entity: positions, a name, a row */
@@ -460,7 +460,7 @@ static void places_of_bytes(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What waits behind a consumer that takes nothing. */
+/* The pending numbers of a consumer that takes nothing. */
 static void behind(void)
 {
     static host h;

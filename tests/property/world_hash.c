@@ -1,6 +1,6 @@
 /*
- * ph_world_hash() tells apart whatever decides future events and updates: two worlds that are equal in all that can be
- * asked for, and differ in who moved lately or in who waits, have different hashes for as long as updates may differ,
+ * ph_world_hash() covers all state that decides future events and updates: two worlds that answer all queries
+ * alike, but differ in the last moves or in deferred updates, have different hashes for as long as updates may differ,
  * and equal ones from then on. Each case is two lives of the same five entities.
  */
 #include <inttypes.h>
@@ -97,7 +97,7 @@ static void tick_both(life *a, life *b)
     tick(b);
 }
 
-/* Both live on without a command: hashes are equal from the given tick on, and what is told may differ until then. */
+/* Both live on without a command: hashes are equal from the given tick on, and updates may differ until then. */
 static void live_on(const char *what, life *a, life *b, uint32_t differ_ticks)
 {
     bool told_differ = false;

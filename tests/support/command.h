@@ -39,7 +39,7 @@ typedef enum command_type {
 
 enum { COMMAND_SAY_KINDS = 3 };
 
-/* What a broadcast says, and to whom. */
+/* The payload and the options of a broadcast. */
 typedef struct command_say {
     uint32_t bytes; /* of the payload; its content follows from the salt */
     uint32_t salt;
@@ -63,7 +63,7 @@ typedef struct command {
 const char *command_word(command_type type);
 /* Is there a bulk form of it? */
 bool command_in_bulk(command_type type);
-/* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if those are fewer. */
+/* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if that is less. */
 void command_payload(const command_say *say, uint8_t *payload);
 /* One line without its end, floats so that they can be read back exactly. */
 void command_print(FILE *out, const command *c);

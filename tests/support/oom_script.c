@@ -335,7 +335,7 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
             if (profile->plain) any_plain(&m);
             else any_command(&m);
         }
-        /* once everybody jumps, and now and then all walk */
+        /* once all entities jump, and now and then all walk */
         bool jump = profile->plain && m.tick == 1, walk = profile->plain && m.tick % 4 == 3;
         for (uint64_t id = 1; (jump || walk) && id <= profile->entities; id++) move_id(&m, id, jump);
         const uint32_t moves = m.tick == MANY_AT ? profile->moves : 0;

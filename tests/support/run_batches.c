@@ -1,5 +1,5 @@
 /*
- * What consumers are told, against what they have to be told. Every batch is compared
+ * The batches of consumers against the expected ones. Every batch is compared
  * whole: no change may be missing, be there twice, or differ in an id, kind, flag or
  * order of targets. Batches that cover several ticks have to be the exact net difference.
  */

@@ -1,8 +1,8 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
- * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it), run_edges.c,
+ * run_batches.c (changes of consumers), run_mail.c (broadcasts), run_edges.c,
  * run_updates.c (the updates),
- * run_queries.c (lists, attributes, counters), run_places.c (who is where).
+ * run_queries.c (lists, attributes, counters), run_places.c (queries of places).
  */
 #ifndef SUPPORT_RUN_PARTS_H
 #define SUPPORT_RUN_PARTS_H
@@ -39,7 +39,7 @@ typedef struct run {
     uint64_t tick;
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
     VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* refusals that the subject has to tell */
-    uint64_t untold;                          /* those that it only has to count */
+    uint64_t untold;                          /* the ones that it only has to count */
 } run;
 
 /* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */
@@ -57,7 +57,7 @@ void run_reopen(run *r, uint32_t consumer);
 bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
 /* There are none that it has not been told of. */
 bool run_mail_missing(run *r, uint32_t consumer);
-/* How many there are of those; *heard: and with those whose observers left, or were not ready, since. */
+/* Their number; *heard: the number with broadcasts to observers that left, or were not ready, since. */
 size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard);
 
 /* The same of its edges. */
@@ -71,7 +71,7 @@ size_t run_updates_waiting(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);
-/* Random shapes around those who are in the world. */
+/* Random shapes around entities in the world. */
 void run_places(run *r);
 void run_stats(run *r);
 /* All refusals that wait; behind a tick, its own are noted first. */

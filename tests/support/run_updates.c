@@ -1,5 +1,5 @@
 /*
- * The updates that consumers are told of, against those that they have to be told of: of
+ * The updates in batches against the expected ones: of
  * each observer and target the latest position that was due in the ticks of the batch, but
  * for targets that left the list and observers that left or were not ready since.
  */
@@ -173,7 +173,7 @@ static uint64_t float_bits(float f)
     return bits;
 }
 
-/* Who was told what: the same for every layout. */
+/* Observer, target and position: the same for every layout. */
 static void hash_updates(run *r, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->update_count; i++) {

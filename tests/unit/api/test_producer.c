@@ -1,6 +1,6 @@
 /*
- * The submitting calls one by one: what each returns, sequence numbers, bulk forms, full
- * queues, what a tick makes of them. (Every refusal by table: property/refusals.c.)
+ * The submitting calls one by one: the status of each, sequence numbers, bulk forms, full
+ * queues, the result of a tick. (Every refusal by table: property/refusals.c.)
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>

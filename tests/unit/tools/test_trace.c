@@ -223,8 +223,8 @@ Test(trace, comments_blank_lines_line_ends)
 }
 
 /*
- * Linked with --wrap: numbers go through the conversion that is told its locale, with one
- * whose decimal point is a point, so that the program's and the thread's do not matter.
+ * Linked with --wrap: numbers go through the conversion that is given its locale, with one
+ * that has a point as decimal point, so that the program's and the thread's do not matter.
  */
 float __wrap_strtof(const char *from, char **end);
 float __wrap_strtof_l(const char *from, char **end, locale_t locale);
@@ -419,7 +419,7 @@ Test(trace, no_memory_is_told_and_leaks_nothing)
 
 /* ---- gzip ---- */
 
-/* Compresses text as one gzip member behind what the file has. */
+/* Compresses text as one gzip member behind the file's content. */
 static void append_member(const char *text)
 {
     char mode[] = "ab9";

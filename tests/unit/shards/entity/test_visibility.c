@@ -1,6 +1,6 @@
 /*
- * shards/entity/visibility.h: the tower of a position, range by every shape, and the table of who
- * sees whom, each float32 operation rounded on its own.
+ * shards/entity/visibility.h: the tower of a position, range by every shape, and the table of
+ * visibility, each float32 operation rounded on its own.
  */
 #include "unit/shards/shard_case.h"
 

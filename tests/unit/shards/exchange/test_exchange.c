@@ -570,7 +570,7 @@ Test(exchange, many_pins_take_many_rounds)
     fleet_close(f);
 }
 
-/* ---- what only short steps show ---- */
+/* ---- short steps ---- */
 
 /* An old target that the halo of the new shard does not reach any more is told as a leave, also after a short step. */
 Test(exchange, a_short_step_over_the_border_leaves_targets_behind)

@@ -1,5 +1,5 @@
 /*
- * The indexes quadtree, hex and towers: each by itself against brute force (index_case.h), and what is only theirs.
+ * The indexes quadtree, hex and towers: each by itself against brute force (index_case.h), and their own promises.
  */
 #include "unit/shards/index/index_case.h"
 
@@ -215,7 +215,7 @@ Test(index_trees, an_observers_box_asks_one_hexagonal_tower)
     }
 }
 
-/* Bytes that grow with what is in, and go when it goes. */
+/* Bytes that grow with the entities, and shrink when they leave. */
 Test(index_trees, a_level_is_in_use_while_somebody_is_registered_at_it)
 {
     phx_rules rules = rules_of(20, 0);
@@ -303,7 +303,7 @@ Test(index_trees, who_looks_too_far_for_a_tower_is_told_of_everything)
     cr_assert_eq(c.told, 1);
 }
 
-/* Who wanders over all towers leaves nothing behind. */
+/* An observer that wanders over all towers leaves nothing behind. */
 Test(index_trees, towers_that_nobody_is_in_go)
 {
     phx_rules rules = rules_of(3, 0);

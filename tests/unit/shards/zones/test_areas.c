@@ -29,7 +29,7 @@ static void corners_around(ph_area *area, float size)
 
 static ph_area some_area(float far)
 {
-    /* float32 has hardly any numbers about the first, and no squares of the second, nor sums of those of the last */
+    /* float32 has hardly any numbers about the first, and no squares of the second, nor sums of squares of the last */
     static const float sizes[] = {2e-44f, 1e-23f, 1e-3f, 0.3f, 10, 777, 1e5f, 1.8e19f};
     const float size = sizes[phx_rng_below(&rng, 8)] * between(0.5f, 1);
     ph_area area = {.shape = (ph_area_shape)phx_rng_below(&rng, 3), .radius = size};

@@ -463,7 +463,7 @@ Test(coalesce, small_after_large)
     }
 }
 
-/* Memory is bound by what is pending, not by how long. */
+/* Memory is bound by the number of pending events, not by the time. */
 Test(coalesce, memory_does_not_grow_with_ticks)
 {
     uint64_t bytes = 0;
