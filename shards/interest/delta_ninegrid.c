@@ -12,14 +12,14 @@
 /* ---- observers that stayed ---- */
 
 /* Targets that all observers that stayed in a task's tower get, if they are the same for all; NULL = none yet. */
-typedef struct told_all {
+typedef struct shared_targets {
     const phx_cell_task *job;
     uint32_t target_first, leave_count, enter_count;
-} told_all;
+} shared_targets;
 
 /* Writes the crossings of a task that an observer may see, leaves first, to the scratch's targets. */
-static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job, uint32_t slot,
-                           told_all *told)
+static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
+                                   uint32_t slot, shared_targets *told)
 {
     const phx_ninegrid *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
@@ -32,10 +32,10 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
         leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
-    *told = (told_all){.job = job->special ? NULL : job,
-                       .target_first = scratch->target_count,
-                       .leave_count = leaves,
-                       .enter_count = n - leaves};
+    *told = (shared_targets){.job = job->special ? NULL : job,
+                             .target_first = scratch->target_count,
+                             .leave_count = leaves,
+                             .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
@@ -44,14 +44,14 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
  * is special, the range has one entry. Other entries are skipped without a branch, as a branch on crossings is
  * mispredicted. false = no memory.
  */
-static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
-                          told_all *told)
+static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
+                                  shared_targets *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
     const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
+    if (told->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, told);
     const uint32_t all = told->leave_count + told->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
@@ -232,7 +232,7 @@ typedef struct found {
 } found;
 
 /* Copies all words of a tower, in any case; there is room. Returns whether these are all, and no entry has a flag. */
-static inline bool take_plain(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
+static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
 {
     const phx_cell_entry *card = nine->cards + tower->first;
     uint32_t flags = 0;
@@ -255,7 +255,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = pair_tower(nine, pair);
         const uint32_t enter = pair->crossing >> 31;
-        if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
+        if (PHX_LIKELY(copy_plain_words(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;
         } else if (enter) {
@@ -274,7 +274,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
 }
 
 /* Writes words as targets, in the order of events. */
-static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
+static void write_ordered_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
 {
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
@@ -289,17 +289,17 @@ static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *w
 }
 
 /* The same if keys do not give the order. */
-static void tell_slots(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
+static void record_unkeyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
     for (uint32_t i = 0; i < events->leaves; i++) scratch->leave[i] = (uint32_t)events->leave[i];
     for (uint32_t i = 0; i < events->enters; i++) scratch->enter[i] = (uint32_t)events->enter[i];
     phx_interest_record(scratch, shard, slot, events->enters, events->leaves);
 }
 
-static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
+static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
     if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
-        tell_slots(scratch, shard, slot, events);
+        record_unkeyed_events(scratch, shard, slot, events);
         return;
     }
     scratch->changes[scratch->change_count++] = (phx_change){.slot = slot,
@@ -310,18 +310,18 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
                                                              .ordered = true};
     scratch->counts.enters += events->enters;
     scratch->counts.leaves += events->leaves;
-    tell_words(scratch, shard, events->leave, events->leaves);
-    tell_words(scratch, shard, events->enter, events->enters);
+    write_ordered_words(scratch, shard, events->leave, events->leaves);
+    write_ordered_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
-                                       const phx_cell_entry *card)
+static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
+                                              const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
-    if (about.left && about.left->look) return PHX_DELTA_LOOK;
+    if (about.left && about.left->look) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
@@ -330,7 +330,7 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
-    if (events.enters + events.leaves > 0) tell_events(scratch, shard, card->slot, &events);
+    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, card->slot, &events);
     return PHX_DELTA_DONE;
 }
 
@@ -356,17 +356,18 @@ uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item)
 }
 
 /* Runs one cell entry. false = no memory, its observer is untouched. */
-static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_cell_task *job,
-                     uint32_t at, told_all *told)
+static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                           const phx_cell_task *job, uint32_t at, shared_targets *told)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
     bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
     if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->look && forced) {
-        if (!(card->flags & PHX_CELL_ENTERED)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        if (!(card->flags & PHX_CELL_ENTERED))
+            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
-        phx_delta_result seen = glance_crosser(scratch, shard, job, card);
-        if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
+        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
+        if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
     if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
     card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
@@ -380,13 +381,13 @@ static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_s
 static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
                         const phx_cell_task *job, phx_span range)
 {
-    told_all told = {0};
+    shared_targets told = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
     if (at < end && !job->look && !job->mixed && !job->special) {
-        if (!glance_stayed(scratch, shard, job, (phx_span){at, end}, &told)) return at;
+        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &told)) return at;
         at = end;
     }
-    while (at < range.end && run_card(scratch, directory, shard, job, at, &told)) at++;
+    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &told)) at++;
     return at;
 }
 

@@ -472,8 +472,8 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
 }
 
 /* Matches observers with these radii, and emits their events. Returns as flush_pairs(). */
-static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                              const phx_radii *radii)
+static uint32_t emit_matched_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                                    const phx_radii *radii)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
@@ -562,7 +562,8 @@ static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t 
 }
 
 /* Moved rows are matched, and their pairs are mirrored. false: nothing was done; *done as of phx_delta_all(). */
-static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
+static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                                 uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
@@ -596,16 +597,16 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
-    if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
+    if (count > 0 && tile->frame.moved && emit_mirrored_movers(scratch, shard, place, count, &done)) return done;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
-    if (!mixed) return places_before(place, count, glance_places(scratch, shard, place, count, &radii));
+    if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
     uint32_t *watching = scratch->hits, n = 0; /* a mere target is not matched */
     for (uint32_t i = 0; i < count; i++) {
         watching[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return places_before(place, count, glance_places(scratch, shard, watching, n, &radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, watching, n, &radii));
 }
 
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -633,7 +634,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                         const phx_radii *radii)
 {
-    return places_before(place, count, glance_places(scratch, shard, place, count, radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, place, count, radii));
 }
 
 phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
@@ -641,5 +642,5 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
     bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
-    return done ? PHX_DELTA_DONE : PHX_DELTA_LOOK;
+    return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

@@ -30,7 +30,7 @@
 
 typedef enum phx_delta_result {
     PHX_DELTA_DONE = 0, /* the observer's events are complete */
-    PHX_DELTA_LOOK,     /* the observer has to be evaluated */
+    PHX_DELTA_EVALUATE, /* the observer has to be evaluated */
     PHX_DELTA_NO_MEMORY /* nothing was changed */
 } phx_delta_result;
 

@@ -34,7 +34,7 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
 }
 
 /* Clears the view column of an entity that is no observer any more, once its list is gone. */
-static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
+static void clear_row_view(phx_shard *shard, uint32_t row, uint32_t slot)
 {
     if (!phx_attr_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
@@ -42,8 +42,8 @@ static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
 /*
  * Finishes the observer of a row after its delta: evaluated if that was not enough. false = no memory, it is untouched.
  */
-static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
-                    phx_delta_result seen)
+static bool finish_row_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
+                                phx_delta_result seen)
 {
     if (seen == PHX_DELTA_DONE) {
         scratch->counts.glanced++;
@@ -51,7 +51,7 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
     }
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return false;
-    settle_row(shard, row, slot);
+    clear_row_view(shard, row, slot);
     return true;
 }
 
@@ -104,8 +104,8 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
         if (!run_company(scratch, shard, &of)) break;
         if (able && due && join_company(scratch, shard, &of, place))
             continue; /* the first observer of another company */
-        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
-        if (!look_on(scratch, directory, shard, row, seen)) break;
+        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_EVALUATE;
+        if (!finish_row_observer(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
     for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at an earlier one */
@@ -139,8 +139,8 @@ static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, p
 {
     for (uint32_t row = range.first; row < range.end; row++) {
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
-        if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
+        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_EVALUATE;
+        if (!finish_row_observer(scratch, directory, shard, row, seen)) return row - range.first;
     }
     return range.end - range.first;
 }

@@ -152,7 +152,7 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
  * their towers give or take the drift. Before, the drift was less by a step, and the querying row was a step off; the
  * same holds for rows that were just sorted.
  */
-static float look_reach(const phx_shard *shard, const phx_block *block)
+static float query_reach(const phx_shard *shard, const phx_block *block)
 {
     const float drift = shard->grid.drift_bound, steps = 2 * shard->step_max;
     return block->reach + (drift > steps ? drift : steps);
@@ -169,7 +169,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *
     stir->way = PHX_SPARSE_NONE;
     stir->odd = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
-    stir->reach = look_reach(shard, block);
+    stir->reach = query_reach(shard, block);
     if (choose_plan(stir, mem, block)) return true;
     stir->shard = NULL;
     return false;
