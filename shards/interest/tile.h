@@ -48,9 +48,8 @@ typedef struct phx_tile {
     phx_span rows; /* the block's own rows, in the grid */
     bool usable;   /* false: the block does not fit a tile, its observers are run one by one */
     bool quiet;    /* nothing changed in any tower around */
-    bool
-        odd; /* a tower around is marked discontinuous; once marked, a discontinuous entity is in view of an observer */
-    bool marked; /* marks[] are there */
+    bool odd;      /* a discontinuity in a tower around; once marked, in view of an observer */
+    bool marked;   /* marks[] are there */
 
     phx_tile_frame frame;
     float reach;                         /* no pair that was farther apart at mid-step is an event */

@@ -108,8 +108,7 @@ typedef struct phx_cell_task {
     uint32_t card, card_count;
     uint32_t came;  /* ENTERED entries, the last ones, */
     uint32_t comer; /* ... and their crossings, in comers */
-    uint32_t
-        pair; /* in pairs: the crossings that leave for all observers that stay here, then the crossings that enter */
+    uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
     uint32_t leave_count, enter_count;
     bool look;    /* all its observers are evaluated, as a recast entity is in the span */
     bool mixed;   /* an observer may have to be evaluated */
