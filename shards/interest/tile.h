@@ -86,7 +86,7 @@ typedef struct phx_tile {
     float alike_in, alike_near;
     bool sparse;     /* so few rows that each observer compares with its nine cells alone */
     uint32_t *start; /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *near;  /* by cell: result of cell_starts() (simd/kernels.h); in the memory of start */
+    uint32_t *near;  /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
     uint8_t *marks;  /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
     uint32_t start_capacity;
     uint32_t *words; /* memory of all other arrays */
