@@ -6,7 +6,10 @@
 #include "shards/query/row_query.h"
 #include "shards/state/view_reach.h"
 
-/* Rows may have drifted out of their towers, as far as that; with slack for roundings, as in phx_box_around(). */
+/*
+ * Widens a box by the drift, as rows may have drifted out of their towers; with slack for roundings, as in
+ * phx_box_around().
+ */
 static phx_box widen_by_drift(phx_box box, float drift)
 {
     if (drift == 0.0f) return box;
@@ -22,8 +25,8 @@ phx_rect phx_slots_rect(const phx_shard *shard, phx_box box)
 }
 
 /*
- * A square that has the box: as wide as the float32 difference from the middle to the farther end, and rounding keeps
- * order, so who is between the ends is no farther from the middle.
+ * A square that contains the box: as wide as the float32 difference from the middle to the farther end. Rounding keeps
+ * order, so a position between the ends is no farther from the middle.
  */
 static phx_range square_of(phx_box box)
 {
@@ -85,9 +88,9 @@ typedef struct scan_sink {
     phx_range_scan *scan;
 } scan_sink;
 
-enum { AHEAD = 8 }; /* candidates: their bodies come from memory meanwhile */
+enum { AHEAD = 8 }; /* candidates ahead whose bodies are prefetched */
 
-/* The ground plane's part of the rule; the rest is the caller's. */
+/* Keeps slots that pass the ground-plane part of the rule; the caller checks the rest. */
 static void collect_in_range(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const scan_sink *at = (const scan_sink *)sink;

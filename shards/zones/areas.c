@@ -60,14 +60,14 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
     }
 }
 
-/* So much of the terms that a distance is made of may be their roundings; and so much of a distance a step may take. */
+/* The part of a distance's terms that may be rounding; the part of a distance that a step may take. */
 static const float ROUNDING_DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
-static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
+static const float ALONG_AXES = 0.7071f; /* a step so far along both axes is no longer than 1 */
 
-/* What is less is nothing: beside float32's smallest numbers roundings are no small part. */
+/* Shorter distances count as 0: near float32's smallest numbers roundings are no small part. */
 static const float LEAST_DISTANCE = 1e-30f;
 
-/* As the rule has it: by squares, which are far from all limits of float32. */
+/* By the rule: by squares, which are far from all limits of float32. */
 static float clear_of_circle(const phx_area_entry *area, float x, float y)
 {
     const float low = 1e-10f, high = 1e18f, r = area->radius;
@@ -77,7 +77,7 @@ static float clear_of_circle(const phx_area_entry *area, float x, float y)
     return off * ALONG_AXES;
 }
 
-/* Until it comes to the line of a side. */
+/* The distance to the line of the nearest side. */
 static float clear_of_polygon(const phx_area_entry *area, float x, float y)
 {
     float clear = INFINITY;
@@ -141,7 +141,7 @@ static uint8_t area_level(phx_rect towers)
     return level;
 }
 
-/* The key of the area's i-th cell; 0: it has no such cell. */
+/* The key of the area's i-th cell; 0: there is no such cell. */
 static uint64_t area_cell_key(const phx_area_entry *area, uint32_t i)
 {
     uint32_t cx = (uint32_t)(area->towers.x0 >> area->level) + (i & 1);
@@ -155,7 +155,7 @@ static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
     return &areas->at[link / 4].links[link % 4];
 }
 
-/* Room in the map was reserved. */
+/* Links the area in its cells; room in the map was reserved. */
 static void link_cells(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
@@ -190,7 +190,7 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
 
 /* ---- commands ---- */
 
-/* Room for one more area, in every respect. */
+/* Room for one more area, in all tables. */
 static bool reserve_area(phx_areas *areas)
 {
     return phx_grow(areas->mem, (void **)&areas->at, &areas->capacity, areas->count, (size_t)areas->count + 1,

@@ -1,9 +1,8 @@
 /*
- * All areas of a world, and where they are. The ticking thread changes the table in the
- * ingest phase; from there to the tick's end all shards read it. An area is linked in the
- * level of cells, each of 2^level x 2^level towers, in which it meets four cells at most,
- * so what it costs to set or find one does not depend on how large it is.
- * One that was removed keeps its place until the tick's end: who is in it leaves it.
+ * All areas of a world by place. The ticking thread changes the table in the ingest phase; from then to the tick's end
+ * all shards read it. An area is linked in the level of cells, each of 2^level x 2^level towers, in which it meets four
+ * cells at most, so setting or finding an area costs the same at any size. A removed area keeps its number until the
+ * tick's end: its members leave it.
  */
 #ifndef PHX_SHARDS_ZONES_AREAS_H
 #define PHX_SHARDS_ZONES_AREAS_H
@@ -13,19 +12,19 @@
 
 enum { PHX_AREA_NONE = UINT32_MAX, PHX_AREA_LEVELS = 17 }; /* 65535 towers are one cell of level 16 */
 
-/* In the list of a cell: area * 4 + which of its cells; PHX_AREA_NONE ends. */
+/* In the list of a cell: area * 4 + number of its cell; PHX_AREA_NONE ends. */
 typedef struct phx_area_link {
     uint32_t next, before;
 } phx_area_link;
 
-/* A cache line is what a look at one needs, unless it is a polygon or for some kinds only. */
+/* A check of one area needs one cache line, unless it is a polygon or for some kinds only. */
 typedef struct phx_area_entry {
     phx_area_link links[4];
-    phx_box box; /* nobody outside it is inside */
+    phx_box box; /* no position outside is in the area */
     float center[2], radius;
     uint8_t shape, corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
-    bool live;       /* else removed in this tick, or no area */
+    bool live;       /* else removed in this tick, or free */
     bool changed;    /* in this tick */
     phx_rect towers; /* of the box */
     uint64_t id;
@@ -33,7 +32,7 @@ typedef struct phx_area_entry {
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
 
-/* An area that this tick set or removed, and where it was at the end of the one before. */
+/* An area that was set or removed in this tick, and its towers at the last tick's end. */
 typedef struct phx_area_change {
     uint32_t area;
     bool was;
@@ -43,27 +42,27 @@ typedef struct phx_area_change {
 typedef struct phx_areas {
     phx_mem *mem;
     phx_area_entry *at;
-    uint32_t count, capacity; /* ever used */
+    uint32_t count, capacity; /* count: numbers ever used */
     uint32_t free_first;      /* chained by links[0].next */
     uint32_t live_count;
     uint32_t levels_used; /* a bit for each level that has areas */
     uint32_t level_counts[PHX_AREA_LEVELS];
     phx_idmap index; /* id -> place */
-    phx_idmap cells; /* level and cell -> its first link */
+    phx_idmap cells; /* level and cell -> first link */
     phx_area_change *changes;
     uint32_t change_count, changes_capacity;
 } phx_areas;
 
 void phx_areas_init(phx_areas *areas, phx_mem *mem);
 void phx_areas_free(phx_areas *areas);
-/* The area is there, as it is now; it was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
+/* Sets the area, which was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
 ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *area, uint32_t most);
 /* PH_ABSENT, PH_NO_MEMORY. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
-/* The tick's end: what was removed goes. */
+/* The tick's end: frees removed areas. */
 void phx_areas_end_tick(phx_areas *areas);
 
-/* Is there any, or was there in this tick? */
+/* Is there an area, or was there one in this tick? */
 static inline bool phx_areas_any(const phx_areas *areas)
 {
     return areas->live_count > 0 || areas->change_count > 0;
@@ -74,7 +73,7 @@ static inline uint64_t phx_areas_cell_key(uint32_t level, uint32_t cx, uint32_t 
     return ((uint64_t)level << 32 | (uint64_t)cy << 16 | cx) + 1;
 }
 
-/* The first link of the cell of that level that has the tower, or PHX_AREA_NONE. */
+/* The first link of the cell of a level with the tower, or PHX_AREA_NONE. */
 static inline uint32_t phx_areas_first(const phx_areas *areas, uint32_t level, uint32_t tx, uint32_t ty)
 {
     const uint64_t *first = phx_idmap_find(&areas->cells, phx_areas_cell_key(level, tx >> level, ty >> level));
@@ -88,7 +87,7 @@ static inline bool phx_area_for_kind(const phx_area_entry *area, uint32_t kind)
     return area->kind_count == 0;
 }
 
-/* The rule of pharos.h, "Areas", but for the kind; corners in the order given. */
+/* Is the position in the area? The rule of pharos.h, "Areas", without the kind; corners in the order given. */
 static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
 {
     if (!phx_box_has(area->box, x, y)) return false;
@@ -108,12 +107,12 @@ static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
 }
 
 /*
- * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 = perhaps not at all.
- * In float32, with more taken off than its roundings can make.
+ * How far a position may move along each axis, at least, before phx_area_has() may change; 0 = unknown. In float32,
+ * with more taken off than its roundings can add.
  */
 float phx_area_clear(const phx_area_entry *area, float x, float y);
 
-/* Every corner is in the polygon by that rule, and no side has all of them on its line. */
+/* Is every corner in the polygon by the rule, and are the corners not all on the line of one side? */
 bool phx_area_is_convex(const ph_area *area);
 
 #endif
