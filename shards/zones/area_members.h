@@ -48,6 +48,8 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
  * All near areas that changed: who did not change is looked at, the others will be. false = no memory; call again.
  */
 bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in);
+/* A tick ended without the phase for all of them: each is looked at the next time. */
+void phx_area_members_doubt(phx_area_members *crossings);
 /* An own entity goes to another shard, with its areas; or is none any more. */
 void phx_area_members_let_go(phx_area_members *crossings, uint32_t slot);
 /* One that came is in that area, one of `count`: told in their order. false = no memory, nothing changed. */

@@ -1,7 +1,8 @@
 /*
  * The edges that a shard found in a tick, as they are told: an entity awoke or fell
  * asleep, or went into an area or out of it. Made in the zones phase by the shard's
- * worker (activation.h, area_members.h), read in phase "publish" by the ticking thread.
+ * worker (activation.h, area_members.h), read in phase "publish" by the ticking thread,
+ * which lets some wait for a later tick if there is no memory to tell them.
  */
 #ifndef PHX_SHARDS_ZONES_EDGES_H
 #define PHX_SHARDS_ZONES_EDGES_H
@@ -17,9 +18,18 @@ typedef struct phx_edge {
 } phx_edge;
 
 typedef struct phx_edges {
-    phx_edge *at;
+    phx_edge *at; /* the first `earlier` are of earlier ticks; or the first `held` of them wait for the next tick */
     uint32_t count, capacity;
+    uint32_t earlier; /* until batches are made */
+    uint32_t held;    /* from there on: no batch had memory for them */
 } phx_edges;
+
+/* A tick begins: the edges are gone, but those that wait. */
+static inline void phx_edges_begin(phx_edges *edges)
+{
+    edges->count = edges->earlier = edges->held;
+    edges->held = 0;
+}
 
 /* Room for `more`. false = no memory, nothing changed. */
 static inline bool phx_edges_reserve(phx_edges *edges, phx_mem *mem, uint32_t more)

@@ -13,6 +13,7 @@
 typedef struct phx_zones {
     bool on; /* the roster is there, and right as of the last zones phase; so of the other two */
     bool awake_on, crossings_on;
+    bool put_off; /* a tick was finished without memory for the phase: it goes through all, and the dead are there yet */
     bool missed;       /* touched[] is not all: there was no memory for more, or most entities move */
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
@@ -35,6 +36,9 @@ static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot
         zones->touched[zones->touched_count++] = slot;
     else zones->missed = true;
 }
+
+/* There is no memory for the zones phase: the next tick's makes up for it. */
+void phx_zones_put_off(phx_zones *zones);
 
 /* An own entity emigrates. */
 void phx_zones_let_go(phx_zones *zones, uint32_t slot);
