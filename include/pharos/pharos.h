@@ -73,12 +73,17 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
  *    emptied (ph_stats.observers_reset). The next tick tells it all that it sees then, as PH_CHANGE_FRESH, also when
  *    that is nothing; it may want memory for that again, and be finished again;
  *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY);
- *    if there is none to deliver them, they are dropped for that consumer, and counted, as past consumer_bytes.
+ *    if there is none to deliver them, they are dropped for that consumer, and counted, as past consumer_bytes;
+ *  - commands that there is no memory to take wait for the next tick, as if submitted later (ph_stats.queued);
+ *  - an entity that can not follow its parent, or a changed class (ph_world_reconfigure()), follows in a later tick;
+ *    so do views that crowd control changes;
+ *  - NPCs and areas: an entity that awoke, fell asleep or crossed an area, for which there is no memory, is told in a
+ *    later tick, unless it is as before by then (ph_stats.edges_waiting: edges that are found and wait).
  * All other observers are told what they are told in any tick. Behind it reads work, and the next tick applies what
  * waits, as leaves that make the world small again.
  * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY;
- * PH_NO_MEMORY: there is none even for what grows with entities and commands alone (to apply commands, to change
- * shards, to sort entities by towers, to tell who awoke or crossed an area): call this or ph_tick() again.
+ * PH_NO_MEMORY: there is none to bring entities to other shards, or to sort them by towers: call this or ph_tick()
+ * again.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);

@@ -13,8 +13,9 @@
 typedef struct phx_zones {
     bool on; /* the roster is there, and right as of the last zones phase; so of the other two */
     bool awake_on, crossings_on;
-    bool put_off; /* a tick was finished without memory for the phase: it goes through all, and the dead are there yet */
-    bool missed;       /* touched[] is not all: there was no memory for more, or most entities move */
+    bool
+        put_off; /* a tick was finished without memory for the phase: it goes through all, and the dead are there yet */
+    bool missed; /* touched[] is not all: there was no memory for more, or most entities move */
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
     phx_tower_members roster;

@@ -20,17 +20,24 @@
 #include "support/oom_script.h"
 #include "support/subject.h"
 
-enum { STAGE_COUNT = PHX_STAGE_END + 1, IDS = 1024, AREAS = 8, WORDS = IDS / 64, SETTLING_TICKS = 60, FAILURES_ENOUGH = 10 };
+enum {
+    STAGE_COUNT = PHX_STAGE_END + 1,
+    IDS = 1024,
+    AREAS = 8,
+    WORDS = IDS / 64,
+    SETTLING_TICKS = 60,
+    FAILURES_ENOUGH = 10
+};
 enum { PERCENT_FOR_ALL_STAGES = 10 }; /* less, as under sanitizers, may leave some out */
 
 /* Stages that can be finished without memory. */
 static const bool finishes[STAGE_COUNT] = {
-    [PHX_STAGE_COLLECT] = true, [PHX_STAGE_FOLLOW] = true, [PHX_STAGE_CROWD_COUNT] = true,
-    [PHX_STAGE_CROWD_DECIDE] = true, [PHX_STAGE_CROWD_APPLY] = true,
-    [PHX_STAGE_ZONES] = true, [PHX_STAGE_PLAN] = true,   [PHX_STAGE_INTEREST] = true,        [PHX_STAGE_SPREAD] = true,
-    [PHX_STAGE_COMMIT] = true, [PHX_STAGE_BEGINNERS] = true,       [PHX_STAGE_TARGET] = true,
-    [PHX_STAGE_PIECES] = true, [PHX_STAGE_FIND_RECIPIENTS] = true, [PHX_STAGE_UPDATES] = true,
-    [PHX_STAGE_LOOK] = true,   [PHX_STAGE_DEFER_UPDATES] = true,   [PHX_STAGE_BATCHES] = true,
+    [PHX_STAGE_COLLECT] = true,      [PHX_STAGE_FOLLOW] = true,          [PHX_STAGE_CROWD_COUNT] = true,
+    [PHX_STAGE_CROWD_DECIDE] = true, [PHX_STAGE_CROWD_APPLY] = true,     [PHX_STAGE_ZONES] = true,
+    [PHX_STAGE_PLAN] = true,         [PHX_STAGE_INTEREST] = true,        [PHX_STAGE_SPREAD] = true,
+    [PHX_STAGE_COMMIT] = true,       [PHX_STAGE_BEGINNERS] = true,       [PHX_STAGE_TARGET] = true,
+    [PHX_STAGE_PIECES] = true,       [PHX_STAGE_FIND_RECIPIENTS] = true, [PHX_STAGE_UPDATES] = true,
+    [PHX_STAGE_LOOK] = true,         [PHX_STAGE_DEFER_UPDATES] = true,   [PHX_STAGE_BATCHES] = true,
     [PHX_STAGE_OFFER] = true,
 };
 
@@ -150,7 +157,8 @@ static bool is_on(const trial *t, const phx_shard *shard, uint32_t slot, uint64_
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         phx_shard *other;
         uint32_t at;
-        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at))) continue;
+        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at)))
+            continue;
         const phx_body *waker = &other->store.body[at];
         const int dx = abs((int)waker->tx - (int)body->tx), dy = abs((int)waker->ty - (int)body->ty);
         near |= dx <= (int)w->rules.wake_span && dy <= (int)w->rules.wake_span;

@@ -267,7 +267,8 @@ static void play(trial *t)
     X(deliveries) \
     X(deliveries_dropped) \
     X(deliveries_void) \
-    X(awake) X(woken) X(slept) X(areas) X(area_enters) X(area_leaves) X(updates) X(adds_held) X(updates_held) \
+    X(awake) \
+    X(woken) X(slept) X(areas) X(area_enters) X(area_leaves) X(updates) X(adds_held) X(updates_held) \
         X(updates_replaced) X(migrations) X(halo_records) X(attached) X(broadcasts) X(payload_bytes) X(queued) \
             X(batches_out) X(net_events) X(mail_waiting) X(updates_waiting) X(edges_waiting) X(crowd_observers) \
                 X(crowd_narrowed) X(crowd_widened) X(crowd_most) X(last_applied) X(last_enters) X(last_leaves) \

@@ -10,7 +10,7 @@
 
 /* ---- held edges ---- */
 
-static const uint32_t CANCELLED = UINT32_MAX; /* phx_edge.consumer */
+static const uint32_t EDGE_CANCELLED = UINT32_MAX; /* phx_edge.consumer */
 
 /* The order in which edges of a tick are looked up. */
 static bool edge_behind(const phx_edge *a, const phx_edge *b)
@@ -53,7 +53,7 @@ static void cancel_edge(phx_world *world, phx_edge *held)
         phx_edge *at = find_edge(edges->at + edges->earlier, edges->count - edges->earlier, held);
         if (!at) continue;
         PHX_ASSERT(at->told.on != held->told.on);
-        at->consumer = held->consumer = CANCELLED;
+        at->consumer = held->consumer = EDGE_CANCELLED;
         return;
     }
 }
@@ -63,7 +63,7 @@ static void drop_cancelled(phx_edges *edges)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < edges->count; i++)
-        if (edges->at[i].consumer != CANCELLED) edges->at[kept++] = edges->at[i];
+        if (edges->at[i].consumer != EDGE_CANCELLED) edges->at[kept++] = edges->at[i];
     edges->count = kept;
     edges->earlier = 0;
 }

@@ -133,8 +133,9 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
-    return world->producers && init_shards(world) && phx_ingest_init(world) && phx_moves_init(world) && init_consumers(world) &&
-           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) && phx_updates_init(world);
+    return world->producers && init_shards(world) && phx_ingest_init(world) && phx_moves_init(world) &&
+           init_consumers(world) && init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
+           phx_updates_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
