@@ -72,12 +72,17 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
  *    emptied (ph_stats.observers_reset). The next tick sends its whole list as PH_CHANGE_FRESH, also an empty one. If
  *    that needs memory which is not there either, that tick can be finished in the same way;
  *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY).
- *    If there is none to deliver them, they are dropped for that consumer and counted, as those beyond consumer_bytes.
+ *    If there is none to deliver them, they are dropped for that consumer and counted, as those beyond consumer_bytes;
+ *  - commands that the tick has no memory to take wait for the next tick, as if submitted later (ph_stats.queued);
+ *  - an entity that can not follow its parent, or a changed class (ph_world_reconfigure()), follows in a later tick; so
+ *    do views that crowd control changes;
+ *  - an edge of an NPC or area without memory is sent in a later tick, unless the entity is as before by then
+ *    (ph_stats.edges_waiting counts edges that are found and wait).
  * All other observers get the same as in any tick. Afterwards reads work, and the next tick applies the queued
  * commands: leaves among them make the world smaller.
  * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY;
- * PH_NO_MEMORY: there is none even for the work that grows with entities and commands alone (applying commands,
- * migrations, sorting entities by towers, edges of activation and areas): call this or ph_tick() again.
+ * PH_NO_MEMORY: there is none for migrations between shards, or to sort entities by towers: call this or ph_tick()
+ * again.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);

@@ -550,7 +550,7 @@ typedef struct ph_stats {
     uint64_t net_events;                    /* now: enters and leaves in net differences, behind slow consumers */
     uint64_t mail_waiting;                  /* now: deliveries that wait there, ... */
     uint64_t updates_waiting;               /* ... updates, each the last of its target, ... */
-    uint64_t edges_waiting;                 /* ... and edges of activation and areas */
+    uint64_t edges_waiting;                 /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
     uint64_t consumers_pending;             /* now: consumers for which anything waits for a tick: PH_PENDING */
     uint64_t deferred_adds_max;             /* the most in one shard and tick */
     uint64_t crowd_observers;               /* now: observers with a view shrunk by crowd control */

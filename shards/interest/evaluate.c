@@ -441,7 +441,8 @@ static bool cut_at_adds(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
-    if (!at->attr->spreads || at->count <= most) return true;
+    /* most = 0: the entity does not follow its changed class yet, for want of memory */
+    if (!at->attr->spreads || most == 0 || at->count <= most) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];

@@ -13,7 +13,7 @@ typedef struct going {
 static going changed_slots(const phx_shard *shard, bool every)
 {
     const phx_zones *zones = &shard->zones;
-    going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
+    going all = {.count = shard->store.slots, .every = every || !zones->on || zones->put_off || shard->all_dirty};
     if (all.every) return all;
     if (!shard->changed) return (going){0};
     if (shard->dense_tick || zones->missed) return all;
@@ -90,6 +90,7 @@ bool phx_shard_zones(phx_shard *shard)
     if (!areas && zones->crossings_on) phx_zones_drop_areas(zones, mem);
     if (!wakes && !areas) {
         if (zones->on) phx_zones_drop(zones, mem);
+        zones->put_off = false;
         return true;
     }
     if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
@@ -98,6 +99,7 @@ bool phx_shard_zones(phx_shard *shard)
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
     if (!update_area_members(shard, &all, areas)) return false;
     if (wakes && !update_activation(shard, &all)) return false;
+    zones->put_off = false;
     zones->on = true;
     zones->awake_on = wakes;
     zones->crossings_on = areas;

@@ -210,6 +210,11 @@ bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const
     return true;
 }
 
+void phx_area_members_doubt(phx_area_members *crossings)
+{
+    for (uint32_t slot = 0; slot < crossings->slots; slot++) crossings->visitors[slot].clear = UNKNOWN_DISTANCE;
+}
+
 /* ---- migration ---- */
 
 void phx_area_members_let_go(phx_area_members *crossings, uint32_t slot)

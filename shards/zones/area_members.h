@@ -51,6 +51,9 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
  * memory; call again.
  */
 bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in);
+/* A tick ended without the phase for all entities: each is checked in the next one. */
+void phx_area_members_doubt(phx_area_members *crossings);
+
 /* Drops an own entity that emigrates with its areas, or ends. */
 void phx_area_members_let_go(phx_area_members *crossings, uint32_t slot);
 /* Adds an immigrant to an area, one of `count`, in their order. false = no memory, nothing changed. */

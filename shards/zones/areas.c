@@ -251,6 +251,21 @@ ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
     return PH_OK;
 }
 
+void phx_areas_put_off(phx_areas *areas)
+{
+    for (uint32_t i = 0; i < areas->change_count; i++) {
+        phx_area_change *change = &areas->changes[i];
+        const phx_area_entry *area = &areas->at[change->area];
+        if (!area->live) continue;
+        const phx_rect now = area->towers, before = change->was ? change->before : now;
+        change->before = (phx_rect){.x0 = before.x0 < now.x0 ? before.x0 : now.x0,
+                                    .y0 = before.y0 < now.y0 ? before.y0 : now.y0,
+                                    .x1 = before.x1 > now.x1 ? before.x1 : now.x1,
+                                    .y1 = before.y1 > now.y1 ? before.y1 : now.y1};
+        change->was = true;
+    }
+}
+
 void phx_areas_end_tick(phx_areas *areas)
 {
     for (uint32_t i = 0; i < areas->change_count; i++) {

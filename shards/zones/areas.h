@@ -59,6 +59,9 @@ void phx_areas_free(phx_areas *areas);
 ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *area, uint32_t most);
 /* PH_ABSENT, PH_NO_MEMORY. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
+/* The tick's end if a shard has yet to follow the changes: they stay, and belong to the next tick too. */
+void phx_areas_put_off(phx_areas *areas);
+
 /* The tick's end: frees removed areas. */
 void phx_areas_end_tick(phx_areas *areas);
 

@@ -1,7 +1,7 @@
 /*
  * The edges of a shard in a tick, as a batch has them: an entity awoke or fell asleep, entered or left an area. Made in
  * the zones phase by the shard's worker (activation.h, area_members.h), read in the publish phase by the ticking
- * thread.
+ * thread. Edges without memory for a batch wait for a later tick.
  */
 #ifndef PHX_SHARDS_ZONES_EDGES_H
 #define PHX_SHARDS_ZONES_EDGES_H
@@ -17,9 +17,18 @@ typedef struct phx_edge {
 } phx_edge;
 
 typedef struct phx_edges {
-    phx_edge *at;
+    phx_edge *at; /* the first `earlier` are of earlier ticks; or the first `held` of them wait for the next tick */
     uint32_t count, capacity;
+    uint32_t earlier; /* until batches are made */
+    uint32_t held;    /* from there on: no batch had memory for them */
 } phx_edges;
+
+/* A tick begins: only edges that wait stay. */
+static inline void phx_edges_begin(phx_edges *edges)
+{
+    edges->count = edges->earlier = edges->held;
+    edges->held = 0;
+}
 
 /* Room for `more` edges. false = no memory, nothing changed. */
 static inline bool phx_edges_reserve(phx_edges *edges, phx_mem *mem, uint32_t more)

@@ -41,6 +41,12 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
     phx_release(mem, (void **)&zones->edges.at, &zones->edges.capacity, sizeof *zones->edges.at);
 }
 
+void phx_zones_put_off(phx_zones *zones)
+{
+    zones->put_off = true;
+    phx_area_members_doubt(&zones->crossings);
+}
+
 void phx_zones_let_go(phx_zones *zones, uint32_t slot)
 {
     phx_tower_members_remove(&zones->roster, slot);

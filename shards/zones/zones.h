@@ -12,6 +12,7 @@
 typedef struct phx_zones {
     bool on; /* roster, awake and crossings exist, and are as of the last zones phase */
     bool awake_on, crossings_on;
+    bool put_off;      /* the last tick had no memory for the phase: this one checks all, the dead are still there */
     bool missed;       /* touched[] is incomplete: there was no memory, or the tick is dense */
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
@@ -34,6 +35,9 @@ static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot
         zones->touched[zones->touched_count++] = slot;
     else zones->missed = true;
 }
+
+/* There is no memory for the zones phase: the next tick's makes up for it. */
+void phx_zones_put_off(phx_zones *zones);
 
 /* An own entity emigrates. */
 void phx_zones_let_go(phx_zones *zones, uint32_t slot);

@@ -40,7 +40,7 @@ static const struct {
 } stages[STAGE_COUNT] = {
     [PHX_STAGE_IDLE] = {"begin", STAGE_BETTER, "arrays of storms long ago are given back, and smaller ones asked for"},
     [PHX_STAGE_COLLECT] = {"collect", STAGE_STOPS, NULL},
-    [PHX_STAGE_INGEST] = {"ingest", STAGE_STOPS, NULL},
+    [PHX_STAGE_INGEST] = {"ingest", STAGE_BETTER, "commands are refused, and moves that can not be shared out are not"},
     [PHX_STAGE_FOLLOW] = {"follow", STAGE_STOPS, NULL},
     [PHX_STAGE_CROWD_COUNT] = {"crowd count", STAGE_STOPS, NULL},
     [PHX_STAGE_CROWD_DECIDE] = {"crowd decide", STAGE_STOPS, NULL},

@@ -160,24 +160,40 @@ static void apply_run(phx_world *world, const phx_command_run *in)
                       apply_command(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
 }
 
+/* Room for one more run. false = no memory. */
+static bool reserve_run(phx_world *world)
+{
+    return phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
+                    (size_t)world->run_count + 1, sizeof(phx_command_run));
+}
+
+bool phx_ingest_init(phx_world *world)
+{
+    return reserve_run(world);
+}
+
+void phx_ingest_free(phx_world *world)
+{
+    phx_release(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
+}
+
 bool phx_ingest_collect(phx_world *world)
 {
     uint64_t commands = 0;
+    bool room = true;
     world->run_count = world->run_at = 0;
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
+        phx_cmd_run run;
         if (!producer->in_tick) continue;
-        phx_cmdq_rewind(producer->queue);
-        for (phx_cmd_run run; phx_cmdq_next(producer->queue, &run);) {
-            if (!phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
-                          (size_t)world->run_count + 1, sizeof(phx_command_run)))
-                return false;
+        phx_cmdq_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
+        while ((room = room && reserve_run(world)) && phx_cmdq_next(producer->queue, &run)) {
             world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};
             commands += run.count;
         }
     }
     if (commands > world->totals.queued_max) world->totals.queued_max = commands;
-    return true;
+    return room;
 }
 
 /* The runs of moves from `first` on, and how many commands they are. */
@@ -195,13 +211,13 @@ static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint6
     return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
 }
 
-bool phx_ingest(phx_world *world)
+void phx_ingest(phx_world *world)
 {
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = stretch_of_moves(world, world->run_at, &commands);
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING)) {
-            if (!phx_moves_share(world, world->run_at, end)) return false;
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING) &&
+            phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;
             continue;
         }
@@ -210,30 +226,33 @@ bool phx_ingest(phx_world *world)
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
     phx_moves_report(world);
-    return true;
 }
 
 bool phx_ingest_follow(phx_world *world)
 {
     const phx_attach *attach = &world->attach; /* by families, whose order is no map's, so no hash_seed's */
+    bool all = true;
     for (uint32_t i = 0; i < attach->family_count; i++)
         for (uint32_t j = 0; j < attach->families[i].count; j++)
-            if (!phx_ingest_place_at_root(world, attach->families[i].children[j])) return false;
-    return true;
+            all &= phx_ingest_place_at_root(world, attach->families[i].children[j]);
+    return all;
 }
 
 bool phx_ingest_classes(phx_world *world)
 {
+    bool all = true;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
             phx_attr attr = *phx_store_attr(&shard->store, slot);
-            if (!phx_shard_ready(shard, 1)) return false;
+            const bool ready = phx_shard_ready(shard, 1);
+            all &= ready;
+            if (!ready) continue;
             phx_crowd_attrs(world, shard->store.name[slot].id, NULL, &attr);
             phx_shard_set(shard, slot, &attr);
         }
         phx_shard_rules_changed(shard);
     }
-    return true;
+    return all;
 }

@@ -315,24 +315,22 @@ static void share_body(void *context, uint32_t worker)
 }
 
 /* What was left, in the order of the commands. */
-static bool apply_move_span(phx_world *world)
+static void apply_move_span(phx_world *world)
 {
-    phx_move_span *stretch = &world->stretch;
-    for (; stretch->run < stretch->end; stretch->run++) {
-        const phx_command_run *run = &world->runs[stretch->run];
+    const phx_move_span *stretch = &world->stretch;
+    const _Atomic uint64_t *words = stretch->left;
+    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+        const phx_command_run *run = &world->runs[r];
         for (uint32_t w = 0; w < words_of(run); w++) {
-            _Atomic uint64_t *word = &stretch->left[stretch->word + w];
-            for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
+            uint64_t bits = atomic_load_explicit(&words[w], memory_order_relaxed);
+            for (; bits != 0; bits &= bits - 1) {
                 uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
                 ph_status status = apply_found_moves(world, run, i);
-                if (status == PH_NO_MEMORY) return false;
                 if (status != PH_OK) refuse_move(world, run, i, status);
-                atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
             }
         }
-        stretch->word += words_of(run);
+        words += words_of(run);
     }
-    return true;
 }
 
 /* false = no memory. */
@@ -347,24 +345,18 @@ static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
     if (!phx_grow(&world->mem, (void **)&stretch->left, &stretch->left_capacity, 0, words, sizeof *stretch->left))
         return false;
     for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&stretch->left[w], 0, memory_order_relaxed);
-    stretch->first = stretch->run = first;
+    stretch->first = first;
     stretch->end = end;
-    stretch->word = 0;
     stretch->commands = commands;
     return true;
 }
 
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
 {
-    phx_move_span *stretch = &world->stretch;
-    if (!stretch->shared) {
-        if (!open_stretch(world, first, end)) return false;
-        world->movers = world->def.workers;
-        phx_workers_run(world->workers, share_body, world);
-        world->totals.applied += stretch->commands;
-        stretch->shared = true;
-    }
-    if (!apply_move_span(world)) return false;
-    stretch->shared = false;
+    if (!open_stretch(world, first, end)) return false;
+    world->movers = world->def.workers;
+    phx_workers_run(world->workers, share_body, world);
+    world->totals.applied += world->stretch.commands;
+    apply_move_span(world);
     return true;
 }

@@ -24,7 +24,7 @@ void phx_moves_free(phx_world *world);
 /* Applies a run of moves. */
 void phx_moves_apply(phx_world *world, const phx_command_run *run);
 
-/* Applies the runs [first, end) by all workers. false = no memory: call again with the same range. */
+/* Applies the runs [first, end) by all workers. false = no memory to share them out, nothing was done. */
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end);
 
 /* All commands of the tick are applied: the shards are told what the moves did to them as a whole. */

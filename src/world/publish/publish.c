@@ -3,10 +3,9 @@
  */
 #include "world/publish/publish.h"
 
-#include <string.h>
-
 #include "shards/interest/event_naming.h"
 #include "world/publish/change_counts.h"
+#include "world/publish/edges.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/set_aside.h"
 #include "world/publish/updates.h"
@@ -33,34 +32,7 @@ static void rename_pending(phx_world *world)
         phx_consumer_rename(world->consumers[c].consumer, world->renames.items, world->renames.count);
 }
 
-/* ---- edges ---- */
-
-/* How many the consumers get, by consumer. */
-static void count_edges(phx_world *world)
-{
-    memset(world->edge_sizes, 0, world->def.consumers * sizeof *world->edge_sizes);
-    for (uint32_t s = 0; s < world->shard_count; s++) {
-        const phx_edges *edges = &world->shards[s].zones.edges;
-        for (uint32_t i = 0; i < edges->count; i++) {
-            const ph_edge *edge = &edges->at[i].told;
-            world->edge_sizes[edges->at[i].consumer].count[edge->area != 0][edge->on]++;
-        }
-    }
-}
-
-/* Few beside the changes, and no look at any entity: the ticking thread's. */
-static void fill_edges(phx_world *world)
-{
-    for (uint32_t c = 0; c < world->def.consumers; c++)
-        world->edge_sizes[c] = phx_batch_edge_places(&world->edge_sizes[c]);
-    for (uint32_t s = 0; s < world->shard_count; s++) {
-        const phx_edges *edges = &world->shards[s].zones.edges;
-        for (uint32_t i = 0; i < edges->count; i++) {
-            uint32_t consumer = edges->at[i].consumer;
-            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].told);
-        }
-    }
-}
+/* ---- batches ---- */
 
 /* The consumer's batch of this tick, if it gets anything. false = no memory. */
 static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes sum)
@@ -100,7 +72,7 @@ bool phx_publish_batches(phx_world *world)
     forget_silenced(world);
     if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
-    if (world->zoned) count_edges(world);
+    if (world->zoned) phx_count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
         uint32_t c = world->stage_at;
         phx_consumer_changes sum = {0};
@@ -226,7 +198,7 @@ void phx_publish_fill(phx_world *world)
     if (world->def.consumers == 0) return;
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
-    if (world->zoned) fill_edges(world);
+    if (world->zoned) phx_fill_edges(world);
     if (world->updating) phx_updates_fill(world);
 }
 

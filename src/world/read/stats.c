@@ -129,6 +129,7 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
 
 static void add_shards(const phx_world *world, ph_stats *stats)
 {
+    for (uint32_t i = 0; i < world->shard_count; i++) stats->edges_waiting += world->shards[i].zones.edges.held;
     stats->areas = world->areas.live_count;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];

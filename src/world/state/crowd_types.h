@@ -28,7 +28,8 @@ typedef struct phx_crowd_result {
     phx_crowd_control_shard *shards;
     double share[PHX_CROWD_STEPS + 1], square[PHX_CROWD_STEPS + 1];
     uint32_t shard_at, change_at; /* applied so far */
-    uint32_t incarnations;        /* the last one given before this tick */
+    uint32_t incarnations;        /* the last one given before this tick; or the last such number of a tick put off */
+    bool put_off;                 /* the tick was finished without memory for a step of views: the next one does it */
     uint64_t most;                /* of the last tick */
     uint64_t narrowed, widened;   /* steps */
 } phx_crowd_result;

@@ -19,11 +19,9 @@ typedef struct phx_command_run {
 /* The runs of moves that are shared out. */
 typedef struct phx_move_span {
     uint32_t first, end;    /* of world->runs */
-    uint64_t commands;      /* in them; stays until the next one */
-    bool shared;            /* all workers are through with it */
+    uint64_t commands;      /* in them */
     _Atomic uint64_t *left; /* bit i % 64 of word i / 64 of a run's words: the i-th is left to the ticking thread */
     uint32_t left_capacity;
-    uint32_t run, word; /* the ticking thread got this far: run and first word of its */
 } phx_move_span;
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "shards/interest/run.h"
 #include "shards/state/beginners.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
+#include "world/publish/edges.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/publish.h"
 #include "world/publish/set_aside.h"
@@ -323,23 +325,22 @@ static void count_left(phx_world *world, uint32_t consumer)
 
 /*
  * The consumer's batch has no memory: half of its changes and updates go, the observers are set aside; again and again,
- * then its mail goes. false = there is nothing but edges in it.
+ * then its mail goes, then its edges wait for the next tick.
  */
-static bool cut_batch(phx_world *world)
+static void cut_batch(phx_world *world)
 {
     const uint32_t consumer = world->stage_at;
     phx_broadcasts *b = &world->broadcasts;
     if (b->message_count > 0 && !phx_deliver_plan(world)) {
         refuse_broadcasts(world);
-        return true;
+        return;
     }
     phx_consumer_abandon(world->consumers[consumer].consumer);
     const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
     count_left(world, consumer);
-    if (changes || updates) return true;
-    if (b->message_count == 0 || b->sizes[consumer].deliveries == 0) return false;
-    phx_deliver_drop(world, consumer);
-    return true;
+    if (changes || updates) return;
+    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_deliver_drop(world, consumer);
+    else phx_hold_edges(world, consumer);
 }
 
 /* ---- all ---- */
@@ -348,6 +349,21 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
 {
     *next = world->stage + 1;
     switch (world->stage) {
+    case PHX_STAGE_COLLECT:
+        return true; /* what there is no room for waits in its queues, and is collected by the next tick */
+    case PHX_STAGE_FOLLOW:
+        if (!phx_crowd_due(world)) *next = phx_stage_after_ingest(world);
+        return true;
+    case PHX_STAGE_CROWD_COUNT:
+    case PHX_STAGE_CROWD_DECIDE:
+    case PHX_STAGE_CROWD_APPLY:
+        world->crowd.put_off = true;
+        *next = phx_stage_after_ingest(world);
+        return true;
+    case PHX_STAGE_ZONES:
+        for (uint32_t i = 0; i < world->shard_count; i++)
+            if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
+        return true;
     case PHX_STAGE_PLAN:
         drop_shards(world);
         *next = PHX_STAGE_COMMIT;
@@ -383,7 +399,8 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         return true;
     case PHX_STAGE_BATCHES:
         *next = PHX_STAGE_BATCHES;
-        return cut_batch(world);
+        cut_batch(world);
+        return true;
     case PHX_STAGE_OFFER:
         phx_publish_keep(world);
         *next = PHX_STAGE_OFFER;

@@ -2,10 +2,10 @@
  * A tick that lacks memory is finished as far as memory goes. An observer is set aside (phx_shard_set_aside()) when its
  * list, events or updates find no memory: the list is emptied, and a later tick tells the whole list anew. When no
  * memory is left to find the observers of broadcasts, the tick's broadcasts are refused. When a consumer's batch has no
- * room for mail, that mail is dropped and counted. Work that grows with entities and commands alone (ingest, exchange,
- * index, zones, edges) still needs its memory.
+ * room for mail, that mail is dropped and counted. Commands, attached children, changed classes, crowd control, the
+ * zones phase and edges are put off to the next tick. Exchange and index still need their memory.
  *
- * The ticking thread's, in the interest and publish phases, once a stage has stopped; ph_tick_finish().
+ * The ticking thread's, once a stage has stopped; ph_tick_finish().
  */
 #ifndef PHX_WORLD_TICK_FINISH_SHORT_H
 #define PHX_WORLD_TICK_FINISH_SHORT_H

@@ -14,6 +14,12 @@ typedef bool (*phx_shard_step)(phx_world *world, uint32_t shard);
 /* true: every shard is through; the next call with `fresh` begins a new step. */
 bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
 
+/* One shard has nothing to exchange. */
+static inline phx_stage phx_stage_after_ingest(const phx_world *world)
+{
+    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
+}
+
 bool phx_step_send_migrants(phx_world *world, uint32_t shard);
 bool phx_step_receive(phx_world *world, uint32_t shard);
 /* Receives the last migrants of a tick, and tells what the shard needs of others from now on. */

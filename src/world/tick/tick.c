@@ -71,23 +71,35 @@ static void begin_tick(phx_world *world)
     phx_broadcasts_clear(&world->broadcasts);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
-    world->crowd.incarnations = world->incarnations;
+    if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
+    world->crowd.put_off = false;
     if (world->next_classes) take_definition(world);
 }
 
 static bool collect_commands(phx_world *world)
 {
-    if (world->reclass && !phx_ingest_classes(world)) return false;
-    world->reclass = false;
-    return phx_ingest_collect(world);
+    if (world->reclass) world->reclass = !phx_ingest_classes(world);
+    return phx_ingest_collect(world) && !world->reclass;
 }
 
 /* Is anything left of what the zones phase keeps up? */
 static bool zones_left(const phx_world *world)
 {
     bool left = world->rules.wakes || phx_areas_any(&world->areas);
-    for (uint32_t i = 0; i < world->shard_count && !left; i++) left = world->shards[i].zones.on;
+    for (uint32_t i = 0; i < world->shard_count && !left; i++) {
+        const phx_zones *zones = &world->shards[i].zones;
+        left = zones->on || zones->put_off || zones->edges.held > 0;
+    }
     return left;
+}
+
+/* Areas that were removed go once all shards have followed. */
+static void end_areas(phx_world *world)
+{
+    bool put_off = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) put_off |= world->shards[i].zones.put_off;
+    if (put_off) phx_areas_put_off(&world->areas);
+    else phx_areas_end_tick(&world->areas);
 }
 
 /* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
@@ -96,7 +108,7 @@ static void end_tick(phx_world *world)
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
-    phx_areas_end_tick(&world->areas);
+    end_areas(world);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
@@ -152,12 +164,6 @@ static bool run_zones(phx_world *world)
     return !world->zoned || run_shard_step(world, phx_step_zones);
 }
 
-/* One shard has nothing to exchange. */
-static phx_stage after_ingest(const phx_world *world)
-{
-    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
-}
-
 /* The stage behind the broadcasts: most worlds have no updates. */
 static phx_stage after_broadcasts(phx_world *world)
 {
@@ -178,11 +184,11 @@ static bool run_stage(phx_world *world)
         through = collect_commands(world);
         break;
     case PHX_STAGE_INGEST:
-        through = phx_ingest(world);
+        phx_ingest(world);
         break;
     case PHX_STAGE_FOLLOW:
         through = phx_ingest_follow(world);
-        if (!phx_crowd_due(world)) next = after_ingest(world);
+        if (!phx_crowd_due(world)) next = phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_CROWD_COUNT:
         through = run_shard_step(world, phx_step_crowd_count);
@@ -192,7 +198,7 @@ static bool run_stage(phx_world *world)
         break;
     case PHX_STAGE_CROWD_APPLY:
         through = phx_crowd_apply(world);
-        next = after_ingest(world);
+        next = phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS:
         through = run_shard_step(world, phx_step_send_migrants);
