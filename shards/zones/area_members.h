@@ -13,8 +13,9 @@
 
 typedef struct phx_area_visitor {
     phx_list inside; /* places of areas in the table, in order */
-    float x, y;      /* where it was when it was looked at last */
-    float clear;     /* how far from there, along each axis, it is in those and no others; below 0 = unknown */
+    float x, y, z;   /* where it was when it was looked at last */
+    float clear;     /* how far from there, along x and y, it is in those and no others; below 0 = unknown */
+    float clear_z;   /* and along z */
     uint32_t looked; /* low half of the last tick that looked at it because of an area */
 } phx_area_visitor;
 
