@@ -241,7 +241,8 @@ PH_NODISCARD PH_API ph_status ph_broadcast_at(ph_producer producer, const ph_bro
  * The area has this shape from the tick on that applies the command; again: replaced, it moved. Areas have
  * ids of their own, which have nothing to do with those of entities. See "Areas" below.
  * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
- * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (no such shape, a box the wrong way round, a
+ * PH_BAD_RADIUS (also the margin), PH_BAD_KIND, PH_BAD_VALUE (no such shape or flag, a box or
+ * the heights the wrong way round, a margin of a polygon, a
  * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
  * (areas_max), PH_NO_MEMORY.
  */
@@ -308,16 +309,19 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
 /**
  * @name Areas
  * Traps, quest zones, auras. At the end of each tick
- *     inside(e, a) = area a is there, its filter has no kinds or that of e, and (x, y) of
- *                    e is in its shape:
+ *     inside(e, a) = area a is there, its filter has no kinds or that of e, its layers are 0 or
+ *                    e.layers & a.layers is not, with PH_AREA_HEIGHT z_low <= z of e <= z_high,
+ *                    and (x, y) of e is in its shape:
  *     circle   dx*dx + dy*dy <= r*r, with dx = x - center x, dy = y - center y;
  *     box      low x <= x <= high x and low y <= y <= high y;
  *     polygon  the box of its corners, and side(p, q) = (q.x - p.x) * (y - p.y) -
  *              (q.y - p.y) * (x - p.x) of all its corners p, each with the next one q, is
  *              >= 0 for all, or <= 0 for all;
+ * with r + margin, low - margin and high + margin for an entity that was inside at the end of the tick before (a box or
+ * circle; kinds, layers and heights have no margin; an area that is set again keeps those in it);
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
- * Every entity counts, observer or not, ready or not; z, layers and stealth have no influence.
+ * Every entity counts, observer or not, ready or not; stealth and veils have no influence.
  *
  * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
  * consumer. Only the places of entity and area at the tick's end count: an entity inside

@@ -293,8 +293,12 @@ typedef struct ph_broadcast_place {
 
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
 
+enum {
+    PH_AREA_HEIGHT = 1u << 0 /* only entities with z_low <= z <= z_high */
+};
+
 /**
- * An area: a part of the ground plane; z has no influence. Fields of other shapes are not
+ * An area: a part of the ground plane, with PH_AREA_HEIGHT between two heights. Fields of other shapes are not
  * read; coordinates and radius have the common bounds. All zero: the circle of radius 0 at (0, 0), for all kinds. See
  * pharos.h, "Areas".
  */
@@ -307,6 +311,10 @@ typedef struct ph_area {
     float corners[PH_AREA_CORNERS_MAX][2]; /* polygon: convex, either way round, no side of length 0 */
     uint32_t kind_count;                   /* 0..PH_AREA_KINDS_MAX; 0 = entities of all kinds */
     uint32_t kinds[PH_AREA_KINDS_MAX];     /* only entities of these kinds, as they are at the end of the tick */
+    uint32_t flags;                        /* PH_AREA_... */
+    float margin; /* circle and box: an entity inside leaves only beyond radius + margin, beyond each side + margin */
+    float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
+    uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
 } ph_area;
 
 /** A command that changed nothing, as reported to its producer. */

@@ -52,12 +52,40 @@ static void sort_areas(uint32_t *places, uint32_t count)
         }
 }
 
+/* Was it in the area at the last check? */
+static bool was_inside(const phx_area_members *crossings, uint32_t slot, uint32_t place)
+{
+    const phx_list *inside = &crossings->visitors[slot].inside;
+    const uint32_t *places = phx_list_entries(&crossings->pool, inside);
+    uint32_t i = 0;
+    while (i < inside->count && places[i] < place) i++;
+    return i < inside->count && places[i] == place;
+}
+
+/* Is it in the area now? Lowers the distances in *to for which its areas stay the same. */
+static bool test_area(const phx_area_members *crossings, const phx_area_members_input *in, uint32_t slot,
+                      uint32_t place, phx_area_visitor *to)
+{
+    const phx_area_entry *area = &in->areas->at[place];
+    const phx_body *body = &in->store->body[slot];
+    bool kept = area->keeps && was_inside(crossings, slot, place);
+    bool inside = phx_area_has(area, kept, body->x, body->y);
+    if (area->filtered) {
+        const float until = phx_area_clear_height(area, body->z);
+        to->clear_z = until < to->clear_z ? until : to->clear_z;
+        inside = inside && phx_area_admits(area, phx_store_attr(in->store, slot)->layers, body->z);
+    }
+    const float until = phx_area_clear(area, inside, body->x, body->y);
+    to->clear = until < to->clear ? until : to->clear;
+    return inside;
+}
+
 /*
- * Finds the areas that the entity is in now, in order; *clear: how far it may move in its tower before they change.
- * false = no memory.
+ * Finds the areas that the entity is in now, in order; to->clear and clear_z: how far it may move in its tower before
+ * they change. false = no memory.
  */
 static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                       uint32_t *count, float *clear)
+                       uint32_t *count, phx_area_visitor *to)
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
@@ -67,9 +95,7 @@ static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area
         for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
             const phx_area_entry *area = &areas->at[link / 4];
             if (!phx_area_for_kind(area, kind)) continue;
-            const float until = phx_area_clear(area, body->x, body->y);
-            *clear = until < *clear ? until : *clear;
-            if (!phx_area_has(area, body->x, body->y)) continue;
+            if (!test_area(crossings, in, slot, link / 4, to)) continue;
             if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
                           sizeof *crossings->found))
                 return false;
@@ -133,7 +159,8 @@ static bool member_stays(const phx_area_members_input *in, const phx_area_visito
     if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
     if (body->changed == in->stamp && (body->state & PHX_SLOT_DISCONTINUOUS))
         return false; /* its kind may have changed */
-    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
+    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear &&
+           fabsf(body->z - visitor->z) <= visitor->clear_z;
 }
 
 bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
@@ -143,12 +170,14 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
     const bool own = body->state & PHX_SLOT_OWN;
     if (own && member_stays(in, visitor, slot)) return true;
     uint32_t count = 0;
-    float clear = INFINITY;
-    if (own && !find_areas(crossings, mem, in, slot, &count, &clear)) return false;
+    phx_area_visitor to = {.clear = INFINITY, .clear_z = INFINITY};
+    if (own && !find_areas(crossings, mem, in, slot, &count, &to)) return false;
     if (!commit_members(crossings, mem, in, slot, count)) return false;
     visitor->x = body->x;
     visitor->y = body->y;
-    visitor->clear = own ? clear : UNKNOWN_DISTANCE;
+    visitor->z = body->z;
+    visitor->clear = own ? to.clear : UNKNOWN_DISTANCE;
+    visitor->clear_z = to.clear_z;
     return true;
 }
 

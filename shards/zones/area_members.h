@@ -12,8 +12,9 @@
 
 typedef struct phx_area_visitor {
     phx_list inside; /* places of areas in the table, in order */
-    float x, y;      /* its position at the last check */
-    float clear;     /* how far from there, along each axis, its areas stay the same; below 0 = unknown */
+    float x, y, z;   /* its position at the last check */
+    float clear;     /* how far from there, along x and y, its areas stay the same; below 0 = unknown */
+    float clear_z;   /* and along z */
     uint32_t looked; /* low half of the last tick that checked it because of an area */
 } phx_area_visitor;
 

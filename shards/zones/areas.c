@@ -39,23 +39,33 @@ static phx_box box_of_corners(const float (*corners)[2], uint32_t count)
 
 static void shape_of(phx_area_entry *to, const ph_area *from)
 {
-    to->shape = (uint8_t)from->shape;
+    to->shape = (uint32_t)from->shape & 15u;
     to->kind_count = (uint8_t)from->kind_count;
     for (uint32_t i = 0; i < from->kind_count; i++) to->kinds[i] = (uint16_t)from->kinds[i];
     to->corner_count = 0;
+    const bool heights = from->flags & PH_AREA_HEIGHT;
+    to->z_low = heights ? from->z_low : -INFINITY;
+    to->z_high = heights ? from->z_high : INFINITY;
+    to->layers = from->layers;
+    to->filtered = heights || from->layers != 0;
+    to->keeps = from->margin > 0.0f;
     switch (from->shape) {
     case PH_AREA_CIRCLE:
         memcpy(to->center, from->center, sizeof to->center);
         to->radius = from->radius;
+        to->kept_radius = from->radius + from->margin;
         to->box = phx_box_around(from->center[0], from->center[1], from->radius);
+        to->kept_box = phx_box_around(from->center[0], from->center[1], to->kept_radius);
         break;
     case PH_AREA_BOX:
         to->box = (phx_box){from->low[0], from->low[1], from->high[0], from->high[1]};
+        to->kept_box = (phx_box){from->low[0] - from->margin, from->low[1] - from->margin, from->high[0] + from->margin,
+                                 from->high[1] + from->margin};
         break;
     case PH_AREA_POLYGON:
         to->corner_count = (uint8_t)from->corner_count;
         memcpy(to->corners, from->corners, sizeof to->corners);
-        to->box = box_of_corners(from->corners, from->corner_count);
+        to->kept_box = to->box = box_of_corners(from->corners, from->corner_count);
         break;
     }
 }
@@ -68,9 +78,9 @@ static const float ALONG_AXES = 0.7071f; /* a step so far along both axes is no 
 static const float LEAST_DISTANCE = 1e-30f;
 
 /* By the rule: by squares, which are far from all limits of float32. */
-static float clear_of_circle(const phx_area_entry *area, float x, float y)
+static float clear_of_circle(const phx_area_entry *area, float r, float x, float y)
 {
-    const float low = 1e-10f, high = 1e18f, r = area->radius;
+    const float low = 1e-10f, high = 1e18f;
     const float dx = x - area->center[0], dy = y - area->center[1];
     if (!(r > low && r < high)) return 0.0f;
     const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - ROUNDING_DOUBT * (r + fabsf(dx) + fabsf(dy));
@@ -92,15 +102,15 @@ static float clear_of_polygon(const phx_area_entry *area, float x, float y)
     return clear * ALONG_AXES * SURE;
 }
 
-static float safe_distance_of(const phx_area_entry *area, float x, float y)
+static float safe_distance_of(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const phx_box *box = &area->box;
+    const phx_box *box = inside ? &area->kept_box : &area->box;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
     const float out = fmaxf(out_x, out_y) * SURE;
     if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
     case PH_AREA_CIRCLE:
-        return clear_of_circle(area, x, y);
+        return clear_of_circle(area, inside ? area->kept_radius : area->radius, x, y);
     case PH_AREA_BOX:
         return -out;
     case PH_AREA_POLYGON:
@@ -109,9 +119,15 @@ static float safe_distance_of(const phx_area_entry *area, float x, float y)
     return 0.0f;
 }
 
-float phx_area_clear(const phx_area_entry *area, float x, float y)
+float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const float clear = safe_distance_of(area, x, y);
+    const float clear = safe_distance_of(area, inside, x, y);
+    return clear > LEAST_DISTANCE ? clear : 0.0f;
+}
+
+float phx_area_clear_height(const phx_area_entry *area, float z)
+{
+    const float clear = fminf(fabsf(z - area->z_low), fabsf(z - area->z_high)) * SURE;
     return clear > LEAST_DISTANCE ? clear : 0.0f;
 }
 
@@ -122,7 +138,7 @@ bool phx_area_is_convex(const ph_area *from)
     for (uint32_t i = 0; i < area.corner_count; i++) {
         const float *p = area.corners[i], *q = area.corners[i + 1 == area.corner_count ? 0 : i + 1];
         bool off = false;
-        if (!phx_area_has(&area, p[0], p[1])) return false;
+        if (!phx_area_has(&area, false, p[0], p[1])) return false;
         for (uint32_t j = 0; j < area.corner_count; j++) {
             float side = (q[0] - p[0]) * (area.corners[j][1] - p[1]) - (q[1] - p[1]) * (area.corners[j][0] - p[0]);
             off = off || side > 0.0f || side < 0.0f;
@@ -233,7 +249,7 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
     areas->live_count += !live;
     area->live = true;
     shape_of(area, from);
-    area->towers = phx_box_towers(rules, area->box);
+    area->towers = phx_box_towers(rules, area->kept_box);
     link_cells(areas, place);
     return PH_OK;
 }

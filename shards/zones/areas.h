@@ -22,12 +22,18 @@ typedef struct phx_area_entry {
     phx_area_link links[4];
     phx_box box; /* no position outside is in the area */
     float center[2], radius;
-    uint8_t shape, corner_count, kind_count, level;
+    uint8_t shape : 4;
+    uint8_t filtered : 1, keeps : 1; /* has heights or layers; a margin */
+    uint8_t corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
     bool live;       /* else removed in this tick, or free */
     bool changed;    /* in this tick */
-    phx_rect towers; /* of the box */
+    phx_rect towers; /* of the box that entities inside leave */
     uint64_t id;
+    phx_box kept_box; /* the same with the margin: for entities inside */
+    float kept_radius;
+    float z_low, z_high; /* infinite: no heights */
+    uint64_t layers;     /* 0: all */
     float corners[PH_AREA_CORNERS_MAX][2];
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
@@ -90,14 +96,25 @@ static inline bool phx_area_for_kind(const phx_area_entry *area, uint32_t kind)
     return area->kind_count == 0;
 }
 
-/* Is the position in the area? The rule of pharos.h, "Areas", without the kind; corners in the order given. */
-static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
+/* Does the area admit entities of these layers and this height? */
+static inline bool phx_area_admits(const phx_area_entry *area, uint64_t layers, float z)
 {
-    if (!phx_box_has(area->box, x, y)) return false;
+    if (!area->filtered) return true;
+    return (area->layers == 0 || (area->layers & layers)) && z >= area->z_low && z <= area->z_high;
+}
+
+/*
+ * Is the position in the area? The rule of pharos.h, "Areas", without the filters; inside: the entity was inside, so
+ * the margin counts.
+ * Corners in the order given.
+ */
+static inline bool phx_area_has(const phx_area_entry *area, bool inside, float x, float y)
+{
+    if (!phx_box_has(inside ? area->kept_box : area->box, x, y)) return false;
     if (area->shape == PH_AREA_BOX) return true;
     if (area->shape == PH_AREA_CIRCLE) {
-        float dx = x - area->center[0], dy = y - area->center[1];
-        return dx * dx + dy * dy <= area->radius * area->radius;
+        float dx = x - area->center[0], dy = y - area->center[1], r = inside ? area->kept_radius : area->radius;
+        return dx * dx + dy * dy <= r * r;
     }
     bool left = true, right = true;
     for (uint32_t i = 0; i < area->corner_count; i++) {
@@ -113,7 +130,9 @@ static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
  * How far a position may move along each axis, at least, before phx_area_has() may change; 0 = unknown. In float32,
  * with more taken off than its roundings can add.
  */
-float phx_area_clear(const phx_area_entry *area, float x, float y);
+float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y);
+/* The same along z, before phx_area_admits() says otherwise. */
+float phx_area_clear_height(const phx_area_entry *area, float z);
 
 /* Is every corner in the polygon by the rule, and are the corners not all on the line of one side? */
 bool phx_area_is_convex(const ph_area *area);

@@ -35,6 +35,7 @@ typedef enum value_type {
 #define MORE_COLUMNS(X) \
     X(radius, VALUE_F32, area.radius) \
     X(x2, VALUE_F32, x2) \
+    X(z2, VALUE_F32, area.z_high) \
     X(y2, VALUE_F32, y2) \
     X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
 #define ATTRS_COLUMNS(X) \
@@ -117,7 +118,10 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind | BIT_radius | BIT_seen, 0},
     [PHX_OP_BROADCAST_AT] = {"broadcast_at", BIT_text | BIT_kind | BIT_x | BIT_y | BIT_radius | BIT_layers,
                              BIT_x | BIT_y | BIT_radius},
-    [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
+    [PHX_OP_AREA] = {"area",
+                     BIT_x | BIT_y | BIT_z | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_z2 | BIT_corners |
+                         BIT_margin | BIT_layers,
+                     0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
 
@@ -386,6 +390,12 @@ static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *err
     area->center[1] = area->low[1] = row->attrs.y;
     area->high[0] = row->x2;
     area->high[1] = row->y2;
+    if (((filled & BIT_z) != 0) != ((filled & BIT_z2) != 0))
+        return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs both of z and z2, or none");
+    area->flags = filled & BIT_z ? PH_AREA_HEIGHT : 0;
+    area->z_low = row->attrs.z;
+    area->margin = row->attrs.margin;
+    area->layers = row->attrs.layers;
     area->kind_count = (filled & BIT_kind) != 0;
     area->kinds[0] = row->attrs.kind;
     return true;

@@ -33,6 +33,7 @@ typedef struct walk {
     ph_area area[AREAS];
     bool there[AREAS];
     bool inside[WALKERS][AREAS]; /* by edges */
+    bool before[WALKERS][AREAS]; /* the same, a tick ago */
     uint64_t edges;
 } walk;
 
@@ -68,6 +69,12 @@ static void set_area(uint32_t i)
     area.high[0] = x + size / 3;
     area.high[1] = y + size;
     random_corners(&area, x, y, size);
+    if (area.shape != PH_AREA_POLYGON && phx_rng_below(&w.rng, 2)) area.margin = within(0, 1) * size;
+    if (phx_rng_below(&w.rng, 4) == 0) {
+        area.flags = PH_AREA_HEIGHT;
+        area.z_low = within(-1, 2);
+        area.z_high = area.z_low + within(0, 3);
+    }
     area.kind_count = phx_rng_below(&w.rng, 3);
     for (uint32_t k = 0; k < area.kind_count; k++) area.kinds[k] = phx_rng_below(&w.rng, KINDS);
     if (w.there[i] && phx_rng_below(&w.rng, 2)) area = w.area[i], area.center[0] += w.step, area.low[0] -= w.step;
@@ -123,7 +130,9 @@ static void act(uint32_t i)
     w.at[i].x += within(-w.step, 2 * w.step);
     w.at[i].y += within(-w.step, 2 * w.step);
     if (what == 22) step_to_border(i);
-    CHECK_OK(ph_move(w.producer, i + 1, w.at[i].x, w.at[i].y, 0));
+    if (what < 60) w.at[i].z += within(-0.2f, 0.4f);
+    if (what < 30) w.at[i].z = within(-1, 3);
+    CHECK_OK(ph_move(w.producer, i + 1, w.at[i].x, w.at[i].y, w.at[i].z));
 }
 
 /* ---- edges ---- */
@@ -148,10 +157,11 @@ static void check_inside(void)
 {
     for (uint32_t i = 0; i < WALKERS; i++)
         for (uint32_t a = 0; a < AREAS; a++) {
-            const bool is = w.there[a] && model_in_area(&w.area[a], &w.at[i]);
+            const bool is = w.there[a] && model_in_area(&w.area[a], &w.at[i], w.before[i][a]);
             CHECK(is == w.inside[i][a], "seed %" PRIu64 ", tick %u: %u is %s area %u (shape %d), which is not told",
                   w.seed, w.tick, i + 1, is ? "in" : "out of", a + 1, (int)w.area[a].shape);
         }
+    memcpy(w.before, w.inside, sizeof w.before);
 }
 
 /* ---- a world ---- */

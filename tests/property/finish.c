@@ -152,7 +152,7 @@ static bool is_on(const trial *t, const phx_shard *shard, uint32_t slot, uint64_
     const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
     if (area != PHX_EDGE_AWAKE)
         return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
-               phx_area_has(entry, body->x, body->y);
+               phx_area_has(entry, false, body->x, body->y);
     bool near = false;
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         phx_shard *other;
@@ -171,7 +171,7 @@ static void check_edges(const trial *t)
 {
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         phx_shard *shard;
-        uint32_t slot;
+        uint32_t slot = 0;
         const bool here = phx_world_find(t->inner, id, &shard, &slot);
         for (uint64_t area = 0; area < AREAS; area++) {
             const int32_t on = here && is_on(t, shard, slot, area);

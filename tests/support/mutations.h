@@ -132,6 +132,9 @@
     X(MUTANT_AREA_BOX, "areas: a box' right side is left out") \
     X(MUTANT_AREA_SIDE, "areas: the sides of a polygon are left out, one way round") \
     X(MUTANT_AREA_KINDS, "areas: kinds not filtered") \
+    X(MUTANT_AREA_MARGIN, "areas: margins play no part") \
+    X(MUTANT_AREA_HEIGHT, "areas: the upper end of the heights is left out") \
+    X(MUTANT_AREA_LAYERS, "areas: layers play no part") \
     X(MUTANT_AREA_HOLLOW, "areas: polygons that are not convex taken") \
     X(MUTANT_AREA_CAPACITY, "areas: one too many accepted silently") \
     X(MUTANT_AREA_REMOVED, "areas: nobody leaves one that is removed") \

@@ -200,6 +200,17 @@ static command area_any(gen *g)
     if (a->shape == PH_AREA_POLYGON) {
         corners_any(g, a, center, r);
     }
+    if (a->shape != PH_AREA_POLYGON && chance(&g->c, 40)) {
+        a->margin = radius_any(g);
+    }
+    if (chance(&g->c, 25)) {
+        float other[3];
+        place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), other);
+        a->flags = PH_AREA_HEIGHT;
+        a->z_low = fminf(center[2], other[2]);
+        a->z_high = fmaxf(center[2], other[2]);
+    }
+    a->layers = chance(&g->c, 25) ? choose(&g->c, 4) : 0;
     a->kind_count = chance(&g->c, 30) ? 1 + choose(&g->c, 3) : 0;
     for (uint32_t i = 0; i < a->kind_count; i++) {
         a->kinds[i] = choose(&g->c, g->s->def.class_count);
@@ -347,9 +358,19 @@ command bad_any(gen *g)
         }
         break;
     case COMMAND_AREA_SET:
-        switch (choose(&g->c, 5)) {
+        switch (choose(&g->c, 8)) {
         case 0:
             c.area.shape = (ph_area_shape)3;
+            break;
+        case 5:
+            c.area.margin = bad_float(g, true);
+            break;
+        case 6:
+            c.area.flags |= 2;
+            break;
+        case 7:
+            c.area.flags |= PH_AREA_HEIGHT;
+            c.area.z_low = bad_float(g, false);
             break;
         case 1:
             c.area.shape = PH_AREA_CIRCLE;

@@ -143,6 +143,17 @@ static bool is_point(const float xy[2])
     return phx_is_coordinate(xy[0]) && phx_is_coordinate(xy[1]);
 }
 
+/* The margin and the heights. */
+static ph_status check_area_extent(const ph_area *area)
+{
+    if (!phx_is_length(area->margin)) return PH_BAD_RADIUS;
+    if (area->shape == PH_AREA_POLYGON && area->margin > 0.0f) return PH_BAD_VALUE;
+    if (area->flags & ~(uint32_t)PH_AREA_HEIGHT) return PH_BAD_VALUE;
+    if (!(area->flags & PH_AREA_HEIGHT)) return PH_OK;
+    if (!phx_is_coordinate(area->z_low) || !phx_is_coordinate(area->z_high)) return PH_BAD_POSITION;
+    return area->z_low <= area->z_high ? PH_OK : PH_BAD_VALUE;
+}
+
 static ph_status check_area_shape(const ph_area *area)
 {
     switch (area->shape) {
@@ -168,7 +179,8 @@ static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     for (uint32_t i = 0; i < area->kind_count; i++)
         if (area->kinds[i] >= kinds) return PH_BAD_KIND;
-    return check_area_shape(area);
+    ph_status shape = check_area_shape(area);
+    return shape == PH_OK ? check_area_extent(area) : shape;
 }
 
 /* ---- refusing ---- */
