@@ -48,24 +48,22 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
     to->z_high = heights ? from->z_high : INFINITY;
     to->layers = from->layers;
     to->filtered = heights || from->layers != 0;
-    to->keeps = from->margin > 0.0f;
+    to->keeps = from->shape != PH_AREA_POLYGON && from->margin > 0.0f;
     switch (from->shape) {
     case PH_AREA_CIRCLE:
         memcpy(to->center, from->center, sizeof to->center);
         to->radius = from->radius;
-        to->kept_radius = from->radius + from->margin;
+        to->margin = from->margin;
         to->box = phx_box_around(from->center[0], from->center[1], from->radius);
-        to->kept_box = phx_box_around(from->center[0], from->center[1], to->kept_radius);
         break;
     case PH_AREA_BOX:
         to->box = (phx_box){from->low[0], from->low[1], from->high[0], from->high[1]};
-        to->kept_box = (phx_box){from->low[0] - from->margin, from->low[1] - from->margin, from->high[0] + from->margin,
-                                 from->high[1] + from->margin};
+        to->margin = from->margin;
         break;
     case PH_AREA_POLYGON:
         to->corner_count = (uint8_t)from->corner_count;
         memcpy(to->corners, from->corners, sizeof to->corners);
-        to->kept_box = to->box = box_of_corners(from->corners, from->corner_count);
+        to->box = box_of_corners(from->corners, from->corner_count);
         break;
     }
 }
@@ -104,13 +102,13 @@ static float clear_of_polygon(const phx_area_entry *area, float x, float y)
 
 static float safe_distance_of(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const phx_box *box = inside ? &area->kept_box : &area->box;
+    const phx_box kept = phx_area_box(area, inside), *box = &kept;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
     const float out = fmaxf(out_x, out_y) * SURE;
     if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
     case PH_AREA_CIRCLE:
-        return clear_of_circle(area, inside ? area->kept_radius : area->radius, x, y);
+        return clear_of_circle(area, phx_area_radius(area, inside), x, y);
     case PH_AREA_BOX:
         return -out;
     case PH_AREA_POLYGON:
@@ -249,7 +247,7 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
     areas->live_count += !live;
     area->live = true;
     shape_of(area, from);
-    area->towers = phx_box_towers(rules, area->kept_box);
+    area->towers = phx_box_towers(rules, phx_area_box(area, true));
     link_cells(areas, place);
     return PH_OK;
 }

@@ -24,19 +24,21 @@ typedef struct phx_area_entry {
     float center[2], radius;
     uint8_t shape : 4;
     uint8_t filtered : 1, keeps : 1; /* has heights or layers; a margin */
+    uint8_t live : 1;                /* else removed in this tick, or no area */
+    uint8_t changed : 1;             /* in this tick */
     uint8_t corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
-    bool live;       /* else removed in this tick, or free */
-    bool changed;    /* in this tick */
     phx_rect towers; /* of the box that entities inside leave */
     uint64_t id;
-    phx_box kept_box; /* the same with the margin: for entities inside */
-    float kept_radius;
-    float z_low, z_high; /* infinite: no heights */
     uint64_t layers;     /* 0: all */
-    float corners[PH_AREA_CORNERS_MAX][2];
+    float z_low, z_high; /* infinite: no heights */
+    union {
+        float corners[PH_AREA_CORNERS_MAX][2];
+        float margin; /* of circle and box */
+    };
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
+_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for margin, layers and heights");
 
 /* An area that was set or removed in this tick, and its towers at the last tick's end. */
 typedef struct phx_area_change {
@@ -103,6 +105,22 @@ static inline bool phx_area_admits(const phx_area_entry *area, uint64_t layers, 
     return (area->layers == 0 || (area->layers & layers)) && z >= area->z_low && z <= area->z_high;
 }
 
+/* The radius of a circle, and the box of all that may be inside; inside: of an entity that was, so the margin counts.
+ */
+static inline float phx_area_radius(const phx_area_entry *area, bool inside)
+{
+    return inside && area->keeps ? area->radius + area->margin : area->radius;
+}
+
+static inline phx_box phx_area_box(const phx_area_entry *area, bool inside)
+{
+    if (!inside || !area->keeps) return area->box;
+    if (area->shape == PH_AREA_CIRCLE)
+        return phx_box_around(area->center[0], area->center[1], phx_area_radius(area, true));
+    const float margin = area->margin;
+    return (phx_box){area->box.x0 - margin, area->box.y0 - margin, area->box.x1 + margin, area->box.y1 + margin};
+}
+
 /*
  * Is the position in the area? The rule of pharos.h, "Areas", without the filters; inside: the entity was inside, so
  * the margin counts.
@@ -110,10 +128,10 @@ static inline bool phx_area_admits(const phx_area_entry *area, uint64_t layers, 
  */
 static inline bool phx_area_has(const phx_area_entry *area, bool inside, float x, float y)
 {
-    if (!phx_box_has(inside ? area->kept_box : area->box, x, y)) return false;
+    if (!phx_box_has(phx_area_box(area, inside), x, y)) return false;
     if (area->shape == PH_AREA_BOX) return true;
     if (area->shape == PH_AREA_CIRCLE) {
-        float dx = x - area->center[0], dy = y - area->center[1], r = inside ? area->kept_radius : area->radius;
+        float dx = x - area->center[0], dy = y - area->center[1], r = phx_area_radius(area, inside);
         return dx * dx + dy * dy <= r * r;
     }
     bool left = true, right = true;

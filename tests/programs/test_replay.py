@@ -490,6 +490,20 @@ def test_heard_file(folder):
     Run(folder, ["said.csv", "--heard", "same.csv", "--updates", "same.csv"]).ends(2, "into one file")
 
 
+def test_area_extent(folder):
+    """By hand: heights, layers, and a margin that keeps in who is inside."""
+    write(folder, "extent.csv", "tick,op,id,x,y,z,radius,z2,margin,layers\n"
+          "1,enter,1,50,50,0\n1,enter,2,50,50,9\n1,enter,3,50,50,0,,,,2\n1,area,7,50,50,0,10,5,4,1\n"
+          "2,move,1,63,50,0\n2,move,2,50,50,5\n3,move,1,65,50,0\n4,move,1,63,50,0\n4,move,2,50,50,5.5\n")
+    want = "1,1,in,7\n2,2,in,7\n3,1,out,7\n4,2,out,7\n"
+    for layout in LAYOUTS:
+        Run(folder, ["extent.csv", "--set", "world_size=100,100", "--set", "tower_size=20", "--events", "e.csv"] + layout).ends(0)
+        got = "".join(line + "\n" for line in read(folder, "e.csv").splitlines() if ",in," in line or ",out," in line)
+        expect(got == want, f"areas with {layout}: {got!r}")
+    write(folder, "half.csv", "tick,op,id,x,y,z,radius\n1,area,7,50,50,0,10\n")
+    Run(folder, ["half.csv"]).ends(2, "half.csv:2: area needs both of z and z2")
+
+
 def test_updates_file(folder):
     """Two in sight of each other: one walks, the other stands; told as they enter, then by the band."""
     with open(os.path.join(folder, "two.csv"), "w") as out:
