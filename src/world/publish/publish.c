@@ -155,6 +155,7 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
+        if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
         phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
                                     batch->incarnations + own->first};

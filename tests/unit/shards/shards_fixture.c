@@ -197,6 +197,10 @@ void fleet_set(fleet *f, uint64_t id, phx_attr attr, uint64_t user_data)
         names[e->incarnation].kind = attr.kind;
         names[e->incarnation].user_data = user_data;
     }
+    if (e->attr.ready && !attr.ready) { /* its list ends at once, ready again in this tick or not */
+        memset(f->seen[id], 0, sizeof f->seen[id]);
+        e->fresh = true;
+    }
     e->attr = attr;
     e->user_data = user_data;
     UNTIL_DONE(f, phx_shard_ready(shard, 1));

@@ -61,9 +61,11 @@ static void random_command(fleet *f, uint64_t *rng, uint32_t ids, float size)
         fleet_enter(f, id, random_attr(rng, size), e->x, e->y);
         if (phx_rng_below(rng, 2)) fleet_move(f, id, x, y);
         return;
-    case 1:
-        fleet_set(f, id, random_attr(rng, size), phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng));
+    case 1: {
+        const phx_attr attr = random_attr(rng, size); /* first: one seed is one life, whatever the compiler */
+        fleet_set(f, id, attr, phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng));
         return;
+    }
     case 2:
         fleet_fly(f, id, x, y, size * float_between(rng, -0.1f, 0.1f));
         return;
