@@ -15,7 +15,7 @@
 
 /* How long a candidate is measured, as long as --ticks does not say how many; and the most that a slow one gets. */
 enum { MEASURE_S = 2, PATIENCE_S = 10 };
-/* Entities of which every pair is too much work for a tick. */
+/* With more entities, testing every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
 /* A smaller gain does not count: another run might tell otherwise. */
 static const double BETTER = 0.95;

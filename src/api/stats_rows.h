@@ -4,8 +4,8 @@
  *
  * X(type, field, name, labels, help)
  *   type   COUNTER: goes up for ever, its name ends in _total. GAUGE: as it is now.
- *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds told in seconds.
- *   name   behind "pharos_". Rows of one name stand together: one metric, told apart by
+ *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds written in seconds.
+ *   name   behind "pharos_". Rows of one name stand together: one metric, distinguished by
  *          labels, with the help of the first.
  */
 #ifndef PHX_API_STATS_ROWS_H

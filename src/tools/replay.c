@@ -1,5 +1,5 @@
 /*
- * pharos-replay: runs a recorded trace through a world and tells the events. This file
+ * pharos-replay: runs a recorded trace through a world and writes the events. This file
  * is the command line; the run itself is replay_run.c.
  */
 #include <argp.h>

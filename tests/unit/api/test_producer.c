@@ -211,7 +211,7 @@ Test(commands, bulk_is_as_one_by_one)
 
 enum { SORTS = 4, MOVED = 41 };
 
-/* The one that has an id past 2^32 or a height, by the bits of the sort: each once. */
+/* One move with an id past 2^32 or a height, by the bits of the sort: each once. */
 static bool is_other(uint32_t round, uint32_t i)
 {
     return i == (round / SORTS * 7 + 1) % MOVED;

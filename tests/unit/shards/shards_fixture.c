@@ -374,7 +374,7 @@ static void check_events(const fleet *f, uint64_t observer, uint32_t first, even
     }
 }
 
-enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is looked at here */
+enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is checked here */
 
 /* The observer's change of this tick: its scratch, or NULL. Once at most. */
 static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratch **scratch)
@@ -438,7 +438,7 @@ static void check_observer(fleet *f, uint64_t observer)
     f->enters += enter_count;
 }
 
-/* One observer's list, as the shard tells it. */
+/* One observer's list, as the shard has it. */
 typedef struct list_check {
     const fleet *f;
     const phx_shard *home;

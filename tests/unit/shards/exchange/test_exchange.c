@@ -572,7 +572,7 @@ Test(exchange, many_pins_take_many_rounds)
 
 /* ---- short steps ---- */
 
-/* An old target that the halo of the new shard does not reach any more is told as a leave, also after a short step. */
+/* An old target that the halo of the new shard does not reach any more makes a leave, also after a short step. */
 Test(exchange, a_short_step_over_the_border_leaves_targets_behind)
 {
     fleet *f = two(64);
@@ -623,7 +623,7 @@ Test(exchange, the_halo_covers_margins)
 {
     fleet *f = two(64);
     fleet_begin(f);
-    fleet_enter(f, 3, plain_attr(50, 0), 300, 900); /* sees farther, and yet looks less far */
+    fleet_enter(f, 3, plain_attr(50, 0), 300, 900); /* sees farther, and yet has the smaller halo */
     fleet_enter(f, 1, plain_attr(150, 20), 495, 105);
     fleet_enter(f, 2, plain_attr(0, 0), 520, 105);
     fleet_end(f);

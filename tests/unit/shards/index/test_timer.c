@@ -38,7 +38,7 @@ static int standing(uint32_t observer, const phx_body *o, const phx_body *t)
     return phx_in_range(&life_rules, o, t, attr->view + attr->margin) ? 1 : 2;
 }
 
-/* How many were told. */
+/* The number of differences. */
 static uint32_t check_told(uint32_t o)
 {
     phx_sink sink = {.take = note};

@@ -22,7 +22,7 @@ static fleet *open_world(uint64_t seed, uint32_t towers, uint32_t shards)
     return fleet_open(rules, shards, shards, 256);
 }
 
-/* many: as if most had moved in the tick before, so each observer looks for itself. */
+/* many: as if most had moved in the tick before, so each observer queries for itself. */
 static void begin(bool many)
 {
     for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].dense_tick = many;
@@ -281,7 +281,7 @@ Test(movers, only_who_moved_tests_pairs)
     fleet_close(f);
 }
 
-/* Two of many observe, with views of their own: they look for themselves, and only where something changed. */
+/* Two of many observe, with views of their own: they query for themselves, and only where something changed. */
 Test(movers, few_observers_look_only_where_something_changed)
 {
     enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
