@@ -409,7 +409,7 @@ def test_explain(folder):
     """By hand, from the comments in the trace; the same for every layout."""
     away = "distance 12.5, radius 10, margin 2"
     answers = (("1,2@5", "seen: the target is within the observer's view (distance 5, radius 10, margin 2)"),
-               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: nobody sees itself"),
+               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: an entity does not see itself"),
                ("1,2@7", "seen: the target is beyond the radius, but was in the list and is within the margin "
                          "(distance 11, radius 10, margin 2)"),
                ("1,2@8", f"not seen: the target is beyond the radius ({away})"),

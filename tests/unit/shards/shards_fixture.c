@@ -527,7 +527,7 @@ static void check_shards(fleet *f)
         cr_assert_eq(phx_idmap_count(&shard->store.ghosts), ghosts);
     }
     for (uint32_t id = 1; id < FLEET_IDS; id++) in += f->entity[id].in;
-    cr_assert_eq(own, in, "everybody lives in one shard");
+    cr_assert_eq(own, in, "each entity lives in one shard");
     cr_assert_eq(phx_directory_count(&f->directory), in);
 }
 
@@ -634,7 +634,7 @@ void fleet_end(fleet *f)
     for (int s = 0; s < FLEET_SCRATCHES; s++)
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++)
             told += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
-    cr_assert_eq(told, f->changes, "a change of nobody's");
+    cr_assert_eq(told, f->changes, "a change of no observer");
     check_shards(f);
     for (uint32_t id = 1; id < FLEET_IDS; id++)
         if (f->entity[id].in) check_list(f, id);

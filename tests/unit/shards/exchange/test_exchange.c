@@ -155,7 +155,7 @@ Test(exchange, a_migrant_becomes_a_copy_in_place)
     cr_assert_eq(home_of(f, 2), 1);
     cr_assert(is_ghost(f, 0, 2));
     cr_assert_eq(fleet_slot(f, 0, 2), before, "lists of shard 0 stay right");
-    cr_assert_eq(fleet_slot(f, 1, 2), copy, "and those of shard 1");
+    cr_assert_eq(fleet_slot(f, 1, 2), copy, "and the lists of shard 1");
     cr_assert_eq(f->changes, 0);
     fleet_begin(f);
     fleet_move(f, 2, 499, 500);
@@ -368,7 +368,7 @@ Test(exchange, a_refresh_keeps_what_it_repeats_and_nothing_else)
     fleet_end(f);
     uint32_t kept = fleet_slot(f, 0, 2);
     cr_assert_eq(f->shard[0].store.ghost_count, 3);
-    cr_assert_eq(f->shard[1].store.ghost_count, 0, "nobody observes there");
+    cr_assert_eq(f->shard[1].store.ghost_count, 0, "no observer there");
     fleet_begin(f);
     fleet_move(f, 3, 800, 100);
     fleet_leave(f, 4);
@@ -444,7 +444,7 @@ Test(exchange, who_looks_farther_gets_more_copies)
     fleet_begin(f);
     fleet_leave(f, 1);
     fleet_end(f);
-    cr_assert_eq(f->shard[0].store.ghost_count, 0, "nobody observes any more");
+    cr_assert_eq(f->shard[0].store.ghost_count, 0, "no observer any more");
     cr_assert_eq(f->zones[0].observed, 0);
     fleet_begin(f);
     fleet_move(f, 10, 506, 100);

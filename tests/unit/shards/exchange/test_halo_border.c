@@ -84,7 +84,7 @@ Test(border, who_has_no_observers_any_more_gets_no_copies)
     uint64_t all = copies_of(f);
     fleet_end(f);
     cr_assert_gt(f->shard[LAST].counts.copies, before);
-    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to nobody else");
+    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to no other shard");
     fleet_close(f);
 }
 

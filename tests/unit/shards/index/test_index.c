@@ -246,7 +246,7 @@ static void expect_touched(uint32_t slot, phx_box box)
     memset(w.seen, 0, sizeof w.seen);
     bool none = ops->differ && ops->differ(w.index, slot, &sink);
     for (uint32_t t = 0; t < w.store.slots; t++) none &= !w.seen[t];
-    cr_assert(none, "%s: what changed around slot %u is missed", index_text(), slot);
+    cr_assert(none, "%s: a change around slot %u is missed", index_text(), slot);
 }
 
 static void expect_differing(uint32_t slot)

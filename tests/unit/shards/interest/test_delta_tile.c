@@ -520,7 +520,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, whoever looked");
+        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, by any query");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,

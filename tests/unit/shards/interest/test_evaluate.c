@@ -751,7 +751,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         }
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.change_count, LONE);
-        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also who had no memory at first");
+        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also without memory at first");
         for (uint32_t i = 0; i < LONE; i++) {
             cr_assert_eq(fresh.changes[i].slot, observers[i]);
             cr_assert_eq(fresh.changes[i].enter_count, 20);
