@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         return wrote(ph_config_reference(stdout));
     }
     if (strcmp(args.command, "check") == 0) {
-        return args.file != NULL ? check_or_dump(&args) : usage_error("check needs a FILE");
+        return args.file != NULL ? check_or_dump(&args) : usage_error("nothing to check. Name a FILE");
     }
     if (strcmp(args.command, "dump") == 0) {
         return check_or_dump(&args);
