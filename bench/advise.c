@@ -15,7 +15,7 @@
 
 /* How long a candidate is measured, as long as --ticks does not say how many; and the most that a slow one gets. */
 enum { MEASURE_S = 2, PATIENCE_S = 10 };
-/* Entities of which every pair is too much work for a tick. */
+/* With more entities, testing every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
 /* A smaller gain does not count: another run might tell otherwise. */
 static const double BETTER = 0.95;
@@ -59,7 +59,7 @@ static const char *const no_keys[] = {NULL};
 
 const bench_scenario bench_scenario_advise = {
     .name = "a made crowd",
-    .doc = "the world as configured; its classes alike in number, everybody walks a twentieth of the view in a tick",
+    .doc = "the world as configured; its classes alike in number, all walk a twentieth of the view in a tick",
     .entities = 10000,
     .ticks = 100000,
     .warmup = 5,
@@ -238,7 +238,7 @@ int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine
     advice self = {.out = out, .plan = plan, .first = plan->cases[0], .result = PHX_EXIT_OK};
     const ph_world_def *def = &self.first.def;
     if (self.first.path == NULL && !(view_of(def) > 0)) {
-        fputs("pharos-bench: --advise: no class has a view, so nobody would see anything: --set view=...\n", stderr);
+        fputs("pharos-bench: --advise: no class has a view, so all lists would be empty: --set view=...\n", stderr);
         return PHX_EXIT_USAGE;
     }
     self.first.limit_s = self.first.limit_s > 0 ? MEASURE_S : 0;

@@ -11,7 +11,7 @@
 /* One measured tick. */
 typedef struct bench_sample {
     uint64_t wall_ns;
-    uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not told apart */
+    uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not measured apart */
     uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
     uint64_t cpu_ns;     /* of all threads of this program meanwhile: other programs' load does not show in it */
     uint32_t moves;      /* move commands in it */
@@ -35,7 +35,7 @@ typedef struct bench_spread {
 /* The figures of all samples. */
 typedef struct bench_summary {
     bench_spread tick_us;
-    bench_spread submit_us;  /* the part in which commands were handed over; 0 = not told apart */
+    bench_spread submit_us;  /* the part in which commands were handed over; 0 = not measured apart */
     bench_spread rest_us;    /* the tick without it */
     bench_spread latency_us; /* from when it was due; 0 without --hz */
     bench_spread cpu_us;

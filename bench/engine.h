@@ -27,9 +27,9 @@ typedef struct bench_record {
 } bench_record;
 
 /*
- * The least a host does with the targets of a record, in the timed part, whatever the engine: looks at each, one after
- * the other. A sum that the compiler may make of several at a time costs more, as most records are short, and would
- * be no host's.
+ * The least work of a host with the targets of a record, in the timed part, whatever the engine: it reads each, one
+ * after the other. A sum that the compiler may make of several at a time costs more, as most records are short, and
+ * would be no host's.
  */
 static inline uint64_t bench_look_at(const ph_target *target, uint32_t count)
 {
@@ -84,14 +84,14 @@ typedef enum bench_phase {
 } bench_phase;
 
 typedef struct bench_stats {
-    uint64_t submit_ns;              /* of the last tick: handing over its commands; 0 = not told apart */
+    uint64_t submit_ns;              /* of the last tick: handing over its commands; 0 = not measured apart */
     uint64_t phase_ns[BENCH_PHASES]; /* of the last tick */
     uint64_t bytes;                  /* held now */
     uint64_t entities;               /* now, as the rest */
     uint64_t observers;
     uint64_t list_entries;
     uint64_t refused;   /* commands, since create, as the rest */
-    uint64_t coalesced; /* ticks that were not told one by one */
+    uint64_t coalesced; /* ticks without a batch of their own */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t towers_visited;
@@ -106,7 +106,7 @@ typedef struct bench_engine {
     const char *name;
     const char *doc;
     bool single; /* one thread, one shard: run once, whatever --workers and --shards say */
-    /* NULL, or tells why it can not run this world (trace: its commands come from a file), or NULL when it can. */
+    /* NULL, or gives the reason why it can not run this world (trace: commands from a file); NULL when it can. */
     const char *(*refuse)(const ph_world_def *def, bool trace);
     /* NULL: see error. def lives longer than the engine. producers: threads that submit the moves, 1 if single. */
     void *(*create)(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error);

@@ -67,7 +67,7 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
     return true;
 }
 
-/* Entities of which every pair is too much work for a tick. */
+/* With more entities, testing every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
 
 static const char *refuse_index(const bench_case *made)

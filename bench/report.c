@@ -182,7 +182,7 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
         }
         if (!begun) {
             static const char columns[] = "%-15s %8s %7s %6s | %10s %10s | %10s %12s\n";
-            fputs("\nBroadcasts by those who get them, in whole ticks; queries between ticks\n", out);
+            fputs("\nBroadcasts by deliveries, in whole ticks; queries between ticks\n", out);
             fprintf(out, columns, "scenario", "entities", "workers", "shards", "deliveries", "deliveries", "ph_list",
                     "ph_observers");
             fprintf(out, columns, "", "", "", "", "a tick", "M/s", "ns/id", "ns/id");

@@ -206,7 +206,7 @@ static bool measured_tick(round_state *round)
     return true;
 }
 
-/* A second tells how long the rest will take: longer than there is patience for? */
+/* A second shows how long the rest will take: longer than there is patience for? */
 static bool gives_up(bench_case *run, uint64_t elapsed_ns, uint64_t done, uint64_t all)
 {
     double seconds = (double)elapsed_ns / 1e9;

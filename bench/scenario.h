@@ -74,7 +74,7 @@ float bench_scenario_side(const bench_scenario *scenario, uint32_t entities);
 /* config gives the world, after all keys were set; it and path live longer than the stream. */
 bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config *config, const char *path,
                                 uint32_t entities, uint64_t seed, phx_mem *mem);
-/* The first frame is the setup (tick 0). false = there are no more; stream->failed tells why. */
+/* The first frame is the setup (tick 0). false = there are no more; stream->failed says why. */
 bool bench_stream_next(bench_stream *stream, bench_frame *frame);
 void bench_stream_close(bench_stream *stream);
 

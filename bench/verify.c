@@ -1,6 +1,6 @@
 /*
  * The check on the side; see verify.h. Keeps a table of all entities and, for each, the
- * sorted ids that it was told of and not told to forget.
+ * sorted ids that entered its list and did not leave.
  */
 #include "bench/verify.h"
 
@@ -19,7 +19,7 @@
 typedef struct entity {
     uint64_t id;
     uint64_t entered;  /* step in which this incarnation came */
-    uint64_t recorded; /* last step in which it was told something */
+    uint64_t recorded; /* last step with a record for it */
     uint64_t said;     /* last step in which it said something, and how often */
     uint32_t says;
     uint64_t parent;              /* that it is attached to, or 0 */

@@ -35,7 +35,7 @@ void baseline_destroy(baseline *self, size_t bytes);
 void baseline_apply(baseline *self, const bench_frame *frame, const baseline_hooks *hooks);
 /* Ends a phase that began at `begin`; returns the time. */
 uint64_t baseline_phase(baseline *self, bench_phase phase, uint64_t begin);
-/* The tick of an immediate baseline: all commands with their hooks, then the log of it, netted, told and walked. */
+/* The tick of an immediate baseline: all commands with their hooks, then the net difference of the log, walked. */
 void baseline_tick_at_once(baseline *self, const bench_frame *frame, const baseline_hooks *hooks, net_log *log);
 /* A tick without commands: no phase had anything to do. */
 void baseline_quiet(baseline *self);

@@ -28,7 +28,7 @@ typedef struct rows {
 void rows_free(rows *of);
 /* The rows of the tick before become `before`; now has room for the rows of so many places. */
 void rows_begin(rows *of, uint32_t places);
-/* Tells the difference, when now.starts and now.items are complete. */
+/* Reports the difference, when now.starts and now.items are complete. */
 void rows_tell(rows *of, const sorted *places, const population *people, told *out);
 
 /* Room for `more` items behind the first `count`. */

@@ -28,7 +28,7 @@ typedef struct told {
 void told_free(told *of);
 /* Drops the last tick's events. */
 void told_begin(told *of);
-/* Looks at every change and every target once. */
+/* Reads every change and every target once. */
 void told_walk(told *of);
 void told_records(const told *of, bench_record_fn record, void *context);
 void told_grow(told *of, uint32_t targets);

@@ -110,7 +110,7 @@ static void walk_mail(pharos *self, const ph_batch *batch)
     }
 }
 
-/* The least a host does with a batch: look at every change and every target once. */
+/* The least work of a host with a batch: it reads every change and every target once. */
 static void walk(pharos *self, const ph_batch *batch)
 {
     for (uint32_t c = 0; c < batch->change_count; c++) {

@@ -115,7 +115,7 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
             a->queries[i] = some_query(def, what, &rng);
             ph_status chosen = choose_whose(a->world, &a->queries[i]);
             if (chosen != PH_OK) {
-                return bench_fail(error, "whose list to ask for: %s", ph_status_text(chosen));
+                return bench_fail(error, "no entity for list queries: %s", ph_status_text(chosen));
             }
             a->answers[i] = (ph_answer){.hits = a->hits + (size_t)i * ROOM, .capacity = ROOM};
         }

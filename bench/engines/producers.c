@@ -76,7 +76,7 @@ static void nothing(void *context, uint32_t index)
 
 void bench_producers_wake(bench_producers *producers)
 {
-    phx_workers_run(producers->threads, nothing, producers); /* after a run they look around for a while */
+    phx_workers_run(producers->threads, nothing, producers); /* after a run they spin for a while */
 }
 
 static void submit_part(void *context, uint32_t index)

@@ -39,7 +39,7 @@ static const char *const chat_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_chat_storm = {
     .name = "chat-storm",
-    .doc = "a market day: everybody moves, 30 others in view; every tick one in twenty says 64 bytes to all who see it",
+    .doc = "a market day: all move, 30 others in view; every tick one in twenty sends 64 bytes to all its observers",
     .entities = 10000,
     .side = 3236,
     .side_step = 1,

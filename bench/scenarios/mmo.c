@@ -156,7 +156,7 @@ static const char *const mmo_all_keys[] = {"view=100", "player.view=100", "npc.v
 
 const bench_scenario bench_mmo = {
     .name = "mmo",
-    .doc = "an evening on a live realm: a tenth are players, who observe and gather; NPCs patrol, a fifth moves",
+    .doc = "an evening on a live realm: a tenth are players, which observe and gather; NPCs patrol, a fifth moves",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,
@@ -171,7 +171,7 @@ const bench_scenario bench_mmo = {
 
 const bench_scenario bench_activation = {
     .name = "activation",
-    .doc = "mmo, and each NPC is told when players come within two towers of it, and when they have gone",
+    .doc = "mmo, and each NPC has an edge when players come within two towers of it, and when they have gone",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,
@@ -187,7 +187,7 @@ const bench_scenario bench_activation = {
 
 const bench_scenario bench_mmo_all = {
     .name = "mmo-all",
-    .doc = "mmo where NPCs observe as well, as for their own senses: what it saves that most do not",
+    .doc = "mmo where NPCs observe as well, as for their own senses: the gain of mmo's few observers",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,

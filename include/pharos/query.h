@@ -143,7 +143,7 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
 #define PH_REASON_LIST(X) \
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
-    X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_SELF, 3, false, "an entity does not see itself") \
     X(PH_REASON_HIDDEN, 18, false, "the target is hidden from the observer") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \

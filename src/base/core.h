@@ -11,7 +11,7 @@
 
 #include <pharos/base.h>
 
-/* x86-64 fetches lines in pairs; one owner writes 64 bytes. */
+/* The unit that one owner writes. x86-64 fetches lines in pairs, but owners share memory by the single line. */
 enum { PHX_CACHE_LINE = 64 };
 
 #define PHX_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -1,5 +1,5 @@
 /*
- * The changing half of base/directory.h. But for phx_directory_set(), called by the owner only.
+ * The changing half of base/directory.h. Called by the owner only, except phx_directory_set().
  */
 #include "base/directory.h"
 
@@ -8,7 +8,7 @@
 enum {
     LINE = 8,          /* buckets of one cache line; their count is a multiple of it */
     BUCKETS_MIN = 128, /* 1 KiB: smaller is not worth the growing */
-    LOAD_PART = 4,     /* at most 4 of 5 taken: a hit among scattered ids looks at 3 buckets on average, a miss at 13 */
+    LOAD_PART = 4,     /* at most 4 of 5 taken: a hit among scattered ids reads 3 buckets on average, a miss 13 */
     LOAD_WHOLE = 5,
     GROWTH = 8 /* at least an eighth more */
 };

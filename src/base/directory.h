@@ -86,7 +86,7 @@ static inline uint64_t phx_directory_first(const phx_directory *directory, uint6
     return ((uint64_t)phx_hash_near(directory->key, id, 3) * directory->bucket_count >> 32) ^ (id & 7);
 }
 
-/* The bucket that a search looks at next. */
+/* The next bucket of a search. */
 static inline uint64_t phx_directory_after(const phx_directory *directory, uint64_t i)
 {
     return PHX_UNLIKELY(i + 1 == directory->bucket_count) ? 0 : i + 1;

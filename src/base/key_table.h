@@ -117,7 +117,7 @@ static inline uint32_t phx_key_width(phx_key_type type)
     return type == PHX_KEY_f32x2 || type == PHX_KEY_u32x2 ? 2 : 1;
 }
 
-/* false: a float32, which fewer digits tell apart. Whole numbers are taken for float64. */
+/* false: a float32, which needs fewer digits. Whole numbers are taken for float64. */
 static inline bool phx_key_is_f64(phx_key_type type)
 {
     return type != PHX_KEY_f32 && type != PHX_KEY_f32x2;

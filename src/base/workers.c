@@ -30,7 +30,7 @@ enum {
      * work between two phases: so waiting never costs more than twice the better one of spinning and sleeping.
      */
     SPIN_NS = 20000,
-    SPINS_PER_CLOCK = 16, /* looks at the gate between two looks at the clock */
+    SPINS_PER_CLOCK = 16, /* reads of the gate between two reads of the clock */
     THREAD_NAME_SIZE = 16 /* the kernel's limit */
 };
 
@@ -127,7 +127,7 @@ static void gate_open(gate *it)
     }
 }
 
-/* A bounded time of looking. true = opened since `seen`. */
+/* Spins for a bounded time. true = opened since `seen`. */
 static bool gate_spin(gate *it, uint32_t seen, uint64_t spin_ns)
 {
     uint64_t end;

@@ -128,7 +128,7 @@ static bool read_batch(replay_state *replay, const ph_batch *batch)
     if (replay->updates_out && !phx_update_sheet_add(&replay->updates, batch))
         return fail_status(replay, "the updates of a tick", PH_NO_MEMORY);
     return !replay->heard_out || phx_heard_sheet_add(&replay->heard, batch) ||
-           fail_status(replay, "what is heard in a tick", PH_NO_MEMORY);
+           fail_status(replay, "the broadcasts of a tick", PH_NO_MEMORY);
 }
 
 static bool take_batches(replay_state *replay)

@@ -1,6 +1,6 @@
 /*
- * From trace rows to commands: submits the rows of a tick and remembers which line every
- * command came from, so that a refusal, told by sequence number, can name it. Owned by a
+ * From trace rows to commands: submits the rows of a tick and keeps the line of every
+ * command, so that a refusal can name it by its sequence number. Owned by a
  * replay; used between ticks, by one thread.
  *
  * Commands of one tick that do not fit into one producer's queue go on in the next

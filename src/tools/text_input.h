@@ -1,8 +1,8 @@
 /*
- * Lines out of a file that is plain text or gzip (told by its first two bytes), of any
+ * Lines out of a file that is plain text or gzip (by its first two bytes), of any
  * size, in bounded memory. A line has a longest length, and gzip data unpacks to a most
  * bytes, so that a small or endless file can not keep a program busy for ever. Damage of
- * the compressed data is told apart from the end of the file. Used by the trace reader,
+ * the compressed data is distinguished from the end of the file. Used by the trace reader,
  * by one thread.
  */
 #ifndef PHX_TOOLS_TEXT_INPUT_H

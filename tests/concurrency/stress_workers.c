@@ -25,7 +25,7 @@ typedef struct chain {
     uint64_t seed;
     uint32_t count;
     bool dawdles; /* workers and caller sleep at random */
-    bool shared;  /* values are of pieces, whoever does them; else of workers */
+    bool shared;  /* values belong to pieces, of any worker; else to workers */
 } chain;
 
 /* Now and then as long as a sleeping thread takes to wake, mostly nothing. */
@@ -106,7 +106,7 @@ static void chain_check(const chain *got)
         }
     }
     CHECK(memcmp(expected.values, got->values, sizeof(got->values)) == 0,
-          "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not what one thread computes", got->count,
+          "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not the result of one thread", got->count,
           got->shared ? "pieces" : "workers", got->run, got->seed);
     for (uint32_t i = 0; got->shared && i < got->count; i++) {
         CHECK(got->times[i] == got->run,

@@ -158,7 +158,7 @@ typedef struct consumer {
     uint64_t told, batches, events, heard, dropped;
     bool (*views)[IDS + 1];
     uint64_t (*last)[IDS + 1];  /* saying of each source that an observer heard */
-    ph_moved (*where)[IDS + 1]; /* each target, as an observer was told last */
+    ph_moved (*where)[IDS + 1]; /* each target's position in the last update of an observer */
     uint64_t updates, crossings;
     uint32_t awake;
     bool inside[IDS + 1][AREAS + 1]; /* area 0: awake */
@@ -210,8 +210,8 @@ static void apply_update(consumer *c, const ph_batch *batch, const ph_update *up
     for (uint32_t i = 0; i < update->count; i++) {
         const ph_moved *moved = &batch->moved[batch->due[update->first + i]];
         REQUIRE(moved->id >= 1 && moved->id <= IDS);
-        CHECK(c->views[update->observer][moved->id], "%" PRIu64 " is told where %" PRIu64 " is, who is not in the list",
-              update->observer, moved->id);
+        CHECK(c->views[update->observer][moved->id],
+              "%" PRIu64 " has an update of %" PRIu64 ", which is not in the list", update->observer, moved->id);
         c->where[update->observer][moved->id] = *moved;
     }
     c->updates += update->count;
@@ -376,7 +376,7 @@ static void check_entities(const producer *p)
     }
 }
 
-/* Was the observer told where they are? Wolves are not. */
+/* Do the last updates of the observer have their positions? Wolves get none. */
 static void check_where(const consumer *c, uint64_t observer, const uint64_t *ids, uint32_t count)
 {
     for (uint32_t i = 0; observer % 3 != 0 && i < count; i++) {
@@ -407,7 +407,7 @@ static void check_areas(const producer *p, const consumer *consumers)
         }
         for (uint32_t h = 0; h < count; h++) {
             CHECK(consumers[hits[h].id % CONSUMERS].inside[hits[h].id][id],
-                  "nobody was told that %" PRIu64 " is in area %" PRIu64, hits[h].id, id);
+                  "no edge says that %" PRIu64 " is in area %" PRIu64, hits[h].id, id);
         }
         CHECK(known == count, "%" PRIu32 " in area %" PRIu64 " as told, %" PRIu32 " by a query", known, id, count);
     }
@@ -420,7 +420,7 @@ static void check_views(consumer *c)
         uint32_t count = 0;
         if (observer % CONSUMERS != c->index || ph_list(c->all->world, observer, ids, IDS, &count) != PH_OK ||
             count == 0) {
-            continue; /* an empty list may be one that began anew and was never told of */
+            continue; /* an empty list may be one that began anew and had no change */
         }
         uint32_t kept = 0;
         for (uint32_t target = 1; target <= IDS; target++) {
@@ -444,7 +444,7 @@ static void tick_once(ph_world world, bool alone)
     while (status == PH_BUSY) { /* a reader is inside */
         status = ph_tick(world, NULL);
         if (status == PH_BUSY) {
-            CHECK(!alone, "busy with nobody inside");
+            CHECK(!alone, "busy with no reader inside");
             (void)sched_yield();
         }
     }
@@ -571,13 +571,13 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     CHECK(stats.deliveries == heard + dropped + stats.deliveries_void && stats.deliveries_dropped == dropped,
           "%" PRIu64 " deliveries made; %" PRIu64 " heard, %" PRIu64 " told as dropped, %" PRIu64 " void",
           stats.deliveries, heard, dropped, stats.deliveries_void);
-    CHECK(heard != 0, "nobody heard anything");
+    CHECK(heard != 0, "no broadcast was delivered");
     CHECK(stats.awake == awake && stats.woken != 0, "%" PRIu64 " awake as told, %" PRIu64 " are, of %" PRIu64 " woken",
           awake, stats.awake, stats.woken);
     CHECK(stats.updates - stats.updates_replaced == updates && updates != 0,
           "%" PRIu64 " updates told of %" PRIu64 ", %" PRIu64 " replaced", updates, stats.updates,
           stats.updates_replaced);
-    CHECK(crossings != 0 && stats.crowd_narrowed != 0, "nobody crossed an area, or no view was narrowed");
+    CHECK(crossings != 0 && stats.crowd_narrowed != 0, "no entity crossed an area, or no view was narrowed");
     (void)printf("workers %" PRIu32 ": %" PRIu64 " updates, %" PRIu64 " crossings, %" PRIu64 " awake\n", workers,
                  updates, crossings, awake);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " broadcasts heard, %" PRIu64 " dropped, %" PRIu64 " void\n", workers,

@@ -37,7 +37,7 @@ static char *dump(const ph_config *config)
     return text;
 }
 
-/* Takes away the comments, which tell origins. */
+/* Takes away the comments, which name origins. */
 static void strip(char *text)
 {
     char *to = text;

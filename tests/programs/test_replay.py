@@ -115,7 +115,7 @@ def test_small_trace_by_hand(folder):
         run = Run(folder, [SMALL, "--events", "out.csv", "--json"] + SMALL_WORLD + layout).ends(0, "")
         if expect(os.path.exists(os.path.join(folder, "out.csv")), f"no events file: {run.command} {run.err}"):
             if read(folder, "out.csv") != expected:
-                run.complain("events differ from those by hand")
+                run.complain("events differ from the ones by hand")
         summary = run.summary()
         for key, value in {"ticks": 20, "commands": 24, "bad_lines": 0, "bad_lines_by_reason": {}, "enters": 11,
                            "leaves": 7, "entities": 2, "event_hash": event_hash(expected)}.items():
@@ -139,7 +139,7 @@ def test_areas_and_activation_by_hand(folder):
     for layout in LAYOUTS:
         run = Run(folder, ["t.csv", "--config", "t.conf", "--events", "out.csv"] + layout).ends(0, "")
         if read(folder, "out.csv") != expected:
-            run.complain(f"events differ from those by hand: {read(folder, 'out.csv')}")
+            run.complain(f"events differ from the ones by hand: {read(folder, 'out.csv')}")
 
 
 def random_trace(rng):
@@ -173,7 +173,7 @@ def random_trace(rng):
 
 
 def brute_force(ticks, views, margin):
-    """The events of circles: what everyone sees now against what the same one saw before."""
+    """The events of circles: each observer's targets now against its targets before."""
     events, before, stays = [HEADER], {}, {}
     for tick, world in ticks:
         now = {}
@@ -347,7 +347,7 @@ def test_bad_lines_change_nothing(folder):
 
 
 def test_visible(folder):
-    """Who is visible from 3 only is not seen from 5 off, though the view is 10."""
+    """A target visible from 3 only is not seen from 5 off, though the view is 10."""
     write(folder, "t.csv", "tick,op,id,x,y,visible\n1,enter,1,50,50\n1,enter,2,55,50,3\n2,set,2,,,5\n3,set,2,,,4\n")
     run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-"]).ends(0)
     expect(run.out == HEADER + "1,2,enter,1\n2,1,enter,2\n3,1,leave,2\n", run.out)
@@ -409,7 +409,7 @@ def test_explain(folder):
     """By hand, from the comments in the trace; the same for every layout."""
     away = "distance 12.5, radius 10, margin 2"
     answers = (("1,2@5", "seen: the target is within the observer's view (distance 5, radius 10, margin 2)"),
-               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: nobody sees itself"),
+               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: an entity does not see itself"),
                ("1,2@7", "seen: the target is beyond the radius, but was in the list and is within the margin "
                          "(distance 11, radius 10, margin 2)"),
                ("1,2@8", f"not seen: the target is beyond the radius ({away})"),
@@ -453,7 +453,7 @@ def test_verify(folder):
 
 
 def test_heard_file(folder):
-    """By hand: heard is by who has the source in the list at the tick's end, by kind, in order, itself if asked."""
+    """By hand: the recipients have the source in the list at the tick's end; by kind, in order, itself if asked."""
     write(folder, "kinds.conf", "class default { view = 10 }\nclass cat { view = 10 }\n"
           "world_size = {100, 100}\ntower_size = 20\n")
     write(folder, "said.csv", "tick,op,id,x,y,kind,text,self\n"
@@ -563,7 +563,7 @@ def test_assignments_in_order(folder):
 def test_nobody_observes(folder):
     Run(folder, [SMALL, "--ticks", "1"]).ends(0, "no entity observes")
     run = Run(folder, [SMALL, "--ticks", "1"] + SMALL_WORLD).ends(0)
-    expect("no entity observes" not in run.err, "someone does observe")
+    expect("no entity observes" not in run.err, "one does observe")
 
 
 # ---- files ----
@@ -582,9 +582,9 @@ def test_events_file(folder):
     write(folder, "old.csv", "old")
     Run(folder, small + ["--events", "old.csv"], preexec_fn=bounded).ends(1, "old.csv: File too large")
     Run(folder, small + ["--events", "new.csv"], preexec_fn=bounded).ends(1, "new.csv: File too large").left_over("old.csv")
-    expect(read(folder, "old.csv") == "old", "what was there stays when the run fails")
+    expect(read(folder, "old.csv") == "old", "the old file stays when the run fails")
     Run(folder, small + ["--events", "old.csv"]).ends(0).left_over("old.csv")
-    expect(read(folder, "old.csv") == expected, "what was there is replaced when the run ends well")
+    expect(read(folder, "old.csv") == expected, "the old file is replaced when the run ends well")
     Run(folder, small + ["--events", "none/new.csv"]).ends(1, "none/new.csv: No such file").left_over("old.csv")
     pipe = os.path.join(folder, "pipe")
     os.mkfifo(pipe)

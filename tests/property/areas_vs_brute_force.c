@@ -232,6 +232,6 @@ int main(int argc, char **argv)
         }
     }
     printf("%" PRIu64 " worlds, %" PRIu64 " edges\n", count, edges);
-    CHECK(edges > count * 1000, "hardly anybody came in or went out");
+    CHECK(edges > count * 1000, "hardly any edges");
     return check_done("areas_vs_brute_force");
 }

@@ -153,7 +153,7 @@ static void full_tick(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- a consumer that stood: the newest are kept, and the others are told as a number ---- */
+/* ---- a consumer that stood: the newest are kept, and the others are counted ---- */
 
 static void slow_consumer(void)
 {
@@ -199,7 +199,7 @@ static void slow_consumer(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- nothing is kept, and nothing else is to be told: how many were dropped is, with the next tick ---- */
+/* ---- nothing is kept, and there is no other event: the number of dropped ones comes with the next tick ---- */
 
 static void only_dropped(void)
 {

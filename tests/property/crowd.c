@@ -105,8 +105,8 @@ static void play(uint32_t shards, uint32_t workers)
     CHECK_OK(ph_set(h.producer, OBSERVER, &wide));
     CHECK_OK(ph_set(h.producer, OBSERVER + 1, &blind));
     stats = tick(&h);
-    CHECK(view_of(&h, LATE) == step_view(VIEW, STEPS), "who comes begins where the others are");
-    CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, STEPS) && view_of(&h, OBSERVER + 1) == 0, "what is set counts");
+    CHECK(view_of(&h, LATE) == step_view(VIEW, STEPS), "a newcomer begins at the step of the others");
+    CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, STEPS) && view_of(&h, OBSERVER + 1) == 0, "a set view counts");
     CHECK(stats.crowd_observers == CROWD + 1, "one more, one less");
     CHECK_OK(ph_leave(h.producer, LATE));
     gather(&h, CROWD, false);

@@ -61,7 +61,7 @@ typedef struct place {
     uint64_t compared, refused;
 } place;
 
-/* 1 looks at 2, in every pair of places on the grid; places beyond the bound are refused, and change nothing. */
+/* 1 observes 2, in every pair of places on the grid; places beyond the bound are refused, and change nothing. */
 static void look(place *p, float view, const float o[3], const float t[3])
 {
     ph_attrs one = {.given = PH_POSITION | PH_VIEW, .x = o[0], .y = o[1], .z = o[2], .view = view};

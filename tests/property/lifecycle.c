@@ -299,7 +299,7 @@ static void batches_come_back(void)
     CHECK_OK(ph_tick(h.world, NULL));
     CHECK_OK(ph_consumer_open(h.world, 0, &h.consumer));
     CHECK_OK(ph_batch_take(h.consumer, &batch));
-    CHECK(batch->tick == 3, "what was not taken waits: tick %" PRIu64, batch->tick);
+    CHECK(batch->tick == 3, "a batch that was not taken waits: tick %" PRIu64, batch->tick);
     CHECK_OK(ph_world_destroy(h.world));
 }
 

@@ -55,7 +55,7 @@ static place place_make(uint32_t shards)
     return p;
 }
 
-/* Everything that a query can tell is as it was before the iteration. */
+/* The answers of all queries are as they were before the iteration. */
 static void check_unchanged(place *p)
 {
     uint64_t ids[ENTITIES + 1];
@@ -327,7 +327,7 @@ static bool visit_next(void *user, uint64_t id, uint64_t user_data)
     return l->visited != l->stop;
 }
 
-/* The same entities in the same order as ph_list() and ph_observers() tell. */
+/* The same entities in the same order as in ph_list() and ph_observers(). */
 static void long_lists(uint32_t shards)
 {
     static const uint32_t stops[] = {0, 255, 256, 257, 512, 999};

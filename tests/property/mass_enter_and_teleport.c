@@ -27,7 +27,7 @@ typedef struct storm {
     ph_attrs *attrs;
 } storm;
 
-/* Pairs, and a sum over them that tells which. */
+/* The number of pairs, and a sum over them that depends on each. */
 typedef struct pairs {
     uint64_t count, sum;
 } pairs;

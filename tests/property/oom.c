@@ -469,7 +469,7 @@ static bool play(ph_range range, ph_index index, uint64_t site, bool sticky, tri
     query_without_memory(&t);
     reconfigure_without_memory(&t);
     CHECK(!met || t.failures_submit + t.failures_tick + t.refused != 0 || !sticky,
-          "site %" PRIu64 ": an allocation failed and nobody was told", site);
+          "site %" PRIu64 ": an allocation failed and no status said so", site);
     sum->failures_submit += t.failures_submit;
     sum->failures_tick += t.failures_tick;
     sum->refused += t.refused;

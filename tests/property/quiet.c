@@ -111,7 +111,7 @@ static script *quiet_script(uint64_t seed, const char *profile)
     return s;
 }
 
-/* Updates that were told; 0 when it differs. */
+/* The number of updates; 0 when it differs. */
 static uint64_t play(script *s, run_result *result, bool explain)
 {
     const run_options options = {.query_every = QUERY_EVERY};
@@ -127,7 +127,7 @@ static uint64_t play(script *s, run_result *result, bool explain)
 }
 
 /*
- * Targets that move once, seen in a band of the longest period: each is told once in the ticks of a period, also in the
+ * Targets that move once, seen in a band of the longest period: each is sent once in the ticks of a period, also in the
  * last of them, when all else has been quiet for that long.
  */
 static void all_in_a_period(void)

@@ -1,6 +1,6 @@
 /*
  * Every refusal of a command, by table: the status, at once or in the tick; counted by
- * reason; told with its sequence number; and the world is as it was. And 40 special
+ * reason; reported with its sequence number; and the world is as it was. And 40 special
  * floats at every float argument.
  */
 #include <float.h>
@@ -20,7 +20,7 @@ enum { CLASSES = 2, CAPACITY = 12, TOLD_MAX = 8192 };
 typedef struct bench {
     ph_world world;
     ph_producer producer;
-    uint64_t untold; /* refusals that only the caller was told of */
+    uint64_t untold; /* refusals returned to the caller only */
 } bench;
 
 static const ph_class *classes(void)
@@ -88,7 +88,7 @@ typedef struct row {
 #define XY PH_X | PH_Y
 
 static const row rows[] = {
-    /* told at once */
+    /* refused at once */
     {"enter of id 0", PH_BAD_ID, false, {COMMAND_ENTER, 0, 0, {.given = XY}, {0}, {0}}},
     {"leave of id 0", PH_BAD_ID, false, {COMMAND_LEAVE, 0, 0, {0}, {0}, {0}}},
     {"move of id 0", PH_BAD_ID, false, {COMMAND_MOVE, 0, 0, {0}, {0}, {0}}},
@@ -144,7 +144,7 @@ static const row rows[] = {
     {"pair with itself", PH_SAME_ID, false, {COMMAND_PAIR, 1, 1, {0}, {0}, {0}}},
     {"link with itself", PH_SAME_ID, false, {COMMAND_LINK, 1, 1, {0}, {0}, {0}}},
     {"link of a stranger with itself", PH_SAME_ID, false, {COMMAND_LINK, 99, 99, {0}, {0}, {0}}},
-    /* told by the tick */
+    /* refused by the tick */
     {"broadcast of id 0", PH_BAD_ID, false, {COMMAND_BROADCAST, 0, 0, {0}, {0}, {0}}},
     {"broadcast of too much", PH_TOO_LARGE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.bytes = PH_PAYLOAD_MAX + 1}, {0}}},
     {"broadcast with an unknown flag", PH_BAD_VALUE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.flags = 4}, {0}}},
@@ -291,7 +291,7 @@ static const row rows[] = {
     {"attach to its lowest descendant", PH_CYCLE, true, {COMMAND_ATTACH, 3, 10, {0}, {0}, {0}}},
     {"attach below a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 1, 10, {0}, {0}, {0}}},
     {"attach of a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 3, 2, {0}, {0}, {0}}},
-    {"detach of what is not attached", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}, {0}, {0}}},
+    {"detach of an entity without a parent", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}, {0}, {0}}},
     {"unpair of no pair", PH_ABSENT, true, {COMMAND_UNPAIR, 3, 1, {0}, {0}, {0}}},
     {"unlink of no link", PH_ABSENT, true, {COMMAND_UNLINK, 3, 1, {0}, {0}, {0}}},
     {"unhide of no hide", PH_ABSENT, true, {COMMAND_UNHIDE, 3, 1, {0}, {0}, {0}}},
@@ -591,7 +591,7 @@ static void refusals_of_bulks(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* Each producer is told of its own, by its own numbers. */
+/* Each producer gets its own refusals, by its own numbers. */
 static void refusals_by_producer(void)
 {
     bench b = bench_make(TOLD_MAX);

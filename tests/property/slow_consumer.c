@@ -25,7 +25,7 @@ typedef struct seen {
     bool ready; /* as the host itself has commanded */
     bool in_world;
     uint64_t reset_tick;         /* it entered, left or changed readiness */
-    uint64_t told_tick;          /* the last tick that it was told anything of */
+    uint64_t told_tick;          /* the last tick with a change for it */
     uint64_t sees[ENTITIES + 1]; /* by batches alone: the stay of each target, 0 = none */
 } seen;
 

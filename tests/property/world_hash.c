@@ -72,7 +72,7 @@ static uint64_t hash_of(const life *l)
     return hash;
 }
 
-/* One tick; its updates as bits of the targets that are told. */
+/* One tick; its updates as bits of their targets. */
 static uint64_t tick(life *l)
 {
     const ph_batch *batch;
@@ -155,8 +155,8 @@ static void a_later_move(void)
 }
 
 /*
- * All targets move in one tick, and one is told of, by its priority: another one in each world. In the next tick all
- * have the same priority again, and the nearest is told: then the same number waits, and not the same ones.
+ * All targets move in one tick, and one of them is sent, by its priority: another one in each world. In the next tick
+ * all have the same priority again, and the nearest is sent: then the same number waits, and not the same ones.
  */
 static void who_waits(void)
 {
@@ -174,7 +174,7 @@ static void who_waits(void)
         told = tick(l);
         CHECK(told == UINT64_C(1) << FIRST, "told %" PRIx64, told);
     }
-    live_on("who waits", &lives[0], &lives[1], 2);
+    live_on("deferred updates", &lives[0], &lives[1], 2);
 }
 
 /*

@@ -27,7 +27,7 @@ typedef struct run_result {
     uint64_t world_hash;          /* ph_world_hash() at the end, mixed over all ticks */
     uint64_t ticks, commands, events, batches, coalesced;
     uint64_t heard;   /* broadcasts x observers delivered */
-    uint64_t dropped; /* ... and told as dropped */
+    uint64_t dropped; /* ... and counted as dropped */
     uint64_t edges;   /* activation and areas, delivered */
     uint64_t due;     /* updates delivered */
     ph_stats stats;   /* at the end */

@@ -200,7 +200,7 @@ static void check_end(run *r, uint32_t consumer, ph_status status)
                  run_edges_waiting(r, consumer) != 0 || run_updates_waiting(r, consumer) != 0;
     changes_free(&changes);
     if (!waits && heard != 0) {
-        return; /* they may have been dropped, which is to be told, before their observers left */
+        return; /* they may have been dropped, and must be counted, before their observers left */
     }
     (void)run_expect(r, "take, behind all batches", status, waits ? PH_PENDING : PH_EMPTY);
 }

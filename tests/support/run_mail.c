@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "support/run_parts.h"
 
-/* One message that one observer has to be told of. */
+/* One expected message of one observer. */
 typedef struct expected {
     uint64_t observer;
     uint64_t user_data; /* the observer's at the end of the last tick */
@@ -35,7 +35,7 @@ static bool stays(const history *h, model_key observer, uint64_t tick, uint64_t 
     return true;
 }
 
-/* All that the consumer has to be told for these ticks, in their order. */
+/* All expected messages of the consumer for these ticks, in their order. */
 static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint64_t last, expected_list *list)
 {
     for (uint64_t tick = first; tick <= last; tick++) {

@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "support/run_parts.h"
 
-/* One position that one observer has to be told. */
+/* One expected position for one observer. */
 typedef struct expected {
     uint64_t observer;
     const model_moved *moved;
@@ -24,7 +24,7 @@ static bool stays(const history *h, model_key observer, model_key target, uint64
 {
     for (uint64_t at = tick; at <= last; at++) {
         const history_entity *o = history_entity_at(h, at, observer);
-        bool anew = at > tick && o != NULL && o->fresh; /* its list is told with all positions */
+        bool anew = at > tick && o != NULL && o->fresh; /* its list comes with all positions */
         if (o == NULL || !o->settled || anew || !history_listed(h, at, observer, target)) {
             return false;
         }
@@ -32,7 +32,7 @@ static bool stays(const history *h, model_key observer, model_key target, uint64
     return true;
 }
 
-/* Does a later tick up to `last` tell the same observer of the same target? */
+/* Has a later tick up to `last` an update of the same observer and target? */
 static bool told_later(const history *h, model_key observer, model_key target, uint64_t tick, uint64_t last)
 {
     while (++tick <= last) {

@@ -255,7 +255,7 @@ Test(workers, create_fails_cleanly_without_threads, .init = watch, .fini = all_g
     for (int number = 1; number <= 31; number++) {
         cr_assert_eq(sigismember(&after, number), sigismember(&before, number), "the caller's signals are as before");
     }
-    cr_assert_eq(threads_now(), threads_before, "those that were made are gone");
+    cr_assert_eq(threads_now(), threads_before, "the threads that were made have ended");
     threads_made = 0;
     threads_good = 7;
     many_runs(8, no_hooks);

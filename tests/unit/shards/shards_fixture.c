@@ -378,7 +378,7 @@ static void check_events(const fleet *f, uint64_t observer, uint32_t first, even
     }
 }
 
-enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is looked at here */
+enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is checked here */
 
 /* The observer's change of this tick: its scratch, or NULL. Once at most. */
 static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratch **scratch)
@@ -442,7 +442,7 @@ static void check_observer(fleet *f, uint64_t observer)
     f->enters += enter_count;
 }
 
-/* One observer's list, as the shard tells it. */
+/* One observer's list, as the shard has it. */
 typedef struct list_check {
     const fleet *f;
     const phx_shard *home;
@@ -531,7 +531,7 @@ static void check_shards(fleet *f)
         cr_assert_eq(phx_idmap_count(&shard->store.ghosts), ghosts);
     }
     for (uint32_t id = 1; id < FLEET_IDS; id++) in += f->entity[id].in;
-    cr_assert_eq(own, in, "everybody lives in one shard");
+    cr_assert_eq(own, in, "each entity lives in one shard");
     cr_assert_eq(phx_directory_count(&f->directory), in);
 }
 
@@ -638,7 +638,7 @@ void fleet_end(fleet *f)
     for (int s = 0; s < FLEET_SCRATCHES; s++)
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++)
             told += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
-    cr_assert_eq(told, f->changes, "a change of nobody's");
+    cr_assert_eq(told, f->changes, "a change of no observer");
     check_shards(f);
     for (uint32_t id = 1; id < FLEET_IDS; id++)
         if (f->entity[id].in) check_list(f, id);

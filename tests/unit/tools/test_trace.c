@@ -253,7 +253,7 @@ Test(trace, floats_are_read_in_the_c_locale)
     cr_expect_eq(conversions, 2);
 }
 
-/* ---- bad lines: each is told, and the next line is read as if it were not there ---- */
+/* ---- bad lines: each is named, and the next line is read as if it were not there ---- */
 
 typedef struct bad_case {
     const char *line;

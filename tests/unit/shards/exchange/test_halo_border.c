@@ -4,7 +4,7 @@
  */
 #include "unit/shards/shards_fixture.h"
 
-enum { FILLERS = 48, FILLER = 200 }; /* rows in the first shard, so that one that is gone is few; ids from there on */
+enum { FILLERS = 48, FILLER = 200 }; /* rows in the first shard, so that one released ghost is few; ids from there on */
 
 /* Two shards side by side: towers of 10, the border at x = 500, steps up to 2.5. */
 static fleet *two(uint32_t pool_blocks)
@@ -84,7 +84,7 @@ Test(border, who_has_no_observers_any_more_gets_no_copies)
     uint64_t all = copies_of(f);
     fleet_end(f);
     cr_assert_gt(f->shard[LAST].counts.copies, before);
-    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to nobody else");
+    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to no other shard");
     fleet_close(f);
 }
 
@@ -192,7 +192,7 @@ Test(border, nor_do_those_who_come_in_several_rounds)
     cr_assert_gt(walk_over(2, 1), 0);
 }
 
-/* With a link it has a list of its own, also where the link is told of behind the list. */
+/* With a link it has a list of its own, also where the link's record is behind the list. */
 Test(border, who_has_relations_keeps_its_list)
 {
     fleet *f = two(64);
@@ -373,7 +373,7 @@ Test(border, who_walks_in_has_not_seen_who_was_gone)
     fleet_end(f);
     move_to(f, 4, 100);
     fleet_begin(f);
-    fleet_move(f, 3, 504.9f, 110.9f); /* gone */
+    fleet_move(f, 3, 504.9f, 110.9f); /* released */
     fleet_move(f, 2, 501.5f, 106);    /* 4.4 off from where that was, 6 off from where it is */
     fleet_end(f);
     check_ghost(f, 3, true, true, true);
@@ -411,7 +411,7 @@ static bool gone_in_second(const fleet *f, uint64_t id)
     return slot != PHX_SLOT_NONE && store->tail[slot].origin.gone;
 }
 
-/* 1 walks over, with so many leaves told. */
+/* 1 walks over, with so many leaves. */
 static void walk_in(fleet *f, uint32_t leaves)
 {
     cr_assert(gone_in_second(f, 2));
@@ -456,8 +456,8 @@ Test(border, past_one_that_left_the_world)
 }
 
 /*
- * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is gone. Rows
- * imply as many as the list has, or one less, but not the same.
+ * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is released.
+ * The derived list has as many targets as the list, or one less, but not the same ones.
  */
 static void past_one_and_from_another(float y)
 {
@@ -480,7 +480,7 @@ Test(border, past_one_out_of_sight_and_from_another)
     past_one_and_from_another(115);
 }
 
-/* With 1 the second shard looks farther, and has a copy again, with a row that says that 1 saw it just before. */
+/* With 1 the second shard's halo is wider, and it has a copy again, with a row that says that 1 saw it just before. */
 Test(border, past_one_that_comes_back_with_it)
 {
     fleet *f = side_by_side(10, 0, 493, 112);

@@ -146,7 +146,7 @@ static void rebuild(void)
 
 static uint8_t times_found[4096]; /* by slot */
 
-/* All that an observer at this tower looks at; returns how many. */
+/* All far targets that an observer at this tower tests; returns how many. */
 static uint32_t gather(uint16_t tx, uint16_t ty)
 {
     uint32_t found = 0;

@@ -105,7 +105,7 @@ Test(grids, observers_are_told_by_block_and_by_row)
     }
 }
 
-/* So few, or so many, that not all, or all, are looked at; where a view was left over, that is all in any case. */
+/* So few, or so many, that some, or all, rows are read; with a leftover view all are in any case. */
 Test(grids, rows_that_changed_are_surveyed_anew)
 {
     enum { ROWS = 500, ROUNDS = 300 };
@@ -200,7 +200,7 @@ Test(grids, blocks_that_are_mostly_empty_are_dropped)
     for (uint32_t slot = 90; slot < 120; slot++) move(slot, 0, 0);
     rebuild();
     end_tick();
-    rebuild(); /* forgets them */
+    rebuild(); /* drops them */
     cr_assert_eq(grid.block_count, BLOCKS - 119);
     check_rows();
     cr_assert_null(phx_grid_block(&grid, 1, 0), "moved away");

@@ -27,7 +27,7 @@ typedef struct index_case {
     phx_body old[CASE_SLOTS];
     bool watched[CASE_SLOTS]; /* an observer */
     bool sees[CASE_SLOTS][CASE_SLOTS];
-    uint32_t stops, quiet, told, differed; /* calls without memory, untouched and touched observers, differences */
+    uint32_t stops, quiet, told, differed; /* no memory; untouched observers; told targets; observers asked */
 } index_case;
 
 static index_case c;

@@ -172,7 +172,7 @@ Test(index_cells, hash_follows_entities_not_area)
         enter_rows(30, i == 0 ? 100 : 1e6f, 50);
         bytes[i] = atomic_load(&memory.bytes);
         const asked *far = ask(i == 0 ? 250 : 2.5e6f, i == 0 ? 250 : 2.5e6f, 40);
-        cr_expect_eq(far->candidates, 1, "those of other cells in a bucket are left out");
+        cr_expect_eq(far->candidates, 1, "slots of other cells in a bucket are left out");
         if (i == 0) life_close();
     }
     cr_expect_eq(bytes[0], bytes[1]);

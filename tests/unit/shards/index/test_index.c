@@ -25,7 +25,7 @@ typedef struct world {
     phx_index *index;
     uint64_t tick, rng, ids;
     was old[4 * SLOTS];
-    bool jumped[4 * SLOTS]; /* in this tick, or new: odd */
+    bool jumped[4 * SLOTS]; /* in this tick, or new: discontinuous */
     bool changed[4 * SLOTS];
     uint8_t seen[4 * SLOTS]; /* how often the last search gave it */
 } world;
@@ -210,7 +210,7 @@ static was now_of(uint32_t slot)
                  attr->layers};
 }
 
-/* Was anything told of a place in the box, in this tick? */
+/* Did anything change at a place in the box, in this tick? */
 static bool changed_in(uint32_t observer, phx_box box)
 {
     for (uint32_t slot = 0; slot < w.store.slots; slot++) {
@@ -237,7 +237,7 @@ static void expect_within(uint32_t observer, float radius)
     }
 }
 
-/* Of an index that tells differences it is enough that there are none. */
+/* Of an index with differ() it is enough that there are no differences. */
 static void expect_touched(uint32_t slot, phx_box box)
 {
     const phx_index_ops *ops = w.index->ops;
@@ -246,7 +246,7 @@ static void expect_touched(uint32_t slot, phx_box box)
     memset(w.seen, 0, sizeof w.seen);
     bool none = ops->differ && ops->differ(w.index, slot, &sink);
     for (uint32_t t = 0; t < w.store.slots; t++) none &= !w.seen[t];
-    cr_assert(none, "%s: what changed around slot %u is missed", index_text(), slot);
+    cr_assert(none, "%s: a change around slot %u is missed", index_text(), slot);
 }
 
 static void expect_differing(uint32_t slot)

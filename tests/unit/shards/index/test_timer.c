@@ -38,7 +38,7 @@ static int standing(uint32_t observer, const phx_body *o, const phx_body *t)
     return phx_in_range(&life_rules, o, t, attr->view + attr->margin) ? 1 : 2;
 }
 
-/* How many were told. */
+/* The number of differences. */
 static uint32_t check_told(uint32_t o)
 {
     phx_sink sink = {.take = note};
@@ -52,7 +52,7 @@ static uint32_t check_told(uint32_t o)
         count += told[t];
         if (t == o || standing(o, &life_old[o], &life_old[t]) == standing(o, &life_store.body[o], &life_store.body[t]))
             continue;
-        cr_assert(told[t], "tick %u: what %u was to %u has changed", life_tick, t, o);
+        cr_assert(told[t], "tick %u: the state of %u to %u has changed", life_tick, t, o);
         cr_assert(life_index->ops->touched(life_index, o, phx_box_all()));
     }
     return count;
@@ -132,7 +132,7 @@ Test(timer, pairs_that_can_not_meet_in_their_ranges_are_not_in_memory)
         life_move(b, 200 - (float)(i % 3), 100);
         life_pass();
     }
-    cr_assert_eq(life_index->counts.steps, before, "nobody looks at anybody");
+    cr_assert_eq(life_index->counts.steps, before, "no pair is tested");
     for (int i = 0; i < 60; i++) {
         life_move(b, 200 - (float)i, 100); /* out of its range, and compared anew */
         life_pass();

@@ -48,7 +48,8 @@ static void play_all(ph_index which, ph_range range)
         case_open(which, rules, rect);
         case_play(&case_worlds[i % CASE_WORLDS], i + 1, 40);
         cr_assert_gt(c.stops, 0, "memory was always enough");
-        if (case_worlds[i % CASE_WORLDS].like & CASE_STEPS) cr_assert_gt(c.quiet, 0, "everything concerns everybody");
+        if (case_worlds[i % CASE_WORLDS].like & CASE_STEPS)
+            cr_assert_gt(c.quiet, 0, "every change touches every observer");
         if (i + 1 < 3 * CASE_WORLDS) case_close();
     }
 }
@@ -252,7 +253,7 @@ Test(index_trees, only_who_crosses_a_border_changes_the_sets_of_towers)
     case_move(o, 120, 180);
     case_move(t, 299, 101);
     case_end();
-    cr_assert_eq(c.index->counts.steps, steps, "nobody crossed: no set changed, nobody was told");
+    cr_assert_eq(c.index->counts.steps, steps, "no crossing: no set changed, no watcher was notified");
     case_begin();
     case_move(t, 301, 101);
     case_end();

@@ -152,7 +152,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_st
         slots[count] = k.slots[*next];
         to[count] = (phx_place){k.to[*next].x, k.to[*next].y};
         z[count] = k.to[*next].z;
-        const bool stranger = k.strangers && slots[count] % 13 == 5; /* left, not even looked at */
+        const bool stranger = k.strangers && slots[count] % 13 == 5; /* left untouched */
         places[count] = stranger ? k.shards : k.places[*next];
         mixed |= places[count] != places[0];
         at[count++] = *next;

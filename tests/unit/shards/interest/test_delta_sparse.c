@@ -22,7 +22,7 @@ static fleet *open_world(uint64_t seed, uint32_t towers, uint32_t shards)
     return fleet_open(rules, shards, shards, 256);
 }
 
-/* many: as if most had moved in the tick before, so each observer looks for itself. */
+/* many: as if most had moved in the tick before, so each observer queries for itself. */
 static void begin(bool many)
 {
     for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].dense_tick = many;
@@ -281,7 +281,7 @@ Test(movers, only_who_moved_tests_pairs)
     fleet_close(f);
 }
 
-/* Two of many observe, with views of their own: they look for themselves, and only where something changed. */
+/* Two of many observe, with views of their own: they query for themselves, and only where something changed. */
 Test(movers, few_observers_look_only_where_something_changed)
 {
     enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
@@ -300,7 +300,7 @@ Test(movers, few_observers_look_only_where_something_changed)
         begin(false);
         fleet_move(f, FAR, 229, 230);
         fleet_end(f);
-        cr_assert_eq(fleet_counts(f).pairs_tested, counted.pairs_tested, "nothing changed in sight of anybody");
+        cr_assert_eq(fleet_counts(f).pairs_tested, counted.pairs_tested, "nothing changed in sight of any observer");
         begin(false);
         fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
         fleet_end(f);
@@ -366,7 +366,7 @@ static uint32_t run_with_stops(float margin)
         uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
         fleet_memory_enough();
         cr_assert_eq(fresh.counts.glanced, fleet_rows(shard, done));
-        cr_assert_eq(changes, fleet_rows(shard, done), "each of them is told of somebody");
+        cr_assert_eq(changes, fleet_rows(shard, done), "each of them has a change");
         stopped_inside += done > 0 && done < rows;
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.counts.glanced, all);

@@ -16,7 +16,7 @@ typedef struct steps_case {
     float origin;
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
-    uint32_t odd;            /* of 1000, each tick: other things than steps */
+    uint32_t odd;            /* of 1000, each tick: discontinuities */
     uint32_t like;           /* of the three below */
 } steps_case;
 
@@ -24,7 +24,7 @@ enum {
     WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,     /* some are global or have a reach */
     OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
-    GLANCED = 8  /* to be expected: more glances than lists */
+    GLANCED = 8  /* to be expected: more deltas than evaluations */
 };
 
 static const steps_case steps_cases[] = {
@@ -234,7 +234,7 @@ static void begin(void)
     fleet_begin(f);
 }
 
-/* Lists found, and observers that a glance with a look at rows was enough for. */
+/* Evaluations, and observers for which a delta with a row query was enough. */
 static void end(uint32_t lists, uint32_t glances, uint32_t changes)
 {
     fleet_end(f);
@@ -343,7 +343,7 @@ Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
     whatever_else(1);
 }
 
-/* The same, whoever looked: a glance was enough. */
+/* The same, by any query: a delta was enough. */
 static void told(uint32_t changes)
 {
     fleet_end(f);
@@ -431,7 +431,7 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_close(f);
 }
 
-/* Rows in the cells around that of a watcher, less those of the same cell if all there stay in view. */
+/* Rows in the cells around that of an observer, less the rows of the same cell if all there stay in view. */
 typedef struct cells {
     float from, to, side; /* no rows beyond these matter to the block */
     int around;
@@ -520,7 +520,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, whoever looked");
+        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, by any query");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
@@ -530,14 +530,14 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
     }
 }
 
-/* How far one looks depends on the longest step of this tick, not of any before, and on how far rows have drifted. */
+/* The width of a query depends on the longest step of this tick, not of any before, and on the drift of the rows. */
 Test(glance, short_steps_are_looked_for_nearby)
 {
     static const struct {
         float x;
         uint32_t pairs; /* two beside each other, or four more */
     } steps[] = {{100.5f, 2}, {102.5f, 6}, {103.0f, 2}};
-    /* the one observer looks at towers up to 128, 131, 128: the others are in that which begins at 130 */
+    /* the one observer tests towers up to 128, 131, 128: the others are in the one that begins at 130 */
     for (int many = 0; many < 2; many++) {
         f = fleet_open(plain_rules(10, 50), 1, 1, 4);
         fleet_begin(f);
@@ -650,7 +650,7 @@ Test(glance, who_moves_a_bit_farther_than_a_step)
     for (float by = 1.002f; by < 1.005f; by += 0.0001f) move_and_set(80, by, seed++); /* and where its block begins */
 }
 
-/* Towers are told by how far they are from the world's origin: here an eighth of a unit off at most, near zero. */
+/* The tower of a place follows from its distance to the world's origin: here up to an eighth of a unit off, near 0. */
 Test(glance, edges_of_blocks_far_from_the_worlds_origin)
 {
     enum { IDS = 120, TICKS = 30 };

@@ -13,7 +13,7 @@
 
 enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */
 
-/* ---- where to look ---- */
+/* ---- tested towers ---- */
 
 static bool holds(phx_rect rect, const phx_body *body)
 {
@@ -123,7 +123,7 @@ Test(interest, the_rectangle_is_no_larger_than_it_has_to_be)
     cr_assert(rect.x0 == 0 && rect.x1 == 999 && rect.y0 == 0 && rect.y1 == 999);
 }
 
-/* ---- when to look ---- */
+/* ---- when to evaluate ---- */
 
 enum { LONE = 10 }; /* observers 1..10, each with a target 101..110, 100 apart along x */
 
@@ -162,7 +162,7 @@ static fleet *unlike_observers(void)
     return f;
 }
 
-/* How many were looked at, and how many of them were told anything. */
+/* The number of evaluations, and the number of changes among them. */
 static void end(fleet *f, uint32_t looked, uint32_t changes)
 {
     fleet_end(f);
@@ -339,7 +339,7 @@ Test(interest, a_step_of_a_global_target_touches_the_capped)
     fleet_begin(f);
     fleet_set(f, 1, capped, 1000);
     fleet_leave(f, 101);
-    fleet_relate(f, 2, 102, PHX_RELATION_LINK, 0); /* looked at the long way, but not capped */
+    fleet_relate(f, 2, 102, PHX_RELATION_LINK, 0); /* evaluated, but not capped */
     fleet_set(f, 200, beacon, 1);
     fleet_move(f, 200, 605, 105);
     fleet_end(f);
@@ -454,7 +454,7 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         phx_interest_counts before = fleet_counts(f);
         fleet_begin(f);
-        fleet_enter(f, 600 + v, plain_attr(views[v].view, 500), 425, 425); /* a margin is no part of a first look */
+        fleet_enter(f, 600 + v, plain_attr(views[v].view, 500), 425, 425); /* a margin plays no part at first */
         fleet_end(f);
         phx_interest_counts now = fleet_counts(f);
         uint64_t pairs = now.pairs_tested - before.pairs_tested;
@@ -468,7 +468,7 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
     fleet_close(f);
 }
 
-/* The last one's radius is where the next one begins: it does not look at all in its view. */
+/* The last one's radius is where the next one begins: it does not test all in its view. */
 Test(interest, at_a_cap_few_of_many_in_view_are_looked_at)
 {
     enum { SIDE = 24, CAP = 10 };
@@ -751,7 +751,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         }
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.change_count, LONE);
-        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also who had no memory at first");
+        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also without memory at first");
         for (uint32_t i = 0; i < LONE; i++) {
             cr_assert_eq(fresh.changes[i].slot, observers[i]);
             cr_assert_eq(fresh.changes[i].enter_count, 20);
@@ -780,7 +780,7 @@ static fleet *crowd_on_the_move(uint32_t observers, float view)
     return f;
 }
 
-/* Returns the targets told. */
+/* Returns the number of targets in changes. */
 static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool sparse, bool *stopped)
 {
     fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20);

@@ -397,7 +397,7 @@ static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
 }
 
 typedef struct marked {
-    uint32_t odd, even; /* cells of observers that are so in tiles where something is odd */
+    uint32_t odd, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
     uint32_t not_odd;   /* tiles that are not, after all */
 } marked;
 

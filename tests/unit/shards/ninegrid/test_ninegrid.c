@@ -23,7 +23,7 @@ static void begin(void)
     counted = fleet_counts(f);
 }
 
-/* Ends a tick in which so many glances were enough, and so many lists were found. */
+/* Ends a tick with so many deltas and so many evaluations. */
 static void end(uint64_t glanced, uint64_t evaluated)
 {
     fleet_end(f);
@@ -40,7 +40,7 @@ typedef struct life_case {
     uint32_t towers, shards, span;
     float step;           /* of a tower */
     uint32_t movers;      /* of 100, each tick */
-    uint32_t odd;         /* of 1000, each tick: other things than steps */
+    uint32_t odd;         /* of 1000, each tick: discontinuities */
     bool plain;           /* plain entities only */
     uint32_t allocations; /* > 0: about every so many fail */
 } life_case;

@@ -328,7 +328,7 @@ static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint3
     cr_assert_eq(pairs->tested, tested, "%s", name);
 }
 
-/* More watchers than are looked at together, and sometimes room for hardly more than one. */
+/* More watchers than are taken together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
     enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 300 };
@@ -496,7 +496,7 @@ static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count
         uint32_t n = phx_rng_below(rng, 8) ? 1 + phx_rng_below(rng, most) : most, from = phx_rng_below(rng, count);
         for (uint32_t i = 0; i < n; i++)
             of[total++] = slot[(from + i) % count] | (phx_rng_below(rng, 2) ? PHX_TARGET_LEAVE : 0) |
-                          (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL); /* which tells nothing here */
+                          (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL); /* which means nothing here */
         first[changes] = (uint32_t)phx_rng_below(rng, 1u << 20);
         end[changes++] = total;
     }
@@ -615,7 +615,7 @@ Test(kernels, ranks_of_words)
 
 static void find_all(const phx_kernels *kernels, const char *name)
 {
-    enum { LONGEST = 1200 }; /* more than a kernel looks at without a branch */
+    enum { LONGEST = 1200 }; /* more than a kernel reads without a branch */
     static uint32_t array[LONGEST];
     uint64_t rng = 28;
     for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not the values behind the end */

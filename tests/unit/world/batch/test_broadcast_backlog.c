@@ -355,7 +355,7 @@ Test(backlog, consumer_tells_what_was_dropped)
     }
     take(1, 1, 1, 0);
     cr_assert(phx_consumer_offer(consumer, NULL, 5));
-    take(2, 5, 0, 6); /* though there is nothing else to tell */
+    take(2, 5, 0, 6); /* though there is no other event */
     cr_assert(phx_consumer_offer(consumer, NULL, 6));
     cr_assert_null(phx_consumer_take(consumer), "once");
     tell(7);

@@ -136,7 +136,7 @@ Test(consumer, begin_again_gives_the_same_batch)
     cr_assert_eq(batch->view.change_count, 500);
 }
 
-/* Ticks enough for every batch of a few to be looked at often. */
+/* Enough ticks to use every batch of a few often. */
 enum { STORM = 1 << 19, STORM_BATCHES = 3, CALM_TICKS = 100 };
 
 /* Several large batches are out at once, and come back. */

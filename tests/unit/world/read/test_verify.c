@@ -91,7 +91,7 @@ static void expect_found(const scene *s, ph_difference_kind kind, uint64_t obser
     }
 }
 
-/* The entry of a kept list that is this target. */
+/* This target's entry in a stored list. */
 static uint32_t *entry_of(const scene *s, uint64_t observer, uint64_t target)
 {
     uint32_t slot;
