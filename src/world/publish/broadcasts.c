@@ -1,5 +1,5 @@
 /*
- * Who hears the broadcasts of a tick; see broadcasts.h.
+ * Recipients of the broadcasts of a tick; see broadcasts.h.
  */
 #include "world/publish/broadcasts.h"
 
@@ -56,7 +56,7 @@ void phx_broadcasts_clear(phx_broadcasts *b)
     b->payload_bytes = 0;
 }
 
-/* One more message, of this stay of its source in the world. false = no memory. */
+/* Adds a message of this incarnation of its source. false = no memory. */
 static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
@@ -89,14 +89,14 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
     if (world->def.consumers > 0 && !add_message(world, command, shard->store.name[slot].incarnation))
-        return PH_NO_MEMORY; /* without consumers no observer is to be told */
+        return PH_NO_MEMORY; /* without consumers there is no recipient */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
     world->totals.payload_bytes += command->bytes;
     return PH_OK;
 }
 
-/* ---- calling ---- */
+/* ---- calls ---- */
 
 void phx_broadcasts_locate(phx_world *world)
 {
@@ -108,13 +108,14 @@ void phx_broadcasts_locate(phx_world *world)
         if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
-        if (shard->store.name[source->slot].incarnation != source->incarnation) continue; /* it left, and came again */
+        if (shard->store.name[source->slot].incarnation != source->incarnation)
+            continue; /* it left and entered again */
         source->shard = shard->index;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
     }
 }
 
-/* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
+/* May the source be near enough to the shard to have a copy there, by distance alone? */
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
@@ -124,7 +125,7 @@ static bool near_shard(const phx_world *world, const phx_source *source, uint32_
            body->ty <= zone->rect.y1 + halo;
 }
 
-/* Its slot in the shard, own or ghost, or PHX_SLOT_NONE. */
+/* The source's slot in the shard, own or ghost, or PHX_SLOT_NONE. */
 static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
 {
     if (source->shard == index) return source->slot;
@@ -132,7 +133,7 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
-/* To own observers with a pair or link to the source, wherever they stand. false = no memory. */
+/* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
     const phx_tie *tie = phx_ties_of(&world->ties, source->id);
@@ -191,7 +192,7 @@ static bool plan_broadcasts(phx_world *world, uint32_t index)
 static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
-    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
+    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
     if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
     memset(ear->used, 0, words * sizeof *ear->used);
     ear->hearing_count = ear->heard_count = 0;
@@ -210,9 +211,9 @@ bool phx_plan_pieces(phx_world *world)
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
 }
 
-/* ---- hearing ---- */
+/* ---- recipients ---- */
 
-/* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
+/* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
                                uint32_t *out, uint32_t count)
 {
@@ -224,7 +225,10 @@ static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch 
     return n;
 }
 
-/* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
+/*
+ * Finds the recipients of all calls to the piece; *hits, *heard: calls with recipients, and their sum. false = no
+ * memory.
+ */
 static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
                             const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
@@ -249,7 +253,10 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
     return true;
 }
 
-/* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
+/*
+ * Sorts the hits by observer, each one's messages in their order, into the scratch's heard[]; ends[i]: end of observer
+ * i's.
+ */
 static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
@@ -266,7 +273,7 @@ static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t hea
     ear->heard_count += heard;
 }
 
-/* Counts what an observer hears for its consumer. */
+/* Counts the messages of an observer for its consumer. */
 static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
                       const phx_recipient *hearing)
 {
