@@ -20,7 +20,7 @@ bool phx_broadcasts_init(phx_world *world)
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_ear(phx_broadcast_scratch *ear, phx_mem *mem)
+static void free_broadcast_scratch(phx_broadcast_scratch *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
     phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
@@ -35,7 +35,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
         phx_recipients_free(&b->audiences[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
+    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_broadcast_scratch(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
@@ -189,7 +189,7 @@ static bool plan_broadcasts(phx_world *world, uint32_t index)
     return true;
 }
 
-static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
+static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
     PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
@@ -206,7 +206,7 @@ bool phx_plan_pieces(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
-        if (!ready_ear(world, &b->ears[i])) return false;
+        if (!reset_broadcast_scratch(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
 }
@@ -287,7 +287,7 @@ static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_b
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
+static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
@@ -325,7 +325,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = hear_piece(world, &b->ears[worker], piece);
+    bool through = find_piece_recipients(world, &b->ears[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);

@@ -171,7 +171,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     return true;
 }
 
-static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
+static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *lookout = &own->lookout;
@@ -196,14 +196,14 @@ static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piec
     return true;
 }
 
-static void look_body(void *context, uint32_t worker, uint32_t index)
+static void update_piece_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_updates *u = &world->updates;
     phx_update_piece *piece = &u->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = look_piece(world, &u->workers[worker], piece);
+    bool through = emit_piece_updates(world, &u->workers[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
@@ -212,7 +212,7 @@ static void look_body(void *context, uint32_t worker, uint32_t index)
 bool phx_updates_look(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_parallel_for(world->workers, world->updates.piece_count, look_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
