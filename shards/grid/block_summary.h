@@ -13,7 +13,7 @@ void phx_grid_changed(phx_grid *grid, uint32_t row);
 /* The same for the rows of a block as a whole, whose observer bits are right. */
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
-/* Updates the summaries of the blocks whose observers changed. Once rows and views are as in the interest phase. */
+/* Updates the summaries of the blocks where observers changed. Once rows and views are as in the interest phase. */
 void phx_block_summary_update(phx_grid *grid);
 
 /* Are all summaries as if computed anew? For PHX_VALIDATE. */

@@ -95,7 +95,7 @@ typedef struct phx_area_member {
     uint32_t pair;  /* in found: the towers that see it come or go; if a delta is enough for it as an observer, they are
                        the towers that come into or leave its span, too */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint8_t watches;         /* of its card */
+    uint8_t watches;         /* of its cell entry */
     bool was : 1, is : 1;    /* it was in the world, at a; it is in the world, at b */
     bool stays : 1;          /* its cell entry stays: it only has to be evaluated by observers */
     bool recast : 1;

@@ -1,5 +1,5 @@
 /*
- * Who hears the broadcasts of a tick; see broadcasts.h.
+ * Recipients of the broadcasts of a tick; see broadcasts.h.
  */
 #include "world/publish/broadcasts.h"
 
@@ -20,7 +20,7 @@ bool phx_broadcasts_init(phx_world *world)
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_ear(phx_broadcast_scratch *ear, phx_mem *mem)
+static void free_broadcast_scratch(phx_broadcast_scratch *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
     phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
@@ -35,7 +35,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
         phx_recipients_free(&b->audiences[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
+    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_broadcast_scratch(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
@@ -56,7 +56,7 @@ void phx_broadcasts_clear(phx_broadcasts *b)
     b->payload_bytes = 0;
 }
 
-/* The place in sources of this stay of an entity in the world, which is in it from now on; room was reserved. */
+/* The place in sources of an incarnation that is in the world; room was reserved. */
 static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnation)
 {
     const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
@@ -66,7 +66,7 @@ static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnatio
     return b->source_count++;
 }
 
-/* One more message; incarnation: the stay of its source in the world. false = no memory. */
+/* Adds a message of this incarnation of its source. false = no memory. */
 static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
@@ -102,14 +102,14 @@ ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
     if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
     if (world->def.consumers > 0 && !add_message(world, command, shard ? shard->store.name[slot].incarnation : 0))
-        return PH_NO_MEMORY; /* without consumers no observer is to be told */
+        return PH_NO_MEMORY; /* without consumers there is no recipient */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
     world->totals.payload_bytes += command->bytes;
     return PH_OK;
 }
 
-/* ---- calling ---- */
+/* ---- calls ---- */
 
 /* What a range has of its source, as it is at the tick's end. */
 static void place_range(const phx_world *world, phx_message *message)
@@ -133,14 +133,15 @@ void phx_broadcasts_locate(phx_world *world)
         if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
-        if (shard->store.name[source->slot].incarnation != source->incarnation) continue; /* it left, and came again */
+        if (shard->store.name[source->slot].incarnation != source->incarnation)
+            continue; /* it left and entered again */
         source->shard = shard->index;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
 
-/* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
+/* May the source be near enough to the shard to have a copy there, by distance alone? */
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
@@ -150,7 +151,7 @@ static bool near_shard(const phx_world *world, const phx_source *source, uint32_
            body->ty <= zone->rect.y1 + halo;
 }
 
-/* Its slot in the shard, own or ghost, or PHX_SLOT_NONE. */
+/* The source's slot in the shard, own or ghost, or PHX_SLOT_NONE. */
 static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
 {
     if (source->shard == index) return source->slot;
@@ -158,7 +159,7 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
-/* To own observers with a pair or link to the source, wherever they stand. false = no memory. */
+/* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
     const phx_tie *tie = phx_ties_of(&world->ties, source->id);
@@ -243,10 +244,10 @@ static bool plan_broadcasts(phx_world *world, uint32_t index)
     return true;
 }
 
-static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
+static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
-    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
+    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
     if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
     memset(ear->used, 0, words * sizeof *ear->used);
     ear->hearing_count = ear->heard_count = 0;
@@ -260,14 +261,14 @@ bool phx_plan_pieces(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
-        if (!ready_ear(world, &b->ears[i])) return false;
+        if (!reset_broadcast_scratch(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
 }
 
-/* ---- hearing ---- */
+/* ---- recipients ---- */
 
-/* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
+/* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
                                uint32_t *out, uint32_t count)
 {
@@ -279,7 +280,10 @@ static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch 
     return n;
 }
 
-/* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
+/*
+ * Finds the recipients of all calls to the piece; *hits, *heard: calls with recipients, and their sum. false = no
+ * memory.
+ */
 static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
                             const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
@@ -306,7 +310,10 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
     return true;
 }
 
-/* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
+/*
+ * Sorts the hits by observer, each one's messages in their order, into the scratch's heard[]; ends[i]: end of observer
+ * i's.
+ */
 static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
@@ -323,7 +330,7 @@ static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t hea
     ear->heard_count += heard;
 }
 
-/* Counts what an observer hears for its consumer. */
+/* Counts the messages of an observer for its consumer. */
 static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
                       const phx_recipient *hearing)
 {
@@ -337,7 +344,7 @@ static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_b
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
+static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
@@ -375,7 +382,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = hear_piece(world, &b->ears[worker], piece);
+    bool through = find_piece_recipients(world, &b->ears[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
