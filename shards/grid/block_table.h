@@ -1,7 +1,7 @@
 /*
- * Where the blocks of 8 x 8 towers of a grid, or of the nine-grid, are. In instance 0: a table of leaves that exist
- * where a block is or was; to find one are two looks at memory and no search. In all other instances: a map, which has
- * an entry for each block that there is and nothing for one that is gone. Written by the shard's owner.
+ * The blocks of 8 x 8 towers of a grid or nine-grid by place. In instance 0: a table of leaves, which exist where a
+ * block is or was; finding a block takes two memory accesses and no search. In all other instances: a map with an entry
+ * for each block that exists. Written by the shard's owner.
  */
 #ifndef PHX_SHARDS_GRID_BLOCK_TABLE_H
 #define PHX_SHARDS_GRID_BLOCK_TABLE_H
@@ -13,11 +13,12 @@ enum {
     PHX_BLOCK_SIDE = 1 << PHX_BLOCK_BITS, /* towers; its 64 towers make one 64 bit dirty set */
     PHX_BLOCK_TOWERS = PHX_BLOCK_SIDE * PHX_BLOCK_SIDE,
     PHX_LEAF_BITS = 6,
-    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS /* blocks; a leaf is 16 KiB, less where the world ends before */
+    PHX_LEAF_SIDE = 1 << PHX_LEAF_BITS /* blocks; a leaf is 16 KiB, less at the end of the world */
 };
 
 typedef struct phx_block_map {
-    uint32_t **leaf; /* [height][width] of NULL or [64][64] block number + 1; the last ones of fewer rows, if so */
+    uint32_t **
+        leaf; /* [height][width] of NULL or [64][64] block number + 1; leaves at the end of the world have fewer rows */
     uint32_t width, height;
     uint32_t blocks_high; /* blocks along y */
     phx_idmap apart;      /* of other instances: key of the block -> its number + 1 */
@@ -26,7 +27,7 @@ typedef struct phx_block_map {
 bool phx_block_map_init(phx_block_map *map, phx_mem *mem, const uint32_t towers[2]);
 void phx_block_map_free(phx_block_map *map, phx_mem *mem);
 
-/* Number + 1 of a place in instance 0 that has a leaf, to be written. */
+/* Number + 1 at a place in instance 0 that has a leaf; may be written. */
 static inline uint32_t *phx_block_map_place(const phx_block_map *map, uint32_t bx, uint32_t by)
 {
     PHX_ASSERT(bx >> PHX_LEAF_BITS < map->width && by < map->blocks_high);
@@ -34,7 +35,7 @@ static inline uint32_t *phx_block_map_place(const phx_block_map *map, uint32_t b
     return leaf ? &leaf[(by & (PHX_LEAF_SIDE - 1)) << PHX_LEAF_BITS | (bx & (PHX_LEAF_SIDE - 1))] : NULL;
 }
 
-/* Never 0, as the instance is not. */
+/* A key is never 0, as the instance is not. */
 static inline uint64_t phx_block_map_key(uint32_t instance, uint32_t bx, uint32_t by)
 {
     enum { AXIS_BITS = 16 - PHX_BLOCK_BITS };
@@ -43,7 +44,7 @@ static inline uint64_t phx_block_map_key(uint32_t instance, uint32_t bx, uint32_
 
 /* Room for one more block, at that place. false = no memory, unchanged. */
 bool phx_block_map_reserve(phx_block_map *map, phx_mem *mem, uint32_t instance, uint32_t bx, uint32_t by);
-/* The block at a place has that number now, + 1; 0: it is gone. Room was reserved, or there is one already. */
+/* Sets the number + 1 of the block at a place; 0: it is gone. Room was reserved, or there is a block already. */
 void phx_block_map_put(phx_block_map *map, uint32_t instance, uint32_t bx, uint32_t by, uint32_t number);
 
 /* The block's number + 1; 0: there is none. */
@@ -57,7 +58,7 @@ static inline uint32_t phx_block_map_find(const phx_block_map *map, uint32_t ins
     return number ? (uint32_t)*number : 0;
 }
 
-/* What of two towers, ty << 16 | tx, differs if they are of different blocks. */
+/* The bits of ty << 16 | tx that differ if two towers are of different blocks. */
 static const uint32_t PHX_OFF_BLOCK_BITS = ~((PHX_BLOCK_SIDE - 1u) << 16 | (PHX_BLOCK_SIDE - 1u));
 
 #endif

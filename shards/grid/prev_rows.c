@@ -1,5 +1,5 @@
 /*
- * Putting down what was; see prev_rows.h. Called by the shard's owner.
+ * Notes and collects previous rows; see prev_rows.h. Called by the shard's owner.
  */
 #include "shards/grid/prev_rows.h"
 
@@ -90,7 +90,7 @@ static uint32_t instance_before(const phx_prev_rows *past, const phx_store *stor
     return phx_prev_rows_attr_of(past, store, slot)->instance;
 }
 
-/* By instance, where there are others than 0. digits: room for all. */
+/* Sorts keys by instance; only if there are others than 0. digits: room for all. */
 static void sort_by_instance(phx_prev_rows *past, const phx_store *store, uint8_t *digits)
 {
     enum { INSTANCE_BITS = 32 };
@@ -101,7 +101,10 @@ static void sort_by_instance(phx_prev_rows *past, const phx_store *store, uint8_
     }
 }
 
-/* By block: what a block's coordinate may have is two digits. The result is in past->keys. */
+/*
+ * Sorts keys by block: a radix sort of the bits that a block coordinate may have, two digits for each axis. The result
+ * is in past->keys.
+ */
 static void sort_keys(phx_prev_rows *past, const phx_store *store)
 {
     static const uint32_t shifts[] = {KEY_SLOT_BITS, KEY_SLOT_BITS + DIGIT_BITS, KEY_SLOT_BITS + KEY_AXIS_BITS,
@@ -120,7 +123,7 @@ static uint64_t prev_row_key(uint32_t bx, uint32_t by, uint32_t slot)
     return (uint64_t)(by << KEY_AXIS_BITS | bx) << KEY_SLOT_BITS | slot;
 }
 
-/* The keys of who became odd, who is so no longer a bit. */
+/* Writes the keys of discontinuous slots, and clears their bits. */
 static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, const phx_grid *grid,
                                const phx_store *store)
 {
@@ -144,7 +147,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
 {
     if (past->collected) return true;
     uint32_t count = past->odd_count;
-    /* the two arrays of keys change places in the sort: they have to stay of one capacity */
+    /* the two arrays of keys swap in the sort: they must have one capacity */
     enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
     if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, COLUMNS * column, sizeof(uint32_t)) ||
@@ -177,7 +180,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
     return true;
 }
 
-/* The block that the i-th row stood in. The odd mark its towers, so it is there until the tick's end. */
+/* The block in which the i-th row stood. It exists until the tick's end, as discontinuities mark their towers. */
 static phx_block *block_of(const phx_prev_rows *past, const phx_store *store, const phx_grid *grid, uint32_t i)
 {
     const uint32_t instance = past->apart ? instance_before(past, store, past->rows[i].slot) : 0;
@@ -195,7 +198,7 @@ static bool of_one_block(const phx_prev_rows *past, const phx_store *store, uint
            instance_before(past, store, past->rows[i].slot) == instance_before(past, store, past->rows[j].slot);
 }
 
-/* The end of those rows that stood in one block with the first one. */
+/* The end of the rows that stood in the block of the first one. */
 static uint32_t block_end(const phx_prev_rows *past, const phx_store *store, uint32_t first)
 {
     uint32_t end = first + 1;
