@@ -286,8 +286,9 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * Copies of the map: dungeon runs, matches, channels. An entity is in one, its attribute `instance`, any number of 32
  * bits, 0 unless given. Entities of different instances never meet: no list has a target of another one, whatever link,
  * pair, reach or `global` there is (these stay, and count again once both are in one instance); none keeps an NPC of
- * another awake, and none counts for its crowd control. Areas are there in all instances, with an edge for each entity
- * that goes into them. Queries ask all instances, or one: PH_QUERY_IN_INSTANCE.
+ * another awake, and none counts for its crowd control. A broadcast with a radius reaches
+ * observers in its source's instance, one from a place those in the instance that it names. Areas and queries are of
+ * all instances, or with PH_AREA_IN_INSTANCE, PH_QUERY_IN_INSTANCE of one.
  *
  * ph_set() with PH_INSTANCE takes an entity to another one: its list, and the lists that had it, change in that tick as
  * after a jump. An attached child is in its parent's instance, from the attachment on and at every change; a set of its
@@ -329,6 +330,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * Traps, quest zones, auras. At the end of each tick
  *     inside(e, a) = area a is there, its filter has no kinds or that of e, its layers are 0 or
  *                    e.layers & a.layers is not, with PH_AREA_HEIGHT z_low <= z of e <= z_high,
+ *                    with PH_AREA_IN_INSTANCE e is in a's instance,
  *                    and (x, y) of e is in its shape:
  *     circle   dx*dx + dy*dy <= r*r, with dx = x - center x, dy = y - center y;
  *     box      low x <= x <= high x and low y <= y <= high y;
@@ -339,7 +341,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * circle; kinds, layers and heights have no margin; an area that is set again keeps those in it);
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
- * Every entity counts, of any instance, observer or not, ready or not; stealth and veils have no influence.
+ * Every entity counts, observer or not, ready or not; stealth and veils have no influence.
  *
  * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
  * consumer. Only the places of entity and area at the tick's end count: an entity inside

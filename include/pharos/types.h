@@ -299,13 +299,14 @@ typedef struct ph_broadcast_place {
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
 
 enum {
-    PH_AREA_HEIGHT = 1u << 0 /* only entities with z_low <= z <= z_high */
+    PH_AREA_HEIGHT = 1u << 0,     /* only entities with z_low <= z <= z_high */
+    PH_AREA_IN_INSTANCE = 1u << 1 /* only in one instance; without it the area is in all */
 };
 
 /**
- * An area: a part of the ground plane, with PH_AREA_HEIGHT between two heights. Fields of other shapes are not
- * read; coordinates and radius have the common bounds. All zero: the circle of radius 0 at (0, 0), for all kinds. See
- * pharos.h, "Areas".
+ * An area: a part of the ground plane, with PH_AREA_HEIGHT between two heights, with PH_AREA_IN_INSTANCE of one
+ * instance. Fields of other shapes are not read; coordinates and radius have the common bounds. All zero: the circle of
+ * radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
  */
 typedef struct ph_area {
     ph_area_shape shape;
@@ -320,6 +321,8 @@ typedef struct ph_area {
     float margin; /* circle and box: an entity inside leaves only beyond radius + margin, beyond each side + margin */
     float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
     uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
+    uint32_t instance;   /* with PH_AREA_IN_INSTANCE: only entities that are in it at the end of the tick */
+    uint32_t reserved;
 } ph_area;
 
 /** A command that changed nothing, as reported to its producer. */

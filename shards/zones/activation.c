@@ -65,7 +65,7 @@ static void change_coverage(phx_activation *awake, const phx_tower_members *rost
 {
     uint32_t before = phx_tower_map_get(&awake->cover, instance, tx, ty), now = before + (uint32_t)by;
     phx_tower_map_put(&awake->cover, instance, tx, ty, now);
-    if ((before == 0) == (now == 0) || phx_tower_members_first(roster, tx, ty) == PHX_SLOT_NONE) return;
+    if ((before == 0) == (now == 0) || phx_tower_members_first(roster, instance, tx, ty) == PHX_SLOT_NONE) return;
     awake->turned[awake->turned_count++] = (uint64_t)instance << 32 | ty << 16 | tx;
 }
 
@@ -192,11 +192,9 @@ bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_acti
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
         uint32_t tower = (uint32_t)awake->turned[i], instance = (uint32_t)(awake->turned[i] >> 32);
-        uint32_t slot = phx_tower_members_first(in->roster, tower & 0xffff, tower >> 16);
+        uint32_t slot = phx_tower_members_first(in->roster, instance, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
-            if (awake->sleepers[slot].npc && phx_store_attr(in->store, slot)->instance == instance &&
-                !phx_activation_look(awake, mem, in, slot))
-                return false;
+            if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&

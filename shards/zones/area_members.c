@@ -71,13 +71,33 @@ static bool test_area(const phx_area_members *crossings, const phx_area_members_
     bool kept = area->keeps && was_inside(crossings, slot, place);
     bool inside = phx_area_has(area, kept, body->x, body->y);
     if (area->filtered) {
+        const phx_attr *attr = phx_store_attr(in->store, slot);
         const float until = phx_area_clear_height(area, body->z);
         to->clear_z = until < to->clear_z ? until : to->clear_z;
-        inside = inside && phx_area_admits(area, phx_store_attr(in->store, slot)->layers, body->z);
+        inside = inside && phx_area_admits(area, attr->instance, attr->layers, body->z);
     }
     const float until = phx_area_clear(area, inside, body->x, body->y);
     to->clear = until < to->clear ? until : to->clear;
     return inside;
+}
+
+/* Finds the areas of a cell that the entity is in now: as find_areas(). */
+static bool find_cell_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
+                            uint64_t cell_key, uint32_t *count, phx_area_visitor *to)
+{
+    const phx_areas *areas = in->areas;
+    const uint32_t kind = in->store->name[slot].kind;
+    uint32_t link = phx_areas_first(areas, cell_key);
+    for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
+        const phx_area_entry *area = &areas->at[link / 4];
+        if (!phx_area_for_kind(area, kind)) continue;
+        if (!test_area(crossings, in, slot, link / 4, to)) continue;
+        if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
+                      sizeof *crossings->found))
+            return false;
+        crossings->found[(*count)++] = link / 4;
+    }
+    return true;
 }
 
 /*
@@ -89,18 +109,15 @@ static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
-    uint32_t kind = in->store->name[slot].kind;
-    for (uint32_t left = areas->levels_used; left != 0; left &= left - 1) {
-        uint32_t link = phx_areas_first(areas, (uint32_t)__builtin_ctz(left), body->tx, body->ty);
-        for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
-            const phx_area_entry *area = &areas->at[link / 4];
-            if (!phx_area_for_kind(area, kind)) continue;
-            if (!test_area(crossings, in, slot, link / 4, to)) continue;
-            if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
-                          sizeof *crossings->found))
-                return false;
-            crossings->found[(*count)++] = link / 4;
-        }
+    for (uint32_t left = areas->levels_used[0]; left != 0; left &= left - 1) {
+        const uint32_t level = (uint32_t)__builtin_ctz(left);
+        const uint64_t key = phx_areas_cell_key(level, body->tx >> level, body->ty >> level);
+        if (!find_cell_areas(crossings, mem, in, slot, key, count, to)) return false;
+    }
+    for (uint32_t left = areas->levels_used[1]; left != 0; left &= left - 1) {
+        const uint32_t level = (uint32_t)__builtin_ctz(left), instance = phx_store_instance(in->store, slot);
+        const uint64_t key = phx_areas_instance_key(instance, level, body->tx >> level, body->ty >> level);
+        if (!find_cell_areas(crossings, mem, in, slot, key, count, to)) return false;
     }
     sort_areas(crossings->found, *count);
     return true;
@@ -204,27 +221,44 @@ static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const 
     return true;
 }
 
-static bool find_rect_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
-                              phx_rect rect)
+/* The same of all blocks of the extent at one place. */
+static bool find_place_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
+                               const phx_area_extent *extent, uint32_t tx, uint32_t ty)
 {
     const phx_tower_map *first = &in->roster->first;
+    const phx_tower_map_block *block = phx_tower_map_block_of(first, extent->instance, tx, ty);
+    if (block && !find_block_members(crossings, mem, in, block, extent->towers)) return false;
+    if (extent->in_instance) return true;
+    for (block = phx_tower_map_stack(first, tx, ty); block; block = phx_tower_map_above(first, block))
+        if (!find_block_members(crossings, mem, in, block, extent->towers)) return false;
+    return true;
+}
+
+/* The same of all blocks of the extent. */
+static bool find_extent_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
+                                phx_area_extent extent)
+{
+    const phx_tower_map *first = &in->roster->first;
+    const phx_rect rect = extent.towers;
     if (rect.x0 > in->rect.x1 || rect.y0 > in->rect.y1 || rect.x1 < in->rect.x0 || rect.y1 < in->rect.y0) return true;
     phx_rect own = {rect.x0 > in->rect.x0 ? rect.x0 : in->rect.x0, rect.y0 > in->rect.y0 ? rect.y0 : in->rect.y0,
                     rect.x1 < in->rect.x1 ? rect.x1 : in->rect.x1, rect.y1 < in->rect.y1 ? rect.y1 : in->rect.y1};
+    extent.towers = own;
     uint32_t bx0 = own.x0 >> PHX_SHEET_BITS, by0 = own.y0 >> PHX_SHEET_BITS;
     uint32_t bx1 = own.x1 >> PHX_SHEET_BITS, by1 = own.y1 >> PHX_SHEET_BITS;
     if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > first->count) { /* there are fewer blocks than places for them */
-        for (uint32_t i = 0; i < first->count; i++)
-            if (first->blocks[i].key != 0 && !find_block_members(crossings, mem, in, &first->blocks[i], own))
-                return false;
+        for (uint32_t i = 0; i < first->count; i++) {
+            const phx_tower_map_block *block = &first->blocks[i];
+            if (block->key == 0) continue;
+            if (extent.in_instance && phx_tower_map_instance(block) != extent.instance) continue;
+            if (!find_block_members(crossings, mem, in, block, own)) return false;
+        }
         return true;
     }
     for (uint32_t by = by0; by <= by1; by++)
-        for (uint32_t bx = bx0; bx <= bx1; bx++) {
-            const phx_tower_map_block *block =
-                phx_tower_map_block_of(first, 0, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS);
-            if (block && !find_block_members(crossings, mem, in, block, own)) return false;
-        }
+        for (uint32_t bx = bx0; bx <= bx1; bx++)
+            if (!find_place_members(crossings, mem, in, &extent, bx << PHX_SHEET_BITS, by << PHX_SHEET_BITS))
+                return false;
     return true;
 }
 
@@ -233,8 +267,8 @@ bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const
     for (uint32_t i = 0; i < in->areas->change_count; i++) {
         const phx_area_change *change = &in->areas->changes[i];
         const phx_area_entry *area = &in->areas->at[change->area];
-        if (change->was && !find_rect_members(crossings, mem, in, change->before)) return false;
-        if (area->live && !find_rect_members(crossings, mem, in, area->towers)) return false;
+        if (change->was && !find_extent_members(crossings, mem, in, change->before)) return false;
+        if (area->live && !find_extent_members(crossings, mem, in, phx_areas_extent(in->areas, area))) return false;
     }
     return true;
 }

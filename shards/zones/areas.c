@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-void phx_areas_init(phx_areas *areas, phx_mem *mem)
+void phx_areas_init(phx_areas *areas, phx_mem *mem, const phx_rules *rules)
 {
-    *areas = (phx_areas){.mem = mem, .free_first = PHX_AREA_NONE};
+    *areas = (phx_areas){.mem = mem, .rules = rules, .free_first = PHX_AREA_NONE};
     phx_idmap_init(&areas->index, mem);
     phx_idmap_init(&areas->cells, mem);
 }
@@ -39,7 +39,7 @@ static phx_box box_of_corners(const float (*corners)[2], uint32_t count)
 
 static void shape_of(phx_area_entry *to, const ph_area *from)
 {
-    to->shape = (uint32_t)from->shape & 15u;
+    to->shape = (uint32_t)from->shape & 3u;
     to->kind_count = (uint8_t)from->kind_count;
     for (uint32_t i = 0; i < from->kind_count; i++) to->kinds[i] = (uint16_t)from->kinds[i];
     to->corner_count = 0;
@@ -47,7 +47,9 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
     to->z_low = heights ? from->z_low : -INFINITY;
     to->z_high = heights ? from->z_high : INFINITY;
     to->layers = from->layers;
-    to->filtered = heights || from->layers != 0;
+    to->in_instance = (from->flags & PH_AREA_IN_INSTANCE) != 0;
+    to->instance = to->in_instance ? from->instance : 0;
+    to->filtered = heights || from->layers != 0 || to->in_instance;
     to->keeps = from->shape != PH_AREA_POLYGON && from->margin > 0.0f;
     switch (from->shape) {
     case PH_AREA_CIRCLE:
@@ -155,13 +157,25 @@ static uint8_t area_level(phx_rect towers)
     return level;
 }
 
-/* The key of the area's i-th cell; 0: there is no such cell. */
-static uint64_t area_cell_key(const phx_area_entry *area, uint32_t i)
+/* The towers of the box that entities inside leave. */
+static phx_rect area_towers(const phx_areas *areas, const phx_area_entry *area)
 {
-    uint32_t cx = (uint32_t)(area->towers.x0 >> area->level) + (i & 1);
-    uint32_t cy = (uint32_t)(area->towers.y0 >> area->level) + (i >> 1);
-    if (cx > (uint32_t)(area->towers.x1 >> area->level) || cy > (uint32_t)(area->towers.y1 >> area->level)) return 0;
-    return phx_areas_cell_key(area->level, cx, cy);
+    return phx_box_towers(areas->rules, phx_area_box(area, true));
+}
+
+phx_area_extent phx_areas_extent(const phx_areas *areas, const phx_area_entry *area)
+{
+    return (phx_area_extent){area_towers(areas, area), area->in_instance, area->instance};
+}
+
+/* The key of the i-th cell of an area with these towers; 0: there is no such cell. */
+static uint64_t area_cell_key(const phx_area_entry *area, phx_rect towers, uint32_t i)
+{
+    uint32_t cx = (uint32_t)(towers.x0 >> area->level) + (i & 1);
+    uint32_t cy = (uint32_t)(towers.y0 >> area->level) + (i >> 1);
+    if (cx > (uint32_t)(towers.x1 >> area->level) || cy > (uint32_t)(towers.y1 >> area->level)) return 0;
+    return area->in_instance ? phx_areas_instance_key(area->instance, area->level, cx, cy)
+                             : phx_areas_cell_key(area->level, cx, cy);
 }
 
 static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
@@ -173,10 +187,12 @@ static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
 static void link_cells(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
-    area->level = area_level(area->towers);
-    if (areas->level_counts[area->level]++ == 0) areas->levels_used |= 1u << area->level;
+    const phx_rect towers = area_towers(areas, area);
+    area->level = area_level(towers);
+    if (areas->level_counts[area->in_instance][area->level]++ == 0)
+        areas->levels_used[area->in_instance] |= 1u << area->level;
     for (uint32_t i = 0; i < 4; i++) {
-        uint64_t key = area_cell_key(area, i);
+        uint64_t key = area_cell_key(area, towers, i);
         if (key == 0) continue;
         uint64_t *first = phx_idmap_find(&areas->cells, key);
         area->links[i] = (phx_area_link){first ? (uint32_t)*first : PHX_AREA_NONE, PHX_AREA_NONE};
@@ -190,9 +206,11 @@ static void link_cells(phx_areas *areas, uint32_t place)
 static void unlink_cells(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
-    if (--areas->level_counts[area->level] == 0) areas->levels_used &= ~(1u << area->level);
+    const phx_rect towers = area_towers(areas, area);
+    if (--areas->level_counts[area->in_instance][area->level] == 0)
+        areas->levels_used[area->in_instance] &= ~(1u << area->level);
     for (uint32_t i = 0; i < 4; i++) {
-        uint64_t key = area_cell_key(area, i);
+        uint64_t key = area_cell_key(area, towers, i);
         if (key == 0) continue;
         phx_area_link link = area->links[i];
         if (link.next != PHX_AREA_NONE) link_at(areas, link.next)->before = link.before;
@@ -220,7 +238,8 @@ static void note_change(phx_areas *areas, uint32_t place)
     phx_area_entry *area = &areas->at[place];
     if (area->changed) return;
     area->changed = true;
-    areas->changes[areas->change_count++] = (phx_area_change){.area = place, .was = area->live, .before = area->towers};
+    areas->changes[areas->change_count++] =
+        (phx_area_change){.area = place, .was = area->live, .before = phx_areas_extent(areas, area)};
 }
 
 static uint32_t pop_free_place(phx_areas *areas, uint64_t id)
@@ -233,7 +252,7 @@ static uint32_t pop_free_place(phx_areas *areas, uint64_t id)
     return place;
 }
 
-ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *from, uint32_t most)
+ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *from, uint32_t most)
 {
     const uint64_t *known = phx_idmap_find(&areas->index, id);
     bool live = known && areas->at[*known].live;
@@ -247,7 +266,6 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
     areas->live_count += !live;
     area->live = true;
     shape_of(area, from);
-    area->towers = phx_box_towers(rules, phx_area_box(area, true));
     link_cells(areas, place);
     return PH_OK;
 }
@@ -265,17 +283,27 @@ ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
     return PH_OK;
 }
 
+/* An extent that has both. */
+static phx_area_extent joined_extent(phx_area_extent a, phx_area_extent b)
+{
+    const phx_rect p = a.towers, q = b.towers;
+    const bool in_instance = a.in_instance && b.in_instance && a.instance == b.instance;
+    return (phx_area_extent){.towers = {.x0 = p.x0 < q.x0 ? p.x0 : q.x0,
+                                        .y0 = p.y0 < q.y0 ? p.y0 : q.y0,
+                                        .x1 = p.x1 > q.x1 ? p.x1 : q.x1,
+                                        .y1 = p.y1 > q.y1 ? p.y1 : q.y1},
+                             .in_instance = in_instance,
+                             .instance = in_instance ? a.instance : 0};
+}
+
 void phx_areas_put_off(phx_areas *areas)
 {
     for (uint32_t i = 0; i < areas->change_count; i++) {
         phx_area_change *change = &areas->changes[i];
         const phx_area_entry *area = &areas->at[change->area];
         if (!area->live) continue;
-        const phx_rect now = area->towers, before = change->was ? change->before : now;
-        change->before = (phx_rect){.x0 = before.x0 < now.x0 ? before.x0 : now.x0,
-                                    .y0 = before.y0 < now.y0 ? before.y0 : now.y0,
-                                    .x1 = before.x1 > now.x1 ? before.x1 : now.x1,
-                                    .y1 = before.y1 > now.y1 ? before.y1 : now.y1};
+        const phx_area_extent now = phx_areas_extent(areas, area);
+        change->before = change->was ? joined_extent(change->before, now) : now;
         change->was = true;
     }
 }

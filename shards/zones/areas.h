@@ -22,49 +22,58 @@ typedef struct phx_area_entry {
     phx_area_link links[4];
     phx_box box; /* no position outside is in the area */
     float center[2], radius;
-    uint8_t shape : 4;
-    uint8_t filtered : 1, keeps : 1; /* has heights or layers; a margin */
+    uint8_t shape : 2;
+    uint8_t filtered : 1, keeps : 1; /* has heights, layers or an instance; a margin */
+    uint8_t in_instance : 1;         /* else in all instances */
     uint8_t live : 1;                /* else removed in this tick, or no area */
     uint8_t changed : 1;             /* in this tick */
     uint8_t corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
-    phx_rect towers; /* of the box that entities inside leave */
     uint64_t id;
     uint64_t layers;     /* 0: all */
     float z_low, z_high; /* infinite: no heights */
+    uint32_t instance;   /* 0 unless in_instance */
     union {
         float corners[PH_AREA_CORNERS_MAX][2];
         float margin; /* of circle and box */
     };
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
-_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for margin, layers and heights");
+_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for margin, layers, heights and instance");
 
-/* An area that was set or removed in this tick, and its towers at the last tick's end. */
+/* Where entities that are inside may stand. */
+typedef struct phx_area_extent {
+    phx_rect towers;
+    bool in_instance; /* else in all instances */
+    uint32_t instance;
+} phx_area_extent;
+
+/* An area that was set or removed in this tick, and its extent at the last tick's end. */
 typedef struct phx_area_change {
     uint32_t area;
     bool was;
-    phx_rect before;
+    phx_area_extent before;
 } phx_area_change;
 
 typedef struct phx_areas {
     phx_mem *mem;
+    const phx_rules *rules; /* the world's towers */
     phx_area_entry *at;
     uint32_t count, capacity; /* count: numbers ever used */
     uint32_t free_first;      /* chained by links[0].next */
     uint32_t live_count;
-    uint32_t levels_used; /* a bit for each level that has areas */
-    uint32_t level_counts[PHX_AREA_LEVELS];
+    uint32_t levels_used[2]; /* a bit for each level that has areas: in all instances, in one */
+    uint32_t level_counts[2][PHX_AREA_LEVELS];
     phx_idmap index; /* id -> place */
-    phx_idmap cells; /* level and cell -> first link */
+    phx_idmap cells; /* level, cell and instance -> first link */
     phx_area_change *changes;
     uint32_t change_count, changes_capacity;
 } phx_areas;
 
-void phx_areas_init(phx_areas *areas, phx_mem *mem);
+void phx_areas_init(phx_areas *areas, phx_mem *mem, const phx_rules *rules);
 void phx_areas_free(phx_areas *areas);
 /* Sets the area, which was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
-ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *area, uint32_t most);
+ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *area, uint32_t most);
 /* PH_ABSENT, PH_NO_MEMORY. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
 /* The tick's end if a shard has yet to follow the changes: they stay, and belong to the next tick too. */
@@ -84,10 +93,21 @@ static inline uint64_t phx_areas_cell_key(uint32_t level, uint32_t cx, uint32_t 
     return ((uint64_t)level << 32 | (uint64_t)cy << 16 | cx) + 1;
 }
 
-/* The first link of the cell of a level with the tower, or PHX_AREA_NONE. */
-static inline uint32_t phx_areas_first(const phx_areas *areas, uint32_t level, uint32_t tx, uint32_t ty)
+/*
+ * The same of areas in one instance. A key has room for a hash of the instance only, so two instances may share a cell:
+ * checks of its areas compare instances.
+ */
+static inline uint64_t phx_areas_instance_key(uint32_t instance, uint32_t level, uint32_t cx, uint32_t cy)
 {
-    const uint64_t *first = phx_idmap_find(&areas->cells, phx_areas_cell_key(level, tx >> level, ty >> level));
+    enum { CELL_BITS = 37, SPARE_BITS = 6 };
+    const uint32_t GOLDEN = 0x9e3779b1u;
+    return 1ull << 63 | (uint64_t)(instance * GOLDEN >> SPARE_BITS) << CELL_BITS | phx_areas_cell_key(level, cx, cy);
+}
+
+/* The first link of a cell, or PHX_AREA_NONE. */
+static inline uint32_t phx_areas_first(const phx_areas *areas, uint64_t cell_key)
+{
+    const uint64_t *first = phx_idmap_find(&areas->cells, cell_key);
     return first ? (uint32_t)*first : PHX_AREA_NONE;
 }
 
@@ -98,10 +118,11 @@ static inline bool phx_area_for_kind(const phx_area_entry *area, uint32_t kind)
     return area->kind_count == 0;
 }
 
-/* Does the area admit entities of these layers and this height? */
-static inline bool phx_area_admits(const phx_area_entry *area, uint64_t layers, float z)
+/* Does the area admit entities of this instance, these layers and this height? */
+static inline bool phx_area_admits(const phx_area_entry *area, uint32_t instance, uint64_t layers, float z)
 {
     if (!area->filtered) return true;
+    if (area->in_instance && area->instance != instance) return false;
     return (area->layers == 0 || (area->layers & layers)) && z >= area->z_low && z <= area->z_high;
 }
 
@@ -151,6 +172,9 @@ static inline bool phx_area_has(const phx_area_entry *area, bool inside, float x
 float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y);
 /* The same along z, before phx_area_admits() says otherwise. */
 float phx_area_clear_height(const phx_area_entry *area, float z);
+
+/* The extent of an area that is live. */
+phx_area_extent phx_areas_extent(const phx_areas *areas, const phx_area_entry *area);
 
 /* Is every corner in the polygon by the rule, and are the corners not all on the line of one side? */
 bool phx_area_is_convex(const ph_area *area);

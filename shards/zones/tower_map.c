@@ -22,11 +22,40 @@ bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint
 {
     uint32_t wide = (x1 >> PHX_SHEET_BITS) - (x0 >> PHX_SHEET_BITS) + 1;
     uint32_t high = (y1 >> PHX_SHEET_BITS) - (y0 >> PHX_SHEET_BITS) + 1;
-    uint64_t needed = phx_idmap_count(&sheet->index) + (uint64_t)wide * high;
-    /* free blocks are below count, so there are never more in use than keys in the map: this is enough for both */
-    return needed < UINT32_MAX && phx_idmap_reserve(&sheet->index, (uint32_t)needed) &&
-           phx_grow(mem, (void **)&sheet->blocks, &sheet->capacity, sheet->count, (size_t)needed,
+    uint64_t more = (uint64_t)wide * high;
+    uint64_t keys = phx_idmap_count(&sheet->index) + 2 * more; /* of a block and its stack */
+    return keys < UINT32_MAX && phx_idmap_reserve(&sheet->index, (uint32_t)keys) &&
+           phx_grow(mem, (void **)&sheet->blocks, &sheet->capacity, sheet->count, sheet->count + (size_t)more,
                     sizeof *sheet->blocks);
+}
+
+static uint64_t stack_key(const phx_tower_map_block *block)
+{
+    return PHX_SHEET_STACK | phx_tower_map_key(0, phx_tower_map_left(block), phx_tower_map_bottom(block));
+}
+
+/* Puts a block of another instance than 0 on the stack of its place. */
+static void stack_put(phx_tower_map *sheet, phx_tower_map_block *block)
+{
+    const uint64_t key = stack_key(block);
+    const uint32_t place = (uint32_t)(block - sheet->blocks);
+    uint64_t *first = phx_idmap_find(&sheet->index, key);
+    if (!first) {
+        phx_idmap_insert(&sheet->index, key, place);
+        return;
+    }
+    block->above = (uint32_t)*first + 1;
+    sheet->blocks[*first].below = place + 1;
+    *first = place;
+}
+
+static void stack_take(phx_tower_map *sheet, const phx_tower_map_block *block)
+{
+    const uint64_t key = stack_key(block);
+    if (block->above > 0) sheet->blocks[block->above - 1].below = block->below;
+    if (block->below > 0) sheet->blocks[block->below - 1].above = block->above;
+    else if (block->above > 0) *phx_idmap_find(&sheet->index, key) = block->above - 1;
+    else (void)phx_idmap_remove(&sheet->index, key);
 }
 
 static phx_tower_map_block *make_map_block(phx_tower_map *sheet, uint64_t key)
@@ -38,11 +67,13 @@ static phx_tower_map_block *make_map_block(phx_tower_map *sheet, uint64_t key)
     memset(block, 0, sizeof *block);
     block->key = key;
     phx_idmap_insert(&sheet->index, key, place);
+    if (phx_tower_map_instance(block) != 0) stack_put(sheet, block);
     return block;
 }
 
 static void block_drop(phx_tower_map *sheet, phx_tower_map_block *block)
 {
+    if (phx_tower_map_instance(block) != 0) stack_take(sheet, block);
     (void)phx_idmap_remove(&sheet->index, block->key);
     block->key = 0;
     block->used = sheet->free_first;

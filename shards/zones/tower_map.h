@@ -11,12 +11,13 @@ enum { PHX_SHEET_BITS = 3, PHX_SHEET_SIDE = 1 << PHX_SHEET_BITS, PHX_SHEET_CELLS
 
 typedef struct phx_tower_map_block {
     uint32_t cells[PHX_SHEET_CELLS];
-    uint64_t key;  /* 0 while free */
-    uint32_t used; /* cells that are not 0; the next free block while free */
+    uint64_t key;          /* 0 while free */
+    uint32_t used;         /* cells that are not 0; the next free block while free */
+    uint32_t above, below; /* of the stack of its place: see phx_tower_map_stack(); place + 1, 0 ends */
 } phx_tower_map_block;
 
 typedef struct phx_tower_map {
-    phx_idmap index; /* block's key -> its place */
+    phx_idmap index; /* block's key -> its place; PHX_SHEET_STACK | key in instance 0 -> the stack's first block */
     phx_tower_map_block *blocks;
     uint32_t count, capacity;
     uint32_t free_first; /* place + 1; 0 ends */
@@ -37,6 +38,11 @@ static inline uint64_t phx_tower_map_key(uint32_t instance, uint32_t tx, uint32_
 {
     const uint64_t column = tx >> PHX_SHEET_BITS, row = ty >> PHX_SHEET_BITS;
     return ((uint64_t)instance << (2 * PHX_SHEET_AXIS_BITS) | row << PHX_SHEET_AXIS_BITS | column) + 1;
+}
+
+static inline uint32_t phx_tower_map_instance(const phx_tower_map_block *block)
+{
+    return (uint32_t)((block->key - 1) >> (2 * PHX_SHEET_AXIS_BITS));
 }
 
 /* The first tower along x, and along y, of a block that is in use. */
@@ -60,6 +66,24 @@ static inline phx_tower_map_block *phx_tower_map_block_of(const phx_tower_map *s
 {
     const uint64_t *at = phx_idmap_find(&sheet->index, phx_tower_map_key(instance, tx, ty));
     return at ? &sheet->blocks[*at] : NULL;
+}
+
+static const uint64_t PHX_SHEET_STACK = 1ull << 63;
+
+/*
+ * The blocks of a tower's place in all instances but 0 are a stack, so that they are found without their instances. The
+ * first of them, and the next; NULL: the end.
+ */
+static inline const phx_tower_map_block *phx_tower_map_stack(const phx_tower_map *sheet, uint32_t tx, uint32_t ty)
+{
+    const uint64_t *at = phx_idmap_find(&sheet->index, PHX_SHEET_STACK | phx_tower_map_key(0, tx, ty));
+    return at ? &sheet->blocks[*at] : NULL;
+}
+
+static inline const phx_tower_map_block *phx_tower_map_above(const phx_tower_map *sheet,
+                                                             const phx_tower_map_block *block)
+{
+    return block->above > 0 ? &sheet->blocks[block->above - 1] : NULL;
 }
 
 static inline uint32_t phx_tower_map_get(const phx_tower_map *sheet, uint32_t instance, uint32_t tx, uint32_t ty)

@@ -1,7 +1,7 @@
 /*
- * Own entities by tower, as they stood at the end of the last zones phase: to find entities near an area that moves, or
- * in a tower that a waker came near. Each tower has a list through the slots, with any index; only entities that change
- * the tower cost work. It exists only while activation or areas need it (zones.h).
+ * Own entities by tower and instance, as they stood at the end of the last zones phase: to find entities near an area
+ * that moves, or in a tower that a waker came near. Each tower of an instance has a list through the slots, with any
+ * index; only entities that change the tower cost work. It exists only while activation or areas need it (zones.h).
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MEMBERS_H
 #define PHX_SHARDS_ZONES_TOWER_MEMBERS_H
@@ -10,6 +10,7 @@
 
 typedef struct phx_tower_members_entry {
     uint32_t next, before; /* slots; PHX_SLOT_NONE ends */
+    uint32_t instance;
     uint16_t tx, ty;
     bool in;
 } phx_tower_members_entry;
@@ -25,14 +26,16 @@ void phx_tower_members_free(phx_tower_members *roster, phx_mem *mem);
 /* Entries for so many slots. false = no memory, nothing changed. */
 bool phx_tower_members_cover(phx_tower_members *roster, phx_mem *mem, uint32_t slots);
 /* Puts the slot into this tower, from any other one. false = no memory, nothing changed. */
-bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty);
+bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint32_t instance, uint16_t tx,
+                             uint16_t ty);
 /* Removes the slot, if it is in. */
 void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot);
 
 /* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */
-static inline uint32_t phx_tower_members_first(const phx_tower_members *roster, uint32_t tx, uint32_t ty)
+static inline uint32_t phx_tower_members_first(const phx_tower_members *roster, uint32_t instance, uint32_t tx,
+                                               uint32_t ty)
 {
-    return phx_tower_map_get(&roster->first, 0, tx, ty) - 1;
+    return phx_tower_map_get(&roster->first, instance, tx, ty) - 1;
 }
 
 #endif

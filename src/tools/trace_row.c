@@ -122,7 +122,7 @@ static const op_rule rules[PHX_OP_COUNT] = {
                              BIT_x | BIT_y | BIT_radius},
     [PHX_OP_AREA] = {"area",
                      BIT_x | BIT_y | BIT_z | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_z2 | BIT_corners |
-                         BIT_margin | BIT_layers,
+                         BIT_margin | BIT_layers | BIT_instance,
                      0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
@@ -394,7 +394,8 @@ static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *err
     area->high[1] = row->y2;
     if (((filled & BIT_z) != 0) != ((filled & BIT_z2) != 0))
         return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs both of z and z2, or none");
-    area->flags = filled & BIT_z ? PH_AREA_HEIGHT : 0;
+    area->flags = (filled & BIT_z ? PH_AREA_HEIGHT : 0u) | (filled & BIT_instance ? PH_AREA_IN_INSTANCE : 0u);
+    area->instance = row->attrs.instance;
     area->z_low = row->attrs.z;
     area->margin = row->attrs.margin;
     area->layers = row->attrs.layers;

@@ -22,7 +22,10 @@ pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
     unit/shards/simd/test_kernels.c unit/shards/simd/test_tile_cull.c unit/shards/simd/test_top_k.c)
-pharos_unit_test(NAME unit_shards_zones SOURCES unit/shards/zones/test_areas.c)
+pharos_unit_test(
+    NAME unit_shards_zones
+    SOURCES unit/shards/zones/test_areas.c unit/shards/zones/test_tower_map.c
+)
 pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_index SOURCES
     unit/shards/index/test_cells.c unit/shards/index/test_crosslist.c unit/shards/index/test_index.c

@@ -1,7 +1,8 @@
 /*
  * Walkers among areas of all shapes, by steps from next to nothing to a tower's width: the members of the areas, as the
  * edges of all ticks give them, are the rule's. An entity that is far enough from all borders is not tested again. So
- * here many come near to them, some areas move, leave or appear beside walking and standing entities, and kinds change.
+ * here many come near to them, some areas move, leave or appear beside walking and standing entities, and kinds and
+ * instances change.
  *
  *     areas_vs_brute_force [--seed N] [--count N]
  */
@@ -16,7 +17,7 @@
 #include "support/check.h"
 #include "support/model.h"
 
-enum { WALKERS = 120, AREAS = 40, TICKS = 40, KINDS = 3, CORNERS = 6 };
+enum { WALKERS = 120, AREAS = 40, TICKS = 40, KINDS = 3, CORNERS = 6, INSTANCES = 3 };
 
 #define SIDE 240.0f
 
@@ -28,6 +29,7 @@ typedef struct walk {
     ph_consumer consumer;
     uint64_t seed, rng;
     uint32_t tick, calm; /* of so many ticks one changes areas */
+    uint32_t instances;  /* 1: all is in instance 0 */
     float origin, step;
     ph_attrs at[WALKERS];
     ph_area area[AREAS];
@@ -71,9 +73,13 @@ static void set_area(uint32_t i)
     random_corners(&area, x, y, size);
     if (area.shape != PH_AREA_POLYGON && phx_rng_below(&w.rng, 2)) area.margin = within(0, 1) * size;
     if (phx_rng_below(&w.rng, 4) == 0) {
-        area.flags = PH_AREA_HEIGHT;
+        area.flags |= PH_AREA_HEIGHT;
         area.z_low = within(-1, 2);
         area.z_high = area.z_low + within(0, 3);
+    }
+    if (phx_rng_below(&w.rng, 3) == 0) {
+        area.flags |= PH_AREA_IN_INSTANCE;
+        area.instance = phx_rng_below(&w.rng, w.instances);
     }
     area.kind_count = phx_rng_below(&w.rng, 3);
     for (uint32_t k = 0; k < area.kind_count; k++) area.kinds[k] = phx_rng_below(&w.rng, KINDS);
@@ -102,7 +108,8 @@ static void change_areas(void)
 
 static void enter(uint32_t i)
 {
-    w.at[i] = (ph_attrs){.given = PH_X | PH_Y | PH_KIND, .kind = i % KINDS};
+    w.at[i] = (ph_attrs){.given = PH_X | PH_Y | PH_KIND | PH_INSTANCE, .kind = i % KINDS};
+    w.at[i].instance = i % w.instances;
     w.at[i].x = within(w.origin, SIDE);
     w.at[i].y = within(w.origin, SIDE);
     CHECK_OK(ph_enter(w.producer, i + 1, &w.at[i]));
@@ -122,9 +129,12 @@ static void act(uint32_t i)
     const uint32_t what = phx_rng_below(&w.rng, 100);
     if (what < 20) return;
     if (what < 22) {
-        ph_attrs kind = {.given = PH_KIND, .kind = phx_rng_below(&w.rng, KINDS)};
-        w.at[i].kind = kind.kind;
-        CHECK_OK(ph_set(w.producer, i + 1, &kind));
+        ph_attrs set = {.given = phx_rng_below(&w.rng, 2) ? PH_KIND : PH_INSTANCE,
+                        .kind = phx_rng_below(&w.rng, KINDS)};
+        set.instance = phx_rng_below(&w.rng, w.instances);
+        if (set.given & PH_KIND) w.at[i].kind = set.kind;
+        else w.at[i].instance = set.instance;
+        CHECK_OK(ph_set(w.producer, i + 1, &set));
         if (what == 20) return;
     }
     w.at[i].x += within(-w.step, 2 * w.step);
@@ -174,6 +184,7 @@ static void open_world(uint64_t seed)
     w.seed = w.rng = seed;
     w.origin = origins[phx_rng_below(&w.rng, 4)];
     w.step = steps[phx_rng_below(&w.rng, 4)];
+    w.instances = phx_rng_below(&w.rng, 2) ? 1 : INSTANCES;
     w.calm = 1 + 6 * phx_rng_below(&w.rng, 3);
     ph_world_def def = ph_world_def_default();
     for (uint32_t k = 0; k < KINDS; k++) w.classes[k] = ph_class_default(names[k]);

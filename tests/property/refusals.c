@@ -220,7 +220,7 @@ static const row rows[] = {
       {0},
       {.shape = PH_AREA_POLYGON, .corner_count = 3, .corners = {{0, 0}, {1.1e18f, 0}, {0, 1}}}}},
     {"circle with a margin of -1", PH_BAD_RADIUS, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.margin = -1}}},
-    {"area with an unknown flag", PH_BAD_VALUE, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.flags = 2}}},
+    {"area with an unknown flag", PH_BAD_VALUE, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.flags = 1u << 2}}},
     {"area with heights the wrong way round",
      PH_BAD_VALUE,
      false,

@@ -127,9 +127,11 @@ static bool in_area_polygon(const ph_area *a, float x, float y)
 
 static bool admitted(const ph_area *a, const ph_attrs *e)
 {
+    bool here = (a->flags & PH_AREA_IN_INSTANCE) == 0 || a->instance == e->instance;
     bool layer = a->layers == 0 || (a->layers & e->layers) != 0 || MUTATE(MUTANT_AREA_LAYERS, false, true);
     bool under = MUTATE(MUTANT_AREA_HEIGHT, e->z <= a->z_high, e->z < a->z_high);
-    return layer && ((a->flags & PH_AREA_HEIGHT) == 0 || (a->z_low <= e->z && under));
+    here = here || MUTATE(MUTANT_AREA_INSTANCE, false, true);
+    return here && layer && ((a->flags & PH_AREA_HEIGHT) == 0 || (a->z_low <= e->z && under));
 }
 
 bool model_in_area(const ph_area *a, const ph_attrs *e, bool was_inside)
@@ -222,7 +224,8 @@ ph_status model_check_area(const model *m, const command *c)
     if (!model_radius_ok(a->margin)) {
         return PH_BAD_RADIUS;
     }
-    if ((a->shape == PH_AREA_POLYGON && a->margin != 0) || (a->flags & ~(uint32_t)PH_AREA_HEIGHT) != 0) {
+    if ((a->shape == PH_AREA_POLYGON && a->margin != 0) ||
+        (a->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE)) != 0) {
         return PH_BAD_VALUE;
     }
     bool height = (a->flags & PH_AREA_HEIGHT) != 0;

@@ -34,6 +34,7 @@
     X(MUTANT_WAKE_INSTANCE, "an NPC is kept awake from another instance") \
     X(MUTANT_CROWD_INSTANCE, "a crowd in another instance counts") \
     X(MUTANT_SAY_INSTANCE, "a broadcast with a radius reaches other instances") \
+    X(MUTANT_AREA_INSTANCE, "an area of one instance is in all") \
     X(MUTANT_FIND_INSTANCE, "a query of one instance finds all") \
     X(MUTANT_GLOBAL_BLIND, "a global target ignores stealth") \
     X(MUTANT_GLOBAL_BLINDLESS, "an observer with view 0 sees global targets") \

@@ -227,6 +227,10 @@ static command area_any(gen *g)
         a->z_high = fmaxf(center[2], other[2]);
     }
     a->layers = chance(&g->c, 25) ? choose(&g->c, 4) : 0;
+    if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 60)) {
+        a->flags |= PH_AREA_IN_INSTANCE;
+        a->instance = instance_any(g);
+    }
     a->kind_count = chance(&g->c, 30) ? 1 + choose(&g->c, 3) : 0;
     for (uint32_t i = 0; i < a->kind_count; i++) {
         a->kinds[i] = choose(&g->c, g->s->def.class_count);
@@ -382,7 +386,7 @@ command bad_any(gen *g)
             c.area.margin = bad_float(g, true);
             break;
         case 6:
-            c.area.flags |= 2;
+            c.area.flags |= chance(&g->c, 50) ? 1u << 2 : 1u << 31;
             break;
         case 7:
             c.area.flags |= PH_AREA_HEIGHT;

@@ -102,7 +102,7 @@ static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
 
 static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 {
-    return phx_areas_set(&world->areas, &world->rules, command->id, &command->area, world->def.areas_max);
+    return phx_areas_set(&world->areas, command->id, &command->area, world->def.areas_max);
 }
 
 /* ---- runs ---- */

@@ -147,7 +147,7 @@ static ph_status check_area_extent(const ph_area *area)
 {
     if (!phx_is_length(area->margin)) return PH_BAD_RADIUS;
     if (area->shape == PH_AREA_POLYGON && area->margin > 0.0f) return PH_BAD_VALUE;
-    if (area->flags & ~(uint32_t)PH_AREA_HEIGHT) return PH_BAD_VALUE;
+    if (area->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE)) return PH_BAD_VALUE;
     if (!(area->flags & PH_AREA_HEIGHT)) return PH_OK;
     if (!phx_is_coordinate(area->z_low) || !phx_is_coordinate(area->z_high)) return PH_BAD_POSITION;
     return area->z_low <= area->z_high ? PH_OK : PH_BAD_VALUE;

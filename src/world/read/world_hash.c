@@ -94,12 +94,23 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     return mix_into_hash(h, sum);
 }
 
-/* Hash of shape and kinds; fields of other shapes are not set. */
+/* Hash of kinds, heights, layers, instance and margin. */
+static uint64_t hash_area_rules(const phx_area_entry *area, uint64_t h)
+{
+    if (area->filtered) {
+        h = mix_into_hash(mix_into_hash(h, float_bits(area->z_low)), float_bits(area->z_high));
+        h = mix_into_hash(mix_into_hash(h, area->layers), (uint64_t)area->in_instance << 32 | area->instance);
+    }
+    if (area->keeps) h = mix_into_hash(h, float_bits(area->margin));
+    for (uint32_t i = 0; i < area->kind_count; i++) h = mix_into_hash(h, area->kinds[i]);
+    return h;
+}
+
+/* Hash of an area; fields of other shapes are not set. */
 static uint64_t hash_area(const phx_area_entry *area)
 {
     uint64_t form = (uint64_t)area->shape << 16 | (uint64_t)area->corner_count << 8 | area->kind_count;
-    uint64_t h = mix_into_hash(mix_into_hash(0, area->id), form);
-    for (uint32_t i = 0; i < area->kind_count; i++) h = mix_into_hash(h, area->kinds[i]);
+    uint64_t h = hash_area_rules(area, mix_into_hash(mix_into_hash(0, area->id), form));
     for (uint32_t i = 0; i < area->corner_count; i++)
         h = mix_into_hash(mix_into_hash(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
     if (area->shape == PH_AREA_CIRCLE)

@@ -124,7 +124,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
     phx_ties_init(&world->ties, mem);
     phx_attach_init(&world->attach, mem);
-    phx_areas_init(&world->areas, mem);
+    phx_areas_init(&world->areas, mem, &world->rules);
     phx_depths_init(&world->depths, mem);
     phx_renames_init(&world->renames, mem);
     phx_idmap_init(&world->instances, mem);

@@ -74,10 +74,10 @@ static uint32_t steps_of(uint64_t seed, float far, uint32_t rounds)
     const phx_rules rules = plain_rules(100, 12);
     uint32_t clear_count = 0;
     rng = seed;
-    phx_areas_init(&table, &memory);
+    phx_areas_init(&table, &memory, &rules);
     for (uint32_t round = 0; round < rounds; round++) {
         const ph_area area = some_area(far);
-        if (phx_areas_set(&table, &rules, 1, &area, 1) != PH_OK) cr_assert_fail("no memory");
+        if (phx_areas_set(&table, 1, &area, 1) != PH_OK) cr_assert_fail("no memory");
         const phx_area_entry *entry = &table.at[0];
         for (int place = 0; place < 50; place++) {
             float x, y;
@@ -113,8 +113,8 @@ Test(areas, what_is_too_far_off_to_tell_is_not_clear)
     phx_areas table;
     const phx_rules rules = plain_rules(100, 12);
     const ph_area box = {.shape = PH_AREA_BOX, .low = {1e38f, -3e38f}, .high = {3e38f, 3e38f}};
-    phx_areas_init(&table, &memory);
-    cr_assert_eq(phx_areas_set(&table, &rules, 1, &box, 1), PH_OK);
+    phx_areas_init(&table, &memory, &rules);
+    cr_assert_eq(phx_areas_set(&table, 1, &box, 1), PH_OK);
     cr_assert_eq(phx_area_clear(&table.at[0], false, -3e38f, 0), 0);
     cr_assert_gt(phx_area_clear(&table.at[0], false, -1e38f, 0), 1.9e38f);
     phx_areas_end_tick(&table);
@@ -131,8 +131,8 @@ Test(areas, most_of_the_way_is_clear)
     const ph_area square = {
         .shape = PH_AREA_POLYGON, .corner_count = 4, .corners = {{30, 30}, {70, 30}, {70, 70}, {30, 70}}};
     const ph_area all[] = {circle, box, square};
-    phx_areas_init(&table, &memory);
-    for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, &rules, i + 1, &all[i], 3), PH_OK);
+    phx_areas_init(&table, &memory, &rules);
+    for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, i + 1, &all[i], 3), PH_OK);
     for (uint32_t i = 0; i < 3; i++) {
         cr_assert_gt(phx_area_clear(&table.at[i], false, 40, 50), 7, "%u", i);
         cr_assert_leq(phx_area_clear(&table.at[i], false, 40, 50), 10, "%u", i);
