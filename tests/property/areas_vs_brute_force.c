@@ -21,6 +21,8 @@ enum { WALKERS = 120, AREAS = 40, TICKS = 40, KINDS = 3, CORNERS = 6, INSTANCES 
 
 #define SIDE 240.0f
 
+static const uint32_t SHARING = 0xe8b2f51u; /* multiples below 64 times share the cells of shards/zones/areas.h */
+
 typedef struct walk {
     ph_world_def def;
     ph_class classes[KINDS];
@@ -28,8 +30,8 @@ typedef struct walk {
     ph_producer producer;
     ph_consumer consumer;
     uint64_t seed, rng;
-    uint32_t tick, calm; /* of so many ticks one changes areas */
-    uint32_t instances;  /* 1: all is in instance 0 */
+    uint32_t tick, calm;       /* of so many ticks one changes areas */
+    uint32_t instances, apart; /* how many; by how much their numbers differ */
     float origin, step;
     ph_attrs at[WALKERS];
     ph_area area[AREAS];
@@ -79,7 +81,7 @@ static void set_area(uint32_t i)
     }
     if (phx_rng_below(&w.rng, 3) == 0) {
         area.flags |= PH_AREA_IN_INSTANCE;
-        area.instance = phx_rng_below(&w.rng, w.instances);
+        area.instance = phx_rng_below(&w.rng, w.instances) * w.apart;
     }
     area.kind_count = phx_rng_below(&w.rng, 3);
     for (uint32_t k = 0; k < area.kind_count; k++) area.kinds[k] = phx_rng_below(&w.rng, KINDS);
@@ -109,7 +111,7 @@ static void change_areas(void)
 static void enter(uint32_t i)
 {
     w.at[i] = (ph_attrs){.given = PH_X | PH_Y | PH_KIND | PH_INSTANCE, .kind = i % KINDS};
-    w.at[i].instance = i % w.instances;
+    w.at[i].instance = i % w.instances * w.apart;
     w.at[i].x = within(w.origin, SIDE);
     w.at[i].y = within(w.origin, SIDE);
     CHECK_OK(ph_enter(w.producer, i + 1, &w.at[i]));
@@ -131,7 +133,7 @@ static void act(uint32_t i)
     if (what < 22) {
         ph_attrs set = {.given = phx_rng_below(&w.rng, 2) ? PH_KIND : PH_INSTANCE,
                         .kind = phx_rng_below(&w.rng, KINDS)};
-        set.instance = phx_rng_below(&w.rng, w.instances);
+        set.instance = phx_rng_below(&w.rng, w.instances) * w.apart;
         if (set.given & PH_KIND) w.at[i].kind = set.kind;
         else w.at[i].instance = set.instance;
         CHECK_OK(ph_set(w.producer, i + 1, &set));
@@ -185,6 +187,7 @@ static void open_world(uint64_t seed)
     w.origin = origins[phx_rng_below(&w.rng, 4)];
     w.step = steps[phx_rng_below(&w.rng, 4)];
     w.instances = phx_rng_below(&w.rng, 2) ? 1 : INSTANCES;
+    w.apart = phx_rng_below(&w.rng, 2) ? 1 : SHARING;
     w.calm = 1 + 6 * phx_rng_below(&w.rng, 3);
     ph_world_def def = ph_world_def_default();
     for (uint32_t k = 0; k < KINDS; k++) w.classes[k] = ph_class_default(names[k]);
