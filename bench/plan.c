@@ -111,6 +111,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL && made->scenario->copies && engine->heard == NULL) { /* likewise */
         reason = "it has no instances";
     }
+    if (reason == NULL && made->scenario->veils && engine->heard == NULL) { /* likewise */
+        reason = "it neither hides nor reveals";
+    }
     if (reason == NULL && made->scenario->zones && engine->heard == NULL) { /* likewise */
         reason = "it has neither areas nor activation";
     }

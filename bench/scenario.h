@@ -27,6 +27,7 @@ typedef struct bench_scenario {
     bool talks;              /* has broadcasts: for engines that have them */
     bool rides;              /* has attachments: for engines that have them */
     bool copies;             /* has instances: for engines that have them */
+    bool veils;              /* hides and reveals targets: for engines that do */
     bool zones;              /* has areas or activation: for engines that have them */
     bool updates;            /* has bands: for engines with updates */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
@@ -106,6 +107,6 @@ extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
 extern const bench_scenario bench_instances, bench_instances_flat;
-extern const bench_scenario bench_activation, bench_areas, bench_churn;
+extern const bench_scenario bench_activation, bench_areas, bench_churn, bench_veil;
 
 #endif

@@ -28,6 +28,7 @@ typedef struct entity {
     ph_attrs given;
     ph_attrs is;
     bench_id_set seen;
+    bench_id_set hidden, revealed; /* targets that are hidden from it, and revealed to it */
 } entity;
 
 typedef struct sample {
@@ -56,6 +57,7 @@ struct bench_verify {
     float say_radius;       /* of this step's broadcasts; 0 = by lists */
     bool talk;              /* there are any */
     bool attached;          /* there are or were attachments */
+    bool related;           /* there are or were hidden or revealed targets */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
@@ -75,11 +77,18 @@ bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint6
     return verify;
 }
 
+static void entity_free(phx_mem *mem, entity *gone)
+{
+    bench_id_set_free(mem, &gone->seen);
+    bench_id_set_free(mem, &gone->hidden);
+    bench_id_set_free(mem, &gone->revealed);
+}
+
 void bench_verify_destroy(bench_verify *verify)
 {
     phx_mem *mem = verify->mem;
     for (uint32_t i = 0; i < verify->entity_count; i++) {
-        bench_id_set_free(mem, &verify->entities[i].seen);
+        entity_free(mem, &verify->entities[i]);
     }
     for (uint32_t i = 0; i < verify->sample_used; i++) {
         bench_id_set_free(mem, &verify->samples[i].before);
@@ -169,13 +178,17 @@ static void leave(bench_verify *verify, uint64_t id)
     if (gone == NULL) {
         return;
     }
-    bench_id_set_free(verify->mem, &gone->seen);
+    entity_free(verify->mem, gone);
     phx_idmap_remove(&verify->places, id);
     PHX_ASSERT(verify->entity_count == phx_idmap_count(&verify->places) + 1);
     entity *last = &verify->entities[--verify->entity_count];
     if (gone != last) {
         *gone = *last;
         *phx_idmap_find(&verify->places, gone->id) = (uint64_t)(gone - verify->entities);
+    }
+    for (uint32_t i = 0; verify->related && i < verify->entity_count; i++) {
+        bench_id_set_remove(&verify->entities[i].hidden, id);
+        bench_id_set_remove(&verify->entities[i].revealed, id);
     }
 }
 
@@ -258,6 +271,23 @@ static void attach(bench_verify *verify, const bench_other *command)
     verify->attached = verify->attached || child->parent != 0;
 }
 
+/* Hides, reveals, and the ends of both. false: another command. */
+static bool relate(bench_verify *verify, const bench_other *command)
+{
+    bool hides = command->op == BENCH_HIDE || command->op == BENCH_UNHIDE;
+    bool begins = command->op == BENCH_HIDE || command->op == BENCH_REVEAL;
+    if (!hides && !begins && command->op != BENCH_UNREVEAL) {
+        return false;
+    }
+    entity *observer = find(verify, command->id);
+    if (observer != NULL && find(verify, command->other) != NULL && command->id != command->other) {
+        bench_id_set *set = hides ? &observer->hidden : &observer->revealed;
+        begins ? bench_id_set_add(verify->mem, set, command->other) : bench_id_set_remove(set, command->other);
+        verify->related = true;
+    }
+    return true;
+}
+
 static bool apply_others(bench_verify *verify, const bench_other *commands, uint32_t count, bench_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -265,8 +295,8 @@ static bool apply_others(bench_verify *verify, const bench_other *commands, uint
             attach(verify, &commands[i]);
             continue;
         }
-        if (commands[i].op == BENCH_AREA) {
-            continue; /* no list depends on it */
+        if (commands[i].op == BENCH_AREA || relate(verify, &commands[i])) {
+            continue; /* no list depends on an area */
         }
         if (commands[i].op != BENCH_SET) {
             return bench_fail(error, "--verify does not model pair and link, which tick %llu uses",
@@ -583,6 +613,20 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/* The rule with what is hidden from the observer, or revealed to it. */
+static bool sees(const bench_verify *verify, const entity *observer, const entity *target, bool was)
+{
+    ph_attrs is = target->is;
+    if (bench_id_set_has(&observer->hidden, target->id)) {
+        return false;
+    }
+    if (bench_id_set_has(&observer->revealed, target->id)) {
+        is.veiled = false;
+        is.stealth = 0;
+    }
+    return bench_rules_sees(verify->def, &observer->is, &is, was);
+}
+
 /* verify->expected becomes the list that the observer must have. */
 static void expect(bench_verify *verify, const entity *observer, const bench_id_set *before)
 {
@@ -592,7 +636,7 @@ static void expect(bench_verify *verify, const entity *observer, const bench_id_
     for (uint32_t i = 0; bench_rules_observes(&observer->is) && i < verify->entity_count; i++) {
         const entity *target = &verify->entities[i];
         bool was = old_counts && target->entered != verify->step && bench_id_set_has(before, target->id);
-        if (target == observer || !bench_rules_sees(verify->def, &observer->is, &target->is, was)) {
+        if (target == observer || !sees(verify, observer, target, was)) {
             continue;
         }
         bench_grow(verify->mem, (void **)&verify->ranks, &verify->rank_room, count, (size_t)count + 1,

@@ -8,7 +8,6 @@
 enum { RUNS = 500, PARTY = 5, PLAYERS = RUNS * PARTY, LOBBY = 0 };
 enum { BOSS = 10000, LOOT = 20000, PET = 30000 }; /* ids; players have 1 to PLAYERS */
 enum { PLAYER_KIND = 1, BOSS_KIND, LOOT_KIND };
-enum { COMMON = 1 }; /* the layer of all but private loot */
 
 typedef struct server {
     ph_world world;
@@ -30,6 +29,8 @@ static bool open_world(server *s)
                            ph_class_default("loot")};
     classes[PLAYER_KIND].view = 60;
     classes[BOSS_KIND].reach = 1000; /* seen from the entrance on */
+    classes[LOOT_KIND].veiled = true;
+    classes[LOOT_KIND].visible = 30;
     ph_world_def def = ph_world_def_default();
     def.world_size[0] = def.world_size[1] = 2000;
     def.classes = classes;
@@ -66,15 +67,12 @@ static uint32_t found(server *s, const ph_query *query)
     return count;
 }
 
-/* Players stand apart, so that the lobby is no crowd; each looks at a layer of all, and at a layer of its own. */
+/* Players stand apart, so that the lobby is no crowd. */
 static void fill_lobby(server *s)
 {
     for (uint32_t i = 0; i < PLAYERS; i++) {
-        ph_attrs a = {.given = PH_X | PH_Y | PH_KIND | PH_SEES,
-                      .x = (float)(i % 50) * 40,
-                      .y = (float)(i / 50) * 40,
-                      .kind = PLAYER_KIND,
-                      .sees = COMMON | UINT64_C(2) << i % PARTY};
+        ph_attrs a = {
+            .given = PH_X | PH_Y | PH_KIND, .x = (float)(i % 50) * 40, .y = (float)(i / 50) * 40, .kind = PLAYER_KIND};
         check(s, ph_enter(s->producer, i + 1, &a));
     }
     tick_and_count_leaves(s, 1);
@@ -107,14 +105,16 @@ static void start_runs(server *s)
            alike ? "4 players and a boss" : "something else");
 }
 
-/* Private loot stands on a layer that one of the party looks at. */
+/* Loot is veiled by its class, and revealed to its owner; loot for all is not veiled. */
 static void drop_loot(server *s, uint32_t run)
 {
-    ph_attrs a = {.given = PH_X | PH_Y | PH_KIND | PH_INSTANCE | PH_LAYERS, .x = 105, .y = 100, .kind = LOOT_KIND};
+    const uint64_t owner = (uint64_t)(run - 1) * PARTY + 4;
+    ph_attrs a = {.given = PH_X | PH_Y | PH_KIND | PH_INSTANCE, .x = 105, .y = 100, .kind = LOOT_KIND};
     a.instance = run;
-    a.layers = UINT64_C(2) << 3; /* of the fourth in the party */
     check(s, ph_enter(s->producer, LOOT, &a));
-    a.layers = COMMON;
+    check(s, ph_reveal(s->producer, owner, LOOT));
+    a.given |= PH_VEILED;
+    a.veiled = false;
     check(s, ph_enter(s->producer, LOOT + 1, &a));
     tick_and_count_leaves(s, run);
     ph_query q = {.shape = PH_QUERY_OBSERVERS, .of = LOOT};

@@ -281,6 +281,108 @@ def test_instances(folder):
     Run(folder, world + ["--explain", "1,2@0"]).ends(0)
 
 
+EVERY = ("tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect global ready "
+         "cap priority radius x2 z2 y2 corners text self seen").split()
+
+
+def every_attribute(rng, row, many):
+    """Some attributes, each in a few values that matter."""
+    values = {"kind": ["player", "npc", "item"], "view": [0, 20, 45, 80], "margin": [0, 6], "reach": [0, 0, 120],
+              "visible": [15, 40, 1e18], "instance": [0, 0, 1, 2, 4294967295], "layers": [1, 2, 3], "sees": [1, 3, "0xff"],
+              "veiled": [0, 0, 1], "stealth": [0, 0, 3], "detect": [0, 3, 255], "global": [0, 0, 0, 1],
+              "ready": [0, 1, 1, 1], "cap": [0, 0, 2, 5], "priority": [0, 1, 9], "z": [0, 4, 9]}
+    for name in rng.sample(sorted(values), rng.randrange(1, many)):
+        row[name] = rng.choice(values[name])
+
+
+def every_area(rng, row):
+    """A circle, a box or a polygon, with some of the filters."""
+    x, y, r = rng.randrange(150), rng.randrange(150), rng.randrange(20, 120)
+    shape = rng.choice(["circle", "box", "polygon"])
+    if shape == "polygon":
+        row["corners"] = f"{x}:{y};{x + r}:{y};{x + r // 2}:{y + r}"
+    else:
+        row.update({"x": x, "y": y}, **({"radius": r} if shape == "circle" else {"x2": x + r, "y2": y + r}))
+        if rng.random() < 0.4:
+            row["margin"] = rng.randrange(9)
+    if rng.random() < 0.4:
+        row.update({"z": rng.randrange(5), "z2": rng.randrange(5, 10)})
+    for name, values in (("instance", [0, 1, 2]), ("layers", [1, 2, 3]), ("kind", ["player", "npc", "item"])):
+        if rng.random() < 0.2:
+            row[name] = rng.choice(values)
+
+
+def every_broadcast(rng, row):
+    row["text"] = f"words {rng.randrange(1000)}"
+    if rng.random() < 0.3:
+        row["kind"] = rng.choice(["player", "npc"])
+    if row["op"] == "broadcast_at":
+        row.update({"x": rng.randrange(200), "y": rng.randrange(200), "radius": rng.choice([0, 30, 90])})
+        row.update({"instance": rng.choice([0, 1, 2]), "layers": rng.choice([1, 2, 255])})
+        return
+    row["self"] = rng.choice(["", 0, 1])
+    if rng.random() < 0.5:
+        row.update({"radius": rng.choice([10, 50, 150]), "seen": rng.choice(["", 0, 1])})
+
+
+def every_row(rng, tick, op, number):
+    row = {"tick": tick, "op": op, "id": number}
+    if op == "enter":
+        row.update({"x": rng.randrange(-20, 220), "y": rng.randrange(-20, 220)})
+        every_attribute(rng, row, 8)
+    elif op == "set":
+        every_attribute(rng, row, 4)
+    elif op == "move":
+        row.update({name: rng.randrange(200) for name in rng.choice(["x", "xy", "xyz"])})
+    elif op == "pair":
+        row.update({"other": rng.randrange(1, 40), "view": rng.choice([0, 30, 150]), "margin": rng.choice([0, 9])})
+    elif op in ("broadcast", "broadcast_at"):
+        every_broadcast(rng, row)
+    elif op == "area":
+        every_area(rng, row)
+    elif op not in ("leave", "detach", "resend", "unarea"):
+        row["other"] = rng.randrange(1, 40)
+    return ",".join(str(row.get(name, "")) for name in EVERY)
+
+
+def every_column_trace(rng):
+    ops = {"enter": 9, "leave": 2, "move": 30, "set": 14, "pair": 3, "unpair": 1, "link": 3, "unlink": 1, "hide": 4,
+           "unhide": 2, "reveal": 5, "unreveal": 2, "attach": 4, "detach": 2, "resend": 2, "broadcast": 6,
+           "broadcast_at": 3, "area": 5, "unarea": 1}
+    lines = [",".join(EVERY)] + [every_row(rng, 0, "enter", number) for number in range(1, 40)]
+    for tick in range(1, 25):
+        for op in rng.choices(list(ops), list(ops.values()), k=40):
+            lines.append(every_row(rng, tick, op, rng.randrange(1, 9 if op in ("area", "unarea") else 40)))
+    return "\n".join(lines) + "\n"
+
+
+def test_every_column(folder, seed):
+    """All columns and ops there are: the same three files in each index and layout, and lists by the rule."""
+    write(folder, "none.csv", "tick,op,id,wing\n")
+    there_are = Run(folder, ["none.csv"]).ends(2).err.split("there are: ")[-1].split()
+    expect(sorted(there_are) == sorted(EVERY), f"columns of this test: {EVERY}, of the program: {there_are}")
+    write(folder, "every.conf", "world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\n"
+          "activation_linger = 1\nclass player { view = 45 margin = 4 wakes = true band { radius = 30 every = 1 } "
+          "band { radius = 100 every = 3 } }\nclass npc { view = 20 sleeps = true }\n"
+          "class item { view = 0 visible = 30 veiled = true }\n")
+    write(folder, "every.csv", every_column_trace(random.Random(seed)))
+    files, first = ["events", "heard", "updates"], None
+    outputs = [word for name in files for word in (f"--{name}", f"{name}.csv")]
+    for index in INDEXES:
+        for layout in LAYOUTS[:4]:
+            run = Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--verify", "--json", "--index", index]
+                      + outputs + layout).ends(0)
+            got = {name: read(folder, f"{name}.csv") for name in files}
+            got["bad"] = run.summary()["bad_lines_by_reason"]
+            first = first or got
+            for name, value in got.items():
+                if value != first[name]:
+                    run.complain(f"seed {seed}: {name} of the first run: {first[name]}\nof this one: {value}")
+    told = {line.split(",")[2] for line in first["events"].splitlines()}
+    expect(told >= {"enter", "leave", "in", "out", "awake", "asleep"}, f"seed {seed}: too little happens: {told}")
+    expect(all(first[name].count("\n") > 20 for name in files), f"seed {seed}: hardly anything heard or told")
+
+
 def test_many_commands_in_one_tick(folder):
     """More than a producer's queue holds is still one tick, in order; more than all hold is refused by name."""
     count = 4000
@@ -645,7 +747,7 @@ def main():
         before = failures
         with tempfile.TemporaryDirectory(prefix="pharos_replay_") as folder:
             try:
-                test(folder, seed) if name == "test_random_traces" else test(folder)
+                test(folder, seed) if name in ("test_random_traces", "test_every_column") else test(folder)
             except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
                 fail(f"{name}: {error!r}")
         print(f"{'ok' if failures == before else 'NOT OK'} {name}", flush=True)
