@@ -57,7 +57,8 @@ enum {
     PH_QUERY_UNORDERED = 1u << 1,  /* in any order, not the same from one layout of shards to another: nothing is
                                      sorted; of an array that is too small any `capacity` of them, but of `nearest`
                                      still the nearest. A visit has no use for it. */
-    PH_QUERY_IN_INSTANCE = 1u << 2 /* of one instance alone; without it entities of all instances are found */
+    PH_QUERY_IN_INSTANCE = 1u << 2 /* of one instance alone; without it entities of all instances are found, which
+                                     costs a look at every block of 8 x 8 towers where there are several */
 };
 
 /** One query. Fields that its shape does not use are not read; a filter that is all 0 lets every entity pass. */

@@ -75,7 +75,7 @@
     X(f32, reach, 0, 0, PH_LENGTH_MAX, "distance from which it is seen, whatever the observer's view") \
     X(f32, visible, PH_LENGTH_MAX, 0, PH_LENGTH_MAX, \
       "the farthest at which a view takes it in (items 30, players 100); 1e18 = no bound") \
-    X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
+    X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, teams) it is on") \
     X(mask, sees, UINT64_MAX, 0, UINT64_MAX, "64 bit: the layers it looks at") \
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
     X(u8, detect, 0, 0, 255, "how much stealth it sees through") \
