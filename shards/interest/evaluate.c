@@ -75,7 +75,7 @@ static bool evaluation_due(const evaluation *at)
         return shard->bounded || !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
     }
     phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
-    if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
+    if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, at->attr->instance, rect, shard->tick);
     return phx_grid_dirty(&shard->grid, at->attr->instance, rect, shard->tick);
 }
 
@@ -116,7 +116,8 @@ static uint32_t scan_rect(evaluation *at, phx_rect rect, const phx_range *area)
 static uint32_t scan_towers(evaluation *at, phx_rect rect)
 {
     phx_interest_counts *counts = &at->scratch->counts;
-    uint32_t ranges = 0, found = phx_ninegrid_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
+    uint32_t ranges = 0,
+             found = phx_ninegrid_scan(&at->shard->nine, at->attr->instance, rect, at->scratch->hits, &ranges);
     counts->ranges_visited += ranges;
     counts->pairs_tested += found;
     return found;

@@ -58,18 +58,19 @@ static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crow
 }
 
 /* The cell block of a tower, made if there is none. NULL = no memory. */
-static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
+static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, bx, by);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance, bx, by);
     if (PHX_LIKELY(crowd)) return crowd;
-    if (!phx_block_map_reserve(&nine->map, mem, 0, bx, by) ||
+    if (!phx_block_map_reserve(&nine->map, mem, instance, bx, by) ||
         !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count, (size_t)nine->crowd_count + 1,
                   sizeof(phx_cell_block)))
         return NULL;
     crowd = &nine->crowds[nine->crowd_count++];
-    phx_block_map_put(&nine->map, 0, bx, by, nine->crowd_count);
+    phx_block_map_put(&nine->map, instance, bx, by, nine->crowd_count);
     memset(crowd, 0, sizeof *crowd);
+    crowd->instance = instance;
     crowd->bx = bx;
     crowd->by = by;
     memset(crowd->room, PHX_LIST_NONE, sizeof crowd->room);
@@ -120,6 +121,19 @@ static uint8_t watches_now(const phx_change_note *note, const phx_store *store, 
                                                                                         : watches;
 }
 
+/* The instance of a noted slot at the last tick's end; cell blocks are as then. */
+static uint32_t instance_then(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
+{
+    if (PHX_LIKELY(phx_idmap_count(&nine->map.apart) == 0)) return 0;
+    return note->attr != PHX_NINEGRID_NONE ? nine->attrs[note->attr].instance : phx_store_instance(store, note->slot);
+}
+
+/* The instance in which the entity of a crossing is. */
+static uint32_t instance_now(const phx_store *store, const phx_area_member *crossing)
+{
+    return PHX_UNLIKELY(crossing->apart) ? phx_store_instance(store, crossing->slot) : 0;
+}
+
 /* The crossing of a slot by the store; its note, or NULL. */
 static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
                                      uint32_t slot)
@@ -130,18 +144,21 @@ static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *
                              .bx = body->tx,
                              .by = body->ty,
                              .is = body->state & PHX_SLOT_LIVE,
+                             .apart = body->state & PHX_SLOT_APART,
                              .watches = watches_now(note, store, slot),
                              .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
-static phx_area_member entry_crossing(const phx_cell_entry *card, const phx_change_note *note)
+static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cell_entry *card,
+                                      const phx_change_note *note)
 {
     return (phx_area_member){.slot = card->slot,
                              .key = card->key,
                              .bx = note->bx,
                              .by = note->by,
                              .is = true,
+                             .apart = crowd->instance != 0,
                              .watches = card->watches,
                              .special = card->flags & PHX_CELL_SPECIAL};
 }
@@ -175,13 +192,15 @@ static void apply_change_note(phx_ninegrid *nine, const phx_store *store, const 
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance_then(nine, store, note), note->ax >> PHX_BLOCK_BITS,
+                                                    note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_entry(nine, store, &crowd->tower[t], note->slot);
     phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
     phx_area_member crossing =
-        note->renewed ? read_crossing(nine, store, note, note->slot) : entry_crossing(card, note);
+        note->renewed ? read_crossing(nine, store, note, note->slot) : entry_crossing(crowd, card, note);
+    elsewhere |= instance_now(store, &crossing) != crowd->instance;
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - nine->crowds);
     crossing.ax = note->ax;
@@ -242,7 +261,8 @@ static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *st
 PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
                                     bool cards)
 {
-    const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance_then(nine, store, note),
+                                                          note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
     if (cards) {
         __builtin_prefetch(&nine->cards[tower->first], 1);
@@ -312,7 +332,8 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
 {
     const phx_area_member *crossing = &nine->crossings[i];
     if (crossing->is && !crossing->stays) {
-        phx_cell_block *crowd = crowd_ensure(nine, mem, crossing->bx, crossing->by);
+        const uint32_t instance = instance_now(in->store, crossing);
+        phx_cell_block *crowd = crowd_ensure(nine, mem, instance, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
         if (!crowd || !reserve_entry(nine, mem, crowd, t)) return false;
         phx_tower *tower = &crowd->tower[t];
@@ -327,17 +348,18 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
         crowd->cards++;
         nine->card_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
-        phx_ninegrid_mark_dirty(nine, crossing->bx, crossing->by, in->tick);
+        phx_ninegrid_mark_dirty(nine, instance, crossing->bx, crossing->by, in->tick);
     }
     if (!crossing->is) in->store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
     return true;
 }
 
 /* Prefetches the tower that an entity crosses to, or the place of its cell entry there. */
-PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
+PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_store *store, const phx_area_member *crossing,
+                                     bool card)
 {
-    const phx_cell_block *crowd =
-        phx_ninegrid_cell_block(nine, crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
+    const phx_cell_block *crowd = phx_ninegrid_cell_block(
+        nine, instance_now(store, crossing), crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
     if (!crowd) return;
     if (card) {
@@ -353,8 +375,9 @@ static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid
 {
     for (; nine->at < nine->crossing_count; nine->at++) {
         if (nine->at + 2 * AHEAD < nine->crossing_count)
-            await_tower(nine, &nine->crossings[nine->at + 2 * AHEAD], false);
-        if (nine->at + AHEAD < nine->crossing_count) await_tower(nine, &nine->crossings[nine->at + AHEAD], true);
+            await_tower(nine, in->store, &nine->crossings[nine->at + 2 * AHEAD], false);
+        if (nine->at + AHEAD < nine->crossing_count)
+            await_tower(nine, in->store, &nine->crossings[nine->at + AHEAD], true);
         if (!place_crossing(nine, mem, in, nine->at)) return false;
     }
     /* at most a note for each, and notes are written where nothing may fail */
@@ -386,16 +409,16 @@ static phx_rect join_rects(phx_rect a, phx_rect b)
 }
 
 /*
- * Adds pairs of the towers in `rect` that see the crossing come or go: towers around its old place and its new place
- * (NULL: none). If it is recast, all observers there are evaluated. false = no memory.
+ * Adds pairs of the towers in `rect` of one instance that see the crossing come or go: towers around its old place and
+ * its new place (NULL: none). If it is recast, all observers there are evaluated. false = no memory.
  */
-static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to,
-                    phx_rect rect)
+static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t instance, const phx_rect *from,
+                    const phx_rect *to, phx_rect rect)
 {
     const phx_area_member *crossing = &nine->crossings[i];
     uint32_t told = crossing->special ? i | PHX_NINEGRID_SPECIAL : i;
     bool glances = phx_ninegrid_delta(crossing);
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
     for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
                       (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
@@ -410,15 +433,17 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect
     return true;
 }
 
-static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules, uint32_t i)
+static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
     phx_area_member *c = &nine->crossings[i];
-    phx_rect from = phx_ninegrid_rect(rules, rules->span, c->ax, c->ay);
-    phx_rect to = phx_ninegrid_rect(rules, rules->span, c->bx, c->by);
+    phx_rect from = phx_ninegrid_rect(in->rules, in->rules->span, c->ax, c->ay);
+    phx_rect to = phx_ninegrid_rect(in->rules, in->rules->span, c->bx, c->by);
+    const uint32_t then = c->was ? nine->crowds[c->from].instance : 0, now = instance_now(in->store, c);
     c->pair = nine->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
-    if (c->was && c->is && meet) return show_in(nine, mem, i, &from, &to, join_rects(from, to));
-    return (!c->was || show_in(nine, mem, i, &from, NULL, from)) && (!c->is || show_in(nine, mem, i, NULL, &to, to));
+    if (c->was && c->is && meet && then == now) return show_in(nine, mem, i, now, &from, &to, join_rects(from, to));
+    return (!c->was || show_in(nine, mem, i, then, &from, NULL, from)) &&
+           (!c->is || show_in(nine, mem, i, now, NULL, &to, to));
 }
 
 /*
@@ -519,7 +544,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
         nine->bins[c] = 0;
     }
     for (uint32_t i = 0; i < nine->crossing_count; i++)
-        if (!show_crossing(nine, mem, in->rules, i)) return false;
+        if (!show_crossing(nine, mem, in, i)) return false;
     if (!bin_pairs(nine, mem)) return false;
     for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
         phx_cell_block *crowd = &nine->crowds[c];
@@ -535,12 +560,13 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
 }
 
 /* Restores `job` of the towers: the crossing that came last, where it is the task already. */
-static void mark_comers(const phx_ninegrid *nine)
+static void mark_comers(const phx_ninegrid *nine, const phx_store *store)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
         const phx_area_member *c = &nine->crossings[i];
         if (!c->is || c->stays) continue;
-        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
+        phx_cell_block *crowd =
+            phx_ninegrid_cell_block(nine, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
         crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
     }
 }
@@ -558,7 +584,7 @@ bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_inp
     }
     if (nine->stage == STAGE_JOBS) {
         if (!find_jobs(nine, mem, in)) {
-            mark_comers(nine);
+            mark_comers(nine, in->store);
             return false;
         }
         nine->stage = STAGE_DONE;
@@ -584,7 +610,8 @@ static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32
 void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
+                                                    body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(crowd);
     phx_cell_entry *card = nine->cards + crowd->tower[t].first;
@@ -657,9 +684,9 @@ static void tidy_tower(phx_ninegrid *nine, const phx_store *store, phx_cell_bloc
 static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
 {
     const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
-    phx_block_map_put(&nine->map, 0, crowd->bx, crowd->by, 0);
+    phx_block_map_put(&nine->map, crowd->instance, crowd->bx, crowd->by, 0);
     if (last == crowd) return;
-    phx_block_map_put(&nine->map, 0, last->bx, last->by, (uint32_t)(crowd - nine->crowds) + 1);
+    phx_block_map_put(&nine->map, last->instance, last->bx, last->by, (uint32_t)(crowd - nine->crowds) + 1);
     *crowd = *last;
 }
 

@@ -38,19 +38,19 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
 
 /* ---- towers ---- */
 
-void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick)
+void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!nine->marking) return;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     if (!crowd) return;
     if (crowd->dirty_tick != tick) crowd->dirty = 0;
     crowd->dirty_tick = tick;
     crowd->dirty |= 1ull << phx_block_tower(tx, ty);
 }
 
-bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick)
+bool phx_ninegrid_dirty(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint64_t tick)
 {
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;)
         if (crowd->dirty_tick == tick && (crowd->dirty & phx_cell_block_mask(crowd, rect))) return true;
     return false;
@@ -130,7 +130,7 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, con
     const phx_attr *attr = attr_before(nine, store, slot);
     uint32_t n = 0;
     phx_rect rect = phx_ninegrid_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, attr->instance, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -148,10 +148,10 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, con
     return n;
 }
 
-uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges)
+uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges)
 {
     uint32_t n = 0;
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -187,6 +187,7 @@ static bool cell_entry_valid(const phx_ninegrid *nine, const phx_cell_block *cro
     uint64_t bit = 1ull << t;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
+    if (phx_store_instance(store, card->slot) != crowd->instance) return false;
     if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINEGRID_NONE) return false;
     if (card->key != phx_ninegrid_key(nine, &store->name[card->slot])) return false;
     if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
@@ -202,7 +203,8 @@ bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const 
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
         const phx_cell_block *crowd = &nine->crowds[c];
         uint32_t before = cards;
-        if (phx_ninegrid_cell_block(nine, crowd->bx, crowd->by) != crowd || crowd->untidy) return false;
+        if (phx_ninegrid_cell_block(nine, crowd->instance, crowd->bx, crowd->by) != crowd || crowd->untidy)
+            return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;

@@ -61,6 +61,7 @@ typedef struct phx_tower {
  */
 typedef struct phx_cell_block {
     uint16_t bx, by;
+    uint32_t instance; /* all its entries are in this one */
     uint32_t cards;
     uint64_t stood;             /* towers with an entry, old or new */
     uint64_t watched;           /* towers that may have an observer */
@@ -97,6 +98,7 @@ typedef struct phx_area_member {
     uint16_t ax, ay, bx, by; /* from, to */
     uint8_t watches;         /* of its cell entry */
     bool was : 1, is : 1;    /* it was in the world, at a; it is in the world, at b */
+    bool apart : 1;          /* it is in an instance other than 0: phx_store_instance() */
     bool stays : 1;          /* its cell entry stays: it only has to be evaluated by observers */
     bool recast : 1;
     bool special : 1; /* now or before */
@@ -188,7 +190,7 @@ void phx_ninegrid_note(phx_ninegrid *nine, phx_store *store, uint32_t slot);
 void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot, const phx_attr *next);
 bool phx_ninegrid_reserve(phx_ninegrid *nine, phx_mem *mem);
 /* Marks a tower as changed in this tick, if `marking`. */
-void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick);
+void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick);
 
 /* The sort word, if keys give the order. */
 static inline uint64_t phx_ninegrid_word(uint32_t key, uint32_t slot)
@@ -215,9 +217,12 @@ static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, co
 /* Writes the derived list of an own observer at the last tick's end to out[] (NULL: only counted). */
 uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
                            uint32_t *out);
-/* Writes all entities in the rectangle's towers now, as slot words of rows; out[] has room. *ranges: towers visited. */
-uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
-bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick);
+/*
+ * Writes all entities of an instance in the rectangle's towers now, as slot words of rows; out[] has room. *ranges:
+ * towers visited.
+ */
+uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges);
+bool phx_ninegrid_dirty(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The observer kind for the cell entry of a slot. */
 uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
@@ -235,9 +240,10 @@ static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
     return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
 }
 
-static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t bx, uint32_t by)
+static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t instance, uint32_t bx,
+                                                      uint32_t by)
 {
-    uint32_t n = phx_block_map_find(&nine->map, 0, bx, by);
+    uint32_t n = phx_block_map_find(&nine->map, instance, bx, by);
     return n ? &nine->crowds[n - 1] : NULL;
 }
 
@@ -249,23 +255,37 @@ static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect
     return meets ? phx_block_mask(rect, crowd->bx, crowd->by) : 0;
 }
 
-/* Walks the cell blocks that a rectangle meets; if the rectangle is wider than there are blocks, all that exist. */
+/*
+ * Walks the cell blocks of an instance that a rectangle meets; if the rectangle is wider than there are blocks, it
+ * looks at all that exist.
+ */
 typedef struct phx_cell_block_walk {
     const phx_ninegrid *nine;
     phx_rect rect;
+    uint32_t instance;
     uint32_t bx, by, next;
-    bool wide;
+    bool wide, every; /* every: of all instances */
 } phx_cell_block_walk;
 
-static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *nine, phx_rect rect)
+static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *nine, uint32_t instance, phx_rect rect)
 {
     uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
     uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
     return (phx_cell_block_walk){.nine = nine,
                                  .rect = rect,
+                                 .instance = instance,
                                  .bx = rect.x0 >> PHX_BLOCK_BITS,
                                  .by = rect.y0 >> PHX_BLOCK_BITS,
                                  .wide = width * height > nine->crowd_count};
+}
+
+/* In all instances: if there are others than 0, it looks at all blocks. */
+static inline phx_cell_block_walk phx_ninegrid_walk_all(const phx_ninegrid *nine, phx_rect rect)
+{
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, 0, rect);
+    walk.every = phx_idmap_count(&nine->map.apart) > 0;
+    walk.wide |= walk.every;
+    return walk;
 }
 
 /* NULL = the end. */
@@ -275,10 +295,11 @@ static inline phx_cell_block *phx_ninegrid_next(phx_cell_block_walk *walk)
     while (walk->wide) {
         if (walk->next == nine->crowd_count) return NULL;
         phx_cell_block *crowd = &nine->crowds[walk->next++];
+        if (crowd->instance != walk->instance && !walk->every) continue;
         if (phx_cell_block_mask(crowd, walk->rect)) return crowd;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, walk->bx, walk->by);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, walk->instance, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;

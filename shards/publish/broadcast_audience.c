@@ -65,7 +65,7 @@ static bool add_block(phx_recipients *audience, const phx_shard *shard, const or
 static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const order *to, phx_broadcast_target call)
 {
     const phx_ninegrid *nine = &shard->nine;
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->instance, to->rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         call.block = (uint32_t)(crowd - nine->crowds);
         if (!add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;

@@ -49,7 +49,7 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
 static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
                          void (*visit)(void *user, uint32_t observer), void *user)
 {
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, phx_store_instance(&shard->store, target), rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];

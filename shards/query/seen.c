@@ -36,7 +36,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, phx_store_instance(store, slot), rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];

@@ -50,12 +50,13 @@ static void rows_around(const phx_shard *shard, const uint32_t *instance, phx_bo
     sink->visited += near.ranges;
 }
 
-static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+static void cards_around(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
 {
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
     phx_rect rect = phx_slots_rect(shard, box);
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
+    phx_cell_block_walk walk =
+        instance ? phx_ninegrid_walk(&shard->nine, *instance, rect) : phx_ninegrid_walk_all(&shard->nine, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
@@ -76,7 +77,7 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
 void phx_slots_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
 {
     if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
-    else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
+    else if (phx_shard_ninegrid(shard)) cards_around(shard, instance, box, sink);
     else rows_around(shard, instance, box, sink);
 }
 

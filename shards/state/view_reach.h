@@ -29,12 +29,12 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
 }
 
 /*
- * Does the observer see each target near it that is not special (PHX_SLOT_SPECIAL)? Rows that it finds are in its own
- * instance; cards and slots are in any, and special in each but 0.
+ * Does the observer see each target near it that is not special (PHX_SLOT_SPECIAL)? Rows and cell entries that it finds
+ * are in its own instance; slots of a classical index are in any, and special in each but 0.
  */
 static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *observer)
 {
-    return (observer->sees & 1) && (observer->instance == 0 || phx_shard_rows(shard));
+    return (observer->sees & 1) && (observer->instance == 0 || !shard->alt);
 }
 
 /* May an own observer's list be derived from now on? */
