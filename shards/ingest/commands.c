@@ -3,6 +3,8 @@
  */
 #include "shards/ingest/commands.h"
 
+#include <string.h>
+
 #include "shards/query/seen.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
@@ -107,7 +109,8 @@ static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     }
 }
 
-void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+/* Sets the attributes, the same ones too: the entity is evaluated in any case. */
+static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
@@ -123,11 +126,17 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_flag(shard, slot);
 }
 
+void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    /* as bytes: a set of attributes has no padding */
+    if (memcmp(phx_store_attr(&shard->store, slot), attr, sizeof *attr) != 0) change_attr(shard, slot, attr);
+}
+
 void phx_shard_resend(phx_shard *shard, uint32_t slot)
 {
     const phx_attr attr = *phx_store_attr(&shard->store, slot);
     owe_list(shard, slot);
-    phx_shard_set(shard, slot, &attr);
+    change_attr(shard, slot, &attr);
 }
 
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)

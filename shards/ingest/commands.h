@@ -16,7 +16,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 
-/* Sets the attributes. */
+/* Sets the attributes; the same ones are no change. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 
 /* Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing changed. */
