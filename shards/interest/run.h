@@ -12,7 +12,7 @@
  */
 static inline uint32_t phx_interest_rows(const phx_shard *shard)
 {
-    if (!shard->changed) return 0;
+    if (!shard->changed || shard->blind) return 0;
     if (shard->alt) return shard->store.slots;
     return phx_shard_ninegrid(shard) ? shard->nine.item_count : shard->grid.row_end;
 }

@@ -104,6 +104,8 @@ typedef struct phx_shard {
     phx_grid grid;
     phx_ninegrid nine;
     phx_index *alt;     /* NULL: the lighthouse */
+    phx_index bare;     /* is alt where there was no memory for the index phase: tick/unindex.h */
+    bool blind;         /* ... in this tick: no list is found */
     phx_prev_rows past; /* of rows, while lists are implied */
     phx_list_pool lists;
     phx_deferred deferred;

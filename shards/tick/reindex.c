@@ -20,6 +20,7 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
+#include "shards/tick/unindex.h"
 
 /*
  * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
@@ -342,8 +343,9 @@ static void mark_bounded(phx_shard *shard)
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
-    if (!add_deferred_slots(shard)) return false;
+    if (shard->alt == &shard->bare && !phx_shard_restore_index(shard)) return false;
     sweep_ghosts(shard);
+    if (!add_deferred_slots(shard)) return false;
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;

@@ -5,6 +5,7 @@
 
 #include "shards/interest/run.h"
 #include "shards/state/beginners.h"
+#include "shards/tick/unindex.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
@@ -343,6 +344,17 @@ static void cut_batch(phx_world *world)
     else phx_hold_edges(world, consumer);
 }
 
+/* ---- index ---- */
+
+/* No list of the shard is found in this tick: all are empty. */
+static void unindex_shard(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    const phx_interest_counts *counts = &world->tallies[index].counts;
+    world->totals.observers_reset += phx_shard_unindex(shard);
+    shard->counts.entries = counts->leaves + counts->dropped - counts->enters;
+}
+
 /* ---- all ---- */
 
 bool phx_finish_stage(phx_world *world, phx_stage *next)
@@ -359,6 +371,10 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
     case PHX_STAGE_CROWD_APPLY:
         world->crowd.put_off = true;
         *next = phx_stage_after_ingest(world);
+        return true;
+    case PHX_STAGE_INDEX:
+        for (uint32_t i = 0; i < world->shard_count; i++)
+            if (world->ports[i].step_done != world->step) unindex_shard(world, i);
         return true;
     case PHX_STAGE_ZONES:
         for (uint32_t i = 0; i < world->shard_count; i++)

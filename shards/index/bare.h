@@ -1,0 +1,13 @@
+/*
+ * The index of a shard that has no memory for its own: it holds nothing, and looks at every slot. No host can choose
+ * it. Between a tick that was finished without memory for the index phase and the next index phase.
+ */
+#ifndef PHX_SHARDS_INDEX_BARE_H
+#define PHX_SHARDS_INDEX_BARE_H
+
+#include "shards/index/index.h"
+
+/* All slots with PHX_SLOT_ROW are in it. Wants no memory, and is never freed; the counts stay. */
+void phx_index_bare(phx_index *index, const phx_index_env *env);
+
+#endif
