@@ -1,5 +1,5 @@
 /*
- * The begin and the end of a tick; see begin_end.h.
+ * Begin and end of a tick; see begin_end.h.
  */
 #include "shards/tick/begin_end.h"
 

@@ -1,10 +1,10 @@
 /*
- * The zones phase of a shard; see zones_phase.h. Every step of it does nothing where nothing is left to do, so a phase
- * that stopped for want of memory is simply run again.
+ * The zones phase of a shard; see zones_phase.h. A step without work left does nothing, so a phase that stopped for
+ * want of memory is run again.
  */
 #include "shards/tick/zones_phase.h"
 
-/* Slots: those that changed, or all. */
+/* Slots to check: changed ones, or all. */
 typedef struct going {
     uint32_t count;
     bool every, listed;
@@ -20,7 +20,7 @@ static going changed_slots(const phx_shard *shard, bool every)
     return (going){.count = zones->touched_count, .listed = true};
 }
 
-/* The i-th of them, or PHX_SLOT_NONE where it did not change. */
+/* The i-th of them, or PHX_SLOT_NONE if it did not change. */
 static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 {
     if (all->listed) return shard->zones.touched[i];
@@ -36,7 +36,7 @@ static bool place_member(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* Areas, and the roster behind them. */
+/* Updates area members, and then the roster. false = no memory. */
 static bool update_area_members(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;

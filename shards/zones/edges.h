@@ -1,8 +1,7 @@
 /*
- * The edges that a shard found in a tick, as they are told: an entity awoke or fell
- * asleep, or went into an area or out of it. Made in the zones phase by the shard's
- * worker (activation.h, area_members.h), read in phase "publish" by the ticking thread,
- * which lets some wait for a later tick if there is no memory to tell them.
+ * The edges of a shard in a tick, as a batch has them: an entity awoke or fell asleep, entered or left an area. Made in
+ * the zones phase by the shard's worker (activation.h, area_members.h), read in the publish phase by the ticking
+ * thread. Edges without memory for a batch wait for a later tick.
  */
 #ifndef PHX_SHARDS_ZONES_EDGES_H
 #define PHX_SHARDS_ZONES_EDGES_H
@@ -24,21 +23,21 @@ typedef struct phx_edges {
     uint32_t held;    /* from there on: no batch had memory for them */
 } phx_edges;
 
-/* A tick begins: the edges are gone, but those that wait. */
+/* A tick begins: only edges that wait stay. */
 static inline void phx_edges_begin(phx_edges *edges)
 {
     edges->count = edges->earlier = edges->held;
     edges->held = 0;
 }
 
-/* Room for `more`. false = no memory, nothing changed. */
+/* Room for `more` edges. false = no memory, nothing changed. */
 static inline bool phx_edges_reserve(phx_edges *edges, phx_mem *mem, uint32_t more)
 {
     return phx_grow(mem, (void **)&edges->at, &edges->capacity, edges->count, (size_t)edges->count + more,
                     sizeof *edges->at);
 }
 
-/* Room was reserved. The slot is live, or died in this tick. */
+/* Adds an edge; room was reserved. The slot is live, or died in this tick. */
 static inline void phx_edges_put(phx_edges *edges, const phx_store *store, uint32_t slot, uint64_t area, bool on)
 {
     const phx_name *name = &store->name[slot];

@@ -1,6 +1,6 @@
 /*
- * The zones phase of a shard; see zones.h. Every step of it does nothing where nothing is
- * left to do, so a phase that stopped for want of memory is simply run again.
+ * The zones phase of a shard; see zones.h. A step without work left does nothing, so a phase that stopped for want of
+ * memory is run again.
  */
 #include "shards/zones/zones.h"
 
@@ -24,7 +24,7 @@ void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem)
     zones->crossings_on = false;
 }
 
-/* What all need. */
+/* Frees the memory that activation and areas share. */
 void phx_zones_drop(phx_zones *zones, phx_mem *mem)
 {
     phx_tower_members_free(&zones->roster, mem);

@@ -152,7 +152,7 @@ static bool is_on(const trial *t, const phx_shard *shard, uint32_t slot, uint64_
     const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
     if (area != PHX_EDGE_AWAKE)
         return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
-               phx_area_has(entry, body->x, body->y);
+               phx_area_has(entry, false, body->x, body->y);
     bool near = false;
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         phx_shard *other;
@@ -171,7 +171,7 @@ static void check_edges(const trial *t)
 {
     for (uint64_t id = 1; id <= t->profile->entities; id++) {
         phx_shard *shard;
-        uint32_t slot;
+        uint32_t slot = 0;
         const bool here = phx_world_find(t->inner, id, &shard, &slot);
         for (uint64_t area = 0; area < AREAS; area++) {
             const int32_t on = here && is_on(t, shard, slot, area);
@@ -259,7 +259,8 @@ static void submit(trial *t)
     const bool mute = t->profile->shards == 1; /* no broadcasts, so that a tick ends without their stages */
     for (uint32_t i = 0; i < t->script->ticks[t->tick].count; i++) {
         const command *c = &t->script->ticks[t->tick].items[i];
-        if (!mute || c->type != COMMAND_BROADCAST) CHECK_OK(engine_submit(t->producer, c));
+        if (!mute || (c->type != COMMAND_BROADCAST && c->type != COMMAND_BROADCAST_AT))
+            CHECK_OK(engine_submit(t->producer, c));
     }
     if (t->tick != OOM_RECONFIGURED) return;
     ph_world_def def = def_of(t, true);

@@ -1,5 +1,5 @@
 /*
- * Applying commands; see ingest.h. The relations between two entities are in ingest_relations.c.
+ * Applies commands; see ingest.h. Relations between two entities are in ingest_relations.c.
  */
 #include "world/ingest/ingest.h"
 
@@ -108,7 +108,7 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     case PHX_OP_LEAVE:
         return leave_entity(world, record);
     case PHX_OP_MOVE:
-        break; /* moves.c */
+        break; /* see moves.c */
     case PHX_OP_SET:
         return set_attributes(world, record);
     case PHX_OP_PAIR:
@@ -136,7 +136,7 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }
 
-/* Every record begins with the id that it is about. */
+/* The id of a record: every record begins with it. */
 static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
 {
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
@@ -196,7 +196,7 @@ bool phx_ingest_collect(phx_world *world)
     return room;
 }
 
-/* The runs of moves from `first` on, and how many commands they are. */
+/* The end of the runs of moves from `first` on, and the number of their commands. */
 static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
 {
     uint32_t end = first;
@@ -205,7 +205,7 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
     return end;
 }
 
-/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's, and slower. */
+/* Sharing pays only in dense ticks: in others moves mark towers, which is the ticking thread's work, and slower. */
 static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint64_t least)
 {
     return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
@@ -230,7 +230,8 @@ void phx_ingest(phx_world *world)
 
 bool phx_ingest_follow(phx_world *world)
 {
-    const phx_attach *attach = &world->attach; /* by families, whose order is no map's, so no hash_seed's */
+    const phx_attach *attach =
+        &world->attach; /* in the order of families, which depends on no hash table, so on no hash_seed */
     bool all = true;
     for (uint32_t i = 0; i < attach->family_count; i++)
         for (uint32_t j = 0; j < attach->families[i].count; j++)

@@ -1,6 +1,5 @@
 /*
- * A world's beginning and end, and what may change of it; see state/world.h. Called through
- * src/api, by the thread that ticks.
+ * Creation and end of a world, and its reconfiguration; see lifecycle.h. Called through src/api, by the ticking thread.
  */
 #include "world/tick/lifecycle.h"
 
@@ -152,7 +151,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world)
     return PH_NO_MEMORY;
 }
 
-/* ---- destroy: of a world half made, too ---- */
+/* ---- destroy; also a world that was only partly made ---- */
 
 static void free_shards(phx_world *world)
 {
@@ -217,7 +216,7 @@ void phx_world_destroy(phx_world *world)
     phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);
 }
 
-/* ---- change ---- */
+/* ---- reconfigure ---- */
 
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
 {

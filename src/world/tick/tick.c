@@ -1,7 +1,6 @@
 /*
- * The tick: a fixed list of stages, each a parallel-for ended by a barrier or a piece of
- * the ticking thread's own; the only place that knows their order. A stage that runs out
- * of memory leaves the world in it, and the next call goes on there.
+ * The tick: a fixed list of stages, each a parallel loop ended by a barrier, or a part of the ticking thread's own.
+ * Their order is here alone. A stage without memory leaves the world in that stage, and the next call goes on there.
  */
 #include "world/tick/tick.h"
 
@@ -24,14 +23,14 @@
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
 
-/* New rules and classes come in; entities follow in phx_ingest_classes(). */
+/* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
-    /* field by field: submitters and consumers read the others at any time */
+    /* field by field: submitting threads and consumers read the other fields at any time */
     world->def.shape = world->next_def.shape;
     world->def.height = world->next_def.height;
     world->def.span = world->next_def.span;
@@ -82,7 +81,7 @@ static bool collect_commands(phx_world *world)
     return phx_ingest_collect(world) && !world->reclass;
 }
 
-/* Is anything left of what the zones phase keeps up? */
+/* Is state of the zones phase left? */
 static bool zones_left(const phx_world *world)
 {
     bool left = world->rules.wakes || phx_areas_any(&world->areas);
@@ -93,7 +92,7 @@ static bool zones_left(const phx_world *world)
     return left;
 }
 
-/* Areas that were removed go once all shards have followed. */
+/* Frees the areas that were removed, once all shards have followed. */
 static void end_areas(phx_world *world)
 {
     bool put_off = false;
@@ -102,7 +101,7 @@ static void end_areas(phx_world *world)
     else phx_areas_end_tick(&world->areas);
 }
 
-/* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
+/* Ends the tick: its numbers, the blocks of producers, the dead slots of shards. */
 static void end_tick(phx_world *world)
 {
     phx_run_shards(world, phx_step_end, true);
@@ -121,7 +120,7 @@ static bool round_left(const phx_world *world)
     return false;
 }
 
-/* Neighbours have to be told anew when anybody looks farther, or less far, than before. */
+/* Notes that neighbours need a refresh, if a shard's halo changed. */
 static void compare_zones(phx_world *world)
 {
     size_t bytes = world->shard_count * sizeof *world->zones;
@@ -130,7 +129,7 @@ static void compare_zones(phx_world *world)
     memcpy(world->zones_before, world->zones, bytes);
 }
 
-/* A step over the shards, begun afresh unless it is the one that stopped. */
+/* Runs a step over the shards: a new one, unless it is the one that stopped. */
 static bool run_shard_step(phx_world *world, phx_shard_step step)
 {
     bool through = phx_run_shards(world, step, !world->resumed);
@@ -138,7 +137,7 @@ static bool run_shard_step(phx_world *world, phx_shard_step step)
     return through;
 }
 
-/* Receives, in the last round by `last`, and either goes round again or on. */
+/* Receives a round, the last round by `last`. *next: another round, or the stage behind. */
 static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
 {
     bool left = round_left(world);
@@ -149,7 +148,7 @@ static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send,
     return true;
 }
 
-/* Once all migrants are where they belong. false = no memory. */
+/* Receives migrants, until all are in their shards. false = no memory. */
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
     *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
@@ -171,7 +170,7 @@ static phx_stage after_broadcasts(phx_world *world)
     return world->updating ? PHX_STAGE_UPDATES : PHX_STAGE_BATCHES;
 }
 
-/* Runs one stage; false = no memory. Sets the next one. */
+/* Runs one stage and sets the next one. false = no memory. */
 static bool run_stage(phx_world *world)
 {
     phx_stage stage = world->stage, next = stage + 1;
@@ -284,7 +283,7 @@ static bool run_stage(phx_world *world)
     return through;
 }
 
-/* A stage, and if it has no memory and the tick is to be finished, what can be done instead. false = no memory. */
+/* Runs a stage; if it has no memory and the tick is to be finished, ends it without. false = no memory. */
 static bool go_on(phx_world *world, bool finish)
 {
     phx_stage next;
@@ -295,7 +294,7 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* The gate is closed. */
+/* Runs the tick; the gate is closed. */
 static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
 {
     bool through;
@@ -308,7 +307,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
     if (through) phx_stats_end(world);
-    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves have some */
+    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
