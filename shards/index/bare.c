@@ -1,5 +1,5 @@
 /*
- * The index that holds nothing; see bare.h. Made by the shard's owner in the index phase, read as any index.
+ * The bare index; see bare.h. Made by the shard's owner in the index phase, read as any index.
  */
 #include "shards/index/bare.h"
 

@@ -1,6 +1,6 @@
 /*
- * The index of a shard that has no memory for its own: it holds nothing, and looks at every slot. No host can choose
- * it. Between a tick that was finished without memory for the index phase and the next index phase.
+ * The bare index: it holds nothing, and looks at every slot. No host can choose it: a shard has it from a blind tick
+ * (tick/blind_tick.h) to the next index phase.
  */
 #ifndef PHX_SHARDS_INDEX_BARE_H
 #define PHX_SHARDS_INDEX_BARE_H

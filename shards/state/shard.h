@@ -89,6 +89,7 @@ typedef struct phx_shard_counts {
     uint64_t entries; /* list entries that came with immigrants, less entries of emigrants and of observers that left;
                          may wrap */
     uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
+    uint64_t resets;  /* own observers that were set aside, in each tick */
 } phx_shard_counts;
 
 typedef struct phx_shard {
@@ -105,8 +106,9 @@ typedef struct phx_shard {
     phx_grid grid;
     phx_ninegrid nine;
     phx_index *alt;     /* classical index; NULL: the lighthouse */
-    phx_index bare;     /* the classical index of a shard without memory for its own: tick/unindex.h */
-    bool blind;         /* no list is found in this tick */
+    phx_index bare;     /* the classical index from a blind tick to the next index phase: tick/blind_tick.h */
+    bool blind;         /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;  /* ... for copies: ghosts are not those of this tick */
     phx_prev_rows past; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;

@@ -122,7 +122,7 @@ typedef struct phx_world_totals {
     uint64_t rounds;                   /* of exchanges, beyond the first round of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
-    uint64_t ticks_spread, ticks_short, observers_reset;
+    uint64_t ticks_spread, ticks_short;
 } phx_world_totals;
 
 /* Values of counters when the last tick began. */

@@ -5,7 +5,7 @@
 
 #include "shards/interest/run.h"
 #include "shards/state/beginners.h"
-#include "shards/tick/unindex.h"
+#include "shards/tick/set_aside.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
@@ -50,11 +50,7 @@ static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
 static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
 {
     phx_shard *shard = &world->shards[chunk->shard];
-    const phx_list *list = &shard->store.tail[change->slot].list;
-    /* the new list, which is in the counts already, is still in the scratch */
-    if (change->list_first != PHX_SLOT_NONE)
-        shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
-    phx_set_aside(world, shard, change->slot, true);
+    phx_shard_set_aside(shard, change->slot);
     phx_clear_change(change);
 }
 
@@ -80,7 +76,7 @@ static void drop_undone(void *user, uint32_t slot, bool block)
     const undone *at = user;
     if (!observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
-    phx_set_aside(at->world, at->shard, slot, false);
+    phx_shard_set_aside(at->shard, slot);
 }
 
 /* Sets aside the observers that were not covered. */
@@ -126,7 +122,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (observer_holds_list(shard, taken.slots[i])) phx_set_aside(world, shard, taken.slots[i], false);
+        if (observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -168,7 +164,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->ports[i].chunk = world->ports[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (observer_holds_list(shard, slot)) phx_set_aside(world, shard, slot, false);
+            if (observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
     }
 }
 
@@ -194,7 +190,7 @@ static void drop_beginners(phx_world *world)
             const uint32_t slot = shard->beginners.at[b];
             if (!phx_shard_begins(shard, slot)) continue;
             drop_change_of(world, shard, slot);
-            if (!shard->store.tail[slot].list.owed) phx_set_aside(world, shard, slot, true);
+            phx_shard_set_aside(shard, slot);
         }
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
@@ -221,7 +217,7 @@ static void drop_banded(phx_world *world)
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!observer_holds_list(shard, slot)) continue;
             const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
-            if (world->classes[kind].band_count > 0) phx_set_aside(world, shard, slot, true);
+            if (world->classes[kind].band_count > 0) phx_shard_set_aside(shard, slot);
         }
     }
     world->updates.piece_count = 0;
@@ -347,15 +343,13 @@ static void cut_batch(phx_world *world)
     else phx_hold_edges(world, consumer);
 }
 
-/* ---- index ---- */
+/* ---- exchange, index ---- */
 
-/* No list of the shard is found in this tick: all are empty. */
-static void unindex_shard(phx_world *world, uint32_t index)
+/* The shards that have not finished the step are blind in this tick. */
+static void blind_undone(phx_world *world)
 {
-    phx_shard *shard = &world->shards[index];
-    const phx_interest_counts *counts = &world->tallies[index].counts;
-    world->totals.observers_reset += phx_shard_unindex(shard);
-    shard->counts.entries = counts->leaves + counts->dropped - counts->enters;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (world->ports[i].step_done != world->step) world->shards[i].blind = true;
 }
 
 /* ---- stages ---- */
@@ -376,8 +370,8 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         *next = phx_stage_after_ingest(world);
         return true;
     case PHX_STAGE_INDEX:
-        for (uint32_t i = 0; i < world->shard_count; i++)
-            if (world->ports[i].step_done != world->step) unindex_shard(world, i);
+        blind_undone(world);
+        *next = PHX_STAGE_INDEX;
         return true;
     case PHX_STAGE_ZONES:
         for (uint32_t i = 0; i < world->shard_count; i++)

@@ -10,8 +10,10 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/run.h"
 #include "shards/tick/begin_end.h"
+#include "shards/tick/blind_tick.h"
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
+#include "shards/tick/set_aside.h"
 #include "shards/tick/zones_phase.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
@@ -129,7 +131,10 @@ bool phx_step_arrive(phx_world *world, uint32_t index)
 
 bool phx_step_index(phx_world *world, uint32_t index)
 {
-    return phx_shard_index(&world->shards[index], &world->directory, &world->renames);
+    phx_shard *shard = &world->shards[index];
+    if (!shard->blind) return phx_shard_index(shard, &world->directory, &world->renames);
+    phx_shard_index_blind(shard);
+    return true;
 }
 
 bool phx_step_zones(phx_world *world, uint32_t index)
@@ -194,7 +199,12 @@ bool phx_step_commit(phx_world *world, uint32_t index)
 
 bool phx_step_end(phx_world *world, uint32_t index)
 {
-    phx_shard_end(&world->shards[index]);
+    phx_shard *shard = &world->shards[index];
+    const phx_interest_counts *counts = &world->tallies[index].counts;
+    const bool recounts = shard->owes_lists;
+    phx_shard_end(shard);
+    if (recounts)
+        shard->counts.entries = phx_shard_count_entries(shard) - (counts->enters - counts->leaves - counts->dropped);
     return true;
 }
 

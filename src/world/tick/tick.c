@@ -289,8 +289,8 @@ static bool go_on(phx_world *world, bool finish)
     phx_stage next;
     if (run_stage(world)) return true;
     if (!finish || !phx_finish_stage(world, &next)) return false;
+    world->resumed &= next == world->stage; /* then its step goes on */
     world->stage = next;
-    world->resumed = false;
     return true;
 }
 
