@@ -167,6 +167,7 @@ typedef struct phx_shard {
     bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever came */
     bool refreshed_any;
     bool copies_due; /* an own entity changed in a way that its copies may have to show */
+    bool copies_repeat; /* the next refresh begins at every shard: phx_shard_repeat_copies() */
 
     float radius_max,
         margin_max; /* longest view + margin, and longest margin, of own observers; an upper bound while radius_stale */

@@ -3,6 +3,8 @@
  */
 #include "shards/tick/blind_tick.h"
 
+#include <string.h>
+
 #include "shards/index/bare.h"
 #include "shards/index/registry.h"
 #include "shards/state/dirty_marks.h"
@@ -116,8 +118,19 @@ static void drop_histories(phx_shard *shard)
     phx_bands_init(bands);
 }
 
+/* Ghosts stay as they are until the next refresh, which repeats all of them that are not gone. */
+static void leave_ghosts(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if (store->body[slot].state & PHX_SLOT_GHOST) store->tail[slot].origin.repeated = false;
+    if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+    shard->refreshed_any = false;
+}
+
 void phx_shard_index_blind(phx_shard *shard)
 {
+    if (shard->lacks_copies) leave_ghosts(shard);
     take_bare_index(shard);
     set_all_aside(shard);
     drop_histories(shard);

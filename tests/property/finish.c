@@ -33,7 +33,7 @@ enum { PERCENT_FOR_ALL_STAGES = 10 }; /* less, as under sanitizers, may leave so
 /* Stages that can be finished without memory. */
 static const bool finishes[STAGE_COUNT] = {
     [PHX_STAGE_COLLECT] = true,      [PHX_STAGE_FOLLOW] = true,          [PHX_STAGE_CROWD_COUNT] = true,
-    [PHX_STAGE_CROWD_DECIDE] = true, [PHX_STAGE_CROWD_APPLY] = true,     [PHX_STAGE_INDEX] = true, [PHX_STAGE_ZONES] = true,
+    [PHX_STAGE_CROWD_DECIDE] = true, [PHX_STAGE_CROWD_APPLY] = true, [PHX_STAGE_SEND_MIGRANTS] = true, [PHX_STAGE_RECEIVE_MIGRANTS] = true, [PHX_STAGE_SEND_PINS] = true, [PHX_STAGE_RECEIVE_PINS] = true, [PHX_STAGE_SEND_COPIES] = true, [PHX_STAGE_RECEIVE_COPIES] = true,    [PHX_STAGE_INDEX] = true, [PHX_STAGE_ZONES] = true,
     [PHX_STAGE_PLAN] = true,         [PHX_STAGE_INTEREST] = true,        [PHX_STAGE_SPREAD] = true,
     [PHX_STAGE_COMMIT] = true,       [PHX_STAGE_BEGINNERS] = true,       [PHX_STAGE_TARGET] = true,
     [PHX_STAGE_PIECES] = true,       [PHX_STAGE_FIND_RECIPIENTS] = true, [PHX_STAGE_UPDATES] = true,

@@ -345,80 +345,89 @@ static void cut_batch(phx_world *world)
 
 /* ---- exchange, index ---- */
 
-/* The shards that have not finished the step are blind in this tick. */
-static void blind_undone(phx_world *world)
+/* Shards that have not finished the step are blind in this tick. */
+static void blind_undone(phx_world *world, bool lacks_copies)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        if (world->ports[i].step_done == world->step) continue;
+        shard->blind = true;
+        shard->lacks_copies |= lacks_copies;
+    }
+}
+
+static void put_off_zones(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->ports[i].step_done != world->step) world->shards[i].blind = true;
+        if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
 }
 
 /* ---- stages ---- */
 
-bool phx_finish_stage(phx_world *world, phx_stage *next)
+phx_stage phx_finish_stage(phx_world *world)
 {
-    *next = world->stage + 1;
     switch (world->stage) {
     case PHX_STAGE_COLLECT:
-        return true; /* what there is no room for waits in its queues, and is collected by the next tick */
+        return PHX_STAGE_INGEST; /* what there is no room for waits in its queues, and is collected by the next tick */
     case PHX_STAGE_FOLLOW:
-        if (!phx_crowd_due(world)) *next = phx_stage_after_ingest(world);
-        return true;
+        return phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
     case PHX_STAGE_CROWD_COUNT:
     case PHX_STAGE_CROWD_DECIDE:
     case PHX_STAGE_CROWD_APPLY:
         world->crowd.put_off = true;
-        *next = phx_stage_after_ingest(world);
-        return true;
+        return phx_stage_after_ingest(world);
+    case PHX_STAGE_SEND_MIGRANTS:
+    case PHX_STAGE_RECEIVE_MIGRANTS:
+    case PHX_STAGE_SEND_PINS:
+    case PHX_STAGE_RECEIVE_PINS:
+    case PHX_STAGE_SEND_COPIES:
+        phx_abandon_exchange(world);
+        return PHX_STAGE_INDEX;
+    case PHX_STAGE_RECEIVE_COPIES:
+        blind_undone(world, true);
+        return PHX_STAGE_RECEIVE_COPIES;
     case PHX_STAGE_INDEX:
-        blind_undone(world);
-        *next = PHX_STAGE_INDEX;
-        return true;
+        blind_undone(world, false);
+        return PHX_STAGE_INDEX;
     case PHX_STAGE_ZONES:
-        for (uint32_t i = 0; i < world->shard_count; i++)
-            if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
-        return true;
+        put_off_zones(world);
+        return PHX_STAGE_PLAN;
     case PHX_STAGE_PLAN:
         drop_shards(world);
-        *next = PHX_STAGE_COMMIT;
-        return true;
+        return PHX_STAGE_COMMIT;
     case PHX_STAGE_INTEREST:
-        if (pass_over_some(world)) *next = PHX_STAGE_INTEREST;
-        else drop_rows(world);
-        return true;
+        if (pass_over_some(world)) return PHX_STAGE_INTEREST;
+        drop_rows(world);
+        return PHX_STAGE_SPREAD;
     case PHX_STAGE_SPREAD:
         drop_uncut(world);
         phx_stats_share(world);
-        return true;
+        return PHX_STAGE_BEGINNERS;
     case PHX_STAGE_BEGINNERS:
         drop_beginners(world);
-        return true;
+        return PHX_STAGE_COMMIT;
     case PHX_STAGE_COMMIT:
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
-        if (world->broadcasts.message_count > 0) return true;
+        if (world->broadcasts.message_count > 0) return PHX_STAGE_LOCATE;
         world->broadcasts.piece_count = 0;
-        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
-        return true;
+        return PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
     case PHX_STAGE_TARGET:
     case PHX_STAGE_PIECES:
     case PHX_STAGE_FIND_RECIPIENTS:
         refuse_broadcasts(world);
-        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
-        return true;
+        return PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:
     case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
-        *next = PHX_STAGE_BATCHES;
-        return true;
+        return PHX_STAGE_BATCHES;
     case PHX_STAGE_BATCHES:
-        *next = PHX_STAGE_BATCHES;
         cut_batch(world);
-        return true;
+        return PHX_STAGE_BATCHES;
     case PHX_STAGE_OFFER:
         phx_publish_keep(world);
-        *next = PHX_STAGE_OFFER;
-        return true;
+        return PHX_STAGE_OFFER;
     default:
-        return false;
+        phx_panic(__FILE__, __LINE__, "a stage that wants no memory stopped");
     }
 }
