@@ -50,11 +50,11 @@ typedef struct phx_neighbour_halos {
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
 
-/* An observer that left or is not ready: it gets nothing more. */
+/* An observer that has another consumer now, or is not ready: it gets nothing more. */
 typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
-    uint32_t slot; /* PHX_SLOT_NONE: it left; else it is silenced only if it is still not ready at the tick's end */
+    uint32_t slot; /* PHX_SLOT_NONE: another consumer; else silenced only if it is still not ready at the tick's end */
 } phx_silenced;
 
 typedef struct phx_slot_array {

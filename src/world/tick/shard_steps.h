@@ -24,7 +24,7 @@ bool phx_step_send_migrants(phx_world *world, uint32_t shard);
 bool phx_step_receive(phx_world *world, uint32_t shard);
 /* All migrants of the tick are received: emigrants end, and the shard's halo is measured. */
 bool phx_step_arrive(phx_world *world, uint32_t shard);
-/* Ends the exchange without memory: entities that are not in their new shard stay in the old one, all shards are blind. */
+/* Ends the exchange without memory: emigrants stay where they are, and all shards are blind. */
 void phx_abandon_exchange(phx_world *world);
 bool phx_step_send_pins(phx_world *world, uint32_t shard);
 bool phx_step_send_copies(phx_world *world, uint32_t shard);
