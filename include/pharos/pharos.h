@@ -67,7 +67,8 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
  * Finishes a tick that ph_tick() left half way with PH_NO_MEMORY, as far as that is possible without the memory: for a
- * host that can not free any. No tick is so short of memory that it can not be finished. Memory that the library keeps for later ticks is given back first. Then
+ * host that can not free any. No tick is so short of memory that it can not be finished. Memory that the library keeps
+ * for later ticks is given back first. Then
  *  - an observer whose list, events or updates need memory that is not there gets nothing of this tick, and its list is
  *    emptied (ph_stats.observers_reset). The next tick sends its whole list as PH_CHANGE_FRESH, also an empty one. If
  *    that needs memory which is not there either, that tick can be finished in the same way;

@@ -166,7 +166,7 @@ typedef struct phx_shard {
         copied_next; /* the ghost of the last copy received, or none, and its phx_ghost_source.next before that */
     bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever came */
     bool refreshed_any;
-    bool copies_due; /* an own entity changed in a way that its copies may have to show */
+    bool copies_due;    /* an own entity changed in a way that its copies may have to show */
     bool copies_repeat; /* the next refresh begins at every shard: phx_shard_repeat_copies() */
 
     float radius_max,
