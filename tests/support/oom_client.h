@@ -1,5 +1,5 @@
 /*
- * The lists and edges that clients know by the events of a world of oom_trial.h, and what they should know.
+ * Clients of a world of oom_trial.h: the lists and edges that follow from the events, compared with the world's own.
  */
 #ifndef SUPPORT_OOM_CLIENT_H
 #define SUPPORT_OOM_CLIENT_H
@@ -20,13 +20,13 @@ typedef struct oom_client {
 /* Says which site it is, behind a failed check. */
 void oom_client_say(const oom_client *c, const char *about);
 
-/* Behind a tick: takes what consumers get. The slow consumer is asked only now and then, until the script is over. */
+/* Behind a tick: takes all batches. The slow consumer is asked only now and then, until the script is over. */
 void oom_client_take(oom_client *c);
 
 /* How many clients know another list than ph_list(); *not_empty: of them, with a list that was not emptied. */
 uint32_t oom_client_differing(oom_client *c, uint32_t *not_empty);
 
-/* At rest, the sum of all edges is what holds. */
+/* At rest, the sum of all edges is the state of areas and NPCs. */
 void oom_client_check_edges(const oom_client *c);
 
 #endif
