@@ -284,3 +284,18 @@ void phx_shard_arrivals_told(phx_shard *shard)
 {
     shard->immigrants.count = 0;
 }
+
+void phx_shard_return_immigrants(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    if (shard->immigrants.count == 0) return;
+    for (uint32_t i = 0; i < shard->arrivals.count; i++) shard->counts.entries -= shard->arrivals.at[i].count;
+    for (uint32_t i = 0; i < shard->immigrants.count; i++) {
+        const uint32_t slot = shard->immigrants.at[i];
+        phx_relations_drop(&shard->relations, store->name[slot].id);
+        phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
+        phx_zones_let_go(&shard->zones, slot);
+        phx_store_kill(store, slot); /* the index ends, too: it needs no note of this */
+    }
+    shard->arrivals.count = shard->immigrants.count = 0;
+}

@@ -50,11 +50,11 @@ typedef struct phx_neighbour_halos {
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
 
-/* An observer that left or is not ready: it gets nothing more. */
+/* An observer that has another consumer now, or is not ready: it gets nothing more. */
 typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
-    uint32_t slot; /* PHX_SLOT_NONE: it left; else it is silenced only if it is still not ready at the tick's end */
+    uint32_t slot; /* PHX_SLOT_NONE: another consumer; else silenced only if it is still not ready at the tick's end */
 } phx_silenced;
 
 typedef struct phx_slot_array {
@@ -91,12 +91,14 @@ typedef struct phx_shard_counts {
     uint64_t entries; /* list entries that came with immigrants, less entries of emigrants and of observers that left;
                          may wrap */
     uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
+    uint64_t resets;  /* own observers that were set aside, in each tick */
 } phx_shard_counts;
 
 typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
-    const struct phx_storage *storage; /* how near entities are found: storage.h */
+    const struct phx_storage *storage;     /* how near entities are found: storage.h */
+    const struct phx_storage *own_storage; /* the same, but for blind ticks, which have own_storage->bare */
     uint32_t index;
     phx_rect rect;
     phx_move_constants move_frame;
@@ -108,6 +110,9 @@ typedef struct phx_shard {
     phx_grid grid;
     phx_ninegrid nine;
     phx_index *classical; /* NULL: the lighthouse */
+    phx_index bare;       /* the classical index from a blind tick to the next index phase: tick/blind_tick.h */
+    bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows past;   /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
@@ -165,7 +170,8 @@ typedef struct phx_shard {
         copied_next; /* the ghost of the last copy received, or none, and its phx_ghost_source.next before that */
     bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever came */
     bool refreshed_any;
-    bool copies_due; /* an own entity changed in a way that its copies may have to show */
+    bool copies_due;    /* an own entity changed in a way that its copies may have to show */
+    bool copies_repeat; /* the next refresh begins at every shard: phx_shard_repeat_copies() */
 
     float radius_max,
         margin_max; /* longest view + margin, and longest margin, of own observers; an upper bound while radius_stale */

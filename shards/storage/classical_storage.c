@@ -103,6 +103,7 @@ const phx_storage phx_storage_classical = {
     .leaves_out_ghosts = false,
     .has_deltas = false,
     .unmarked_when_dense = false,
+    .bare = &phx_storage_classical,
     .make = make_classical,
     .free = free_classical,
     .reserve_note = phx_storage_ready,

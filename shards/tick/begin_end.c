@@ -3,6 +3,7 @@
  */
 #include "shards/tick/begin_end.h"
 
+#include "shards/exchange/migrate_out.h"
 #include "shards/publish/band_updates.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
@@ -46,6 +47,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
+    if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
     shard->forget_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
@@ -54,5 +56,5 @@ void phx_shard_end(phx_shard *shard)
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
-        shard->owes_lists = false;
+        shard->owes_lists = shard->blind = shard->lacks_copies = false;
 }

@@ -18,6 +18,7 @@
 #include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
+#include "shards/tick/blind_tick.h"
 
 /*
  * Does no own observer see the ghost, and does it wake no NPC? Then its row makes no difference. (With bands the tick
@@ -330,8 +331,9 @@ static void mark_bounded(phx_shard *shard)
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
-    if (!add_deferred_slots(shard)) return false;
     sweep_ghosts(shard);
+    if (shard->classical == &shard->bare && !phx_shard_restore_index(shard)) return false;
+    if (!add_deferred_slots(shard)) return false;
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;

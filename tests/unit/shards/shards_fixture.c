@@ -245,7 +245,6 @@ static void receive(fleet *f, uint32_t i)
             f->blocks++;
         }
     }
-    tell_arrivals(f, i);
 }
 
 static void exchange_all(fleet *f, exchange what)
@@ -266,7 +265,10 @@ static void exchange_all(fleet *f, exchange what)
 
 static void measure(fleet *f)
 {
+    const phx_partition *p = &f->partition;
     for (uint32_t i = 0; i < f->shard_count; i++) {
+        phx_shard_let_go(&f->shard[i], p->column_of, p->row_of, p->columns);
+        tell_arrivals(f, i);
         phx_shard_arrivals_told(&f->shard[i]);
         f->zones[i] = phx_shard_measure(&f->shard[i]);
     }
