@@ -85,10 +85,11 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
     uint32_t slot, there;
     const phx_shard *other = must_find(world, where, &there);
     phx_shard *shard = must_find(world, id, &slot);
-    if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
-    const phx_body at = other->store.body[there];
+    const phx_body at = other->store.body[there], *now = &shard->store.body[slot];
     const uint32_t instance = phx_store_attr(&other->store, there)->instance;
     phx_attr attr = *phx_store_attr(&shard->store, slot);
+    if (now->x == at.x && now->y == at.y && now->z == at.z && attr.instance == instance) return true;
+    if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
     if (attr.instance != instance) {
         phx_instances_take(&world->instances, attr.instance);
         phx_instances_add(&world->instances, instance);
