@@ -5,9 +5,9 @@
 
 #include "shards/exchange/entity_record.h"
 #include "shards/publish/band_updates.h"
-#include "shards/query/prev_list.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/storage.h"
 
 enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
 
@@ -123,8 +123,7 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
     *slots = told->at;
-    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                                     : phx_prev_list(shard, slot, told->at, &pairs);
+    return shard->storage->list_before(shard, slot, told->at, &pairs);
 }
 
 /* Writes the list of an emigrant behind the earlier ones in the outbox. false = no memory, or the list is too long. */

@@ -8,6 +8,7 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/storage.h"
 
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
                          float x, float y, float z)
@@ -43,7 +44,7 @@ enum {
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
-    if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
+    if (!shard->storage->reserve_note(shard)) return false;
     if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves =
         commands < shard->store.own_count ? commands : shard->store.own_count; /* an entity leaves only once */
@@ -113,7 +114,7 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     follow_attr(shard, slot, attr);
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
+    shard->storage->note_attr(shard, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);

@@ -73,14 +73,16 @@ typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
+struct phx_storage;
+
 /* Constants of a shard for applying moves. The upper lanes of low and high exclude no value. */
 typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
-    bool nine;           /* phx_shard_ninegrid() */
-    bool rows;           /* phx_shard_rows() */
+    bool nine;           /* the nine-grid finds near entities */
+    bool rows;           /* the rows of the grid do */
 } phx_move_constants;
 
 typedef struct phx_shard_counts {
@@ -90,11 +92,14 @@ typedef struct phx_shard_counts {
                          may wrap */
     uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
     uint64_t resets;  /* own observers that were set aside, in each tick */
+    phx_index_counts index; /* of classical indexes that ended in blind ticks */
 } phx_shard_counts;
 
 typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
+    const struct phx_storage *storage; /* how near entities are found: storage.h */
+    const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
     uint32_t index;
     phx_rect rect;
     phx_move_constants move_frame;
@@ -105,11 +110,10 @@ typedef struct phx_shard {
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid nine;
-    phx_index *alt;     /* classical index; NULL: the lighthouse */
-    phx_index bare;     /* the classical index from a blind tick to the next index phase: tick/blind_tick.h */
-    bool blind;         /* there was no memory for copies or the index in this tick: no list is found */
-    bool lacks_copies;  /* ... for copies: ghosts are not those of this tick */
-    phx_prev_rows past; /* previous rows, while lists are derived */
+    phx_index *classical; /* NULL: the lighthouse */
+    bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;    /* ... for copies: ghosts are not those of this tick */
+    phx_prev_rows past;   /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -187,8 +191,8 @@ typedef struct phx_shard {
 } phx_shard;
 
 /* false = no memory; all memory is freed again. */
-bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
-                    phx_rect rect);
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const struct phx_storage *storage,
+                    uint32_t index, uint32_t shard_count, phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
 /* ---- the tick's end ---- */
@@ -207,16 +211,19 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
     return phx_store_ghost(&shard->store, id);
 }
 
-/* Does the nine-grid (ninegrid/ninegrid.h) find near entities, not rows? */
+/*
+ * Does the nine-grid (ninegrid/ninegrid.h) find near entities, not rows? For hot loops and marks alone: all others call
+ * the operations of the storage.
+ */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
-    return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
+    return shard->move_frame.nine;
 }
 
-/* Do the grid's rows find near entities? If neither answers true, a classical index does. */
+/* Do the grid's rows find near entities? If neither answers true, a classical index does. For the same callers. */
 static inline bool phx_shard_rows(const phx_shard *shard)
 {
-    return shard->rules->range == PH_RANGE_RADIUS && !shard->alt;
+    return shard->move_frame.rows;
 }
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)
