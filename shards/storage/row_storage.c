@@ -12,7 +12,6 @@
 #include "shards/query/seen.h"
 #include "shards/query/slots_near.h"
 #include "shards/state/view_reach.h"
-#include "shards/storage/classical_storage.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/reindex.h"
@@ -91,7 +90,6 @@ const phx_storage phx_storage_rows = {
     .leaves_out_ghosts = true,
     .has_deltas = true,
     .unmarked_when_dense = true,
-    .bare = &phx_storage_classical,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
     .reserve_note = phx_storage_ready,
