@@ -4,7 +4,7 @@
  */
 #include "shards/storage/classical_storage.h"
 
-#include "shards/index/registry.h"
+#include "shards/classical/registry.h"
 #include "shards/interest/run_slots.h"
 #include "shards/publish/recipients_slots.h"
 #include "shards/query/observers.h"

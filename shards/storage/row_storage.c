@@ -21,8 +21,7 @@
 static void refresh_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    uint32_t *row = &shard->grid.rows.slot[body->row];
-    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    shard->grid.rows.slot[body->row] = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
     phx_grid_changed(&shard->grid, body->row);
 }

@@ -304,9 +304,11 @@ static bool block_bounded(const phx_shard *shard, const phx_block *block)
 {
     const uint32_t *slots = shard->grid.rows.slot;
     if (!block->special) return false;
-    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-        if ((slots[row] & PHX_ROW_SPECIAL) && (shard->store.body[slots[row] & PHX_ROW_SLOT].state & PHX_SLOT_BOUNDED))
-            return true;
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
+        const phx_row_word word = phx_row_word_at(slots, row);
+        const bool bounded = shard->store.body[phx_row_word_slot(word)].state & PHX_SLOT_BOUNDED;
+        if (phx_row_word_special(word) && bounded) return true;
+    }
     return false;
 }
 

@@ -24,9 +24,11 @@ pharos_unit_test(NAME unit_shards_simd SOURCES
     unit/shards/simd/test_kernels.c unit/shards/simd/test_tile_cull.c unit/shards/simd/test_top_k.c)
 pharos_unit_test(NAME unit_shards_zones SOURCES unit/shards/zones/test_areas.c)
 pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c unit/shards/shards_fixture.c)
-pharos_unit_test(NAME unit_shards_index SOURCES
-    unit/shards/index/test_cells.c unit/shards/index/test_crosslist.c unit/shards/index/test_index.c
-    unit/shards/index/test_timer.c unit/shards/index/test_trees.c)
+if(PHAROS_CLASSICAL_INDEXES)
+    pharos_unit_test(NAME unit_shards_classical SOURCES
+        unit/shards/classical/test_cells.c unit/shards/classical/test_crosslist.c unit/shards/classical/test_index.c
+        unit/shards/classical/test_timer.c unit/shards/classical/test_trees.c)
+endif()
 pharos_unit_test(NAME unit_shards_state SOURCES unit/shards/state/test_outbox.c)
 pharos_unit_test(NAME unit_shards_query SOURCES
     unit/shards/query/test_find.c unit/shards/query/test_slots_near.c unit/shards/shards_fixture.c)
