@@ -1,6 +1,6 @@
 /*
- * What suits a world, by trying; see advise.h. First every index, then the side of towers, then workers and shards,
- * each with the best of what was tried before.
+ * Finds the best configuration of a world by trying; see advise.h. First every index, then the side of towers, then
+ * workers and shards, each with the best of the earlier trials.
  */
 #include "bench/advise.h"
 
@@ -15,9 +15,9 @@
 
 /* How long a candidate is measured, as long as --ticks does not say how many; and the most that a slow one gets. */
 enum { MEASURE_S = 2, PATIENCE_S = 10 };
-/* Entities of which every pair is too much work for a tick. */
+/* With more entities, testing every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
-/* What is faster by less than that is not faster: another run might tell otherwise. */
+/* A smaller gain does not count: another run might tell otherwise. */
 static const double BETTER = 0.95;
 
 /* ---- the crowd ---- */
@@ -59,7 +59,7 @@ static const char *const no_keys[] = {NULL};
 
 const bench_scenario bench_scenario_advise = {
     .name = "a made crowd",
-    .doc = "the world as configured; its classes alike in number, everybody walks a twentieth of the view in a tick",
+    .doc = "the world as configured; its classes alike in number, all walk a twentieth of the view in a tick",
     .entities = 10000,
     .ticks = 100000,
     .warmup = 5,
@@ -175,7 +175,7 @@ static void try_indexes(advice *self)
     }
 }
 
-/* In range = towers their side decides who sees whom; most indexes have none. */
+/* In range = towers their side decides the lists; most indexes have none. */
 static void try_towers(advice *self)
 {
     static const float views[] = {0.5f, 1, 2, 4};
@@ -238,7 +238,7 @@ int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine
     advice self = {.out = out, .plan = plan, .first = plan->cases[0], .result = PHX_EXIT_OK};
     const ph_world_def *def = &self.first.def;
     if (self.first.path == NULL && !(view_of(def) > 0)) {
-        fputs("pharos-bench: --advise: no class has a view, so nobody would see anything: --set view=...\n", stderr);
+        fputs("pharos-bench: --advise: no class has a view, so all lists would be empty: --set view=...\n", stderr);
         return PHX_EXIT_USAGE;
     }
     self.first.limit_s = self.first.limit_s > 0 ? MEASURE_S : 0;

@@ -8,12 +8,12 @@
 #include "bench/machine.h"
 #include "bench/plan.h"
 
-/* Everybody, of all classes alike, walks about the world as configured. Not in the table of scenarios. */
+/* All entities, of all classes alike, walk about the world as configured. Not in the table of scenarios. */
 extern const bench_scenario bench_scenario_advise;
 
 /*
  * Runs the candidates one after the other, some seconds each, on the one case of the plan; prints their figures and
- * what to write into the config. Returns the program's exit status.
+ * the keys for the config. Returns the program's exit status.
  */
 int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine);
 

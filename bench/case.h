@@ -1,6 +1,6 @@
 /*
- * A case: one scenario on one engine with one worker count and shard layout; and what was
- * measured of it over all rounds. Made by the plan, filled by run.c, read by the reports.
+ * A case: one scenario on one engine with one worker count and shard layout; and its
+ * measurements over all rounds. Made by the plan, filled by run.c, read by the reports.
  */
 #ifndef PHX_BENCH_CASE_H
 #define PHX_BENCH_CASE_H
@@ -11,7 +11,7 @@
 /* One measured tick. */
 typedef struct bench_sample {
     uint64_t wall_ns;
-    uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not told apart */
+    uint64_t submit_ns;  /* the part in which commands were handed over; 0 = not measured apart */
     uint64_t latency_ns; /* from when it was due to its end; 0 without --hz */
     uint64_t cpu_ns;     /* of all threads of this program meanwhile: other programs' load does not show in it */
     uint32_t moves;      /* move commands in it */
@@ -32,10 +32,10 @@ typedef struct bench_spread {
     double min, p50, p99, max;
 } bench_spread;
 
-/* What the samples come to. */
+/* The figures of all samples. */
 typedef struct bench_summary {
     bench_spread tick_us;
-    bench_spread submit_us;  /* the part in which commands were handed over; 0 = not told apart */
+    bench_spread submit_us;  /* the part in which commands were handed over; 0 = not measured apart */
     bench_spread rest_us;    /* the tick without it */
     bench_spread latency_us; /* from when it was due; 0 without --hz */
     bench_spread cpu_us;
@@ -44,7 +44,7 @@ typedef struct bench_summary {
 
 bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem);
 
-/* What a case is run for, besides the table. */
+/* The purpose of a case, besides the table. */
 typedef enum bench_plot {
     BENCH_PLOT_NONE,
     BENCH_PLOT_ENTITIES, /* a point of the plot of cost against entities */
@@ -52,12 +52,12 @@ typedef enum bench_plot {
 } bench_plot;
 
 typedef struct bench_case {
-    /* what is run */
+    /* the task */
     const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
     const bench_engine *engine;
     const char *label;   /* the engine's name; of Pharos with an index that was asked for pharos/INDEX */
-    bool indexed;        /* that */
+    bool indexed;        /* such an index was asked for */
     uint32_t limit_s;    /* a round ends when it has taken so long; 0 = with its ticks */
     uint32_t patience_s; /* a round that would take longer is given up; 0 = none is */
     const ph_config *config;
@@ -73,13 +73,13 @@ typedef struct bench_case {
     uint32_t verify_every; /* ticks; 0 = no check */
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
-    /* what came of it */
+    /* the results */
     uint32_t rounds;
     bench_samples samples;
     uint64_t total_ns; /* sum of all measured ticks, as the next four lines */
     uint64_t moves;
     uint64_t enters, leaves;
-    uint64_t heard; /* broadcasts, by those who got them */
+    uint64_t heard; /* deliveries of broadcasts */
     uint64_t phase_ns[BENCH_PHASES];
     uint64_t towers_visited, pairs_tested, pairs_exact, index_steps, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
@@ -91,7 +91,7 @@ typedef struct bench_case {
     uint64_t rss_bytes;    /* of the whole program then, positions and frames included */
     uint64_t lists_compared;
     bench_faults faults; /* of the check, all rounds */
-    char given_up[96];   /* why; empty = it was not. Then none of this is there */
+    char given_up[96];   /* the reason; empty = it was not. If given up, there are no results */
 } bench_case;
 
 #endif

@@ -14,7 +14,7 @@ typedef enum bench_op {
     BENCH_ENTER,
     BENCH_LEAVE,
     BENCH_MOVE,
-    BENCH_SAY,  /* a broadcast of BENCH_SAY_BYTES to all who see the source */
+    BENCH_SAY,  /* a broadcast of BENCH_SAY_BYTES to all observers of the source */
     BENCH_OTHER /* one of bench_other_op: there is no bulk call for them */
 } bench_op;
 
@@ -40,7 +40,7 @@ typedef struct bench_other {
     bench_other_op op;
     uint64_t id;
     uint64_t other; /* target or parent */
-    ph_attrs attrs; /* set: what is given; pair: view and margin */
+    ph_attrs attrs; /* set: the given attributes; pair: view and margin */
 } bench_other;
 
 /* `count` commands of one kind, from place `first` of that kind's arrays. */
@@ -60,6 +60,7 @@ typedef struct bench_frame {
     uint64_t *move_ids;
     ph_position *move_positions;
     uint64_t *say_ids;
+    float say_radius; /* of this frame's broadcasts: 0 = lists decide, else observers within it */
     bench_other *others;
     uint32_t span_count, enter_count, leave_count, move_count, say_count, other_count;
     uint32_t span_room, enter_ids_room, enter_attrs_room, leave_room;

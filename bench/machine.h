@@ -1,5 +1,5 @@
 /*
- * Where and with what the figures were made; for the reports.
+ * The machine and the build behind the figures; for the reports.
  */
 #ifndef PHX_BENCH_MACHINE_H
 #define PHX_BENCH_MACHINE_H
@@ -11,7 +11,7 @@ enum { BENCH_MACHINE_TEXT_SIZE = 128 };
 typedef struct bench_machine {
     char cpu[BENCH_MACHINE_TEXT_SIZE]; /* the model; "unknown" when the system does not tell */
     char compiler[BENCH_MACHINE_TEXT_SIZE];
-    char build[BENCH_MACHINE_TEXT_SIZE]; /* what may make it slow: the build type, assertions, sanitizers */
+    char build[BENCH_MACHINE_TEXT_SIZE]; /* the causes of slowness: build type, assertions, sanitizers */
     uint32_t cpus;                       /* that this program may use */
 } bench_machine;
 

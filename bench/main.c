@@ -71,7 +71,7 @@ static int run_case(bench *self, bench_case *run)
 }
 
 /*
- * Round by round, so that what disturbs the machine for a while disturbs all cases of a scenario alike; each round
+ * Round by round, so that a disturbance of the machine hits all cases of a scenario alike; each round
  * begins with another case, so that none always runs behind the same one.
  */
 static int run_scenario(bench *self, uint32_t first, uint32_t end)
@@ -192,7 +192,7 @@ static FILE *table_file(const bench_options *options)
     return taken ? stderr : stdout;
 }
 
-/* The exit status of what was printed. */
+/* The exit status for the printed results. */
 static int written(FILE *out, const char *what)
 {
     if (fflush(out) == 0 && ferror(out) == 0) {

@@ -1,5 +1,5 @@
 /*
- * What the bench does without memory: one line, exit status 1.
+ * The bench's end without memory: one line, exit status 1.
  */
 #include "bench/memory.h"
 

@@ -27,11 +27,11 @@ static const char help[] =
     "Examples:\n"
     "\n"
     "  pharos-bench --list\n"
-    "      What there is to run, and what each scenario models.\n"
+    "      All scenarios and engines, each with its model.\n"
     "\n"
     "  pharos-bench --scenario walk-100k,crowd --workers 1,2 --rounds 3\n"
     "      Two scenarios on one and on two workers. The rounds take turns,\n"
-    "      so that a noisy machine hurts all alike.\n"
+    "      so that a noisy machine slows all alike.\n"
     "\n"
     "  pharos-bench --scenario hotspot --shards 1x1,4x4 --json out.jsonl\n"
     "      Two layouts; the figures also as one JSON object a line.\n"
@@ -56,14 +56,14 @@ static const char help[] =
     "  pharos-bench --trace city.csv.gz --set view=150\n"
     "      A recorded trace (format: pharos-replay --help), not a made crowd.\n"
     "\n"
-    "The config of a run is, each on top of the one before: the defaults, --config, what the scenario is made of "
+    "The config of a run is, each on top of the one before: the defaults, --config, the scenario's own keys "
     "(world_size, views, for border-pingpong the shards; --list shows it), --set, --shards and --workers.\n"
     "\n"
-    "What is measured: one tick from the first command submitted to the last batch given back. Positions are made and "
+    "Measured is one tick from the first command submitted to the last batch given back. Positions are made and "
     "events are hashed and checked while the clock stands. ns/move is the tick's time divided by its move commands. "
     "Warm-up ticks are run, hashed and checked, but not measured.\n"
     "\n"
-    "Runs of the same scenario must tell the same events, whatever the engine, workers and shards: the event hash is "
+    "Runs of the same scenario must make the same events, whatever the engine, workers and shards: the event hash is "
     "compared always. --verify compares interest lists with brute force on top of it.\n"
     "\n"
     "Exit status: 0 all is well; 1 a check found a difference, or there is trouble with the machine (no memory, a file "
@@ -98,7 +98,7 @@ static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "Show the scenarios and engines, and run nothing", 0},
     {"advise", KEY_ADVISE, NULL, 0,
      "Run each index, tower size, shard layout and number of workers for some seconds on --trace, or on a crowd in the "
-     "world of --config and --set, and recommend what suits it",
+     "world of --config and --set, and recommend the best",
      0},
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
@@ -107,7 +107,7 @@ static const struct argp_option argp_options[] = {
     {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
      "On these engines (default: pharos); all-indexes is pharos with each of its indexes", 1},
     {"index", KEY_INDEX, "NAME,...|all", 0,
-     "Pharos with each of these indexes, side by side; what would take more than a minute is given up", 1},
+     "Pharos with each of these indexes, side by side; a case that would take more than a minute is given up", 1},
     {"workers", KEY_WORKERS, "N,...", 0, "With each of these numbers of worker threads", 1},
     {"shards", KEY_SHARDS, "XxY,...", 0, "With each of these shard layouts", 1},
     {"producers", KEY_PRODUCERS, "N,...", 0,
@@ -324,7 +324,7 @@ static void defaults(struct argp_state *state, bench_options *options)
                         options->shard_count + options->producer_count >
                     0;
         if (more || options->json != NULL || options->csv != NULL || options->plot != NULL || options->hz > 0) {
-            argp_error(state, "--advise chooses what is run: it goes with --trace, --config, --set, --entities, "
+            argp_error(state, "--advise chooses the runs itself: it goes with --trace, --config, --set, --entities, "
                               "--ticks, --warmup and --seed only");
         }
         if (options->trace == NULL) {

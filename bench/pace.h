@@ -1,6 +1,6 @@
 /*
  * When ticks are due, and how late they end: for --hz. The schedule moves on while the
- * bench makes positions, hashes and checks, which no server does; what the engine itself
+ * bench makes positions, hashes and checks, which no server does; a tick in which the engine
  * takes too long makes its next tick late. Used by run.c.
  */
 #ifndef PHX_BENCH_PACE_H

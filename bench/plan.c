@@ -67,7 +67,7 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
     return true;
 }
 
-/* Entities of which every pair is too much work for a tick. */
+/* With more entities, testing every pair is too much work for a tick. */
 enum { PAIRS_ENTITIES_MAX = 25000 };
 
 static const char *refuse_index(const bench_case *made)
@@ -268,7 +268,7 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
     return true;
 }
 
-/* What the plots need beyond the scenarios that were asked for. */
+/* The cases of the plots beyond the scenarios that were asked for. */
 static bool add_sweeps(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
 {
     bench_sweep sweeps[BENCH_SWEEP_MAX];

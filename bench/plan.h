@@ -19,7 +19,7 @@ typedef struct bench_skip {
 typedef struct bench_plan {
     ph_config *configs[BENCH_LIST_MAX + BENCH_SWEEP_MAX]; /* one a group of cases; the cases' classes live there */
     uint32_t config_count;
-    bench_case *cases; /* those of a group side by side */
+    bench_case *cases; /* cases of a group side by side */
     uint32_t case_count;
     uint32_t case_room;
     bench_skip skips[BENCH_LIST_MAX];

@@ -1,5 +1,5 @@
 /*
- * The plots: what of the cases goes into which picture; see plot.h. A picture for which
+ * The plots: the choice of cases for each picture; see plot.h. A picture for which
  * there are no figures is left out.
  */
 #include "bench/plot.h"
@@ -184,7 +184,7 @@ static bool is_bar_group(const bench_plan *plan, uint32_t first)
     return run->plot == BENCH_PLOT_NONE && run->moves > 0;
 }
 
-/* A row a scenario; without those that one engine runs alone, unless there is only one. */
+/* A row a scenario; without scenarios that one engine runs alone, unless there is only one engine. */
 static void engines_data(const plotter *self, FILE *file, uint32_t engines_most, bool used[BENCH_LIST_MAX], bounds *y)
 {
     const bench_plan *plan = self->plan;

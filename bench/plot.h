@@ -1,6 +1,6 @@
 /*
- * --plot DIR: what was measured as pictures, by gnuplot. Called by main.c before the runs
- * (is all there that it takes?) and after them.
+ * --plot DIR: the figures as pictures, by gnuplot. Called by main.c before the runs
+ * (are the folder and gnuplot there?) and after them.
  */
 #ifndef PHX_BENCH_PLOT_H
 #define PHX_BENCH_PLOT_H

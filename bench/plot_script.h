@@ -11,7 +11,7 @@
 typedef struct bench_script {
     const char *folder;
     const char *name; /* of the files, without their ends */
-    FILE *file;       /* what is written there before the plot command, data blocks above all */
+    FILE *file;       /* holds all text before the plot command, data blocks above all */
     bench_error *error;
 } bench_script;
 

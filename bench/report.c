@@ -100,7 +100,7 @@ static void table_row(FILE *out, const bench_case *run, const bench_summary *sum
     fprintf(out, " %6.2f\n", first_us / summary->tick_us.p50);
 }
 
-/* What all rows of a scenario have in common. */
+/* The common part of all rows of a scenario. */
 static void table_end(FILE *out, const bench_case *run)
 {
     fprintf(out, "%-15s event hash %016" PRIx64 ", %" PRIu64 " events with the warm-up", "", run->event_hash,
@@ -182,7 +182,7 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
         }
         if (!begun) {
             static const char columns[] = "%-15s %8s %7s %6s | %10s %10s | %10s %12s\n";
-            fputs("\nBroadcasts by those who get them, in whole ticks; queries between ticks\n", out);
+            fputs("\nBroadcasts by deliveries, in whole ticks; queries between ticks\n", out);
             fprintf(out, columns, "scenario", "entities", "workers", "shards", "deliveries", "deliveries", "ph_list",
                     "ph_observers");
             fprintf(out, columns, "", "", "", "", "a tick", "M/s", "ns/id", "ns/id");

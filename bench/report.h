@@ -1,5 +1,5 @@
 /*
- * What was measured: the table for people, JSON lines and CSV for programs. Written by
+ * The reports: the table for people, JSON lines and CSV for programs. Written by
  * main.c when all rounds are done.
  */
 #ifndef PHX_BENCH_REPORT_H
@@ -20,7 +20,7 @@ enum { BENCH_TITLE_SIZE = 128 };
 /* The case in words: scenario, engine, workers, shards, and producers where there are several. */
 void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE]);
 
-/* What engines of the run can not do, a line for each engine and reason. */
+/* The cases that an engine can not run, a line for each engine and reason. */
 void bench_report_skips(FILE *out, const bench_plan *plan);
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine);
 /* How much faster Pharos is than each baseline, by scenario; nothing, when there are none. */

@@ -1,5 +1,5 @@
 /*
- * The end of the table: the indexes of Pharos side by side, one row a scenario, and what they do for it. Only of cases
+ * The end of the table: the indexes of Pharos side by side, one row a scenario, and their work. Only of cases
  * for which indexes were asked; see report.h.
  */
 #include "bench/report.h"
@@ -43,7 +43,7 @@ static const char *word_of(ph_index index)
     return bench_index_label(index) + sizeof "pharos/" - 1;
 }
 
-/* Nanoseconds per move; where nobody moves, microseconds per tick. */
+/* Nanoseconds per move; where no entity moves, microseconds per tick. */
 static void cost_table(FILE *out, const bench_plan *plan, const ph_index columns[], uint32_t count)
 {
     fputs("\nIndexes: the cost of a move in ns, median tick (idle: of a tick in us); - not run, or given up\n", out);
@@ -68,7 +68,7 @@ static void cost_table(FILE *out, const bench_plan *plan, const ph_index columns
     }
 }
 
-/* What a tick is made of, on average. */
+/* The work of a tick, on average. */
 static void work_row(FILE *out, const bench_case *run)
 {
     double ticks = run->samples.count, entities = (double)run->last.entities;

@@ -1,5 +1,5 @@
 /*
- * Who sees whom, straight from the contract, for the check on the side: one pair at a
+ * The visibility rule, straight from the contract, for the check on the side: one pair at a
  * time in float32, each operation rounded on its own. Pure functions.
  */
 #ifndef PHX_BENCH_RULES_H
@@ -7,7 +7,7 @@
 
 #include <pharos/types.h>
 
-/* The attributes that count: what was given, the rest as its class has it. */
+/* The attributes that count: the given ones, the rest from the class. */
 ph_attrs bench_rules_resolve(const ph_world_def *def, const ph_attrs *given);
 
 /* Does it observe at all? */
@@ -26,7 +26,7 @@ typedef struct bench_rank {
 
 bench_rank bench_rules_rank(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, uint64_t id,
                             bool was);
-/* For qsort(): those that are kept first. */
+/* For qsort(): kept targets first. */
 int bench_rules_compare(const void *left, const void *right);
 
 #endif

@@ -51,7 +51,7 @@ static void record_take(void *context, const bench_record *record)
     }
 }
 
-/* Resident pages of this program, without what earlier runs left to the allocator; 0 when the system does not tell. */
+/* Resident pages of this program, without the pages that earlier runs left; 0 when the system does not tell. */
 static uint64_t rss_bytes(void)
 {
     unsigned long long size = 0, resident = 0;
@@ -117,7 +117,7 @@ static bool setup(round_state *round)
     if (round->verify != NULL) {
         bench_verify_end(round->verify, false);
     }
-    bench_frame_free(&round->frame); /* everybody's attributes: more than all that comes */
+    bench_frame_free(&round->frame); /* the attributes of all entities: more than all later frames */
     bench_frame_init(&round->frame, round->mem);
     return true;
 }
@@ -133,7 +133,7 @@ static uint64_t cpu_clock_ns(void)
 }
 
 /*
- * Runs the frame's tick; *sample gets what it took. The CPU clock is read outside of the
+ * Runs the frame's tick; *sample gets its times. The CPU clock is read outside of the
  * other, for it takes a system call, which an idle tick would feel.
  */
 static bool tick(round_state *round, bench_sample *sample)
@@ -171,7 +171,7 @@ static bool tick(round_state *round, bench_sample *sample)
     return true;
 }
 
-/* The counters of the measured ticks are the difference between those at its ends. */
+/* The counters of the measured ticks are the difference between their values at its ends. */
 static void add_work(bench_case *run, const bench_stats *from, const bench_stats *to)
 {
     PHX_ASSERT(from->enters <= to->enters && from->leaves <= to->leaves && from->pairs_tested <= to->pairs_tested);
@@ -206,7 +206,7 @@ static bool measured_tick(round_state *round)
     return true;
 }
 
-/* A second tells how long the rest will take: longer than there is patience for? */
+/* A second shows how long the rest will take: longer than there is patience for? */
 static bool gives_up(bench_case *run, uint64_t elapsed_ns, uint64_t done, uint64_t all)
 {
     double seconds = (double)elapsed_ns / 1e9;
@@ -272,7 +272,7 @@ static void keep_faster(double *kept, double now)
     *kept = *kept <= 0 || now < *kept ? now : *kept;
 }
 
-/* Of a scenario whose lists are asked about. */
+/* Of a scenario with list queries. */
 static bool queries(round_state *round)
 {
     bench_case *run = round->run;
@@ -295,7 +295,7 @@ static void keep_faster_each(double *kept, const double *now)
     }
 }
 
-/* Of a scenario that asks who is where. */
+/* Of a scenario with queries of places. */
 static bool places(round_state *round)
 {
     bench_case *run = round->run;
@@ -313,7 +313,7 @@ static bool places(round_state *round)
     return true;
 }
 
-/* What would make the figures worthless. */
+/* Finds faults that make the figures worthless. */
 static bool check_end(round_state *round)
 {
     const bench_case *run = round->run;

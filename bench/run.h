@@ -15,7 +15,7 @@ typedef enum bench_run_result {
     BENCH_RUN_TROUBLE    /* see error */
 } bench_run_result;
 
-/* Runs the case once more and adds what was measured to it. */
+/* Runs the case once more and adds the measurements to it. */
 bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn progress, void *user, bench_error *error);
 
 #endif

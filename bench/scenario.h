@@ -1,5 +1,5 @@
 /*
- * Scenarios: what the entities of a benched world do, tick by tick. A stream is one
+ * Scenarios: the commands of a benched world's entities, tick by tick. A stream is one
  * scenario at work: it makes the frames, outside the timed part, from its seed alone, so
  * that every engine, worker count and shard layout gets the same commands.
  */
@@ -15,7 +15,7 @@ typedef struct bench_stream bench_stream;
 
 typedef struct bench_scenario {
     const char *name;
-    const char *doc;         /* what it models */
+    const char *doc;         /* the model in words */
     uint32_t entities;       /* by default */
     float side;              /* of the world with that many; with others the density stays. 0 = as configured */
     float side_step;         /* the side is rounded up to a multiple of this */
@@ -27,14 +27,14 @@ typedef struct bench_scenario {
     bool talks;              /* has broadcasts: for engines that have them */
     bool rides;              /* has attachments: for engines that have them */
     bool zones;              /* has areas or activation: for engines that have them */
-    bool updates;            /* has bands: for engines that tell who moved */
+    bool updates;            /* has bands: for engines with updates */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
     size_t state_bytes;      /* of stream->state */
-    /* Fills the setup frame: everybody enters. */
+    /* Fills the setup frame: all entities enter. */
     void (*begin)(bench_stream *stream, bench_frame *frame);
     /* Fills the frame of stream->tick. */
     void (*step)(bench_stream *stream, bench_frame *frame);
-    /* NULL, or releases what the state holds. */
+    /* NULL, or releases the memory of the state. */
     void (*end)(bench_stream *stream);
 } bench_scenario;
 
@@ -74,11 +74,11 @@ float bench_scenario_side(const bench_scenario *scenario, uint32_t entities);
 /* config gives the world, after all keys were set; it and path live longer than the stream. */
 bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config *config, const char *path,
                                 uint32_t entities, uint64_t seed, phx_mem *mem);
-/* The first frame is the setup (tick 0). false = there are no more; stream->failed tells why. */
+/* The first frame is the setup (tick 0). false = there are no more; stream->failed says why. */
 bool bench_stream_next(bench_stream *stream, bench_frame *frame);
 void bench_stream_close(bench_stream *stream);
 
-/* ---- what several scenarios need; all draws are from stream->rng and free of libm ---- */
+/* ---- shared by several scenarios; all draws are from stream->rng and free of libm ---- */
 
 /* Uniform in [low, high). */
 float bench_uniform(bench_stream *stream, float low, float high);
@@ -101,7 +101,7 @@ void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint3
 extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, bench_walk_100k_10pct;
 extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
 extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
-extern const bench_scenario bench_chat_storm, bench_mounts, bench_crowd_control;
+extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench_crowd_control;
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn;

@@ -7,7 +7,7 @@ Each scenario runs on 1 and 2 workers and on 1x1 and 3x3 shards (where all takes
 as long, on 2 workers alone; ingest with 1, 2 and 4 producers) with every interest list compared with brute force after every tick; the event
 hashes must be equal. The same for some other worlds (margin, cap, towers, several
 consumers), for a trace (its hash must be that of pharos-replay), and the command line's
-refusals. Prints what failed and how to run it again. PHAROS_TEST_PERCENT below 5 in the
+refusals. Prints each failure and how to run it again. PHAROS_TEST_PERCENT below 5 in the
 environment makes the worlds smaller.
 """
 import csv
@@ -32,7 +32,7 @@ SMALL = ["--entities", str(ENTITIES), "--warmup", "4", "--ticks", str(TICKS)]
 LAYOUTS = ["--workers", "2" if LITTLE else "1,2", "--shards", "1x1,3x3", "--set", "tower_size=25"]
 LAYOUT_COUNT = 2 if LITTLE else 4
 CHURN_AWAY = 5  # one more of churn's in each of five ticks
-WORLDS = {  # what the scenarios' own worlds do not reach; the scenarios that it is tried on
+WORLDS = {  # worlds that the scenarios' own do not reach; the scenarios that each is tried on
     "margin": (["margin=15", "player.margin=15"], "hotspot,mmo,teleport-storm"),
     "cap": (["cap=7"], "crowd,login-flood"),
     "cap and margin": (["cap=12", "margin=20", "sticky=1.5"], "hotspot"),
@@ -59,7 +59,7 @@ REFUSED = [
     (["extra"], "extra"),
 ]
 
-SHOWN_BYTES = 1000  # of a program's standard error: what matters comes last
+SHOWN_BYTES = 1000  # of a program's standard error: the reason comes last
 
 failures = []
 
@@ -96,7 +96,7 @@ def check_lines(command, lines, expected):
             fail(command, f"{name}: {line['faults']} faults in {line['lists_compared']} lists")
         if any(line[field] <= 0 for field in TIMES) or line["bytes_per_entity"] <= 0 or line["rss_bytes"] <= 0:
             fail(command, f"{name}: a time or size is not above 0")
-        talks = line["scenario"] == "chat-storm"
+        talks = line["scenario"] in ("chat-storm", "whisper")
         spoken = (line["deliveries"] > 0, line["list_ns_per_id"] is not None, line["observers_ns_per_id"] is not None)
         if spoken != (talks, talks, talks):
             fail(command, f"{name}: {line['deliveries']} broadcasts delivered, or queries without a time")
@@ -107,7 +107,7 @@ def check_lines(command, lines, expected):
         quiet = line["scenario"] == "idle"
         if quiet != (line["moves"] == 0) or quiet != (line["ns_per_move_min"] is None):
             fail(command, f"{name}: {line['moves']} moves")
-        if quiet != (line["enter"] + line["leave"] == 0) and line["scenario"] != "sparse-huge": # hardly anybody meets
+        if quiet != (line["enter"] + line["leave"] == 0) and line["scenario"] != "sparse-huge": # hardly any meet
             fail(command, f"{name}: {line['enter']} enters and {line['leave']} leaves")
     for scenario in {line["scenario"] for line in lines}:
         same = [line for line in lines if line["scenario"] == scenario]
@@ -152,7 +152,7 @@ def check_worlds(bench, plain):
 
 
 def check_indexes(bench, plain, folder):
-    """Every index tells the same events, and those that can not run a world are named with the reason."""
+    """Every index tells the same events, and indexes that can not run a world are named with the reason."""
     scenarios = "walk-10k,login-flood" if LITTLE else "walk-10k,speed-50,sparse-huge,crowd,login-flood,mmo"
     drawn = ["--plot", folder] if shutil.which("gnuplot") else []
     command = [bench, "--engine", "all-indexes", "--scenario", scenarios, "--verify=1", "--set",
@@ -196,7 +196,7 @@ def check_rounds_and_seeds(bench, folder):
 
 
 def write_trace(path):
-    """Walkers in a small world, some of whom leave and come back."""
+    """Walkers in a small world, some of them leave and come back."""
     rng = random.Random(7)
     here = {}
     with open(path, "w", encoding="ascii") as file:

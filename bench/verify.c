@@ -1,6 +1,6 @@
 /*
  * The check on the side; see verify.h. Keeps a table of all entities and, for each, the
- * sorted ids that it was told of and not told to forget.
+ * sorted ids that entered its list and did not leave.
  */
 #include "bench/verify.h"
 
@@ -19,7 +19,7 @@
 typedef struct entity {
     uint64_t id;
     uint64_t entered;  /* step in which this incarnation came */
-    uint64_t recorded; /* last step in which it was told something */
+    uint64_t recorded; /* last step with a record for it */
     uint64_t said;     /* last step in which it said something, and how often */
     uint32_t says;
     uint64_t parent;              /* that it is attached to, or 0 */
@@ -53,8 +53,9 @@ struct bench_verify {
     uint64_t compared;      /* lists */
     uint64_t compared_step; /* the last one in which they were */
     uint64_t heard;         /* broadcasts that observers got in this step */
+    float say_radius;       /* of this step's broadcasts; 0 = by lists */
     bool talk;              /* there are any */
-    bool attached;          /* somebody is, or was */
+    bool attached;          /* there are or were attachments */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
@@ -130,7 +131,7 @@ static bool good_or_ungiven(const ph_attrs *attrs, uint32_t bit, float value, fl
     return (attrs->given & bit) == 0 || (value <= PH_LENGTH_MAX && value >= min);
 }
 
-/* What the library refuses: it must change nothing here either. */
+/* Commands that the library refuses must change nothing here either. */
 static bool attrs_valid(const bench_verify *verify, const ph_attrs *attrs)
 {
     return good_or_ungiven(attrs, PH_X, attrs->x, -PH_COORDINATE_MAX) &&
@@ -290,6 +291,7 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
             } else if (span->op == BENCH_MOVE) {
                 move(verify, frame->move_ids[i], &frame->move_positions[i]);
             } else if (span->op == BENCH_SAY) {
+                verify->say_radius = frame->say_radius;
                 say(verify, frame->say_ids[i]);
             }
         }
@@ -365,7 +367,7 @@ static uint32_t crowd_wanted(const bench_verify *verify, double entities)
     return step;
 }
 
-/* The rule of ph_world_def, where nobody gets a view or loses it. */
+/* The rule of ph_world_def, where no entity gets a view or loses it. */
 static void shrink_views(bench_verify *verify)
 {
     count_towers(verify);
@@ -400,7 +402,7 @@ static void sample_take(bench_verify *verify, const entity *observer)
     bench_id_set_copy(verify->mem, &taken->before, &observer->seen);
 }
 
-/* Not-ready observers and those of view 0 are drawn too: their lists have to be empty. */
+/* Not-ready observers and entities of view 0 with a list are drawn too: their lists have to be empty. */
 static void sample_all(bench_verify *verify)
 {
     bool all = verify->entity_count <= BENCH_VERIFY_ALL_MAX;
@@ -431,7 +433,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
         shrink_views(verify);
     }
     sample_all(verify);
-    /* Silently emptied, only now: what an observer had when it was ready still was its list before. */
+    /* Emptied without events, and only now: the samples hold the list that an observer had while it was ready. */
     for (uint32_t i = 0; i < verify->entity_count; i++) {
         if (!verify->entities[i].is.ready) {
             verify->entities[i].seen.count = 0;
@@ -440,7 +442,7 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
     return true;
 }
 
-/* ---- what was told ---- */
+/* ---- events ---- */
 
 static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
 {
@@ -518,6 +520,18 @@ void bench_verify_record(void *context, const bench_record *record)
     }
 }
 
+/* Has the source's broadcasts of this step the listener among those that they are for? */
+static bool reaches(const bench_verify *verify, const entity *source, const entity *listener)
+{
+    if (verify->say_radius == 0) {
+        return bench_id_set_has(&listener->seen, source->id);
+    }
+    float dx = listener->is.x - source->is.x;
+    float dy = listener->is.y - source->is.y;
+    bool observes = listener->is.ready && listener->is.view > 0 && (listener->is.sees & source->is.layers) != 0;
+    return listener != source && observes && dx * dx + dy * dy <= verify->say_radius * verify->say_radius;
+}
+
 void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint32_t bytes)
 {
     bench_verify *verify = context;
@@ -525,16 +539,28 @@ void bench_verify_heard(void *context, uint64_t observer, uint64_t source, uint3
     verify->heard++;
     if (listener == NULL || from == NULL || from->said != verify->step || bytes != BENCH_SAY_BYTES) {
         fault(verify, observer, "hears %u bytes of %llu, which said no such thing", bytes, (unsigned long long)source);
-    } else if (!bench_id_set_has(&listener->seen, source)) {
-        fault(verify, observer, "hears %llu, which is not in its list", (unsigned long long)source);
+    } else if (!reaches(verify, from, listener)) {
+        fault(verify, observer, "hears %llu, which is not in its list or too far off", (unsigned long long)source);
     }
 }
 
-/* Who heard a source has it in the list, as was found above; so the sum tells whether all who have it did. */
-static void compare_heard(bench_verify *verify)
+static uint64_t count_within_radius(const bench_verify *verify)
 {
     uint64_t must = 0;
-    for (uint32_t i = 0; verify->talk && i < verify->entity_count; i++) {
+    for (uint32_t s = 0; s < verify->entity_count; s++) {
+        const entity *source = &verify->entities[s];
+        for (uint32_t i = 0; source->said == verify->step && i < verify->entity_count; i++) {
+            must += reaches(verify, source, &verify->entities[i]) ? source->says : 0;
+        }
+    }
+    return must;
+}
+
+/* Each recipient was checked above; so the sum shows whether no recipient is missing. */
+static void compare_heard(bench_verify *verify)
+{
+    uint64_t must = verify->talk && verify->say_radius > 0 ? count_within_radius(verify) : 0;
+    for (uint32_t i = 0; verify->talk && verify->say_radius == 0 && i < verify->entity_count; i++) {
         const bench_id_set *seen = &verify->entities[i].seen;
         for (uint32_t s = 0; s < seen->count; s++) {
             const entity *source = find(verify, seen->ids[s]);

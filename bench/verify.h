@@ -1,6 +1,6 @@
 /*
- * The check on the side: keeps what every observer was told, and compares it every few
- * ticks with who sees whom by brute force, for all observers of a small world and for
+ * The check on the side: keeps the events of every observer, and compares its list every few
+ * ticks with the brute-force result, for all observers of a small world and for
  * some drawn ones of a large one. Written from the contract alone, without a line of the
  * library. It models enter, leave, move, set, caps and broadcasts; not pairs, links and
  * attachments.

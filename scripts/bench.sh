@@ -1,5 +1,5 @@
 #!/bin/sh
-# From a fresh clone to figures: installs what is missing, builds the Release programs in
+# From a fresh clone to figures: installs missing packages, builds the Release programs in
 # build/bench, replays a small trace and shows its events, then runs the load bench.
 # usage: bench.sh [ARGUMENTS OF pharos-bench]    without any: every scenario, a minute or two
 set -eu
@@ -17,7 +17,7 @@ fi
 
 if [ $# -eq 0 ]; then
     echo
-    echo "tests/data/replay_small.csv on 2 workers and 2 x 2 shards; who came into whose view, and who left it:"
+    echo "tests/data/replay_small.csv on 2 workers and 2 x 2 shards; every enter and leave of each observer:"
     "$folder/src/tools/pharos-replay" tests/data/replay_small.csv --set view=10 --set margin=2 \
         --set world_size=100,100 --set tower_size=10 --workers 2 --shards 2x2 --events -
     echo

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the build needs and is not there yet (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests]    with --tests also what the tests need
+# Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
+# usage: install_deps.sh [--tests]    with --tests also the packages of the tests
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"

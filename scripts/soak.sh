@@ -38,7 +38,7 @@ run() # run BUILD PROGRAM ARGUMENTS...
     command="build/$1/tests/$2"
     log=build/soak/$1.$2.log
     percent=100
-    [ "$1" != tsan ] || percent=10 # of what has no count of its own: TSan is 25 times slower
+    [ "$1" != tsan ] || percent=10 # of tests without a count of their own: TSan is 25 times slower
     export PHAROS_TEST_PERCENT=$percent
     shift 2
     [ "$(date +%s)" -lt "$end" ] || return 0

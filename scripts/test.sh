@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs every test, once per build that finds what the others do not. Each leg
+# Builds and runs every test, once per build that finds bugs which the others miss. Each leg
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
@@ -21,13 +21,13 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-# What each leg alone can find:
-#   release      what users run: optimised, assertions off; also installing, and the lint
+# The finds of each leg alone:
+#   release      the users' build: optimised, assertions off; also installing, and the lint
 #   asan         memory errors, leaks, undefined behaviour (gcc)
 #   tsan         data races; threads held up at random
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
 #   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
-#   fuzz         inputs that nobody thought of, a bounded run of each fuzzer (clang)
+#   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
 legs=${legs:-release asan tsan clang tidy fuzz determinism}
 

@@ -1,5 +1,5 @@
 /*
- * What all baselines have in common: entities, commands, records and counters. A baseline
+ * The common part of all baselines: entities, commands, records and counters. A baseline
  * embeds this as its first member; the functions of the same names stand in its
  * bench_engine. Each is one world on one thread, for entities that are all alike.
  */
@@ -12,7 +12,7 @@
 #include "bench/engine.h"
 
 typedef struct baseline {
-    phx_mem mem; /* of its own: what it holds is known exactly */
+    phx_mem mem; /* of its own: its bytes are known exactly */
     phx_mem *outer;
     const ph_world_def *def;
     population people;
@@ -20,7 +20,7 @@ typedef struct baseline {
     bench_stats stats; /* phases, refused, pairs_tested and list_entries are kept up to date in here */
 } baseline;
 
-/* What an immediate baseline does at once; NULL members do not exist. */
+/* The hooks of an immediate baseline, called at each command; any may be NULL. */
 typedef struct baseline_hooks {
     void (*entered)(baseline *self, uint32_t slot);
     void (*moved)(baseline *self, uint32_t slot); /* its position is the new one */
@@ -35,7 +35,7 @@ void baseline_destroy(baseline *self, size_t bytes);
 void baseline_apply(baseline *self, const bench_frame *frame, const baseline_hooks *hooks);
 /* Ends a phase that began at `begin`; returns the time. */
 uint64_t baseline_phase(baseline *self, bench_phase phase, uint64_t begin);
-/* The tick of an immediate baseline: all commands with their hooks, then the log of it, netted, told and walked. */
+/* The tick of an immediate baseline: all commands with their hooks, then the net difference of the log, walked. */
 void baseline_tick_at_once(baseline *self, const bench_frame *frame, const baseline_hooks *hooks, net_log *log);
 /* A tick without commands: no phase had anything to do. */
 void baseline_quiet(baseline *self);

@@ -1,8 +1,8 @@
 /*
- * Baseline "batch": what a competent engineer has after two days, and the engine to beat.
+ * Baseline "batch": the work of a competent engineer in two days, and the engine to beat.
  * Tick by tick: take in the positions, counting sort by cell, test each unordered pair of
  * neighbouring entities once, build all interest lists side by side, compare each with
- * that of the tick before. Plain C.
+ * the list of the tick before. Plain C.
  */
 #include "bench/baselines/baseline.h"
 #include "bench/baselines/rows.h"

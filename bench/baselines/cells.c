@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The float32 rule may call in range what is farther than the view by its rounding, 1e-7 of it. */
+/* The float32 rule may find a target in range that is farther than the view by its rounding, 1e-7 of it. */
 #define ROUNDING 1.000001
 
 /* More of them would only be memory: the side doubles until there are so few. */

@@ -1,6 +1,6 @@
 /*
- * The cells of the baselines with circles: squares no smaller than the view, so that who
- * is in range is in the same cell or in one of the eight around. Positions outside the
+ * The cells of the baselines with circles: squares no smaller than the view, so that a target
+ * in range is in the same cell or in one of the eight around. Positions outside the
  * world belong to the cells at its border.
  */
 #ifndef PHX_BENCH_CELLS_H

@@ -92,7 +92,7 @@ void net_log_tell(net_log *log, const population *people, told *out)
         uint32_t observer = log->observers[i];
         uint32_t end = log->ends[observer];
         log->ends[observer] = 0;
-        if (people->live[observer]) { /* who has left is told nothing */
+        if (people->live[observer]) { /* an observer that left gets nothing */
             tell_one(log, people, observer, &log->grouped[begin], end - begin, out);
         }
         begin = end;

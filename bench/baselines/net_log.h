@@ -1,8 +1,8 @@
 /*
  * The enters and leaves that an immediate baseline meets while it applies one move after
- * the other. At the end of the tick those that cancel out (a pair that comes into range
- * and out of it again while others have not moved yet) are dropped: what is told is the
- * net difference, as the other engines tell it.
+ * the other. At the end of the tick it drops events that cancel out (a pair that comes into range
+ * and out of it again while others have not moved yet): the rest is the
+ * net difference, as the other engines report it.
  */
 #ifndef PHX_BENCH_NET_LOG_H
 #define PHX_BENCH_NET_LOG_H
@@ -29,7 +29,7 @@ typedef struct net_log {
 
 void net_log_free(net_log *log);
 void net_log_grow(net_log *log);
-/* Tells what is left over and empties the log. */
+/* Reports the net difference and empties the log. */
 void net_log_tell(net_log *log, const population *people, told *out);
 
 static inline void net_log_add(net_log *log, uint32_t observer, uint32_t target, bool enter)

@@ -23,7 +23,7 @@ typedef struct id_entry {
 typedef struct population {
     phx_mem *mem;
     point *at;     /* by slot, as the next three */
-    uint64_t *ids; /* still there in the tick in which it leaves: its leaves are told by it */
+    uint64_t *ids; /* still there in the tick in which it leaves: its leaves need it */
     bool *live;
     uint32_t slot_count;
     uint32_t live_count;

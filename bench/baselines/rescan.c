@@ -1,8 +1,8 @@
 /*
- * Baseline "rescan": what a competent engineer writes in a day. Cells with arrays of
- * entities, a hash set per entity of whom it sees, and every move at once: look at the
- * nine cells around, then at the set for those out of range. All views are equal, so who
- * sees is seen, and both sets are kept at once.
+ * Baseline "rescan": the work of a competent engineer in a day. Cells with arrays of
+ * entities, a hash set per entity of its targets, and every move at once: test the
+ * nine cells around, then the set for targets out of range. All views are equal, so seeing
+ * is mutual, and both sets are kept at once.
  */
 #include "bench/baselines/baseline.h"
 #include "bench/baselines/cells.h"
@@ -28,7 +28,7 @@ typedef struct rescan {
     slot_set *seen;   /* by slot, as the next two */
     uint32_t *cell_of;
     uint32_t *place_of; /* in its cell */
-    uint32_t *gone;     /* scratch: those that left one's range */
+    uint32_t *gone;     /* scratch: targets that left one's range */
     net_log log;
     uint32_t seen_room, cell_room, place_room, gone_room;
 } rescan;
@@ -158,7 +158,7 @@ static void look_around(rescan *self, uint32_t slot)
     }
 }
 
-/* Who is in the set and out of range is taken out of both. */
+/* Targets in the set and out of range are taken out of both sets. */
 static void forget(rescan *self, uint32_t slot)
 {
     const point *at = self->base.people.at;

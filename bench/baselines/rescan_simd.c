@@ -1,7 +1,7 @@
 /*
- * Baseline "rescan-simd": sorted by cell every tick; each entity looks at all of its nine
+ * Baseline "rescan-simd": sorted by cell every tick; each entity tests all of its nine
  * cells, many places at once, which makes its whole new list; the list is compared with
- * that of the tick before.
+ * the previous one.
  */
 #include "bench/baselines/baseline.h"
 #include "bench/baselines/rows.h"

@@ -1,6 +1,6 @@
 /*
- * Interest lists as rows side by side (CSR), those of the tick before and those of this
- * one, and the difference between the two. Used by the baselines that work tick by tick:
+ * Interest lists as rows side by side (CSR), the previous ones and the ones of this
+ * tick, and the difference between the two. Used by the baselines that work tick by tick:
  * they write the new rows, in the order of the sorted places.
  */
 #ifndef PHX_BENCH_ROWS_H
@@ -28,7 +28,7 @@ typedef struct rows {
 void rows_free(rows *of);
 /* The rows of the tick before become `before`; now has room for the rows of so many places. */
 void rows_begin(rows *of, uint32_t places);
-/* Tells the difference, when now.starts and now.items are complete. */
+/* Reports the difference, when now.starts and now.items are complete. */
 void rows_tell(rows *of, const sorted *places, const population *people, told *out);
 
 /* Room for `more` items behind the first `count`. */

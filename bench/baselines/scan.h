@@ -1,5 +1,5 @@
 /*
- * The scan of rescan-simd: who of a run of places is in range. The widest that the
+ * The scan of rescan-simd: the places of a run that are in range. The widest version that the
  * processor knows is chosen at run time; all of them find the same, in the same order.
  */
 #ifndef PHX_BENCH_SCAN_H
@@ -20,7 +20,7 @@ typedef struct scan_centre {
  */
 typedef uint32_t (*scan_fn)(const sorted *places, uint32_t begin, uint32_t end, scan_centre centre, uint32_t *hits);
 
-/* Those that this processor knows, the narrowest first: all of them find the same. */
+/* The versions that this processor knows, the narrowest first: all of them find the same. */
 uint32_t scan_count(void);
 scan_fn scan_at(uint32_t index);
 

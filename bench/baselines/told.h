@@ -1,5 +1,5 @@
 /*
- * What a baseline tells in a tick: per observer leaves, then enters, flat, as a host gets
+ * The events of a baseline in a tick: per observer leaves, then enters, flat, as a host gets
  * them from the library, except that targets of a record are in no order. Owned by a
  * baseline; filled and walked in the timed part.
  */
@@ -26,9 +26,9 @@ typedef struct told {
 } told;
 
 void told_free(told *of);
-/* Forgets the last tick's. */
+/* Drops the last tick's events. */
 void told_begin(told *of);
-/* Looks at every change and every target once. */
+/* Reads every change and every target once. */
 void told_walk(told *of);
 void told_records(const told *of, bench_record_fn record, void *context);
 void told_grow(told *of, uint32_t targets);

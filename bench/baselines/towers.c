@@ -1,8 +1,8 @@
 /*
  * Baseline "towers": the nine-grid as articles on tower AOI have it. Each tower has the
- * entities that stand in it and the watchers that see into it: those of the nine towers
- * around. A move inside a tower costs next to nothing; one to another tower tells the
- * watchers of the old and the new one, and the mover of all in the towers that it now
+ * entities that stand in it and the watchers that see into it: the watchers of the nine towers
+ * around. A move inside a tower costs next to nothing. One to another tower makes events for the
+ * watchers of the old and the new one, and for the mover: of all entities in the towers that it now
  * sees into, or no longer does.
  */
 #include "bench/baselines/baseline.h"
@@ -28,7 +28,7 @@ typedef struct tower {
 typedef struct stand {
     uint32_t tower[2];        /* x, y */
     uint32_t place;           /* in the tower's slots */
-    uint32_t watches[AROUND]; /* in the watchers of the towers around; of those outside the world nothing */
+    uint32_t watches[AROUND]; /* in the watchers of the towers around; of towers outside the world nothing */
 } stand;
 
 typedef struct towers {
@@ -40,7 +40,7 @@ typedef struct towers {
     uint32_t stands_room;
 } towers;
 
-/* Float32, as the contract has it: the tower decides who is seen. */
+/* Float32, as the contract has it: the tower decides about visibility. */
 static uint32_t tower_axis(const towers *self, uint32_t axis, float at)
 {
     const ph_world_def *def = self->base.def;
@@ -107,7 +107,7 @@ static void look(towers *self, const tower *at, uint32_t slot, bool enter)
     }
 }
 
-/* The slot enters the lists of this tower's watchers, or leaves them; except of those who also watch `other`. */
+/* The slot enters the lists of this tower's watchers, or leaves them; except of watchers that also watch `other`. */
 static void show(towers *self, const tower *at, uint32_t slot, const uint32_t *other, bool enter)
 {
     for (uint32_t i = 0; i < at->watcher_count; i++) {

@@ -22,7 +22,7 @@ typedef struct pharos {
     uint32_t held_room;
     uint32_t from_room;
     const ph_batch **held; /* taken, not yet returned */
-    uint32_t *held_from;   /* whose it is */
+    uint32_t *held_from;   /* the consumer of each */
     uint64_t enters, leaves, heard;
     uint64_t id_sum; /* makes the walk read every event */
     uint64_t submit_ns;
@@ -110,7 +110,7 @@ static void walk_mail(pharos *self, const ph_batch *batch)
     }
 }
 
-/* The least a host does with a batch: look at every change and every target once. */
+/* The least work of a host with a batch: it reads every change and every target once. */
 static void walk(pharos *self, const ph_batch *batch)
 {
     for (uint32_t c = 0; c < batch->change_count; c++) {
@@ -171,12 +171,13 @@ static ph_status submit_others(pharos *self, const bench_other *commands, uint32
     return first;
 }
 
-static ph_status submit_say(pharos *self, const uint64_t *ids, uint32_t count, uint32_t *done)
+static ph_status submit_say(pharos *self, const uint64_t *ids, float radius, uint32_t count, uint32_t *done)
 {
+    const ph_broadcast_options options = {.radius = radius};
     static const char text[BENCH_SAY_BYTES] = "Fresh fish! Nets, hooks and tall tales, cheap before the tide.";
     ph_status first = PH_OK;
     for (*done = 0; *done < count; ++*done) {
-        ph_status status = ph_broadcast(self->producer, ids[*done], text, sizeof text, NULL);
+        ph_status status = ph_broadcast(self->producer, ids[*done], text, sizeof text, &options);
         if (status == PH_FULL) {
             return status;
         }
@@ -199,7 +200,7 @@ static ph_status submit_span(pharos *self, const bench_frame *frame, const bench
     case BENCH_MOVE:
         return ph_move_many(self->producer, count, &frame->move_ids[first], &frame->move_positions[first], done);
     case BENCH_SAY:
-        return submit_say(self, &frame->say_ids[first], count, done);
+        return submit_say(self, &frame->say_ids[first], frame->say_radius, count, done);
     case BENCH_OTHER:
         return submit_others(self, &frame->others[first], count, done);
     }

@@ -33,7 +33,7 @@ static void set_quad(ph_query *q, const float ahead[2])
 
 /*
  * Circles of a view, squares about one, sectors of 120 degrees and a camera's view both twice as deep, ten nearest;
- * for whose list somebody has to be found first.
+ * and a list, of an entity that has to be found first.
  */
 static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *rng)
 {
@@ -60,7 +60,7 @@ static ph_query some_query(const ph_world_def *def, bench_asked what, uint64_t *
     return q;
 }
 
-/* Whoever is nearest to where the query is. */
+/* The entity nearest to the query's place. */
 static ph_status choose_whose(ph_world world, ph_query *q)
 {
     const ph_query nearest = {.shape = PH_QUERY_NEAREST, .nearest = 1, .x = q->x, .y = q->y, .radius = 1e9f};
@@ -115,7 +115,7 @@ static bool measure_shapes(asking *a, const ph_world_def *def, bench_places *tim
             a->queries[i] = some_query(def, what, &rng);
             ph_status chosen = choose_whose(a->world, &a->queries[i]);
             if (chosen != PH_OK) {
-                return bench_fail(error, "whose list to ask for: %s", ph_status_text(chosen));
+                return bench_fail(error, "no entity for list queries: %s", ph_status_text(chosen));
             }
             a->answers[i] = (ph_answer){.hits = a->hits + (size_t)i * ROOM, .capacity = ROOM};
         }

@@ -6,7 +6,7 @@
 #include "base/workers.h"
 #include "bench/memory.h"
 
-/* What one of the threads came to; a cache line each, for they write at the same time. */
+/* The result of one of the threads; a cache line each, for they write at the same time. */
 typedef struct part_result {
     _Alignas(PHX_CACHE_LINE) ph_status status;
 } part_result;
@@ -76,7 +76,7 @@ static void nothing(void *context, uint32_t index)
 
 void bench_producers_wake(bench_producers *producers)
 {
-    phx_workers_run(producers->threads, nothing, producers); /* after a run they look around for a while */
+    phx_workers_run(producers->threads, nothing, producers); /* after a run they spin for a while */
 }
 
 static void submit_part(void *context, uint32_t index)

@@ -19,7 +19,7 @@ void bench_producers_close(bench_producers *producers);
 uint32_t bench_producers_count(const bench_producers *producers);
 ph_producer bench_producers_first(const bench_producers *producers);
 
-/* The threads are awake for the next few microseconds; those that have no processor of their own are not. */
+/* The threads are awake for the next few microseconds; a thread without a processor of its own is not. */
 void bench_producers_wake(bench_producers *producers);
 
 /*

@@ -15,7 +15,7 @@ typedef ph_status (*query_fn)(ph_world world, uint64_t id, uint64_t *ids, uint32
 /* One pass; *found gets how many ids it brought. */
 static ph_status pass(ph_world world, query_fn query, uint32_t count, uint64_t *ids, uint64_t *found, uint64_t *ns)
 {
-    uint64_t rng = 1; /* each pass and query asks about the same */
+    uint64_t rng = 1; /* each pass and query asks for the same entities */
     uint64_t begin = phx_clock_ns();
     *found = 0;
     for (uint32_t i = 0; i < ASKED; i++) {

@@ -1,6 +1,6 @@
 /*
- * Times of the two queries that a server asks most: whom does it see, who sees it; and of queries of places. Used
- * by engines/pharos.c between ticks; nothing of it is part of a tick's time.
+ * Times of the two queries that a server asks most: the targets and the observers of an entity; and of queries of
+ * places. Used by engines/pharos.c between ticks; nothing of it is part of a tick's time.
  */
 #ifndef PHX_BENCH_QUERIES_H
 #define PHX_BENCH_QUERIES_H
@@ -13,7 +13,7 @@
 bool bench_places_measure(ph_world world, const ph_world_def *def, phx_mem *mem, bench_places *times,
                           bench_error *error);
 
-/* Asks about entities drawn from ids 1..count, who are all in the world. */
+/* Asks about entities drawn from ids 1..count, all of them in the world. */
 bool bench_queries_measure(ph_world world, uint32_t count, phx_mem *mem, bench_queries *times, bench_error *error);
 
 #endif

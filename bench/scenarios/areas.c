@@ -44,7 +44,7 @@ static const char *const areas_keys[] = {"view=100", NULL};
 
 const bench_scenario bench_areas = {
     .name = "areas",
-    .doc = "walk-100k with 100,000 areas, of which one in a hundred moves in a tick: who goes in and out",
+    .doc = "walk-100k with 100,000 areas, one in a hundred of them moves in a tick: edges",
     .entities = 100000,
     .side = 30000,
     .side_step = 1,

@@ -1,7 +1,7 @@
 /*
  * border-pingpong: entities in pairs beside the shard borders hop over them and back,
  * every tick: the worst that can be done to the exchange between shards. The borders are
- * those of the default 4 x 4 shards, whatever --shards says, so that every layout gets
+ * the borders of the default 4 x 4 shards, whatever --shards says, so that every layout gets
  * the same commands; the world's side is a multiple of 4 towers of the default size.
  */
 #include "base/rng.h"

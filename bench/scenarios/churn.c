@@ -1,6 +1,6 @@
 /*
  * churn: an ordinary hour. A tenth walks in a tick, others every time, and a few jump, log out and log in: hardly any,
- * but some in every tick, which is what an index that does something about the whole world then suffers from.
+ * but some in every tick, which costs an index that then works on the whole world.
  */
 #include "base/rng.h"
 #include "bench/memory.h"
@@ -14,7 +14,7 @@ enum {
 
 typedef struct churn {
     bool *away;     /* by index */
-    uint32_t *left; /* who left, AWAY_TICKS batches, the next one to come back first */
+    uint32_t *left; /* absent entities, AWAY_TICKS batches, the next one to come back first */
     uint32_t left_count;
 } churn;
 
@@ -64,7 +64,7 @@ static void jumps(bench_stream *stream, bench_frame *frame)
     }
 }
 
-/* Those who left first come back anywhere; then as many leave. */
+/* The entities that left first come back anywhere; then as many leave. */
 static void logs(bench_stream *stream, bench_frame *frame)
 {
     churn *state = stream->state;

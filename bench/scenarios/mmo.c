@@ -2,7 +2,7 @@
  * mmo: one player to nine NPCs. NPCs stand in clusters (villages, camps) and patrol
  * between spots near their home: in a tick a fifth of them moves. Players walk every
  * tick, gather around clusters, popular ones above all, and travel between them. Only
- * players observe. mmo-all: the same steps, and everybody observes.
+ * players observe. mmo-all: the same steps, and all entities observe.
  */
 #include "base/rng.h"
 #include "bench/memory.h"
@@ -15,7 +15,7 @@ enum {
     CLUSTER_NPCS = 250, /* NPCs of a cluster, on average */
     LEG_TICKS = 8,      /* an NPC decides so often whether to walk on */
     LEG_SHARE = 5,      /* one NPC in so many walks */
-    TRAVEL_SHARE = 64   /* a player who has reached a spot goes to another cluster once in so many times */
+    TRAVEL_SHARE = 64   /* a player that has reached a spot goes to another cluster once in so many times */
 };
 
 #define NPC_SPREAD 120.0f   /* standard deviation of homes around the middle of their cluster */
@@ -156,7 +156,7 @@ static const char *const mmo_all_keys[] = {"view=100", "player.view=100", "npc.v
 
 const bench_scenario bench_mmo = {
     .name = "mmo",
-    .doc = "an evening on a live realm: a tenth are players, who observe and gather; NPCs patrol, a fifth moves",
+    .doc = "an evening on a live realm: a tenth are players, which observe and gather; NPCs patrol, a fifth moves",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,
@@ -171,7 +171,7 @@ const bench_scenario bench_mmo = {
 
 const bench_scenario bench_activation = {
     .name = "activation",
-    .doc = "mmo, and each NPC is told when players come within two towers of it, and when they have gone",
+    .doc = "mmo, and each NPC has an edge when players come within two towers of it, and when they have gone",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,
@@ -187,7 +187,7 @@ const bench_scenario bench_activation = {
 
 const bench_scenario bench_mmo_all = {
     .name = "mmo-all",
-    .doc = "mmo where NPCs observe as well, as for their own senses: what it saves that most do not",
+    .doc = "mmo where NPCs observe as well, as for their own senses: the gain of mmo's few observers",
     .entities = 100000,
     .side = 20000,
     .side_step = 1,

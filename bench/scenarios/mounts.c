@@ -1,6 +1,6 @@
 /*
- * mounts: riders on mounts, and ships whose crews stand on decks above decks, among
- * walkers. What is attached gets no commands of its own; riders get on and off all the
+ * mounts: riders on mounts, and ships with crews on decks above decks, among
+ * walkers. Attached entities get no commands of their own; riders get on and off all the
  * time.
  */
 #include "base/rng.h"
@@ -16,12 +16,12 @@ enum {
 
 typedef enum part { WALKER, RIDER, SHIP, DECK, SAILOR } part;
 
-/* What the entity is; *parent: its place, of what is attached. */
+/* The part that the entity plays; *parent: its parent's index, if attached. */
 static part part_of(uint32_t index, uint32_t count, uint32_t *parent)
 {
     uint32_t ship = index / SHIP_SHARE * SHIP_SHARE, aboard = index - ship;
     if (aboard <= SHIP_CREW && ship + SHIP_CREW < count) {
-        /* nobody hangs on the top deck: that would be too deep */
+        /* no entity is attached to the top deck: that would be too deep */
         *parent = aboard <= DECKS ? index - 1 : ship + 1 + aboard % (DECKS - 1);
         return aboard == 0 ? SHIP : aboard <= DECKS ? DECK : SAILOR;
     }

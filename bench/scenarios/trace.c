@@ -1,7 +1,7 @@
 /*
  * The scenario of --trace: the ticks of a recorded file, read between the timed ticks.
- * What stands under the file's first tick is the setup; every later tick is one frame,
- * also those without a line.
+ * Lines of the file's first tick are the setup; every later tick is one frame,
+ * also ticks without a line.
  */
 #include "tools/trace.h"
 #include "bench/scenario.h"
@@ -70,6 +70,7 @@ static bench_other_op other_op(phx_trace_op op)
     case PHX_OP_LEAVE:
     case PHX_OP_RESEND:
     case PHX_OP_BROADCAST:
+    case PHX_OP_BROADCAST_AT:
     case PHX_OP_AREA:
     case PHX_OP_UNAREA:
     case PHX_OP_COUNT:
@@ -80,8 +81,9 @@ static bench_other_op other_op(phx_trace_op op)
 
 static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
 {
-    if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
-        return; /* lists do not depend on them, and lists are what is measured */
+    if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT ||
+        row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
+        return; /* lists do not depend on them, and the bench measures lists */
     }
     if (row->op == PHX_OP_ENTER) {
         ph_attrs attrs = row->attrs;

@@ -1,16 +1,16 @@
 /*
- * The scenarios in which everybody observes and only walks or stands: walk-10k, walk-100k,
- * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, where
- * it is told who moved; ingest, which is walk-100k from several producers; walk-100k-10pct and
- * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, where places
- * are asked about after the ticks.
+ * The scenarios in which all entities observe and only walk or stand: walk-10k, walk-100k,
+ * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, with
+ * updates of moved targets; ingest, which is walk-100k from several producers; walk-100k-10pct and
+ * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, with queries of
+ * places after the ticks.
  */
 #include "base/rng.h"
 #include "bench/scenario.h"
 
-/* towers three times as wide as the view: what README advises */
+/* towers three times as wide as the view: as README advises */
 static const char *const view_100[] = {"view=100", "tower_size=300", NULL};
-/* those that moved are told: the nearest every tick, the farthest every eighth */
+/* moved targets are sent: the nearest every tick, the farthest every eighth */
 static const char *const view_100_bands[] = {"view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL};
 /* but so many that a small world has shards */
 static const char *const small_towers[] = {"view=100", "tower_size=100", NULL};
@@ -107,7 +107,7 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
     }
 }
 
-/* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, what it models) ---- */
+/* ---- the table: (name, entities, side of the world, ticks, warm-up, begin, step, the model in words) ---- */
 
 #define SCENARIO(title, count, width, measured, warm, first, each, models) \
     { \
@@ -117,7 +117,7 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
 
 const bench_scenario bench_walk_10k =
     SCENARIO("walk-10k", 10000, 10000, 500, 50, everybody_enters, everybody_walks,
-             "a quiet zone server: everybody observes and moves every tick, 3 others in view");
+             "a quiet zone server: all observe and move every tick, 3 others in view");
 
 const bench_scenario bench_walk_100k =
     SCENARIO("walk-100k", 100000, 30000, 100, 10, everybody_enters, everybody_walks,
@@ -129,7 +129,7 @@ const bench_scenario bench_walk_1m =
 
 const bench_scenario bench_walk_100k_10pct =
     SCENARIO("walk-100k-10pct", 100000, 30000, 100, 10, everybody_enters, a_tenth_walks,
-             "walk-100k where a tenth moves in a tick, others every time: what the rest costs");
+             "walk-100k where a tenth moves in a tick, others every time: the cost of the rest");
 
 const bench_scenario bench_hotspot =
     SCENARIO("hotspot", 10000, 10000, 200, 20, hotspot_begin, hotspot_step,
@@ -150,7 +150,7 @@ const bench_scenario bench_crowd = {
 
 const bench_scenario bench_crowd_control = {
     .name = "crowd-control",
-    .doc = "crowd where crowd control shrinks the views, in the middle to a half: what that saves, and costs",
+    .doc = "crowd where crowd control shrinks the views, in the middle to a half: its gain, and its cost",
     .entities = 5000,
     .side = 500,
     .side_step = 1,
@@ -163,11 +163,11 @@ const bench_scenario bench_crowd_control = {
 
 const bench_scenario bench_dense_100k =
     SCENARIO("dense-100k", 100000, 10233, 100, 10, everybody_enters, everybody_walks,
-             "a well visited continent: everybody moves, 30 others in view");
+             "a well visited continent: all move, 30 others in view");
 
 const bench_scenario bench_bands = {
     .name = "bands",
-    .doc = "a market day where everybody walks, 30 others in view, and each is told where those are by distance bands",
+    .doc = "a market day where all walk, 30 others in view, and each gets their positions by distance bands",
     .entities = 10000,
     .side = 3236,
     .side_step = 1,
@@ -184,19 +184,19 @@ const bench_scenario bench_teleport_storm =
              "scrolls, portals, spawn points: each tick a tenth of all jumps anywhere, the rest walks");
 
 const bench_scenario bench_idle = SCENARIO("idle", 100000, 30000, 200, 10, everybody_enters, nobody_moves,
-                                           "walk-100k where nobody moves: what the mere presence of entities costs");
+                                           "walk-100k without a move: the cost of the mere presence of entities");
 
 const bench_scenario bench_speed_50 =
     SCENARIO("speed-50", 10000, 10000, 200, 20, everybody_enters, everybody_runs,
-             "walk-10k with steps of up to 50, half a view: what a fast vehicle does to an index");
+             "walk-10k with steps of up to 50, half a view: the cost of a fast vehicle for an index");
 
 const bench_scenario bench_sparse_huge =
     SCENARIO("sparse-huge", 5000, 200000, 500, 50, everybody_enters, everybody_walks,
-             "5,000 entities in a land of 200 km x 200 km: hardly anybody ever meets; memory by area, or by entities");
+             "5,000 entities in a land of 200 km x 200 km: hardly any ever meet; memory by area, or by entities");
 
 const bench_scenario bench_ingest = {
     .name = "ingest",
-    .doc = "walk-100k whose moves come from 1, 2 and 4 threads at once, as from a server's network threads",
+    .doc = "walk-100k with moves from 1, 2 and 4 threads at once, as from a server's network threads",
     .entities = 100000,
     .side = 30000,
     .side_step = 1,
@@ -210,7 +210,7 @@ const bench_scenario bench_ingest = {
 
 const bench_scenario bench_ask_places = {
     .name = "queries",
-    .doc = "dense-100k: after its ticks, who is in circles, boxes, sectors and quads, who is nearest",
+    .doc = "dense-100k: after its ticks queries of circles, boxes, sectors and quads, and of the nearest",
     .entities = 100000,
     .side = 10233,
     .side_step = 1,

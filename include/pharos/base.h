@@ -76,8 +76,8 @@ PH_API const char *ph_version(void);
 /**
  * Where the library's memory comes from. `allocate` returns memory aligned to
  * `alignment` (a power of two) or NULL; `release` gets the same size and alignment back.
- * Both may be called from any worker, several at once. Like all functions that the host gives to the library, but for
- * the callback of a visit, they have to return: a world whose tick was left by a C++ exception or a longjmp() is lost.
+ * Both may be called from any worker, several at once. All functions that the host gives to the library have to
+ * return, except the callback of a visit: a world whose tick was left by a C++ exception or a longjmp() is lost.
  */
 typedef struct ph_allocator {
     void *(*allocate)(void *user, size_t bytes, size_t alignment);

@@ -7,13 +7,13 @@
  * `class NAME { key = value ... }`, in them `band { radius = 30 every = 1 }`. Keys,
  * defaults and ranges: `pharos-config reference`. The class "default" is kind 0, whether a
  * file has it or not; the others are kinds 1, 2, ... in the order of the file. No class
- * inherits from another: what a class does not say has the built-in default. Parsing is
+ * inherits from another: a key that a class does not set has the built-in default. Parsing is
  * right under any locale; nothing is printed; files include no others.
  *
  * To reload: load the file into a fresh ph_config and hand its definition to
  * ph_world_reconfigure(), which takes all of it or names the first key that can not
- * change; what the host itself had set on top of the file (--set, consumers, ...) has to
- * be set again. On any failure the world goes on as it was.
+ * change; settings that the host made on top of the file (--set, consumers, ...) have to
+ * be made again. On any failure the world goes on as it was.
  *
  *     ph_config *fresh = NULL;
  *     ph_config_error error;
@@ -23,7 +23,7 @@
  *     ph_config_destroy(fresh);
  *
  * The library takes its memory from malloc() and parses one text at a time in a process
- * (others wait). Out of memory inside libconfuse's lexer ends the process: its doing.
+ * (other calls wait). When libconfuse's lexer runs out of memory, it ends the process.
  * @thread one thread at a time per ph_config; several of them any way.
  */
 #ifndef PHAROS_CONFIG_H
@@ -48,12 +48,12 @@ typedef struct ph_config_error {
 
 /** A config with every key at its default. PH_NO_MEMORY, PH_BAD_ARGUMENT (config is NULL). */
 PH_NODISCARD PH_API ph_status ph_config_create(ph_config **config);
-/** NULL is taken. */
+/** NULL is allowed. */
 PH_API void ph_config_destroy(ph_config *config);
 
 /**
- * Reads a file on top of what is there: a key that the file has replaces the value there
- * was, in the classes too; further classes come behind those that there are. All of it or
+ * Reads a file on top of the present values: a key that the file has replaces its
+ * value, in the classes too; new classes come behind the present ones. All of it or
  * nothing: on PH_BAD_ARGUMENT (can not be read, above 16 MiB, or the 65th file name for
  * this config), PH_BAD_DEF (syntax, unknown key, key or class there twice, type, range, a
  * rule between keys) or PH_NO_MEMORY `error` (may be NULL) names file, line and reason,

@@ -1,7 +1,7 @@
 /**
  * @file pharos.h
- * Pharos: an area-of-interest engine. Every tick it tells, for each observer, which
- * entities came into view and which left, and carries what they say to who sees them.
+ * Pharos: an area-of-interest engine. Every tick reports, for each observer, the entities that entered its interest
+ * list and the entities that left it. It also carries broadcasts and position updates to the observers of an entity.
  *
  * Threads (the word behind @thread):
  *  - any       any thread, at any time;
@@ -11,9 +11,9 @@
  *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY
  *              (a visit lets ticks in while its callback runs);
  *  - ticker    one thread at a time per world.
- * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) plays no part and is
- * after each call as before; the host's allocator, log and parallel_for may be called in the default one.
- * No call blocks, but ph_tick() for its work and ph_world_destroy() for its threads.
+ * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
+ * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
+ * No call blocks, except ph_tick() for its work and ph_world_destroy() for its threads.
  */
 #ifndef PHAROS_PHAROS_H
 #define PHAROS_PHAROS_H
@@ -47,46 +47,50 @@ PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *
 PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
 
 /**
- * Ends a world: stops its threads, frees everything; commands and batches still queued
- * are gone with it. All producers and consumers must have stopped using it; batches
+ * are discarded with it. All producers and consumers must have stopped using it; batches
  * taken and not returned become invalid. @return PH_OK, PH_BAD_HANDLE (also the second
- * time), PH_BUSY in a tick or while it is read. A visit in its callback does not count: one may destroy the world, but
- * on other threads visits must have ended. @thread ticker
+ * time), PH_BUSY in a tick or while a reader is inside. A visit whose callback runs does not count as a reader: the
+ * callback may destroy the world, but visits on other threads must have ended. @thread ticker
  */
 PH_API ph_status ph_world_destroy(ph_world world);
 
 /**
- * Applies what was submitted before the call, in the order (producer, sequence), finds
+ * Applies all commands submitted before the call, in the order (producer, sequence), finds
  * every list anew and publishes the differences.
  * @param tick NULL, or gets the tick's number (the first is 1; 0 = nothing ran).
  * @return PH_OK; PH_BUSY (a tick runs, or a reader is inside; nothing was done);
- * PH_NO_MEMORY: the tick stopped half way, nothing was published: call again to go on
- * with the same tick, when there is memory; until then reads return PH_BUSY. Or ph_tick_finish().
+ * PH_NO_MEMORY: the tick stopped half way, nothing was published. Another call goes on with the same tick, once there
+ * is memory; ph_tick_finish() ends it without. Until then reads return PH_BUSY.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
- * Finishes a tick that ph_tick() left half way with PH_NO_MEMORY, with what it can do without that memory: for a host
- * that can not free any. Memory that the library keeps for later ticks is given back first. Then
- *  - an observer for whose list, events or updates there is no memory is told nothing of the tick, and its list is
- *    emptied (ph_stats.observers_reset). The next tick tells it all that it sees then, as PH_CHANGE_FRESH, also when
- *    that is nothing; it may want memory for that again, and be finished again;
- *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY);
- *    if there is none to deliver them, they are dropped for that consumer, and counted, as past consumer_bytes.
- * All other observers are told what they are told in any tick. Behind it reads work, and the next tick applies what
- * waits, as leaves that make the world small again.
+ * Finishes a tick that ph_tick() left half way with PH_NO_MEMORY, as far as that is possible without the memory: for a
+ * host that can not free any. Memory that the library keeps for later ticks is given back first. Then
+ *  - an observer whose list, events or updates need memory that is not there gets nothing of this tick, and its list is
+ *    emptied (ph_stats.observers_reset). The next tick sends its whole list as PH_CHANGE_FRESH, also an empty one. If
+ *    that needs memory which is not there either, that tick can be finished in the same way;
+ *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY).
+ *    If there is none to deliver them, they are dropped for that consumer and counted, as those beyond consumer_bytes;
+ *  - commands that the tick has no memory to take wait for the next tick, as if submitted later (ph_stats.queued);
+ *  - an entity that can not follow its parent, or a changed class (ph_world_reconfigure()), follows in a later tick; so
+ *    do views that crowd control changes;
+ *  - an edge of an NPC or area without memory is sent in a later tick, unless the entity is as before by then
+ *    (ph_stats.edges_waiting counts edges that are found and wait).
+ * All other observers get the same as in any tick. Afterwards reads work, and the next tick applies the queued
+ * commands: leaves among them make the world smaller.
  * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY;
- * PH_NO_MEMORY: there is none even for what grows with entities and commands alone (to apply commands, to change
- * shards, to sort entities by towers, to tell who awoke or crossed an area): call this or ph_tick() again.
+ * PH_NO_MEMORY: there is none for migrations between shards, or to sort entities by towers: call this or ph_tick()
+ * again.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);
 
 /**
- * Changes what can change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
+ * Changes the fields that may change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
  * activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
- * classes there are; more behind them). It takes effect, all of it or nothing, at the next tick.
+ * the present classes; further classes behind them). The next tick applies all of it or nothing.
  * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
  * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
  * allocator, log, tasks and workers are not compared. @thread ticker
@@ -98,7 +102,7 @@ PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_worl
 PH_NODISCARD PH_API ph_status ph_world_stats(ph_world world, ph_stats *stats);
 
 /**
- * What each shard has and did, row by row: shard y * nx + x first.
+ * Size and work of each shard, row by row: shard y * nx + x first.
  * @param stats caller's array, gets the first `capacity`; may be NULL when capacity is 0.
  * @param count gets the number of shards. @thread reader
  */
@@ -116,8 +120,8 @@ PH_NODISCARD PH_API ph_status ph_world_shard_stats(ph_world world, ph_shard_stat
 PH_NODISCARD PH_API ph_status ph_stats_prometheus(ph_world world, char *text, size_t size, size_t *length);
 
 /**
- * A hash over everything that decides future events and updates (attributes, lists, pairs,
- * links, hides, reveals, attachments, who moved lately, who waits); independent of shards, workers and the
+ * A hash over the state that decides future events and updates (attributes, lists, pairs, links, hides, reveals,
+ * attachments, last ticks of motion, held targets and updates); independent of shards, workers and the
  * order of entering. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
@@ -130,7 +134,7 @@ PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
  */
 PH_NODISCARD PH_API ph_status ph_producer_open(ph_world world, ph_producer *producer);
 
-/** Closes it; what it submitted is still applied by the next tick. @thread producer */
+/** Closes it; the next tick still applies its queued commands. @thread producer */
 PH_API ph_status ph_producer_close(ph_producer producer);
 
 /**
@@ -140,10 +144,10 @@ PH_API ph_status ph_producer_close(ph_producer producer);
 PH_NODISCARD PH_API ph_status ph_producer_sequence(ph_producer producer, uint64_t *sequence);
 
 /**
- * Takes up to `capacity` refusals: commands that the last ticks met and could not apply,
- * and items refused inside a bulk call, which wait here at once. Of all that wait the
- * smallest sequence number comes first. So numbers ascend, but in two cases. An item of a
- * bulk call is taken before the tick ends that refuses a command submitted before it. The
+ * Takes up to `capacity` refusals: commands that the last ticks could not apply,
+ * and items refused inside a bulk call, which are here at once. The smallest sequence number that waits comes first.
+ * So numbers ascend, with two exceptions. An item of a
+ * bulk call can be taken before the end of the tick that refuses a command submitted before it. The
  * broadcasts that ph_tick_finish() refuses come behind the tick's other refusals.
  * @thread producer
  */
@@ -153,50 +157,50 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
 /**
  * @name Commands
  * Each takes the next sequence number and returns PH_OK when it was queued for
- * the next tick. What can be seen at once is refused at once: PH_BAD_ID, PH_BAD_POSITION,
- * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE, PH_SAME_ID. PH_FULL: the producer's queue has
- * no room; PH_NO_MEMORY: it could not grow; neither takes a sequence number. What only
- * the tick can know (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE,
- * PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) comes back through
+ * the next tick. The call itself refuses with PH_BAD_ID, PH_BAD_POSITION, PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE,
+ * PH_SAME_ID. PH_FULL: the producer's queue has no room; PH_NO_MEMORY: it could not grow; neither takes a sequence
+ * number. A refusal that depends on the world's state (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE,
+ * PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) is made by the tick and comes through
  * ph_producer_refusals(). A refused command changes nothing.
  * @thread producer
  */
 
 /** A new entity; x and y must be given. */
 PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs);
-/** It leaves every list; its pairs, links, hides and reveals end; what is attached to it stays, detached. */
+/** It leaves every list; its pairs, links, hides and reveals end; its children stay in the world, detached. */
 PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
-/** It stands here now; any distance, any number of times a tick. */
+/** Sets its position; any distance, any number of times a tick. */
 PH_NODISCARD PH_API ph_status ph_move(ph_producer producer, uint64_t id, float x, float y, float z);
 /**
- * Changes the given fields. With another consumer (PH_CONSUMER) the old one is told nothing more of the observer, and
- * what it was not told yet is dropped; the new one is told the whole list (PH_CHANGE_FRESH). The same holds where ready
- * is set to no and to yes again in one tick, but there the list begins from nothing: without margin and stickiness.
+ * Changes the given fields. With another consumer (PH_CONSUMER) the old one gets nothing more of the observer, and
+ * its pending events of the observer are dropped; the new one gets the whole list (PH_CHANGE_FRESH). The same holds
+ * where ready is set to no and to yes again in one tick, but there the list begins from nothing: without margin and
+ * stickiness.
  */
 PH_NODISCARD PH_API ph_status ph_set(ph_producer producer, uint64_t id, const ph_attrs *attrs);
-/** For this ordered pair these replace observer's view, target's reach and visible, and observer's margin. Again:
- * replaced. */
+/** For this ordered pair view and margin replace observer's view and margin, and target's reach and visible. A second
+ * call replaces the first. */
 PH_NODISCARD PH_API ph_status ph_pair(ph_producer producer, uint64_t observer, uint64_t target, float view,
                                       float margin);
-/** The pair's own radii end; the common ones count again. */
+/** The pair's own radii end; the radii of observer and target count again. */
 PH_NODISCARD PH_API ph_status ph_unpair(ph_producer producer, uint64_t observer, uint64_t target);
 /** target is in range of observer at any distance. Again: no change. */
 PH_NODISCARD PH_API ph_status ph_link(ph_producer producer, uint64_t observer, uint64_t target);
 /** The link ends; distance counts again. */
 PH_NODISCARD PH_API ph_status ph_unlink(ph_producer producer, uint64_t observer, uint64_t target);
-/** target stays out of observer's list, whatever else holds: a wall between them, a blocked player. Again: no change.
- */
+/** target stays out of observer's list, whatever the other rules say: a wall between them, a blocked player. Again: no
+ * change. */
 PH_NODISCARD PH_API ph_status ph_hide(ph_producer producer, uint64_t observer, uint64_t target);
 /** The hide ends; the other rules count again. */
 PH_NODISCARD PH_API ph_status ph_unhide(ph_producer producer, uint64_t observer, uint64_t target);
-/** For observer target's veil and stealth do not count; layers and distance still do. Again: no change. */
+/** target's veil and stealth do not count for observer; layers and distance still do. Again: no change. */
 PH_NODISCARD PH_API ph_status ph_reveal(ph_producer producer, uint64_t observer, uint64_t target);
 /** The reveal ends; veil and stealth count again. */
 PH_NODISCARD PH_API ph_status ph_unreveal(ph_producer producer, uint64_t observer, uint64_t target);
 /**
  * The child takes the parent's position now and at its every move, in the same tick, however long the chain; its own
- * moves are refused. A child of another parent changes over. Chains are up to PH_ATTACH_DEPTH_MAX deep. ph_change says
- * in which order they are told.
+ * moves are refused. A child of another parent changes to this one. Chains are up to PH_ATTACH_DEPTH_MAX deep.
+ * ph_change has the order of parents and children in events.
  */
 PH_NODISCARD PH_API ph_status ph_attach(ph_producer producer, uint64_t child, uint64_t parent);
 /**
@@ -209,36 +213,48 @@ PH_NODISCARD PH_API ph_status ph_resend(ph_producer producer, uint64_t observer)
 PH_NODISCARD PH_API ph_status ph_detach(ph_producer producer, uint64_t child);
 
 /**
- * Everyone who has source in the list at the end of the tick that applies this gets the
- * payload once, in that tick's batch (ph_batch.deliveries); who stands before it in the
- * order (producer, sequence) is heard first. No observer hears a source that has left the
+ * Every observer that has source in its list at the end of the tick that applies this gets the
+ * payload once, in that tick's batch (ph_batch.deliveries), in the order of the commands: (producer, sequence).
+ * No observer gets it if source has left the
  * world by then, also if its id has entered again: that is another entity. The payload is
  * copied: `bytes` of any content, up to PH_PAYLOAD_MAX, 0 too. The tick refuses it with
- * PH_TICK_FULL when the payloads of the broadcasts that it has applied before and this one
- * have more than broadcast_bytes in all; a shorter one behind it may still pass.
- * @param options NULL = all who see it, without the source itself.
- * @return as above, and PH_TOO_LARGE; PH_BAD_KIND, PH_BAD_VALUE: options.
+ * PH_TICK_FULL when its payload and the payloads of the tick's broadcasts applied before
+ * have more than broadcast_bytes together; a shorter one behind it may still fit.
+ * @param options NULL = all observers of source, without source itself.
+ * With options.radius distance decides, not lists (ph_broadcast_options); any radius, also beyond views, at the cost of
+ * the observers within it.
+ * @return as above, and PH_TOO_LARGE; PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (also PH_BROADCAST_SEEN without a
+ * radius): options.
  */
 PH_NODISCARD PH_API ph_status ph_broadcast(ph_producer producer, uint64_t source, const void *payload, uint32_t bytes,
                                            const ph_broadcast_options *options);
 
 /**
- * The area is this from the tick on that applies it; again: replaced, it moved. Areas have
+ * The same from a place without an entity: source and user_data of its message are 0, as is the id in a refusal of it.
+ * It takes its place in the order of the broadcasts, and counts against broadcast_bytes, as any other.
+ * @return as above; PH_BAD_POSITION, PH_BAD_RADIUS, PH_TOO_LARGE, PH_BAD_KIND, PH_BAD_VALUE: the place.
+ */
+PH_NODISCARD PH_API ph_status ph_broadcast_at(ph_producer producer, const ph_broadcast_place *place,
+                                              const void *payload, uint32_t bytes);
+
+/**
+ * The area has this shape from the tick on that applies the command; again: replaced, it moved. Areas have
  * ids of their own, which have nothing to do with those of entities. See "Areas" below.
  * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
- * PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE (no such shape, a box the wrong way round, a
+ * PH_BAD_RADIUS (also the margin), PH_BAD_KIND, PH_BAD_VALUE (no such shape or flag, a box or
+ * the heights the wrong way round, a margin of a polygon, a
  * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
  * (areas_max), PH_NO_MEMORY.
  */
 PH_NODISCARD PH_API ph_status ph_area_set(ph_producer producer, uint64_t area, const ph_area *shape);
-/** Whoever is in it leaves it. In the tick: PH_ABSENT. */
+/** Every entity inside leaves the area. In the tick: PH_ABSENT. */
 PH_NODISCARD PH_API ph_status ph_area_remove(ph_producer producer, uint64_t area);
 
 /**
  * @name Bulk forms
- * Item i is as one call with sequence number first + i. They go on behind an
- * item that is refused (it is told through ph_producer_refusals() too) and stop only when
- * the queue is full. @param done NULL, or gets how many items were dealt with, queued or
+ * Item i is as one call with sequence number first + i. A refused item does not stop the call (its refusal
+ * comes through ph_producer_refusals() too); only a full queue does.
+ * @param done NULL, or gets the number of items that were queued or
  * refused. @return PH_OK when all were queued; PH_FULL when it stopped: submit the rest,
  * from *done on, after a tick; else the status of the first item refused.
  */
@@ -275,17 +291,17 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  *     awake(n) = n is an NPC, and: near(n), or n was awake at the end of the tick before
  *                and near(n) held at the end of one of the last activation_linger ticks.
  * So it awakes in the tick in which a waker comes near, and falls asleep activation_linger
- * ticks after that in which the last one had gone. Layers, stealth and lists play no part.
- * An entity that enters is asleep; the same id entering anew is another one. Who leaves
- * the world, or has no longer the kind of an NPC, falls asleep with that.
+ * ticks after the last waker went away. Layers, stealth and lists have no influence.
+ * An entity that enters is asleep; the same id entering anew is another one. An NPC that leaves
+ * the world, or gets a kind that is no NPC's, falls asleep with that.
  *
  * Each difference to the tick before is one edge in ph_batch.activations of the NPC's own
- * consumer, its attribute `consumer`. So edges of one stay in the world take turns, the
- * first is an awakening, and the last is not, once it has left. Behind a slow consumer
- * they become the net difference: an awakening and a falling asleep of one stay cancel.
+ * consumer, its attribute `consumer`. So within one incarnation awakenings and fallings asleep alternate; the
+ * first edge is an awakening, and the last, after the NPC left, a falling asleep. Behind a slow consumer
+ * they become the net difference: an awakening and a falling asleep of one incarnation cancel.
  * Class keys, span and linger can change while the world lives: see
- * ph_world_reconfigure(). While no class wakes near(n) never holds: NPCs that are awake
- * fall asleep as their linger ends, and once none is awake nothing of this exists.
+ * ph_world_reconfigure(). While no class wakes, near(n) never holds: awake NPCs
+ * fall asleep as their linger ends. Once none is awake, activation costs nothing.
  */
 
 /* ================================ areas ================================= */
@@ -293,49 +309,51 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
 /**
  * @name Areas
  * Traps, quest zones, auras. At the end of each tick
- *     inside(e, a) = area a is there, its filter has no kinds or that of e, and (x, y) of
- *                    e is in its shape:
+ *     inside(e, a) = area a is there, its filter has no kinds or that of e, its layers are 0 or
+ *                    e.layers & a.layers is not, with PH_AREA_HEIGHT z_low <= z of e <= z_high,
+ *                    and (x, y) of e is in its shape:
  *     circle   dx*dx + dy*dy <= r*r, with dx = x - center x, dy = y - center y;
  *     box      low x <= x <= high x and low y <= y <= high y;
  *     polygon  the box of its corners, and side(p, q) = (q.x - p.x) * (y - p.y) -
  *              (q.y - p.y) * (x - p.x) of all its corners p, each with the next one q, is
  *              >= 0 for all, or <= 0 for all;
+ * with r + margin, low - margin and high + margin for an entity that was inside at the end of the tick before (a box or
+ * circle; kinds, layers and heights have no margin; an area that is set again keeps those in it);
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
- * Every entity counts, observer or not, ready or not; z, layers and stealth play no part.
+ * Every entity counts, observer or not, ready or not; stealth and veils have no influence.
  *
  * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
- * consumer. What counts is where entity and area are at the tick's end: whoever is inside
- * when an area appears enters it, an area that was moved, or removed and set again, in one
- * tick is left by those only who are not in it any more. An entity that leaves the world
+ * consumer. Only the places of entity and area at the tick's end count: an entity inside
+ * an area that appears enters it; an area that was moved, or removed and set again, in one
+ * tick is left only by entities that are not inside any more. An entity that leaves the world
  * leaves its areas; the same id entering anew, even in that tick, is another one. Behind a
- * slow consumer edges become the net difference: an enter and a leave of one stay of the
- * entity cancel. Nothing of this exists while there is no area.
+ * slow consumer edges become the net difference: an enter and a leave of one incarnation
+ * cancel. A world without areas pays nothing for them.
  */
 
 /* ============================== consumers =============================== */
 
 /**
- * Opens consumer `index` of [0, ph_world_def.consumers). Observers name theirs by the
- * attribute `consumer`. Until it is opened its batches are kept, and coalesced past the
+ * Opens consumer `index` of [0, ph_world_def.consumers). An observer chooses its consumer by the
+ * attribute `consumer`. Until the consumer is opened its batches are kept, and coalesced beyond the
  * bound, as for a slow one. PH_TAKEN: it is open. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_consumer_open(ph_world world, uint32_t index, ph_consumer *consumer);
 
-/** Closes it; batches taken and not returned come back; what was not taken waits for the next open. @thread consumer */
+/** Closes it; batches taken and not returned come back; the others stay for the next open. @thread consumer */
 PH_API ph_status ph_consumer_close(ph_consumer consumer);
 
 /**
- * Takes the oldest batch. Ticks without any change, broadcast, update or edge for this
- * consumer
- * make none. Behind a consumer that has consumer_batches waiting or taken, list changes
- * and edges become a net difference; of updates of the same target the last one counts, and none if
- * the target has left the list since; broadcasts are kept as they are up to consumer_bytes,
- * then those of whole ticks are dropped, the oldest first, and counted in the next batch and
+ * Takes the oldest batch. A tick without any change, broadcast, update or edge for this
+ * consumer makes none. When consumer_batches wait or are taken, list changes
+ * and edges become a net difference. Of the updates of one target only the last is kept, and none if
+ * the target has left the list since. Broadcasts are kept as they are up to consumer_bytes;
+ * beyond that all broadcasts of the oldest tick are dropped first, and counted in the next batch and
  * in ph_stats. In such a batch a message's source may not be in the observer's list any more.
- * @return PH_OK; PH_EMPTY: the consumer has all that the last tick that ended knew;
- * PH_PENDING: it has all batches, but a net difference, or what else could not be handed
- * over, waits: the next tick that finds fewer than consumer_batches waiting or taken
+ * @return PH_OK; PH_EMPTY: the consumer has everything up to the last tick that ended;
+ * PH_PENDING: it has all batches, but a net difference, or anything else that could not be handed
+ * over, is pending: the next tick that finds fewer than consumer_batches waiting or taken
  * hands it over. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
@@ -345,7 +363,8 @@ PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);
 
 /* =============================== queries ================================ */
 
-/** The entity's attributes as they count now; all bits of `given` are set. PH_UNKNOWN_ID. @thread reader */
+/** The entity's attributes, with the defaults of its class; all bits of `given` are set. PH_UNKNOWN_ID. @thread reader
+ */
 PH_NODISCARD PH_API ph_status ph_entity_get(ph_world world, uint64_t id, ph_attrs *attrs);
 
 /** Is target in observer's list? PH_UNKNOWN_ID if either is not in the world. @thread reader */
@@ -360,7 +379,7 @@ PH_NODISCARD PH_API ph_status ph_sees(ph_world world, uint64_t observer, uint64_
 PH_NODISCARD PH_API ph_status ph_list(ph_world world, uint64_t observer, uint64_t *ids, uint32_t capacity,
                                       uint32_t *count);
 
-/** Who has target in the list, ordered by id; arrays and statuses as in ph_list(). @thread reader */
+/** The observers that have target in their list, ordered by id; arrays and statuses as in ph_list(). @thread reader */
 PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint64_t *ids, uint32_t capacity,
                                            uint32_t *count);
 
@@ -369,25 +388,25 @@ PH_NODISCARD PH_API ph_status ph_observers(ph_world world, uint64_t target, uint
  * iteration sees none of them), read, and end in any way: return, throw a C++ exception, longjmp() away, yield a
  * coroutine for good.
  *
- * So a visit holds nothing of the world while the callback runs. The alternative, to keep ticks out until the visit has
- * ended, leaves the world busy for ever after a longjmp(), Lua's way to raise errors, which runs no cleanup at all; and
+ * So a visit holds nothing of the world while the callback runs. If a visit kept ticks out until it has
+ * ended, a longjmp() (Lua raises errors with it, and no cleanup runs) would leave the world busy for ever; and
  * a copy of the list made for the visit would never be freed. A visit copies a piece of the list to its own stack,
  * 256 entities at most, and comes back for the next piece. A tick that runs meanwhile, on whichever thread, ends the
- * iteration behind the callback that is running: PH_BUSY. So all that is visited is of one list, as it was at the end
- * of one tick, and no half of another. The callback may call ph_tick() and ph_world_destroy() itself, with that result
- * (PH_BAD_HANDLE once the world is gone). A list that has to be gone through whatever ticks run: ph_list(), a copy.
+ * iteration behind the callback that is running: PH_BUSY. So all visited entities are of one list, as it was at the end
+ * of one tick. The callback may call ph_tick() and ph_world_destroy() itself, with that result
+ * (PH_BAD_HANDLE once the world is gone). For an iteration that ticks do not end, copy the list: ph_list().
  * @return false to stop.
  */
 typedef bool (*ph_visit_fn)(void *user, uint64_t id, uint64_t user_data);
 
 /**
- * Visits the observer's interest list in ph_list()'s order. Nests. Allocates nothing; every 256 entities cost a look at
- * the whole list: of lists of many thousands ph_list() is faster.
+ * Visits the observer's interest list in ph_list()'s order. Nests. Allocates nothing; every piece of 256 entities costs
+ * a pass over the whole list: with many thousands of targets ph_list() is faster.
  * @return PH_OK: all were visited, or the callback stopped; PH_UNKNOWN_ID; PH_BUSY: a tick runs, or one came while the
  * list was visited: the entities behind were not. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_list_visit(ph_world world, uint64_t observer, ph_visit_fn visit, void *user);
-/** Visits who has target in the list, in ph_observers()' order. All else as above. @thread reader */
+/** Visits the observers that have target in their list, in ph_observers()' order. All else as above. @thread reader */
 PH_NODISCARD PH_API ph_status ph_observers_visit(ph_world world, uint64_t target, ph_visit_fn visit, void *user);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /**
  * @file query.h
- * Pharos: questions between ticks. Who is in a circle, a box, a sector or a camera's quadrangle, and who is
- * nearest: where entities are at the end of the last tick, whoever sees them. Why somebody is in a list, or is
- * not; and whether lists are as they should be. The lists themselves: ph_list(), ph_observers() and ph_sees()
+ * Pharos: queries between ticks. Spatial ones find the entities in a circle, a box, a sector, a sphere or a camera's
+ * quadrangle, and the nearest ones, by their positions at the end of the last tick, seen or not. Others tell why a
+ * target is in a list or is not, and verify lists. The lists themselves: ph_list(), ph_observers() and ph_sees()
  * in pharos.h.
  */
 #ifndef PHAROS_QUERY_H
@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 /*
- * What a query asks for: every entity at (x, y) for which this holds, in float32, every operation rounded on its
+ * A query finds every entity at (x, y) for which this holds, in float32, every operation rounded on its
  * own, in the order written; dx = x - query.x, dy = y - query.y, dz = z - query.z, d2 = dx*dx + dy*dy, r =
- * query.radius. Whether it is in the world's bounds plays no part, nor does height, but for a sphere and with
+ * query.radius. The world's bounds have no influence, nor has height, except for a sphere and with
  * PH_QUERY_HEIGHT: then z_low <= z <= z_high too, of every shape; so a box is one in three dimensions.
  *
  *   circle   d2 <= r*r
@@ -28,10 +28,10 @@ extern "C" {
  *   quad     with corners p0 p1 p2 p3 in turn, p4 = p0: within their bounds (as a box); and of the four
  *            (p[i+1].x - p[i].x) * (y - p[i].y) - (p[i+1].y - p[i].y) * (x - p[i].x)
  *            all are >= 0, or all are <= 0. Two corners may be one: a triangle
- *   nearest  d2 <= r*r; of those the `nearest` first by smaller d2, then smaller id
+ *   nearest  d2 <= r*r; the `nearest` first of them by smaller d2, then smaller id
  *   sphere   d2 + dz*dz <= r*r
  *
- * Two ask for no place, but for what ph_list() and ph_observers() tell, many at once with ph_find_many():
+ * Two have no place; they are ph_list() and ph_observers() for many queries at once, with ph_find_many():
  *
  *   list       is in the interest list of query.of
  *   observers  has query.of in its list
@@ -59,20 +59,20 @@ enum {
                                     still the nearest. A visit has no use for it. */
 };
 
-/** One question. Fields that its shape has no use for are not looked at; all that is 0 filters nobody. */
+/** One query. Fields that its shape does not use are not read; a filter that is all 0 lets every entity pass. */
 typedef struct ph_query {
     ph_query_shape shape;
-    uint32_t nearest;    /* nearest: how many at most, >= 1 */
-    float x, y;          /* circle, sphere, sector, nearest: the middle; box: a corner */
-    float z;             /* sphere: the middle */
-    float to_x, to_y;    /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
-    float radius;        /* circle, sphere, sector, nearest: 0..PH_LENGTH_MAX; INFINITY is as far as there is anybody */
-    float cosine;        /* sector: -1..1 */
-    float corners[4][2]; /* quad: x and y of each; convex, either way round */
-    float z_low, z_high; /* with PH_QUERY_HEIGHT; z_low <= z_high */
-    uint64_t layers;     /* only who is on one of these: layers & its layers; 0 = whatever it is on */
-    uint64_t without;    /* not this entity (who asks, mostly); 0 = nobody is left out */
-    uint64_t of;         /* list, observers: whose */
+    uint32_t nearest;      /* nearest: how many at most, >= 1 */
+    float x, y;            /* circle, sphere, sector, nearest: the middle; box: a corner */
+    float z;               /* sphere: the middle */
+    float to_x, to_y;      /* box: the opposite corner; sector: the direction, its length from 1e-18 to 1e18 */
+    float radius;          /* circle, sphere, sector, nearest: 0..PH_LENGTH_MAX, or INFINITY */
+    float cosine;          /* sector: -1..1 */
+    float corners[4][2];   /* quad: x and y of each; convex, either way round */
+    float z_low, z_high;   /* with PH_QUERY_HEIGHT; z_low <= z_high */
+    uint64_t layers;       /* only entities on one of these: layers & its layers; 0 = on any */
+    uint64_t without;      /* leaves out this entity, mostly the one that asks; 0 = none */
+    uint64_t of;           /* list, observers: the entity */
     const uint32_t *kinds; /* only these kinds */
     uint32_t kind_count;   /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
     uint32_t flags;        /* PH_QUERY_HEIGHT, PH_QUERY_UNORDERED */
@@ -96,7 +96,7 @@ typedef struct ph_answer {
 } ph_answer;
 
 /**
- * Finds who is in a place: ordered by id, nearest ones by distance, then id; each entity once, for any layout of
+ * Finds the entities in a place: ordered by id, nearest ones by distance, then id; each entity once, for any layout of
  * shards. Allocates nothing.
  * @param hits caller's array, gets the first `capacity`; may be NULL when capacity is 0.
  * @param count gets the full count (of nearest at most query->nearest).
@@ -138,12 +138,12 @@ PH_NODISCARD PH_API ph_status ph_find_visit(ph_world world, const ph_query *quer
 
 /**
  * Every reason why a target is in an observer's list or is not: name, number, in the list, sentence. Numbers never
- * change meaning. They stand in the order in which they are looked at; the first that holds is told.
+ * change meaning. They stand in the order of the rules; the first that holds is the answer.
  */
 #define PH_REASON_LIST(X) \
     X(PH_REASON_NOT_READY, 1, false, "the observer is not ready") \
     X(PH_REASON_NO_VIEW, 2, false, "the observer has no view") \
-    X(PH_REASON_SELF, 3, false, "nobody sees itself") \
+    X(PH_REASON_SELF, 3, false, "an entity does not see itself") \
     X(PH_REASON_HIDDEN, 18, false, "the target is hidden from the observer") \
     X(PH_REASON_LAYERS, 4, false, "the observer looks at none of the target's layers") \
     X(PH_REASON_STEALTH, 5, false, "the target's stealth is above the observer's detect") \
@@ -170,18 +170,18 @@ typedef enum ph_reason {
 } ph_reason;
 
 /**
- * What decides about one observer and one target, with the numbers, which are there whatever the reason. The rules
- * are asked anew about the world as it is, where the present list counts as that of the tick before: if nothing
- * changes, the next tick decides just so. In range = towers radii and pairs play no part.
+ * The reason that decides about one observer and one target, and all numbers behind it, whatever the reason. The rules
+ * are asked anew about the present world; the present list counts as the previous one. If nothing
+ * changes, the next tick decides the same. In range = towers radii and pairs have no influence.
  */
 typedef struct ph_explanation {
     ph_reason reason;
-    bool sees;         /* what ph_sees() says */
+    bool sees;         /* as ph_sees() answers */
     bool paired;       /* the radii are of a pair */
     float dx, dy, dz;  /* from the observer to the target */
-    float square;      /* dx*dx + dy*dy, of spheres + dz*dz: what is compared with radius*radius */
+    float square;      /* dx*dx + dy*dy, of spheres + dz*dz: it is compared with radius*radius */
     float radius;      /* enter radius: the larger of reach and the least of view and visible, or the pair's view */
-    float margin;      /* of the observer or the pair; counts for who is in the list */
+    float margin;      /* of the observer or the pair; counts for targets in the list */
     float height;      /* of shape = cylinder */
     uint32_t towers_x; /* how many towers apart along x */
     uint32_t towers_y;
@@ -198,7 +198,7 @@ typedef struct ph_explanation {
 } ph_explanation;
 
 /**
- * Why is target in observer's list, or why not? An observer with a cap costs a look at everybody in its shard.
+ * Why is target in observer's list, or why not? An observer with a cap costs a pass over all entities of its shard.
  * PH_UNKNOWN_ID if either is not in the world. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_explain(ph_world world, uint64_t observer, uint64_t target,
@@ -215,7 +215,7 @@ PH_API char *ph_explanation_text(const ph_explanation *explanation, char *text, 
 
 /* ================================ verify ================================ */
 
-/** How a list differs from what the rules say. */
+/** How a list differs from the rules' result. */
 typedef enum ph_difference_kind {
     PH_DIFFERENCE_NONE = 0,
     PH_DIFFERENCE_MISSING = 1, /* the target should be in the list, and is not */
@@ -241,18 +241,19 @@ typedef struct ph_verification {
 } ph_verification;
 
 /**
- * Checks the next observers' lists (what ph_list() says) against brute force: every entity of the world is looked at
+ * Checks the next observers' lists (as ph_list() gives them) against brute force: every entity of the world is tested
  * for each, by its position and attributes alone, in whatever shard it lives; nothing of the index is used. Stops
- * after the observer with which `pairs` (observer, entity) have been looked at, at a difference, or when the round is
+ * after the observer with which `pairs` (observer, entity) have been tested, at a difference, or when the round is
  * over (progress->rounds went up); so with pairs = 1 a call costs one observer, about as many nanoseconds as ten times
- * the entities. Call it between ticks now and then, as long as there is time; who changes shards between two calls may
+ * the entities. Call it between ticks, as time allows; an observer that changes shards between two calls may
  * be checked twice in a round, or not before the next.
  *
- * What it proves: each list is what the rules give when that very list counts as the one of the tick before. So it is
- * exactly right where there is neither margin nor cap. With a margin: all within the enter radius are in the list and
- * nobody beyond radius + margin is; in between either is right. With a cap: those in the list are the best, where being
- * in it counts as much as `sticky` says. While targets wait for an observer (PH_CHANGE_MORE), those in its list are
- * right, and some may be missing. It proves nothing about events that were told, nor about a consumer's copy.
+ * A round proves: each list is the rules' result when that very list counts as the previous one. So it is
+ * exactly right where there is neither margin nor cap. With a margin: all targets within the enter radius are in the
+ * list and none beyond radius + margin is; in between either is right. With a cap: the targets in the list are the
+ * best, where being in it counts as much as `sticky` says. While targets wait for an observer (PH_CHANGE_MORE), the
+ * targets in its list are right, and some may be missing. It proves nothing about events that were published, nor about
+ * a consumer's copy.
  *
  * @return PH_OK, and *difference; PH_BUSY; PH_NO_MEMORY (it goes on with the same observer); PH_BAD_ARGUMENT.
  * @thread reader

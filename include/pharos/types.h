@@ -26,14 +26,14 @@ typedef struct ph_world {
     uint16_t generation;
 } ph_world;
 
-/** Through a producer exactly one thread at a time submits commands. */
+/** The way to submit commands; exactly one thread at a time uses it. */
 typedef struct ph_producer {
     uint16_t index1;
     uint16_t generation;
     ph_world world;
 } ph_producer;
 
-/** Through a consumer exactly one thread at a time takes and returns batches. */
+/** The way to take and return batches; exactly one thread at a time uses it. */
 typedef struct ph_consumer {
     uint16_t index1;
     uint16_t generation;
@@ -45,7 +45,7 @@ typedef struct ph_consumer {
 enum {
     PH_WORLDS_MAX = 64,         /* live worlds in one process */
     PH_WORKERS_MAX = 256,       /* workers of one world */
-    PH_SHARDS_MAX = 1024,       /* nx * ny; every shard looks at the outbox of every other one */
+    PH_SHARDS_MAX = 1024,       /* nx * ny; every shard reads the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
     PH_KINDS_MAX = 4096,        /* classes of one world */
     PH_PRODUCERS_MAX = 256,
@@ -63,8 +63,8 @@ enum {
 /**
  * The largest coordinate, away from 0 on either side, and the largest length: of a definition, its classes, entities,
  * pairs, areas and queries. A larger one is refused: PH_BAD_DEF, PH_BAD_POSITION, PH_BAD_RADIUS; ph_query.radius may be
- * INFINITY besides. So two places are at most 2e18 apart along an axis, and what is squared, added up and multiplied
- * (dx*dx + dy*dy + dz*dz <= 1.2e37, the square of view + margin, the products of polygons' sides <= 8e36) is far below
+ * INFINITY besides. So two places are at most 2e18 apart along an axis, and squares, sums and products of distances
+ * (dx*dx + dy*dy + dz*dz <= 1.2e37, the square of view + margin, the products of polygons' sides <= 8e36) are far below
  * FLT_MAX, 3.4e38: no formula here ever gives infinity, so distances that differ compare as they should.
  */
 #define PH_COORDINATE_MAX 1e18f
@@ -79,45 +79,45 @@ typedef enum ph_shape {
     PH_SHAPE_CYLINDER = 2, /* circle and |dz| <= height */
     PH_SHAPE_SPHERE = 3    /* (dx*dx + dy*dy) + dz*dz <= r*r */
 } ph_shape;
-/** How near entities are found; all give the same events. Which are there, and what for: ph_world_def_check(). */
+/** How near entities are found; all give the same events. ph_world_def_check() refuses rules that an index has not. */
 typedef enum ph_index {
     PH_INDEX_LIGHTHOUSE = 0, /* the tower grid of Pharos */
     PH_INDEX_BRUTE = 1,      /* every pair */
     PH_INDEX_GRID = 2,       /* a dense array of cells */
     PH_INDEX_HASH = 3,       /* cells in a hash table */
     PH_INDEX_CROSSLIST = 4,  /* entities and borders of views sorted along x and y */
-    PH_INDEX_TOWERS = 5,     /* towers that know who stands in them and who watches them */
+    PH_INDEX_TOWERS = 5,     /* towers with a list of their entities and one of their observers */
     PH_INDEX_QUADTREE = 6,
     PH_INDEX_HEX = 7,  /* hexagonal towers in levels */
-    PH_INDEX_TIMER = 8 /* pairs, each looked at when it may have met */
+    PH_INDEX_TIMER = 8 /* pairs, each tested when it may have met */
 } ph_index;
 /** Vector instructions; all give the same events. AVX512 needs VBMI2, VNNI, VPOPCNTDQ: Ice Lake, Zen 4 and later. */
 typedef enum ph_simd { PH_SIMD_AUTO = 0, PH_SIMD_PORTABLE = 1, PH_SIMD_AVX2 = 2, PH_SIMD_AVX512 = 3 } ph_simd;
 
-/** How often an observer is told of targets up to `radius` away that moved: see ph_update. */
+/** How often an observer gets updates of moved targets up to `radius` away: see ph_update. */
 typedef struct ph_band {
     float radius;   /* > 0, <= PH_LENGTH_MAX; of the bands of a class ascending */
     uint32_t every; /* ticks, 1..255 */
 } ph_band;
 
 /**
- * A class: what an entity of this kind has for every attribute that it was not given by
+ * A class: the value that an entity of this kind has for every attribute that was not given for the entity
  * itself. The kind of an entity is the class' place in ph_world_def.classes.
  */
 typedef struct ph_class {
     char name[PH_NAME_SIZE]; /* letters, digits, '_', '-', '.'; unique in the world */
     float view;              /* enter radius, 0..PH_LENGTH_MAX; 0 = no observer */
     float margin;            /* 0..PH_LENGTH_MAX; leaves beyond enter radius + margin */
-    float reach;             /* 0..PH_LENGTH_MAX; how far off it can be seen, whoever looks */
+    float reach;             /* 0..PH_LENGTH_MAX; distance from which it is seen, whatever the observer's view */
     float visible;           /* 0..PH_LENGTH_MAX, which is no bound; the farthest at which a view takes it in */
-    uint64_t layers;         /* what it is on */
-    uint64_t sees;           /* what it looks at: seen if sees & layers */
+    uint64_t layers;         /* the layers that it is on */
+    uint64_t sees;           /* the layers that it looks at: a target is seen if sees & layers */
     uint32_t cap;            /* most targets in its list, <= INT32_MAX; 0 = no cap */
     uint8_t stealth;         /* seen only by detect >= stealth */
     uint8_t detect;
     uint8_t priority;     /* rank as a target when a cap bites; higher first */
     bool global;          /* seen at any distance */
-    bool veiled;          /* seen only by observers to whom it was revealed: ph_reveal() */
+    bool veiled;          /* seen only by observers that a reveal lifts the veil for: ph_reveal() */
     bool ready;           /* a not-ready observer sees and gets nothing */
     bool wakes;           /* its observers wake NPCs (see pharos.h, "Activation") */
     bool sleeps;          /* an NPC, unless it wakes: told when it awakes and falls asleep */
@@ -139,21 +139,21 @@ typedef struct ph_task_hooks {
 } ph_task_hooks;
 
 /**
- * What a world is made of. Get one from ph_world_def_default(), change fields, pass it to
+ * The definition of a world. Get one from ph_world_def_default(), change fields, pass it to
  * ph_world_create(), which copies it (classes too): the caller's may go away.
  *
  * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
- * follows from how many stand around it, in 16 steps, at most one a tick; all in double:
+ * follows from the number of entities around it, in 16 steps, at most one a tick; all in double:
  *
  *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts: (float)(view * share(s)), or view if that is 0
- *     p = the entities in its tower and the eight around that, itself too, after the tick's commands
+ *     p = the entities in its tower and the eight towers around that, itself too, after the tick's commands
  *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16
  *     s + 1 when wanted(p) > s; else s - 1 when wanted(p * 1.25) < s; else s stays
  *
- * Who enters the world begins with s = wanted(p). So about B targets are in a view that is as wide as the nine towers.
- * Margins, reach, pairs, links and global targets are as ever. Once it is off again, views widen by one step a tick.
- * The pressure is a count of all entities, whatever their layers, and no time: so it is the same for every machine,
- * layout and number of workers, and known before the tick looks for anybody.
+ * An observer that enters the world begins with s = wanted(p). So about B targets are in a view as wide as the nine
+ * towers. Margins, reach, pairs, links and global targets stay as they are. Once crowd_entities is 0 again, views widen
+ * by one step a tick. The pressure p counts all entities, whatever their layers, and measures no time: so it is the
+ * same for every machine, layout and number of workers, and known before the tick finds any events.
  */
 typedef struct ph_world_def {
     uint32_t cookie;       /* set by ph_world_def_default(); do not touch */
@@ -188,9 +188,10 @@ typedef struct ph_world_def {
     uint32_t consumer_bytes; /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
     uint32_t exchange_bytes; /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
     /*
-     * What the hash tables of ids and positions are keyed with: clients that choose ids or positions can not make them
-     * meet. 0 = one from the system, secret and another one in every world. No event, no ph_world_hash() and no count
-     * of ph_stats depends on it. Another number is for measurements: give none that clients may know. Not live.
+     * The seed of the keys of the hash tables of ids and positions: clients that choose ids or positions can not make
+     * their hashes collide. 0 = a seed from the system, secret and different in every world. No event, no
+     * ph_world_hash() and no count of ph_stats depends on it. Another number is for measurements: give none that
+     * clients may know. Not live.
      */
     uint64_t hash_seed;
     const ph_class *classes; /* class_count of them; the first is named "default" */
@@ -242,7 +243,7 @@ typedef struct ph_attrs {
     float visible;
     uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
-    uint32_t consumer; /* who gets this observer's events; only at enter; default 0 */
+    uint32_t consumer; /* gets this observer's events; only at enter; default 0 */
     uint64_t layers;
     uint64_t sees;
     uint64_t user_data; /* the host's; comes back in batches */
@@ -260,21 +261,45 @@ typedef struct ph_position {
 
 /** Options of a broadcast. */
 enum {
-    PH_BROADCAST_SELF = 1u << 0 /* the source gets it too, if it is a ready observer */
+    PH_BROADCAST_SELF = 1u << 0, /* the source gets it too, if it is a ready observer */
+    PH_BROADCAST_SEEN = 1u << 1  /* with a radius: only observers that have the source in their list, too */
 };
 
-/** Who gets a broadcast, of those who have its source in the list. All zero: everybody. */
+/** The observers that get a broadcast. All zero: all observers that have its source in their list. */
 typedef struct ph_broadcast_options {
     const uint32_t *kinds; /* observers of these kinds only, as they are at the end of the tick; the source too */
     uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
     uint32_t flags;        /* PH_BROADCAST_... */
+    /**
+     * 0: lists decide. Above 0 (a whisper, a shout): each ready observer o, whatever is in its list, with o.sees &
+     * source.layers, not hide(o, source), and dx * dx + dy * dy <= radius * radius in float32, by positions and
+     * attributes at the tick's end; stealth and veils play no part.
+     */
+    float radius;
+    uint32_t reserved;
 } ph_broadcast_options;
+
+/**
+ * A place without an entity that a broadcast comes from: an explosion, a bell. Each ready observer o gets it with
+ * o.sees & layers and dx * dx + dy * dy <= radius * radius in float32, by positions and attributes at the tick's end.
+ */
+typedef struct ph_broadcast_place {
+    float x, y;
+    float radius;          /* 0: only observers that stand just there */
+    uint32_t kind_count;   /* 0..PH_BROADCAST_KINDS_MAX; 0 = all kinds */
+    const uint32_t *kinds; /* observers of these kinds only, as they are at the tick's end */
+    uint64_t layers;
+} ph_broadcast_place;
 
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
 
+enum {
+    PH_AREA_HEIGHT = 1u << 0 /* only entities with z_low <= z <= z_high */
+};
+
 /**
- * An area: a part of the ground plane; z plays no part. Fields of other shapes are not
- * read; coordinates and radius have the bounds of all. All zero: the circle of radius 0 at (0, 0), for all kinds. See
+ * An area: a part of the ground plane, with PH_AREA_HEIGHT between two heights. Fields of other shapes are not
+ * read; coordinates and radius have the common bounds. All zero: the circle of radius 0 at (0, 0), for all kinds. See
  * pharos.h, "Areas".
  */
 typedef struct ph_area {
@@ -285,10 +310,14 @@ typedef struct ph_area {
     uint32_t corner_count;                 /* polygon: 3..PH_AREA_CORNERS_MAX */
     float corners[PH_AREA_CORNERS_MAX][2]; /* polygon: convex, either way round, no side of length 0 */
     uint32_t kind_count;                   /* 0..PH_AREA_KINDS_MAX; 0 = entities of all kinds */
-    uint32_t kinds[PH_AREA_KINDS_MAX];     /* only those of these kinds, as they are at the end of the tick */
+    uint32_t kinds[PH_AREA_KINDS_MAX];     /* only entities of these kinds, as they are at the end of the tick */
+    uint32_t flags;                        /* PH_AREA_... */
+    float margin; /* circle and box: an entity inside leaves only beyond radius + margin, beyond each side + margin */
+    float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
+    uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
 } ph_area;
 
-/** A command that changed nothing, as told to its producer. */
+/** A command that changed nothing, as reported to its producer. */
 typedef struct ph_refusal {
     uint64_t sequence; /* of this producer, from 1; see ph_producer_sequence() */
     uint64_t tick;     /* that met it; 0: refused at once, inside a bulk call */
@@ -307,38 +336,39 @@ typedef struct ph_target {
 enum {
     /*
      * The observer begins: it entered the world with a view, or got its first one, became ready, was given another
-     * consumer, asked for it (ph_resend()), or was reset (ph_tick_finish()). Forget what was told of its list: there
-     * are no leaves, and the enters are the whole list at the end of the batch's last tick, which may be empty. A list
-     * that became empty because all its targets left, which was told, does not begin anew.
+     * consumer, asked for it (ph_resend()), or was reset (ph_tick_finish()). The consumer drops its copy of the list:
+     * there are no leaves, and the enters are the whole list at the end of the batch's last tick, which may be empty.
+     * If a list became empty because all its targets left, with leaves as usual, it does not begin anew.
      */
     PH_CHANGE_FRESH = 1u << 0,
     /*
-     * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none is
-     * left; behind a coalesced batch, whose changes may have cancelled out, the next one that is not coalesced says so.
+     * Targets wait for a later tick: adds_max, events_max. When the next tick has no change for the observer, none
+     * waits any more; behind a coalesced batch, whose changes may have cancelled out, the next batch that is not
+     * coalesced has the flag if any wait.
      */
     PH_CHANGE_MORE = 1u << 1
 };
 
 /**
- * What changed for one observer. Its targets are batch->targets[first ...]: first the
- * leave_count that left, then the enter_count that came; the kinds stand in batch->kinds at
+ * The changes of one observer. Its targets are batch->targets[first ...]: first the
+ * leave_count that left, then the enter_count that entered; the kinds stand in batch->kinds at
  * the same places. Each of the two is ordered by depth, then by kind, then by id. The depth
  * of an entity is the number of attachments from it up to its root, 0 while it is not
- * attached: of an enter at the end of the tick, the least first, so a parent enters before
- * its children; of a leave at the end of the tick before, the greatest first, so a parent
- * leaves after them, also when all of them leave the world. In a coalesced batch: at the end
- * of its last tick; at the end of the tick before the one in which it left.
+ * attached. Enters have the depth at the end of the tick, the least first: a parent enters before
+ * its children. Leaves have the depth at the end of the tick before, the greatest first: a parent
+ * leaves after its children, also when all of them leave the world. In a coalesced batch enters have the depth at the
+ * end of its last tick; leaves that at the end of the tick before the one in which the target left.
  *
  * Kinds and user data, of targets and observers, are those at the end of the batch's last
  * tick, coalesced or not; of a leave, those of the tick in which the target left the list
- * for good. So it is with deliveries, updates and edges: an edge that is off is as a leave.
+ * for good. The same holds for deliveries, updates and edges: an edge that is off is as a leave.
  *
  * A newcomer's list may be spread over ticks: with adds_max = A > 0 of its class, of the targets that pass (after the
  * cap) and were not in its list at the end of the tick before, only A join it: first global and linked ones, then
  * higher priority, then smaller d2 (double of the float32 one), then smaller id, as at a cap. The others are not in the
  * list (ph_sees(), ph_list(), broadcasts and updates go by the list), and may join in the next tick. So the list is
- * exact once no change says PH_CHANGE_MORE. Attachments play no part in who joins, as they do not at a cap: a rider may
- * join a tick before its mount; give mounts the higher priority where that matters.
+ * exact once no change says PH_CHANGE_MORE. Attachments have no influence on which targets join, as at a cap: a rider
+ * may join a tick before its mount; give mounts the higher priority where that matters.
  *
  * So may the lists of all observers, where one tick has more events than ph_world_def.events_max = E (if that is 0,
  * 4,194,304 and 64 for each entity in the world at the tick's end). Leaves never wait. When these and the enters, after
@@ -357,8 +387,8 @@ typedef struct ph_change {
 
 /** One broadcast, once in a batch however many of its observers get it. */
 typedef struct ph_message {
-    uint64_t source;
-    uint64_t user_data; /* the source's, at the end of that tick: */
+    uint64_t source;    /* 0: a place (ph_broadcast_at()) */
+    uint64_t user_data; /* the source's, at the end of that tick; of a place 0 */
     uint64_t tick;      /* of the broadcast */
     uint64_t first;     /* its payload is batch->payload[first ...], 8-byte aligned */
     uint32_t bytes;
@@ -376,7 +406,7 @@ typedef struct ph_delivery {
     uint32_t count; /* >= 1 */
 } ph_delivery;
 
-/** An entity awoke or fell asleep; or it went into an area, or out of it. */
+/** An entity awoke or fell asleep; or it entered or left an area. */
 typedef struct ph_edge {
     uint64_t id;          /* the entity */
     uint64_t user_data;   /* the entity's */
@@ -385,7 +415,7 @@ typedef struct ph_edge {
     uint32_t on;          /* 1: it awoke, it is inside; 0: it fell asleep, it is outside */
 } ph_edge;
 
-/** Where a target is: at the end of the tick in which the observer was told so. */
+/** Where a target is: its position at the end of the tick in which the observer got the update. */
 typedef struct ph_moved {
     uint64_t id;
     uint64_t user_data;
@@ -401,7 +431,7 @@ typedef struct ph_moved {
  * The rule, for an observer o that is of a class with bands, and t in its list, at the end
  * of tick T:
  *  - t moved in a tick if (x, y, z) differ at the end of the tick before and at its end
- *    (same incarnation; in a world of whose classes one had a band at both ends). The last
+ *    (same incarnation; in a world in which a class had a band at both ends). The last
  *    such tick up to T is m.
  *  - e is the `every` of the first band of o's class with d2 <= radius * radius, or of the
  *    last band if there is none (linked, global, seen from beyond); d2 is float32,
@@ -412,14 +442,14 @@ typedef struct ph_moved {
  *    o became of another kind, or the bands of a class changed, t is due if T - m < 255.
  *    h = ((H(o) xor H(t)) * 2654435769 mod 2^32) / 2^16, H(id) the upper half of id through
  *    splitmix64's finalizer: it spreads the load over the ticks, the same way everywhere.
- *  - Whatever enters o's list in T is told in T, moved or not.
- *  - Of the others, all that are due are told; with updates_max = K only K: first those with
+ *  - Every target that enters o's list in T is in T's updates, moved or not.
+ *  - Of the others, all that are due are sent; with updates_max = K only K: first the targets with
  *    more (1 + w) * (1 + priority), w the ticks that t has been waiting, then smaller d2,
- *    then smaller id. The others wait: they are due in every tick until they are told, with
+ *    then smaller id. The others wait: they are due in every tick until they are sent, with
  *    the position that they have then, or have left the list.
- * So a position is told at most e - 1 ticks after the move, if it is the last one and the
+ * So a position is sent at most e - 1 ticks after the move, if it is the last one and the
  * budget allows, and is never skipped for good: also not when t stops, or comes into another
- * band. A position may be told twice (t came into another band, or entered).
+ * band. A position may be sent twice (t came into another band, or entered).
  */
 typedef struct ph_update {
     uint64_t observer;
@@ -429,13 +459,12 @@ typedef struct ph_update {
 } ph_update;
 
 /**
- * What one tick has for the observers of one consumer: changes, broadcasts and updates, in
+ * One tick's events for the observers of one consumer: changes, broadcasts and updates, in
  * flat arrays, read-only, the library's; valid from ph_batch_take() until ph_batch_return().
  * The order of changes, of deliveries and of updates is the library's choice; each observer
  * stands at most once among the changes, among the deliveries and among the updates.
- * Edges of
- * entities go to the entity's own consumer, whether it observes or not; those that are
- * off stand before those that are on.
+ * Edges of entities go to the entity's own consumer, whether it observes or not; edges that are
+ * off stand before edges that are on.
  */
 typedef struct ph_batch {
     uint64_t tick;       /* the last tick that it covers */
@@ -458,7 +487,7 @@ typedef struct ph_batch {
     const ph_edge *crossings;   /* entities that went into areas or out of them */
     uint32_t activation_count;
     uint32_t crossing_count;
-    uint64_t dropped; /* entries of heard[] that consumer_bytes had no room for, since the batch before */
+    uint64_t dropped; /* entries of heard[] dropped since the batch before: consumer_bytes had no room for them */
     const ph_update *updates;
     const uint32_t *due;
     const ph_moved *moved;
@@ -486,32 +515,32 @@ typedef struct ph_stats {
     uint64_t batches;                  /* handed to consumers */
     uint64_t coalesced_ticks;          /* consumer-ticks that went into a net difference */
     uint64_t deliveries;               /* broadcasts x observers: made, ... */
-    uint64_t deliveries_dropped;       /* ... of those, dropped behind a slow consumer: consumer_bytes */
-    uint64_t deliveries_void;          /* ... and those whose observer left, or was not ready, while they waited */
+    uint64_t deliveries_dropped;       /* ... of them, dropped behind a slow consumer: consumer_bytes */
+    uint64_t deliveries_void;          /* ... and void, as the observer left, or was not ready, while they waited */
     uint64_t awake;                    /* now: NPCs */
     uint64_t woken, slept;             /* activation edges made */
     uint64_t areas;                    /* now */
     uint64_t area_enters, area_leaves; /* edges of areas made */
-    uint64_t updates;                  /* updates: targets told to observers, ... */
+    uint64_t updates;                  /* updates: targets sent to observers, ... */
     uint64_t adds_held;                /* times that a target had to wait for a further tick: adds_max, events_max */
     uint64_t ticks_spread;             /* ticks that had more events than events_max */
     uint64_t ticks_short;              /* ticks that ph_tick_finish() went on with */
-    uint64_t observers_reset;  /* times that such a tick emptied the list of an observer, which is told it anew */
-    uint64_t updates_held;     /* ... times that one had to wait for a further tick: updates_max, ... */
-    uint64_t updates_replaced; /* ... and those that a slow consumer did not get: there was a later position, the
-                                  target had left the list, or the observer had gone */
+    uint64_t observers_reset;          /* times that such a tick emptied the list of an observer, which gets it anew */
+    uint64_t updates_held;             /* ... times that one had to wait for a further tick: updates_max, ... */
+    uint64_t updates_replaced; /* ... and the ones that a slow consumer did not get: there was a later position, the
+                                  target had left the list, or the observer had left */
     uint64_t migrations;
     uint64_t halo_records;
     uint64_t exchange_rounds; /* beyond one a tick means exchange_bytes was too small */
     uint64_t deferred_adds;
-    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, theirs or those of whoever
-                                     moved near them, ... */
-    uint64_t observers_evaluated; /* ... observers whose whole list was found, ... */
+    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, their own or those
+                                     of targets that moved near them, ... */
+    uint64_t observers_evaluated; /* ... observers with a full evaluation of the list, ... */
     uint64_t towers_visited;      /* ... tower ranges scanned for them (other indexes: cells, nodes), ... */
     uint64_t pairs_tested;        /* ... distances computed (where few moved, from these only), ... */
     uint64_t pairs_exact;         /* ... and of them, decided from float32 positions */
-    uint64_t index_moves;         /* other indexes than lighthouse: changes of entities they were told of, ... */
-    uint64_t index_steps;         /* ... and what that cost: cells changed, nodes passed, towers told */
+    uint64_t index_moves;         /* other indexes than lighthouse: changes of entities they took in, ... */
+    uint64_t index_steps;         /* ... and the cost: cells changed, nodes passed, towers informed */
     uint64_t tick_ns;             /* last tick, and its phases: */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns;
     uint64_t tick_ns_max; /* the longest tick so far */
@@ -529,12 +558,12 @@ typedef struct ph_stats {
     uint64_t net_events;                    /* now: enters and leaves in net differences, behind slow consumers */
     uint64_t mail_waiting;                  /* now: deliveries that wait there, ... */
     uint64_t updates_waiting;               /* ... updates, each the last of its target, ... */
-    uint64_t edges_waiting;                 /* ... and edges of activation and areas */
+    uint64_t edges_waiting;                 /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
     uint64_t consumers_pending;             /* now: consumers for which anything waits for a tick: PH_PENDING */
     uint64_t deferred_adds_max;             /* the most in one shard and tick */
-    uint64_t crowd_observers;               /* now: whose view is shrunk by crowd control */
+    uint64_t crowd_observers;               /* now: observers with a view shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
-    uint64_t crowd_most;   /* last tick: most entities around an observer, p above; 0 while it is off */
+    uint64_t crowd_most;   /* last tick: most entities around an observer, p above; 0 while crowd control is off */
     uint64_t last_applied; /* last tick: commands applied, ... */
     uint64_t last_refused; /* ... and refused in it, */
     uint64_t last_enters, last_leaves, last_deliveries, last_migrations, last_halo_records, last_pairs_tested;
@@ -546,16 +575,16 @@ typedef struct ph_stats {
 
 /**
  * One region shard: counters since the world was made, unless said "now" or "last tick"; a tick's part of a counter is
- * the difference over it. Work is counted where the observer is. Sums over the shards are those of ph_stats, but for:
- *  - bytes: what belongs to no shard (directory, queues, batches, workers' own) is in ph_stats.bytes only.
+ * the difference over it. Work is counted where the observer is. Sums over the shards equal ph_stats, except:
+ *  - bytes: memory that belongs to no shard (directory, queues, batches, workers' own) is in ph_stats.bytes only.
  *  - refused[]: a refusal belongs to the shard in which the command's entity is at that moment; that of an unknown id,
  *    of an area, or at submit belongs to none.
  *  - times: nanoseconds of the monotonic clock that workers spent on pieces of work that are this shard's alone (its
- *    steps, its rows, its observers), added up over workers. Not wall time: several may be at one shard at once, and
- *    waiting for others is in none; but what the system takes from a worker in the middle of a piece is. ph_stats has
- *    the wall time of the phases, with what is no single shard's: commands are applied in their order, so of phase
- *    ingest only crowd control is here; of phase index not the rows that follow where most moved; of phase publish not
- *    planning, payloads, edges and handing over.
+ *    steps, its rows, its observers), added up over workers. Not wall time: several workers may work on one shard at
+ *    once. Waiting for other workers is not counted; time that the system takes from a worker inside a piece is.
+ *    ph_stats has the wall time of the phases, with the work that belongs to no single shard. Commands are applied in
+ *    their order, so of phase ingest only crowd control is here; of phase index all but the rows of ticks in which most
+ *    entities moved; of phase publish all but planning, payloads, edges and handing over.
  */
 typedef struct ph_shard_stats {
     uint64_t entities;     /* now: own ones */
@@ -567,12 +596,12 @@ typedef struct ph_shard_stats {
     uint64_t enters, leaves;
     uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited, pairs_tested, pairs_exact;
-    uint64_t updates;      /* targets told to its observers */
+    uint64_t updates;      /* targets sent to its observers */
     uint64_t migrations;   /* entities that left for another shard */
-    uint64_t halo_records; /* copies that came from others */
+    uint64_t halo_records; /* copies that came from other shards */
     uint64_t deferred_adds;
     uint64_t deferred_adds_max; /* the most in one tick */
-    uint64_t outbox_bytes_max;  /* the most that it had for others in one round; see exchange_bytes */
+    uint64_t outbox_bytes_max;  /* the most records for other shards in one round; see exchange_bytes */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns; /* last tick: workers' time, see above */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum; /* all ticks */
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks, by reason: commands to entities that were here */

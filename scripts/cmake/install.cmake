@@ -1,4 +1,4 @@
-# What is installed, and the package files: find_package(pharos) and pkg-config.
+# Installed files, and the package files: find_package(pharos) and pkg-config.
 
 if(NOT PHAROS_INSTALL)
     return()

@@ -18,7 +18,7 @@ function(pharos_link_folder out name folder)
     set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-# What every target of the library is compiled with.
+# Compile options of every target of the library.
 function(pharos_compile_as_library target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(${target} PRIVATE PHAROS_BUILDING PHX_VERSION_STRING="${PROJECT_VERSION}")

@@ -1,4 +1,4 @@
-# Every option of the build, and what can not go together.
+# Every option of the build, and combinations that are refused.
 
 option(PHAROS_BUILD_CONFIG "Build pharos_config, the config file loader (needs libconfuse)" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_TOOLS "Build the programs (need libconfuse and zlib)" ${PROJECT_IS_TOP_LEVEL})
@@ -17,7 +17,7 @@ endif()
 option(PHAROS_ASSERT "Cheap assertions, in whatever build type" ${assert_default})
 option(PHAROS_VALIDATE "Walk over whole structures and check them, every tick: slow" OFF)
 option(PHAROS_STALLS "Hold threads up at random at marked places" OFF)
-# Not with gcc's sanitizers: what they add to the code makes false warnings (see gcc's manual, -fsanitize).
+# Not with gcc's sanitizers: their additions to the code make false warnings (see gcc's manual, -fsanitize).
 option(PHAROS_WERROR "Warnings are errors" OFF)
 option(PHAROS_HARDEN "Fortified libc calls, stack protector, full RELRO" ON)
 option(PHAROS_COVERAGE "Count executed lines (gcov)" OFF)
@@ -26,7 +26,7 @@ option(PHAROS_FUZZ "Instrument for libFuzzer and build the fuzzers with it (clan
 set(PHAROS_SANITIZE "" CACHE STRING "\"\", \"address,undefined\" or \"thread\"")
 set_property(CACHE PHAROS_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
-# jemalloc and a sanitizer each want to be malloc: what jemalloc hands out, ASan does not watch.
+# jemalloc and a sanitizer each want to be malloc: ASan does not watch jemalloc's blocks.
 set(tools_jemalloc_default ${PHAROS_BUILD_TOOLS})
 if(PHAROS_SANITIZE)
     set(tools_jemalloc_default OFF)

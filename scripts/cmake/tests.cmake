@@ -20,7 +20,7 @@ elseif(PHAROS_SANITIZE)
 elseif(PHAROS_VALIDATE OR PHAROS_COVERAGE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(percent 15)
 endif()
-set(PHAROS_TEST_PERCENT ${percent} CACHE STRING "How much the tests do, of what they do in a release build")
+set(PHAROS_TEST_PERCENT ${percent} CACHE STRING "How much the tests do, in percent of a release build's amount")
 set(PHAROS_FUZZ_RUNS 20000 CACHE STRING "Inputs per bounded fuzz run")
 set(PHAROS_FUZZ_SECONDS 60 CACHE STRING "Seconds that a bounded fuzz run may take")
 
@@ -28,7 +28,7 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread")
     pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 endif()
 
-# Criterion does not look at a test's exit status, and so not at what LSan or UBSan print; nor does it count an
+# Criterion does not look at a test's exit status, and so not at reports of LSan or UBSan; nor does it count an
 # assertion that fails in a .fini.
 set(PHAROS_FAIL_REGEX
     "LeakSanitizer|runtime error|WARNING: ThreadSanitizer|ERROR: AddressSanitizer|Assertion Failed")

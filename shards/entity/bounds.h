@@ -1,7 +1,7 @@
 /*
- * Where somebody can be seen from, as plain bounds on coordinates. Who is in range of a place in float32, by any
- * shape, lies in the box of the radius, so whoever looks for candidates compares coordinates and needs to prove
- * nothing about roundings. Also x and y as one. Pure functions.
+ * Bounds on coordinates that contain all positions in range of a position, in any shape. Every position in range in
+ * float32 is in the box of the radius; so a search for candidates compares coordinates and needs no proof about
+ * roundings. Also x and y as one vector. Pure functions.
  */
 #ifndef PHX_SHARDS_ENTITY_BOUNDS_H
 #define PHX_SHARDS_ENTITY_BOUNDS_H
@@ -26,7 +26,7 @@ static inline bool phx_rect_has(phx_rect rect, uint16_t tx, uint16_t ty)
     return tx >= rect.x0 && tx <= rect.x1 && ty >= rect.y0 && ty <= rect.y1;
 }
 
-/* The towers within a span of a tower, as far as there are towers. */
+/* The towers within a span of a tower, inside the world. */
 static inline phx_rect phx_ninegrid_rect(const phx_rules *rules, uint32_t span, uint16_t tx, uint16_t ty)
 {
     uint32_t last_x = rules->towers[0] - 1, last_y = rules->towers[1] - 1;
@@ -50,11 +50,11 @@ static inline phx_box phx_box_all(void)
     return (phx_box){-INFINITY, -INFINITY, INFINITY, INFINITY};
 }
 
-/* x and y side by side; the upper lanes are nobody's, and computed without a trap. */
+/* x and y side by side; the upper lanes are unused, and computed without a trap. */
 typedef float phx_vec2 __attribute__((vector_size(16)));
 typedef int32_t phx_pair_bits __attribute__((vector_size(16)));
 
-/* Two floats that lie one after the other: x, y of a body or a position. */
+/* Two floats side by side: x, y of a body or a position. */
 static inline phx_vec2 phx_pair_at(const float *x)
 {
     typedef double doubles __attribute__((vector_size(16)));
@@ -63,7 +63,7 @@ static inline phx_vec2 phx_pair_at(const float *x)
     return (phx_vec2)(doubles){both, 0.0};
 }
 
-/* Is it so of x and of y? */
+/* Is the mask set for x and for y? */
 static inline bool phx_pair_both(phx_pair_bits mask)
 {
     typedef int64_t halves __attribute__((vector_size(16)));
@@ -88,15 +88,15 @@ static inline phx_bounds phx_bounds_of(phx_box box)
     return bounds;
 }
 
-#define PHX_BOX_ROUNDING 3e-7f /* of an end: for its own roundings, see phx_box_around() */
+#define PHX_BOX_ROUNDING 3e-7f /* of an end: for its own roundings; see phx_box_around() */
 
-/* What a length becomes with slack for those of distances. */
+/* A length with slack for the roundings of distances. */
 static inline float phx_box_longer(float length)
 {
     return length + length * 1e-6f + 1e-18f;
 }
 
-/* All positions within a length of those in a box, along each axis: with slack for the roundings of its own. */
+/* A box wider by a length along each axis, with slack for its own roundings. */
 static inline phx_box phx_box_wider(phx_box box, float length)
 {
     const phx_bounds outward = {-1, -1, 1, 1};
@@ -107,9 +107,9 @@ static inline phx_box phx_box_wider(phx_box box, float length)
 }
 
 /*
- * All positions in range of (x, y), whatever the shape. One passes only if its distance along each axis is at most
- * the radius times 1 + 2^-22 (three roundings), plus what underflows in a square. The ends are found in float32 with
- * slack for their own roundings: each loses less than 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
+ * The box of all positions in range of (x, y), in any shape. A position passes only if its distance along each axis is
+ * at most the radius times 1 + 2^-22 (three roundings), plus underflow in a square. The ends are computed in float32
+ * with slack for their own roundings: each loses less than 2^-23 of |p| + r, the slack is 3e-7 > 2 * 2^-23 of it.
  */
 static inline phx_box phx_box_around(float x, float y, float radius)
 {
@@ -117,15 +117,15 @@ static inline phx_box phx_box_around(float x, float y, float radius)
     return phx_box_wider((phx_box){x, y, x, y}, radius);
 }
 
-/* How far from (x, y) its ends are, but for what they are rounded by. */
+/* The distance of its ends from (x, y), but for their rounding. */
 static inline float phx_box_reach(float radius)
 {
     return radius * radius <= FLT_MAX ? phx_box_longer(radius) : INFINITY;
 }
 
 /*
- * The end of towers below (sign -1) or above (1) tower `n`'s border, n >= 1. What is divided there has two roundings of
- * 2^-24 each.
+ * The end of towers below (sign -1) or above (1) tower `n`'s border, n >= 1. The quotient has two roundings of 2^-24
+ * each.
  */
 static inline float phx_box_border(const phx_rules *rules, int axis, uint32_t n, int sign)
 {
@@ -135,7 +135,7 @@ static inline float phx_box_border(const phx_rules *rules, int axis, uint32_t n,
     return nextafterf((float)p, (float)sign * INFINITY);
 }
 
-/* All positions whose towers lie in the rectangle: the outermost towers have no end. */
+/* The box of all positions in the rectangle's towers: the outermost towers have no end. */
 static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
 {
     phx_box box = phx_box_all();
@@ -147,8 +147,8 @@ static inline phx_box phx_box_of_towers(const phx_rules *rules, phx_rect rect)
 }
 
 /*
- * The towers of the positions in a box: the tower index is monotone in the position. Four times phx_tower_index(),
- * side by side.
+ * The towers of all positions in a box: the tower index is monotone in the position. Four times phx_tower_index(), side
+ * by side.
  */
 static inline phx_rect phx_box_towers(const phx_rules *rules, phx_box box)
 {

@@ -1,13 +1,11 @@
 /*
- * The deferred-add queue of a shard. While its lists or rows are being iterated (depth
- * > 0) a new entity has a slot but stands in no tower and no list: it waits here, and
- * comes in, in the order of adding, when the outermost iteration ends. A tick iterates
- * from ingest to the index phase, so every enter, migrant and halo copy of a tick comes
- * in there, in one sort of the grid; but for ghosts that nobody can see, which wait for
- * the next sort that is due for other reasons. Written by the shard's owner.
+ * Deferred adds of a shard. While its lists or rows are iterated (depth > 0) a new entity has a slot but is in no tower
+ * and no list. It waits here, and is added, in order, when the outermost iteration ends. A tick iterates from ingest to
+ * the index phase, so every enter, immigrant and halo copy of a tick is added there, in one sort of the grid.
+ * Exception: a ghost in no own view waits for the next sort that has another reason. Written by the shard's owner.
  *
- * A host's for-each iterates between ticks: it holds the whole tick off, so the adds that
- * it meets wait one stage earlier, in the producers' queues.
+ * A host's visit iterates between ticks and holds off the whole tick, so its adds wait one stage earlier, in the
+ * producers' queues.
  */
 #ifndef PHX_SHARDS_ENTITY_DEFERRED_ADDS_H
 #define PHX_SHARDS_ENTITY_DEFERRED_ADDS_H
@@ -15,10 +13,10 @@
 #include "base/mem.h"
 
 typedef struct phx_deferred {
-    uint32_t *slots; /* in the order of adding; some may have died since */
+    uint32_t *slots; /* in the order of adding; some may be dead by now */
     uint32_t count, capacity;
     phx_high_water use;
-    uint32_t depth; /* iterations inside one another */
+    uint32_t depth; /* depth of nested iterations */
 } phx_deferred;
 
 static inline void phx_deferred_begin(phx_deferred *deferred)
@@ -26,14 +24,14 @@ static inline void phx_deferred_begin(phx_deferred *deferred)
     deferred->depth++;
 }
 
-/* true: that was the outermost one, what waits is due. */
+/* true: the outermost iteration ended, and the waiting adds are due. */
 static inline bool phx_deferred_end(phx_deferred *deferred)
 {
     PHX_ASSERT(deferred->depth > 0);
     return --deferred->depth == 0;
 }
 
-/* Room for `count` more. false = no memory, unchanged. */
+/* Room for `count` more adds. false = no memory, unchanged. */
 static inline bool phx_deferred_reserve(phx_deferred *deferred, phx_mem *mem, uint32_t count)
 {
     return phx_grow(mem, (void **)&deferred->slots, &deferred->capacity, deferred->count,
@@ -46,13 +44,13 @@ static inline void phx_deferred_add(phx_deferred *deferred, uint32_t slot)
     deferred->slots[deferred->count++] = slot;
 }
 
-/* All but the first `left` have come in, or died: once a tick. What a storm took goes some ticks after it. */
+/* All but the first `left` were added, or died: once a tick. Memory of a storm is given back some ticks later. */
 static inline void phx_deferred_done(phx_deferred *deferred, phx_mem *mem, uint32_t left)
 {
     uint32_t used = deferred->count;
     PHX_ASSERT(left <= used);
     deferred->count = left;
-    if (left > 0) return; /* it may be given back when all have come in: soon, as rows drift */
+    if (left > 0) return; /* memory is given back when all were added: soon, as rows drift */
     phx_trim(mem, (void **)&deferred->slots, &deferred->capacity, sizeof(uint32_t), used, &deferred->use);
 }
 

@@ -15,7 +15,7 @@ void phx_store_init(phx_store *store, phx_mem *mem)
     phx_attr_sets_init(&store->sets, mem);
 }
 
-/* What there is of each slot. */
+/* Arrays by slot. */
 enum { ARRAYS = 5 };
 
 typedef struct array {
@@ -23,7 +23,7 @@ typedef struct array {
     size_t item;
 } array;
 
-/* The last one only where there is user data. */
+/* Lists the arrays; the last one only if there is user data. */
 static int arrays_of(phx_store *store, array arrays[ARRAYS])
 {
     arrays[0] = (array){(void **)&store->body, sizeof *store->body};
@@ -44,7 +44,7 @@ void phx_store_free(phx_store *store, phx_mem *mem)
     *store = (phx_store){.free_first = PHX_SLOT_NONE, .dead_first = PHX_SLOT_NONE};
 }
 
-/* One array of the store, moved to its new capacity; NULL = no memory. */
+/* Copies an array of the store to its new capacity; NULL = no memory. */
 static void *copy_array_grown(phx_mem *mem, const array *of, uint32_t used, uint32_t capacity)
 {
     void *next = phx_alloc(mem, capacity * of->item, PHX_CACHE_LINE);
@@ -55,7 +55,7 @@ static void *copy_array_grown(phx_mem *mem, const array *of, uint32_t used, uint
 /* All arrays of the store grow together or not at all. */
 static bool grow_arrays(phx_store *store, phx_mem *mem, uint32_t needed)
 {
-    enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* an eighth more: what is too much stays for ever */
+    enum { FIRST = 32, SMALL = 256, GROWTH = 8 }; /* an eighth more: unused capacity stays for ever */
     uint64_t wanted = (uint64_t)store->capacity + store->capacity / (store->capacity < SMALL ? 1 : GROWTH);
     if (wanted < FIRST) wanted = FIRST;
     if (wanted < needed) wanted = needed;

@@ -1,5 +1,5 @@
 /*
- * Columns of events' targets, side by side, as a batch has them. A type alone.
+ * Columns of the targets of events, side by side, as in a batch. A type alone.
  */
 #ifndef PHX_SHARDS_ENTITY_EVENT_COLUMNS_H
 #define PHX_SHARDS_ENTITY_EVENT_COLUMNS_H

@@ -1,7 +1,7 @@
 /*
- * A merge sort for events; see event_order.h. It has no bad case, and does not allocate. What is in order already, as
- * the towers of the nine-grid are, is merged as it is. The same code for words and for what does not fit into one:
- * sizes and comparisons are constants where it is inlined.
+ * Merge sort for events; see event_order.h. It has no bad case, and does not allocate. Runs that are in order already,
+ * as of the nine-grid's towers, are merged as they are. One code for words and for wider records: sizes and comparisons
+ * are constants where it is inlined.
  */
 #include "shards/entity/event_order.h"
 
@@ -9,18 +9,19 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* What is sorted. */
+/* Kind of the records. */
 typedef struct form {
     size_t bytes;
     bool (*before)(const void *a, const void *b);
     /*
-     * Two runs become one. Nothing branches on a comparison: that would be guessed wrong every other time. As many as
-     * the shorter one has come from both ends at once, which do not wait for each other; neither can run out meanwhile.
+     * Merges two runs. No branch depends on a comparison: it would be mispredicted every other time. Both ends are
+     * merged at once, as many records as the shorter run has: the two do not wait for each other, and neither run can
+     * end meanwhile.
      */
     phx_merge merge;
 } form;
 
-/* The first `sorted` are in order. */
+/* Inserts records; the first `sorted` are in order. */
 INLINE void insertion_sort(form of, char *items, uint32_t sorted, uint32_t count)
 {
     phx_sort_record room; /* for the larger form */
@@ -33,7 +34,7 @@ INLINE void insertion_sort(form of, char *items, uint32_t sorted, uint32_t count
     }
 }
 
-/* The length of what is in order at the beginning; of a short one, when it was made longer. */
+/* The length of the ordered run at the beginning; a short one is made longer first. */
 INLINE uint32_t next_run(form of, char *items, uint32_t count)
 {
     enum { SHORT = 16 }; /* insertion sort is the faster one up to about here */
@@ -44,7 +45,7 @@ INLINE uint32_t next_run(form of, char *items, uint32_t count)
     return most;
 }
 
-/* Two runs side by side. */
+/* Merges two runs side by side. */
 INLINE void merge_at(form of, char *items, char *spare, uint32_t a_count, uint32_t b_count)
 {
     memcpy(spare, items, (a_count + b_count) * of.bytes);
@@ -53,7 +54,7 @@ INLINE void merge_at(form of, char *items, char *spare, uint32_t a_count, uint32
 
 INLINE void sort_records(form of, char *items, char *spare, uint32_t count)
 {
-    enum { DEPTH = 34 }; /* each waiting run is more than twice as long as the next, but for the last two */
+    enum { DEPTH = 34 }; /* each run on the stack is more than twice as long as the next, but for the last two */
     uint32_t length[DEPTH], waiting = 0, end = 0;
     while (end < count || waiting > 1) {
         if (waiting > 1 && (end == count || length[waiting - 2] < 2 * (uint64_t)length[waiting - 1])) {
@@ -73,7 +74,7 @@ INLINE size_t steps_of(ptrdiff_t a_left, ptrdiff_t b_left)
     return (size_t)(a_left < b_left ? a_left : b_left);
 }
 
-/* ---- of words ---- */
+/* ---- words ---- */
 
 INLINE bool word_before(const void *a, const void *b)
 {
@@ -105,7 +106,7 @@ void phx_order_words(uint64_t *items, uint64_t *spare, uint32_t count, phx_merge
     sort_records((form){sizeof *items, word_before, merge}, (char *)items, (char *)spare, count);
 }
 
-/* ---- of what is wider ---- */
+/* ---- wider records ---- */
 
 INLINE bool sorted_before(const void *a, const void *b)
 {
@@ -113,7 +114,7 @@ INLINE bool sorted_before(const void *a, const void *b)
     return phx_order_before(one->kind, one->id, other->kind, other->id);
 }
 
-/* The second one, or the first; by a mask, where compilers would rather branch. */
+/* The second record, or the first; by a mask, as compilers would branch. */
 INLINE const phx_sort_record *select_record(const phx_sort_record *a, const phx_sort_record *b, size_t second)
 {
     return (const phx_sort_record *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)second));

@@ -1,6 +1,6 @@
 /*
- * The one heap of what keeps the first ones of an order: caps, budgets, queries. A macro, as each has records and an
- * order of its own, and the comparison has to be a part of the loop.
+ * The heap of all code that keeps the first records of an order: caps, budgets, queries. A macro, as each user has its
+ * own records and order, and the comparison must be inlined into the loop.
  */
 #ifndef PHX_SHARDS_ENTITY_HEAP_H
 #define PHX_SHARDS_ENTITY_HEAP_H

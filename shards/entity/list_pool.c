@@ -14,7 +14,7 @@ void phx_list_pool_init(phx_list_pool *pool)
 
 /* ---- large lists ---- */
 
-/* The memory that a large list of so many entries gets: some more than it needs, as most grow. */
+/* The capacity of a large list of so many entries: some more than it needs, as most grow. */
 static uint32_t large_room(uint32_t count)
 {
     enum { PART = 16, UNIT = 1024 }; /* 4 KiB */
@@ -27,7 +27,7 @@ static void free_large(phx_list_pool *pool, uint32_t place)
     phx_release(pool->mem, (void **)&large->entries, &large->capacity, sizeof(uint32_t));
 }
 
-/* Memory for so many in its place, whatever was there. false = no memory, unchanged. */
+/* Replaces the memory of a large list. false = no memory, unchanged. */
 static bool renew_large(const phx_list_pool *pool, phx_list_large *large, uint32_t count)
 {
     phx_list_large next = {.next = LARGE_END};
@@ -38,7 +38,7 @@ static bool renew_large(const phx_list_pool *pool, phx_list_large *large, uint32
     return true;
 }
 
-/* A place for one more. false = no memory. */
+/* Takes a free place for a large list. false = no memory. */
 static bool take_large(phx_list_pool *pool, phx_mem *mem, uint32_t count, uint32_t *place)
 {
     pool->mem = mem;
@@ -64,7 +64,7 @@ bool phx_list_widen(phx_list_pool *pool, phx_list *list, uint32_t count)
     return renew_large(pool, &pool->large[list->block], count);
 }
 
-/* ---- all ---- */
+/* ---- the pool ---- */
 
 void phx_list_pool_free(phx_list_pool *pool, phx_mem *mem)
 {

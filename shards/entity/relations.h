@@ -25,20 +25,20 @@ typedef struct phx_relations {
 void phx_relations_init(phx_relations *relations, phx_mem *mem);
 void phx_relations_free(phx_relations *relations, phx_mem *mem);
 
-/* The observer's set, or NULL. Good until the next put. */
+/* The observer's set, or NULL. Valid until the next put. */
 static inline const phx_relation_set *phx_relations_of(const phx_relations *relations, uint64_t observer)
 {
     const uint64_t *at = phx_idmap_find(&relations->index, observer);
     return at ? &relations->sets[*at] : NULL;
 }
 
-/* The one about target, or NULL. set may be NULL. */
+/* The relation to target, or NULL. set may be NULL. */
 const phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
 /* Adds or replaces the relation to item.target (bits 0 removes it). false = no memory, unchanged. */
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item);
 
-/* Drops all of an observer's. The set's memory is kept for the next one. */
+/* Drops all relations of an observer. The memory of the set is kept for the next one. */
 void phx_relations_drop(phx_relations *relations, uint64_t observer);
 
 #endif

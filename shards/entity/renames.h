@@ -1,9 +1,8 @@
 /*
- * Entities whose kind or user data changed in this tick: leave events name them as they
- * are now, also in shards that have only a ghost that its owner no longer repeats, or
- * nothing but an arrived observer's list; what waits for a slow consumer names it so too.
- * Few in any tick. Written in the ingest phase by the ticking thread, read by all shards in
- * the index phase, and by the ticking thread in phase "publish".
+ * Renames: entities that changed their kind or user data in this tick. Leave events and pending changes of slow
+ * consumers have the new name, also in shards that have only a ghost that is no longer repeated, or an immigrant's
+ * list. Few in any tick. Written in the ingest phase by the ticking thread, read by all shards in the index phase, and
+ * by the ticking thread in the publish phase.
  */
 #ifndef PHX_SHARDS_ENTITY_RENAMES_H
 #define PHX_SHARDS_ENTITY_RENAMES_H
@@ -50,7 +49,7 @@ static inline bool phx_renames_ready(phx_renames *renames, phx_mem *mem)
                     sizeof(phx_rename));
 }
 
-/* Once ready; a second one of an incarnation replaces the first. */
+/* Adds a rename, room was made; a second one of an incarnation replaces the first. */
 static inline void phx_renames_put(phx_renames *renames, phx_rename item)
 {
     const uint64_t *at = phx_idmap_find(&renames->index, (uint64_t)item.incarnation + 1);
@@ -59,7 +58,7 @@ static inline void phx_renames_put(phx_renames *renames, phx_rename item)
     renames->items[place] = item;
 }
 
-/* NULL = as it was. */
+/* NULL = not renamed. */
 static inline const phx_rename *phx_renames_of(const phx_renames *renames, uint32_t incarnation)
 {
     if (renames->count == 0) return NULL;

@@ -1,7 +1,7 @@
 /*
- * The rule of the world: who sees whom, in float32, each operation rounded on its own
- * (the build passes -ffp-contract=off). Pure functions of one pair; the scan kernels
- * must agree with them bit for bit. Used in the interest phase and by queries.
+ * The visibility rule: does an observer see a target? In float32, each operation rounded on its own (the build passes
+ * -ffp-contract=off). Pure functions of one pair; the scan kernels must agree with them bit for bit. Used in the
+ * interest phase and by queries.
  */
 #ifndef PHX_SHARDS_ENTITY_VISIBILITY_H
 #define PHX_SHARDS_ENTITY_VISIBILITY_H
@@ -12,7 +12,7 @@
 
 #include "base/core.h"
 
-/* The part of a world's definition that decides the answer; the world owns it and changes it between ticks only. */
+/* The part of a world's definition that decides visibility. Owned by the world, which changes it between ticks only. */
 typedef struct phx_rules {
     ph_range range;
     ph_shape shape;
@@ -22,39 +22,39 @@ typedef struct phx_rules {
     uint32_t span;
     uint32_t towers[2]; /* along x and y, 1..PH_TOWERS_AXIS_MAX */
     double sticky;
-    ph_index index; /* no part of the answer, nor is what follows */
+    ph_index index; /* this and the next fields do not affect visibility */
     float cell_size;
     uint32_t quadtree_capacity, quadtree_depth;
     ph_simd simd; /* chosen, not AUTO */
     const ph_class *classes;
     uint32_t class_count;
     uint32_t wake_span, wake_linger; /* activation_... of the definition */
-    bool wakes;                      /* some class does */
-    bool banded;        /* some class has bands, and there is a consumer to tell: see publish/band_updates.h */
-    bool bands_changed; /* in this tick: of a class that there was */
+    bool wakes;                      /* a class wakes NPCs */
+    bool banded;                     /* a class has bands, and there is a consumer: see publish/band_updates.h */
+    bool bands_changed;              /* in this tick, for a class that existed before */
 } phx_rules;
 
-/* A place on the map. */
+/* A position and its tower. */
 typedef struct phx_place {
     float x, y;
 } phx_place;
 
-/* Where an entity stands: what a move writes. One third of a cache line, hot. */
+/* Position and state of an entity: the fields that a move writes. One third of a cache line, hot. */
 typedef struct phx_body {
     float x, y, z;
     uint16_t tx, ty;  /* its tower */
     uint32_t row;     /* its place in the grid's rows while PHX_SLOT_ROW; the next free slot while free */
     uint16_t state;   /* PHX_SLOT_... */
-    uint16_t changed; /* phx_shard.stamp of the last tick that changed it; 0 = long ago */
+    uint16_t changed; /* phx_shard.dirty_stamp of the last tick that changed it; 0 = long ago */
 } phx_body;
 
-/* What an entity is: resolved attributes. Written by commands only. */
+/* Resolved attributes of an entity. Written by commands only. */
 typedef struct phx_attr {
     uint64_t layers, sees;
     float view, margin, reach;
-    float visible; /* the farthest at which it is seen by distance: PH_LENGTH_MAX is no bound */
+    float visible; /* farthest distance at which it is seen by distance: PH_LENGTH_MAX is no bound */
     uint32_t cap;
-    uint32_t given; /* PH_... bits set by hand; the others follow the class */
+    uint32_t given; /* PH_... bits of attributes set by the host; the others follow the class */
     uint16_t kind;
     uint16_t consumer;
     uint8_t stealth, detect, priority;
@@ -63,7 +63,7 @@ typedef struct phx_attr {
     uint8_t reserved : 4; /* 0: sets are compared as bytes */
 } phx_attr;
 
-/* Does the rule of each pair alone decide who is in its list? Else the others do too: at a cap, or what may join. */
+/* Does the rule of each pair alone decide the observer's list? Else a cap or adds_max decides too. */
 static inline bool phx_list_unlimited(const phx_attr *attr)
 {
     return attr->cap == 0 && !attr->spreads;
@@ -77,7 +77,7 @@ enum {
     PHX_RELATION_FAR = PHX_RELATION_LINK | PHX_RELATION_PAIR /* the target may be seen from beyond the common radius */
 };
 
-/* What an observer holds about one target beyond the common rule. */
+/* A relation of an observer to one target. */
 typedef struct phx_relation {
     uint64_t target;
     float view, margin; /* of the pair */
@@ -95,8 +95,8 @@ static inline uint16_t phx_tower_index(const phx_rules *rules, int axis, float p
 }
 
 /*
- * Is a place in no tower, but beyond them? Its index is that of the nearest one. Divides as phx_tower_index() does: of
- * all others that index is not clamped.
+ * Is a position outside of all towers? Its index is the nearest tower's. Divides as phx_tower_index() does: the index
+ * of any other position is not clamped.
  */
 static inline bool phx_outside_towers(const phx_rules *rules, float x, float y)
 {
@@ -129,19 +129,22 @@ static inline float phx_rank_d2(const phx_rules *rules, const phx_body *o, const
     return rules->shape == PH_SHAPE_SPHERE ? d2 + dz * dz : d2;
 }
 
-/* Nothing but distance keeps the target out: of an observer without a relation to it. */
+/* Do layers, stealth and veil let the observer see the target? For an observer without a relation to it. */
 static inline bool phx_layers_match(const phx_attr *o, const phx_attr *t)
 {
     return (o->sees & t->layers) != 0 && t->stealth <= o->detect && !t->veiled;
 }
 
-/* Is it seen by distance from less far off than some observer may look? */
+/* Is its visible distance below the longest view? */
 static inline bool phx_has_bound(const phx_attr *t)
 {
     return t->visible < PH_LENGTH_MAX;
 }
 
-/* The enter radius of the common rule: the observer's view, at most as far as the target is visible, or its reach. */
+/*
+ * The enter radius of the common rule: the observer's view, at most the target's visible distance; or the target's
+ * reach.
+ */
 static inline float phx_enter_radius(const phx_attr *o, const phx_attr *t)
 {
     float r = o->view < t->visible ? o->view : t->visible;

@@ -1,6 +1,6 @@
 /*
- * What a shard sends to those that may see into it: copies of its entities, and pins, which ask for others' copies. A
- * refresh repeats every copy that a receiver may need (state, not differences): what is not repeated is gone
+ * Sends copies of own entities to shards that may need them, and pins, which ask for other shards' copies. A refresh
+ * repeats every copy that a receiver may need (state, not differences): a ghost that is not repeated is gone
  * (tick/reindex.c). Runs in the exchange phase; see state/shard.h for the order and state/records.h for the records.
  */
 #include "shards/exchange/halo.h"
@@ -13,11 +13,11 @@
 #include "shards/state/observer_count.h"
 #include "shards/state/shard.h"
 
-/* ---- how far observers look ---- */
+/* ---- halos ---- */
 
 /*
- * How far own observers look beyond the rectangle, and in range = radius a step farther, so that who comes by one, and
- * is no jump, is in nobody's sight when it is new here.
+ * Measures how far own observers look beyond the rectangle. In range = radius the halo is one longest step wider than
+ * the view, so an entity that steps into it is in no own view in the tick in which its ghost is created.
  */
 static void measure_halo(phx_shard *shard, phx_halo_request *zone)
 {
@@ -50,7 +50,7 @@ phx_halo_request phx_shard_measure(phx_shard *shard)
     return zone;
 }
 
-/* Towers between a tower and a rectangle, along the axis where it is more. */
+/* Towers between a tower and a rectangle, along the axis with more. */
 static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
 {
     uint32_t dx = tx < rect.x0 ? (uint32_t)(rect.x0 - tx) : tx > rect.x1 ? (uint32_t)(tx - rect.x1) : 0;
@@ -58,13 +58,16 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
     return dx > dy ? dx : dy;
 }
 
-/* May an observer of the zone see the entity, or it wake others there? More than really do is right, fewer is not. */
+/*
+ * May an observer of the halo request see the entity, or may the entity wake NPCs there? A wrong yes is harmless, a
+ * wrong no is not.
+ */
 static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
     if (!by_towers && zone->observed && phx_box_has(zone->halo, body->x, body->y)) return true;
-    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* nothing but distance counts */
+    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* distance alone decides */
     uint32_t off = towers_off(zone->rect, body->tx, body->ty);
     if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
     if (!zone->observed) return false;
@@ -75,7 +78,7 @@ static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uin
     return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
 }
 
-/* What is clear is not in the zone's halo either: on its side, along one axis. */
+/* Shrinks the free box so that it does not meet the halo: on the halo's side, along one axis. */
 static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
 {
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
@@ -87,10 +90,10 @@ static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx
     return clear;
 }
 
-/* false = no memory. */
+/* Adds a neighbour's halo. false = no memory. */
 static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
-    const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* full ones, before this */
+    const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* groups that are full before this */
     if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->near_capacity, shard->near_capacity,
                   (size_t)groups + 1, sizeof *shard->neighbour_halos))
         return false;
@@ -108,7 +111,7 @@ static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, u
     return true;
 }
 
-/* The shards whose zones touch this one's rectangle, and where none of them does. false = no memory. */
+/* Finds the shards whose halos touch this rectangle, and the part that no halo covers. false = no memory. */
 static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
@@ -136,7 +139,7 @@ static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones
     return true;
 }
 
-/* A copy of `slot` to `destination`, behind a BEGIN; false = the outbox is full. */
+/* Sends a copy of `slot` to `destination`, behind a BEGIN. false = the outbox is full. */
 static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, bool pinned)
 {
     phx_record *record;
@@ -160,7 +163,7 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
     return true;
 }
 
-/* In which of the halos is a place? A bit for each; four at a time, as the least of processors compare them. */
+/* The halos that contain a position, a bit for each; four at a time, as the smallest vectors compare them. */
 static inline uint32_t in_halos(const phx_neighbour_halos *near, float x, float y)
 {
     enum { PART = sizeof(phx_bounds) / sizeof(float) };
@@ -176,7 +179,7 @@ static inline uint32_t in_halos(const phx_neighbour_halos *near, float x, float 
     return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
 }
 
-/* Of each of them, one by one, zone_needs() says the same. */
+/* Compares them with zone_needs() of each. */
 static inline void validate_halos(const phx_shard *shard, const phx_halo_request *zones, uint32_t slot, uint32_t group,
                                   uint32_t in)
 {
@@ -188,7 +191,7 @@ static inline void validate_halos(const phx_shard *shard, const phx_halo_request
 }
 
 /*
- * The copies of one entity from cursor.item on, where distance alone decides, and so for many zones at once. false =
+ * Sends the copies of one entity from cursor.item on, where distance alone decides, so for many halos at once. false =
  * the outbox is full.
  */
 static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, uint32_t slot)
@@ -209,7 +212,7 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
     return true;
 }
 
-/* The same by all that counts. */
+/* The same by all rules. */
 static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, uint32_t slot)
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
@@ -224,9 +227,12 @@ static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint
     return true;
 }
 
-enum { SLOTS_AT_ONCE = 128 }; /* that are looked at before copies of some are sent: names come meanwhile */
+enum { SLOTS_AT_ONCE = 128 }; /* slots checked before copies of some are sent: names are prefetched meanwhile */
 
-/* Of some slots those that are not clear, or are seen from far off; how many. No branch: that is not to be guessed. */
+/*
+ * Finds the slots that are not inside the free box, or are far targets. Returns how many. No branch: it would be
+ * mispredicted.
+ */
 static uint32_t find_border_halos(const phx_shard *shard, phx_span slots, uint32_t *found)
 {
     const phx_body *bodies = shard->store.body;
@@ -242,7 +248,7 @@ static uint32_t find_border_halos(const phx_shard *shard, phx_span slots, uint32
     return count;
 }
 
-/* Of the next slots, from cursor.slot to *end, own entities' that others may need a copy of; how many. */
+/* Finds, in the next slots from cursor.slot to *end, own entities of which a copy may be needed. Returns how many. */
 static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONCE], uint32_t *end)
 {
     const phx_store *store = &shard->store;
@@ -262,7 +268,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
     return count;
 }
 
-/* The copies of all own entities from the cursor on; false = the outbox is full. */
+/* Sends the copies of all own entities from the cursor on. false = the outbox is full. */
 static bool send_entities(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
 {
     phx_cursor *cursor = &shard->cursor;
@@ -287,14 +293,14 @@ bool phx_shard_copies_due(phx_shard *shard)
         if (!same) shard->copies_due = true;
         shard->pins_compared = true;
     }
-    const bool nothing = shard->store.own_count == 0 && !shard->sent; /* and nobody ever had a copy */
+    const bool nothing = shard->store.own_count == 0 && !shard->sent; /* and no shard ever had a copy */
     if (nothing) shard->copies_due = false;
     return shard->copies_due;
 }
 
 enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
 
-/* What a shard has for its first refresh on. false = no memory. */
+/* Makes the marks of a shard for its first refresh. false = no memory. */
 static bool make_marks(phx_shard *shard, uint32_t shard_count)
 {
     if (!shard->begun) shard->begun = phx_alloc_zero(shard->mem, shard_count, PHX_CACHE_LINE);
@@ -326,7 +332,7 @@ bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint
         bool repeated = shard->begun[cursor->item];
         if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false))
             return true;
-        shard->sent[cursor->item] = repeated; /* an empty refresh is told once */
+        shard->sent[cursor->item] = repeated; /* an empty refresh is sent once */
     }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);
     shard->copies_due = false;

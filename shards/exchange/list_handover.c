@@ -1,5 +1,5 @@
 /*
- * Lists of observers that migrated in; see list_handover.h.
+ * List handover; see list_handover.h.
  */
 #include "shards/exchange/list_handover.h"
 
@@ -10,9 +10,9 @@
 #include "shards/state/entity_change.h"
 #include "shards/state/immigrant_lists.h"
 
-/* ---- the long way ---- */
+/* ---- stored lists ---- */
 
-/* A dead slot for a target that is not here (any more): its leave event is all that is left of it. */
+/* Takes a dead slot for a target that is not here, or not any more: only its leave event needs it. */
 static uint32_t take_departed_slot(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
@@ -25,7 +25,7 @@ static uint32_t take_departed_slot(phx_shard *shard, const phx_list_record *list
     return slot;
 }
 
-/* Room for a list that arrived, and for all that it names, should they be departed. false = no memory. */
+/* Room for a handed list, and for a slot of each target, should all be gone. false = no memory. */
 static bool reserve_list(phx_shard *shard, const phx_immigrant_list *arrival, const phx_renames *renames)
 {
     uint64_t user_data = 0;
@@ -36,7 +36,7 @@ static bool reserve_list(phx_shard *shard, const phx_immigrant_list *arrival, co
            phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
 }
 
-/* The slot of one of a list that arrived. What a ghost says that is gone, its name too, may be old. */
+/* The slot of a target of a handed list. A ghost that is gone may have an old name. */
 static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
                              const phx_list_record *listed)
 {
@@ -47,7 +47,7 @@ static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, c
     return here ? slot : take_departed_slot(shard, listed, renames);
 }
 
-/* A list that arrived, from ids to slots; the observer takes the long way. false = no memory. */
+/* Resolves a handed list from ids to slots; its observer will be evaluated. false = no memory. */
 static bool resolve_list(phx_shard *shard, const phx_directory *directory, const phx_renames *renames,
                          const phx_immigrant_list *arrival)
 {
@@ -57,12 +57,12 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
     for (uint32_t i = 0; i < arrival->count; i++)
         entries[i] = resolve_item(shard, directory, renames, &arrival->list[i]);
     phx_list_set_count(&shard->lists, list, arrival->count);
-    if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* a list makes a row worth a look */
+    if (arrival->count > 0) phx_shard_flag(shard, arrival->observer); /* the list marks the observer's row */
     phx_shard_mark_discontinuous(shard, &shard->store.body[arrival->observer]);
     return true;
 }
 
-/* ---- lists that rows imply ---- */
+/* ---- derived lists ---- */
 
 /* Fibonacci hashing. */
 static inline uint32_t handover_place(const phx_immigrant_lists *arrivals, uint32_t incarnation)
@@ -70,7 +70,7 @@ static inline uint32_t handover_place(const phx_immigrant_lists *arrivals, uint3
     return incarnation * 0x9e3779b1u >> arrivals->shift;
 }
 
-/* Room for a list to be noted, with so many places that few share one. false = no memory. */
+/* Room to index a list, with so many buckets that few targets share one. false = no memory. */
 static bool reserve_notes(phx_immigrant_lists *arrivals, phx_mem *mem, uint32_t count)
 {
     enum { BITS_LEAST = 6, BITS_MOST = 31, PLACES_FOR_ONE = 4 };
@@ -85,7 +85,7 @@ static bool reserve_notes(phx_immigrant_lists *arrivals, phx_mem *mem, uint32_t 
     return true;
 }
 
-/* Notes a list, by incarnations: the last one of a place stands there, and names the one before it. There is room. */
+/* Indexes a list by incarnation: a bucket has its last target, which names the one before it. There is room. */
 static void index_handed_list(phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival)
 {
     for (uint32_t i = 0; i < arrival->count; i++) {
@@ -96,9 +96,9 @@ static void index_handed_list(phx_immigrant_lists *arrivals, const phx_immigrant
 }
 
 /*
- * Is somebody in the list that is noted? Those of a place come before what an earlier list left there, which is no
- * number of this one, or leads to others' places, always to a lower one. By its id too: in 2^32 entities' time
- * incarnations come again.
+ * Is the target in the indexed list? Buckets are not cleared between lists. A number of an earlier list is not below
+ * the list's count, or is not smaller than the number before it, or is of another bucket; the walk stops there. Ids are
+ * compared too, as incarnations repeat after 2^32 entities.
  */
 static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immigrant_list *arrival,
                              const phx_name *name)
@@ -112,9 +112,9 @@ static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immi
 }
 
 /*
- * The list of an observer that just walked here (receive.c) is not kept if rows imply it: as many, and each of them
- * is listed. (No two are alike, there or here.) Rows of ghosts that were out of sight here may tell where they were
- * long ago (docs/invariants.md, 5), which it might have seen from there: then it is resolved. false = no
+ * The list of an observer that just stepped here (receive.c) stays derived if rows give it: as many targets, and each
+ * is listed. (No two targets are alike, in either list.) A ghost that is in no own view may have an old row
+ * (docs/invariants.md, 5), which the observer might have seen in its old shard: then the list is resolved. false = no
  * memory.
  */
 static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
@@ -127,7 +127,7 @@ static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
     index_handed_list(&shard->arrivals, arrival);
-    list->derived = true; /* as phx_prev_list() takes it to be */
+    list->derived = true; /* as phx_prev_list() requires */
     uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
     if (count == arrival->count)
         while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;

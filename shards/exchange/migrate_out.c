@@ -1,5 +1,5 @@
 /*
- * Migrants out; see migrate_out.h.
+ * Emigrants; see migrate_out.h.
  */
 #include "shards/exchange/migrate_out.h"
 
@@ -19,7 +19,7 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
         record->as.relations[record->count++] = set->items[shard->cursor.item++];
 }
 
-/* Some of the areas it is in, from cursor.item on. */
+/* Fills in some of the entity's areas, from cursor.item on. */
 static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const uint32_t *places = NULL;
@@ -39,7 +39,7 @@ static void fill_activation(phx_shard *shard, uint32_t slot, phx_record *record)
     shard->cursor.item = 1;
 }
 
-/* The first one of those of leaving[at]. */
+/* Fills the first record of an emigrant. */
 static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record)
 {
     const uint32_t first = shard->emigrant_list_first.at[at], count = shard->emigrant_list_first.at[at + 1] - first;
@@ -49,7 +49,7 @@ static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record
     record->as.entity.list_count = count & PHX_LIST_COUNT_MAX;
 }
 
-/* The migrant's records from the cursor on; false = the outbox is full. */
+/* Sends the emigrant's records from the cursor on. false = the outbox is full. */
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_cursor *cursor = &shard->cursor;
@@ -90,7 +90,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     return true;
 }
 
-/* What stays behind: a ghost, until the halo of its new owner confirms it or not. */
+/* Turns an emigrant into a ghost, until the halo of its new owner repeats it or not. */
 static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
 {
     phx_store *store = &shard->store;
@@ -112,7 +112,7 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
     return (uint32_t)row_shard[body->ty] * columns + column_shard[body->tx];
 }
 
-/* The slots in the list of one that leaves, kept or not; how many, PHX_SLOT_NONE = no memory. */
+/* The slots in the list of an emigrant, stored or derived. Returns how many; PHX_SLOT_NONE = no memory. */
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
@@ -127,7 +127,7 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
                                      : phx_prev_list(shard, slot, told->at, &pairs);
 }
 
-/* The list of one that leaves comes behind those before it in the outbox. false = no memory, or too long a list. */
+/* Writes the list of an emigrant behind the earlier ones in the outbox. false = no memory, or the list is too long. */
 static bool write_list(phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
@@ -146,7 +146,7 @@ static bool write_list(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* The lists of all that leave, for the whole tick: records of every round say where theirs begin. false = no memory. */
+/* Writes the lists of all emigrants of the tick: records of every round name their lists' places. false = no memory. */
 static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
 {
     phx_slot_array *travels = &shard->emigrant_list_first;
@@ -169,7 +169,7 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
                              uint32_t columns, bool *done)
 {
     phx_cursor *cursor = &shard->cursor;
-    /* for all at once: a call that stopped after some were packed would begin anew without them */
+    /* for all at once: a call that stopped after some were packed would go on without them */
     uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->emigrant_candidates.count - cursor->slot);
     if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
     phx_outbox_reset(&shard->outbox);

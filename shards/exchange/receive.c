@@ -1,7 +1,6 @@
 /*
- * What a shard says to others and hears from them: migrants with their lists and relations, out and in, and all else
- * that comes; halo.c has the copies and pins that it sends. Runs in the exchange phase; see state/shard.h for the order
- * and state/records.h for the records.
+ * Receives records of other shards: migrants with their lists and relations, copies and pins. Runs in the exchange
+ * phase; see state/shard.h for the order and state/records.h for the records.
  */
 #include "shards/exchange/receive.h"
 
@@ -17,7 +16,7 @@
 #include "shards/state/immigrant_lists.h"
 #include "shards/state/observer_count.h"
 
-/* Room for this entity in any state, everywhere it may have to stand. */
+/* Room for this entity in any state, in all tables. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
     phx_slot_array *arrived = &shard->immigrants;
@@ -32,7 +31,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
 }
 
-/* Are its attributes and user data what the record says? */
+/* Are its attributes and user data equal to the record's? */
 static bool dressed_so(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     const phx_store *store = &shard->store;
@@ -40,7 +39,7 @@ static bool dressed_so(const phx_shard *shard, uint32_t slot, const phx_entity_r
            phx_store_user_data(store, slot) == entity->user_data;
 }
 
-/* Then the position is all that there is to take. */
+/* Stores a position, if nothing else changed. */
 static void store_position(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
@@ -49,7 +48,7 @@ static void store_position(phx_shard *shard, uint32_t slot, const phx_entity_rec
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
 }
 
-/* Writes what an entity record says over a slot; an unchanged one is not touched. */
+/* Stores an entity record in a slot; if nothing changed the slot is not marked. */
 static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     phx_body *body = &shard->store.body[slot];
@@ -66,7 +65,7 @@ static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_recor
     phx_shard_flag(shard, slot);
 }
 
-/* A fresh slot for an entity that was not here; it waits in the deferred-add queue. */
+/* Takes a new slot for an entity that was not here; its add is deferred. */
 static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t state)
 {
     uint32_t slot = phx_store_take(&shard->store, record->id, state);
@@ -83,8 +82,8 @@ static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t 
 }
 
 /*
- * Is all that happened to who migrated here, a ghost until now, one short step? Then it is odd to nobody, and its
- * list, if that is a plain one, is what rows imply, as that of the others; or so it seems: list_handover.c compares.
+ * Is one short step the only change of an immigrant that was a ghost until now? Then it is not discontinuous, and its
+ * list, if it is plain, is derived as other observers' lists; list_handover.c compares it.
  */
 static bool just_walked(const phx_shard *shard, uint32_t slot)
 {
@@ -169,7 +168,7 @@ static bool receive_pin(phx_shard *shard, const phx_record *record)
     return true;
 }
 
-/* The ghost of a copy's entity, or PHX_SLOT_NONE: mostly the one that came behind the last one the last time, too. */
+/* The ghost of a copy's entity, or PHX_SLOT_NONE: mostly the ghost that followed the last one in the last refresh. */
 static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
 {
     const phx_store *store = &shard->store;
@@ -180,14 +179,15 @@ static uint32_t copied_ghost(const phx_shard *shard, uint64_t id)
     return right ? guess : phx_store_ghost(store, id);
 }
 
-/* A ghost was repeated: the one before it says so from now on, and what came behind it is looked at next. */
+/* Notes that a ghost was repeated: the ghost before it links to it from now on, and its own link is the next guess. */
 static void link_repeated_ghost(phx_shard *shard, uint32_t slot, phx_ghost_source origin)
 {
     phx_store *store = &shard->store;
     const uint32_t last = shard->copied, next = store->tail[slot].origin.next;
     origin.next = next;
     store->tail[slot].origin = origin;
-    PHX_ASSERT(last == PHX_SLOT_NONE || (store->body[last].state & PHX_SLOT_GHOST)); /* none dies while copies come */
+    PHX_ASSERT(last == PHX_SLOT_NONE ||
+               (store->body[last].state & PHX_SLOT_GHOST)); /* no ghost dies while copies come */
     if (last != PHX_SLOT_NONE && store->tail[last].origin.next != slot) store->tail[last].origin.next = slot;
     shard->copied = slot;
     shard->copied_next = next;
@@ -198,7 +198,7 @@ static void link_repeated_ghost(phx_shard *shard, uint32_t slot, phx_ghost_sourc
     __builtin_prefetch(&store->set[next]);
 }
 
-/* Does a copy of a ghost, or of nobody here, say no more than one short step? That needs no room made before. */
+/* Does a copy hold only a step of its ghost? That needs no room. */
 static bool only_steps(const phx_shard *shard, uint32_t slot, const phx_entity_record *entity)
 {
     if (slot == PHX_SLOT_NONE || phx_shard_ninegrid(shard)) return false;
@@ -221,7 +221,7 @@ static bool receive_copy(phx_shard *shard, const phx_record *record)
         else slot = add_entity(shard, record, PHX_SLOT_GHOST);
     }
     PHX_ASSERT(shard->refreshed[record->source]);
-    /* of two copies of a tick the pinned one comes last */
+    /* of two copies in a tick the pinned one comes last */
     link_repeated_ghost(shard, slot,
                         (phx_ghost_source){.source = record->source, .repeated = true, .pinned = record->slot != 0});
     shard->counts.copies++;
@@ -237,7 +237,7 @@ static bool receive_begin(phx_shard *shard, const phx_record *record)
     return true;
 }
 
-/* Of a migrant, or of a ghost that has just been repeated. */
+/* Takes the history of a migrant, or of a ghost that was just repeated. */
 static bool receive_motion_history(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);

@@ -1,16 +1,16 @@
 /*
- * Records in: migrants, pins and copies of other shards. In the exchange phase, by the shard's owner, a barrier after
- * the senders wrote them.
+ * Received records: immigrants, pins and copies of other shards. In the exchange phase, by the shard's owner, a barrier
+ * after the senders wrote them.
  */
 #ifndef PHX_SHARDS_EXCHANGE_RECEIVE_H
 #define PHX_SHARDS_EXCHANGE_RECEIVE_H
 
 #include "shards/state/shard.h"
 
-/* Takes one block of a source, in their order, whose lists these are: they stay until the tick ends. */
+/* Takes one block of a source, in the order of blocks. lists: the source's lists, which stay until the tick ends. */
 bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists);
 
-/* The world has told the directory of arrived[]. */
+/* The world has put the immigrants into the directory. */
 void phx_shard_arrivals_told(phx_shard *shard);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What blocks say of the observers in them, and which rows have a view at all; see grid.h. Called by the shard's owner:
- * where attributes change, and in the index phase, once rows are those of the interest phase.
+ * Summaries of blocks: observers and views, and the bits of rows with a view; see grid.h. Called by the shard's owner:
+ * where attributes change, and in the index phase, once rows are as in the interest phase.
  */
 #include "shards/grid/block_summary.h"
 
@@ -8,7 +8,7 @@
 
 #include "shards/grid/grid.h"
 
-/* A view as a word: in the order of views, as none is negative but by its sign, which comes before all. */
+/* A view as a word that sorts as views do: no view is negative but by its sign, which comes first. */
 static int32_t view_word(float view)
 {
     int32_t word;
@@ -23,7 +23,7 @@ static float view_of_word(int32_t word)
     return view;
 }
 
-/* What a block says of its observers. */
+/* Computes the summary of a block. */
 static void survey_block(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
@@ -47,7 +47,7 @@ static void survey_block(const phx_grid *grid, phx_block *block)
     block->view_min = least > 0 && reach > 0 ? view_of_word(least) : 0.0f;
 }
 
-/* Of up to 64 rows from one on, those with a view. */
+/* Bits of up to 64 rows from one on that have a view. */
 static uint64_t watching_from(const phx_grid *grid, uint32_t first)
 {
     const float *view = grid->rows.view + first;
@@ -83,7 +83,7 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
 
 void phx_grid_changed(phx_grid *grid, uint32_t row)
 {
-    if (!grid->surveyed) return; /* nor, perhaps, in order */
+    if (!grid->surveyed) return; /* the rows may not be in order either */
     phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
@@ -97,7 +97,7 @@ void phx_block_summary_update(phx_grid *grid)
     for (uint32_t i = 0; i < count; i++) {
         phx_block *block = &grid->blocks[all ? i : grid->changes[i]];
         survey_block(grid, block);
-        /* what is left over may be gone from the interest phase on, where workers write views */
+        /* leftover lists may end from the interest phase on, where workers write views */
         if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
     }
     for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)

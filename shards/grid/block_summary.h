@@ -7,16 +7,16 @@
 
 #include "shards/grid/grid.h"
 
-/* A row's view, or PHX_ROW_SPECIAL, is another: between ticks' interest phases, the owner. */
+/* Notes that a row's view, or its PHX_ROW_SPECIAL, changed. By the owner, outside of the interest phase. */
 void phx_grid_changed(phx_grid *grid, uint32_t row);
 
-/* The same of a block's rows as a whole, whose watching bits are right. */
+/* The same for the rows of a block as a whole, whose observer bits are right. */
 void phx_grid_changed_block(phx_grid *grid, uint32_t number);
 
-/* Finds what blocks say of their observers, where that changed: once rows and views are those of the interest phase. */
+/* Updates the summaries of the blocks where observers changed. Once rows and views are as in the interest phase. */
 void phx_block_summary_update(phx_grid *grid);
 
-/* Do blocks say what they would if they were asked again? For PHX_VALIDATE. */
+/* Are all summaries as if computed anew? For PHX_VALIDATE. */
 bool phx_block_summary_valid(const phx_grid *grid);
 
 #endif

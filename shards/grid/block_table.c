@@ -3,7 +3,7 @@
  */
 #include "shards/grid/block_table.h"
 
-/* A leaf of row `y` of them: as many rows of blocks as there are towers for. */
+/* Bytes of a leaf in row `y` of leaves: as many rows of blocks as the world has towers for. */
 static size_t leaf_bytes(const phx_block_map *map, uint32_t y)
 {
     const uint32_t left = map->blocks_high - (y << PHX_LEAF_BITS);

@@ -1,8 +1,8 @@
 /*
- * The blocks of a grid: made where somebody comes, forgotten where nobody is, and numbered so that those near each
- * other in the world mostly are so in memory; see grid.h. Rows are in the order of blocks: what stands around one of
- * them was looked at not long before, for another. Called by the shard's owner: in the index phase, for a rebuild and
- * for a row that is put in alone, and before, where somebody steps to where no block is.
+ * The blocks of a grid: made where an entity comes, dropped where none is, and numbered so that blocks near each other
+ * in the world mostly are near in memory; see grid.h. Rows are in the order of blocks, so the neighbours of a block are
+ * still in the cache from the block before. Called by the shard's owner: in the index phase for a rebuild and for an
+ * inserted row; before it, where an entity steps to a place without a block.
  */
 #include "shards/grid/blocks.h"
 
@@ -11,7 +11,7 @@
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
 
-/* Makes a block where none is; false = no memory. */
+/* Makes a block where there is none. false = no memory. */
 static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t by)
 {
     uint32_t *place = phx_block_map_ensure(&grid->map, mem, bx, by);
@@ -23,7 +23,7 @@ static bool make_grid_block(phx_grid *grid, phx_mem *mem, uint32_t bx, uint32_t 
     memset(block, 0, sizeof *block);
     block->bx = (uint16_t)bx;
     block->by = (uint16_t)by;
-    block->reach_min = INFINITY; /* as a survey has it where nobody is */
+    block->reach_min = INFINITY; /* as in the summary of an empty block */
     *place = grid->block_count;
     return true;
 }
@@ -38,23 +38,26 @@ phx_block *phx_grid_block_ensure(phx_grid *grid, phx_mem *mem, uint32_t bx, uint
 bool phx_grid_block_visit(phx_grid *grid, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     const uint32_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    PHX_ASSERT(!grid->sorting); /* starts and row_end are right */
+    PHX_ASSERT(!grid->sorting); /* start[] and row_end are right */
     if (PHX_LIKELY(phx_grid_block(grid, bx, by))) return true;
     if (!make_grid_block(grid, mem, bx, by)) return false;
     phx_block *block = &grid->blocks[grid->block_count - 1];
-    for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_end; /* behind all others */
+    for (uint32_t t = 0; t <= PHX_BLOCK_TOWERS; t++) block->start[t] = grid->row_end; /* behind all other blocks */
     return true;
 }
 
-/* ---- forgotten ---- */
+/* ---- idle blocks ---- */
 
-/* No row is in it, and nobody in this tick: who came step by step has its row elsewhere, but its marks here. */
+/*
+ * Has the block no row, and no entity in this tick? An entity that stepped here has its row elsewhere, but its marks
+ * here.
+ */
 static bool block_idle(const phx_block *block, uint64_t tick)
 {
     return block->start[0] == block->start[PHX_BLOCK_TOWERS] && block->dirty_tick != tick;
 }
 
-/* Forgets the blocks that are idle once they are the most. */
+/* Drops the idle blocks once they are the most. */
 static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
 {
     enum { KEEP_AT_LEAST = 64 };
@@ -76,9 +79,9 @@ static void drop_idle_blocks(phx_grid *grid, uint64_t tick)
     grid->block_count = kept;
 }
 
-/* ---- in order ---- */
+/* ---- order ---- */
 
-/* The bits of a number, each with a 0 before it. */
+/* Spreads the bits of a number, with a 0 before each. */
 static uint32_t spread_bits(uint16_t number)
 {
     uint32_t bits = number;
@@ -88,20 +91,20 @@ static uint32_t spread_bits(uint16_t number)
     return (bits | bits << 1) & 0x55555555u;
 }
 
-/* Morton's curve, which goes through each aligned square of 2^k x 2^k blocks before it leaves it. */
+/* Morton's curve: it visits each aligned square of 2^k x 2^k blocks as a whole. */
 static uint32_t morton_code(const phx_block *block)
 {
     return spread_bits(block->bx) | spread_bits(block->by) << 1;
 }
 
-/* The i-th becomes the one that the i-th word has in its lower half. Words are written over. */
+/* Moves blocks: the i-th becomes the one in the lower half of the i-th word. Words are overwritten. */
 static void permute_blocks(phx_grid *grid, uint64_t *words)
 {
     phx_block *blocks = grid->blocks;
     for (uint32_t i = 0; i < grid->block_count; i++) {
         const phx_block first = blocks[i];
         uint32_t at = i, from;
-        while ((from = (uint32_t)words[at]) != i) { /* the cycle that it is in, unless that is done */
+        while ((from = (uint32_t)words[at]) != i) { /* follow the cycle of i, unless it is done */
             blocks[at] = blocks[from];
             words[at] = at;
             at = from;
@@ -112,9 +115,9 @@ static void permute_blocks(phx_grid *grid, uint64_t *words)
 }
 
 /*
- * Once there are many new ones, which are behind the others in the order in which they were made: they are as right
- * there, but slower. Memory is taken for a moment: only where entities went to where nobody was lately, so in no
- * steady tick. false = there is none.
+ * Orders the blocks once there are many new ones. New blocks are behind the others in the order in which they were
+ * made: right, but slower. Memory is taken for a moment, only where entities went to new places, so in no steady tick.
+ * false = no memory.
  */
 static bool order_blocks(phx_grid *grid, phx_mem *mem)
 {

@@ -1,5 +1,5 @@
 /*
- * Levels of far-reaching targets; see far_targets.h.
+ * Levels of far targets; see far_targets.h.
  */
 #include "shards/grid/far_targets.h"
 
@@ -18,9 +18,8 @@ uint32_t phx_length_towers(const phx_rules *rules, float length)
 {
     if (!(length * length <= FLT_MAX)) return PH_TOWERS_AXIS_MAX;
     /*
-     * Two towers' indexes differ by at most ceil(distance / size), but float32 rounding of
-     * distance and index: 1e-6 of the length, 2^-22 of the world's extent, and what
-     * underflows in a square (below 1e-18).
+     * The indexes of two towers differ by at most ceil(distance / size), but for float32 rounding of distance and
+     * index: 1e-6 of the length, 2^-22 of the world's extent, and underflow in a square (below 1e-18).
      */
     uint32_t towers = rules->towers[0] > rules->towers[1] ? rules->towers[0] : rules->towers[1];
     double size = rules->tower_size;
@@ -71,7 +70,7 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
         else reaching++;
     }
     if (!phx_grow(mem, (void **)&far->globals, &far->globals_capacity, 0, globals, sizeof(uint32_t))) return false;
-    /* the two arrays change places in the sort: they have to stay of one capacity */
+    /* the two arrays swap in the sort: they must have one capacity */
     if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, reaching, sizeof(phx_far_entry)))
         return false;
     if (!phx_grow(mem, (void **)&far->spare, &far->spare_capacity, 0, far->entries_capacity, sizeof(phx_far_entry)))

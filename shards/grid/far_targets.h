@@ -1,11 +1,9 @@
 /*
- * Targets that are seen beyond their observers' views: the global ones, and those with a
- * reach. A target of reach R stands in a coarse grid whose cells are 2^level towers wide,
- * the least level with which R spans at most one cell, so an observer finds all that may
- * reach it in 3 x 3 cells of each level in use. Entries are sorted by (level, cell y,
- * cell x): three binary searches a level.
- * Rebuilt by the shard's owner in the index phase when such a target came, went or
- * changed; read in the interest phase.
+ * Far targets: targets that are seen beyond their observers' views, the global ones and targets with a reach. A target
+ * of reach R stands in a coarse grid whose cells are 2^level towers wide, on the lowest level where R spans at most one
+ * cell. So an observer finds all targets that may reach it in 3 x 3 cells of each level in use. Entries are sorted by
+ * (level, cell y, cell x): three binary searches a level. Rebuilt by the shard's owner in the index phase when such a
+ * target came, left or changed; read in the interest phase.
  */
 #ifndef PHX_SHARDS_GRID_FAR_TARGETS_H
 #define PHX_SHARDS_GRID_FAR_TARGETS_H
@@ -23,7 +21,7 @@ typedef struct phx_far_entry {
 typedef struct phx_far {
     uint32_t *globals;
     uint32_t global_count, globals_capacity;
-    phx_far_entry *entries, *spare; /* sorted; spare is the sort's */
+    phx_far_entry *entries, *spare; /* sorted; spare is used by the sort */
     uint32_t entry_count, entries_capacity, spare_capacity;
     uint32_t levels; /* bit l: level l is in use */
     bool stale;
@@ -31,10 +29,10 @@ typedef struct phx_far {
 
 void phx_far_free(phx_far *far, phx_mem *mem);
 
-/* How many towers a length spans at most, 1..65535; a length whose square overflows spans all. */
+/* The number of towers that a length spans at most, 1..65535; a length whose square overflows spans all. */
 uint32_t phx_length_towers(const phx_rules *rules, float length);
 
-/* Collects anew from the live slots with PHX_SLOT_FAR. false = no memory: call again. */
+/* Collects all live slots with PHX_SLOT_FAR anew. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
 /* The entries of row `dy` (-1, 0, 1) of the 3 x 3 cells around a tower at a level: [*first, *end). */

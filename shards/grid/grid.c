@@ -1,6 +1,6 @@
 /*
- * Blocks of towers and their sorted rows; see grid.h. Called by the shard's owner in the
- * apply phase (touch) and the index phase (rebuild).
+ * Blocks of towers and their sorted rows; see grid.h. Called by the shard's owner in the ingest phase (marks) and the
+ * index phase (rebuild).
  */
 #include "shards/grid/grid.h"
 
@@ -11,8 +11,8 @@
 enum { LEAF_TOWERS_BITS = PHX_BLOCK_BITS + PHX_LEAF_BITS };
 
 /*
- * Kernels may read, and drop, up to two vectors of 16 floats beyond the last row (PHX_KERNEL_PAD is of what they are
- * handed beside rows); the other three keep columns, which are walked together, off the same cache sets.
+ * Kernels may read, and drop, up to two vectors of 16 floats beyond the last row (PHX_KERNEL_PAD is for their other
+ * arrays). The other three keep columns, which are read together, in different cache sets.
  */
 enum { PAD_ROWS = 16 * 5 };
 
@@ -29,9 +29,9 @@ static size_t column_bytes(uint32_t capacity)
     return ((size_t)capacity + PAD_ROWS) * 4;
 }
 
-enum { BIT_COLUMNS = 2 }; /* stirred[] and watching[] */
+enum { BIT_COLUMNS = 2 }; /* moved_bits[] and observer_bits[] */
 
-/* So many rows may be noted as astray: no fewer than phx_grid_sort_due() finds worth it. */
+/* Room for misplaced rows: at least as many as phx_grid_sort_due() lets be edited. */
 static uint32_t astray_of(uint32_t rows)
 {
     enum { PART = 256, AT_LEAST = 32 };
@@ -54,7 +54,7 @@ static void columns_free(phx_grid *grid, phx_mem *mem)
     phx_free(mem, grid->memory, memory_bytes(grid->rows_capacity), PHX_CACHE_LINE);
 }
 
-/* The rows move to new memory, but not who was stirred, watches or is astray: that is found anew. */
+/* Moves the columns to new memory, without bits and misplaced rows: they are found anew. */
 static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
 {
     const phx_grid_rows *from = &grid->rows;
@@ -180,10 +180,10 @@ void phx_grid_clear_bits(phx_grid *grid)
     if (grid->memory) memset(grid->moved_bits, 0, BIT_COLUMNS * row_words(grid->rows_capacity) * sizeof(uint64_t));
 }
 
-/* The rows of a span whose bits are set, as phx_grid_moved_in(). */
+/* Writes the rows of a span whose bits are set, as phx_grid_moved_in(). */
 static uint32_t rows_in(const uint64_t *words, phx_span span, uint32_t *out)
 {
-    enum { AT_ONCE = 8 }; /* and those count that are there: as a rule the loop is left after one round */
+    enum { AT_ONCE = 8 }; /* only set bits are counted: as a rule the loop ends after one round */
     uint32_t n = 0;
     for (uint32_t base = span.first; base < span.end; base += PHX_WORD_ROWS) {
         const uint64_t *word = words + base / PHX_WORD_ROWS;
@@ -236,7 +236,7 @@ void phx_grid_end_tick(phx_grid *grid, bool few)
     memset(grid->moved_bits, 0, row_words(grid->row_end) * sizeof(uint64_t));
 }
 
-/* Is the row in the body's tower, or, when rows may have drifted, in one beside it? Drift is less than a tower. */
+/* Is the row in the body's tower, or, as rows may drift, in one beside it? Drift is less than a tower. */
 static bool row_in_span(const phx_grid *grid, const phx_body *body)
 {
     int32_t far = grid->drift_bound > 0.0f ? 1 : 0;
@@ -252,7 +252,7 @@ static bool row_in_span(const phx_grid *grid, const phx_body *body)
     return false;
 }
 
-/* Are there gaps behind blocks, and nowhere else, without a view? */
+/* Are there gaps behind blocks only, and without a view? */
 static bool gaps_valid(const phx_grid *grid)
 {
     uint32_t rows = 0, place = 0;
@@ -273,7 +273,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) continue;
-        if (!(body->state & (PHX_SLOT_ROW | PHX_SLOT_OWN))) continue; /* a ghost that waits for one */
+        if (!(body->state & (PHX_SLOT_ROW | PHX_SLOT_OWN))) continue; /* a ghost whose row is deferred */
         rows++;
         if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_end) return false;
         if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;

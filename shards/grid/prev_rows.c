@@ -1,5 +1,5 @@
 /*
- * Putting down what was; see prev_rows.h. Called by the shard's owner.
+ * Notes and collects previous rows; see prev_rows.h. Called by the shard's owner.
  */
 #include "shards/grid/prev_rows.h"
 
@@ -71,7 +71,10 @@ const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *past, const phx_store
 
 enum { KEY_SLOT_BITS = 32, KEY_AXIS_BITS = 16 };
 
-/* By block: a radix sort of what a block's coordinate may have, twice. The result is in past->keys. */
+/*
+ * Sorts keys by block: a radix sort of the bits that a block coordinate may have, once for each axis. The result is in
+ * past->keys.
+ */
 static void sort_keys(phx_prev_rows *past)
 {
     enum { DIGIT_BITS = 7, DIGITS = 1 << DIGIT_BITS };
@@ -95,7 +98,7 @@ static uint64_t prev_row_key(uint32_t bx, uint32_t by, uint32_t slot)
     return (uint64_t)(by << KEY_AXIS_BITS | bx) << KEY_SLOT_BITS | slot;
 }
 
-/* The keys of who became odd, who is so no longer a bit. */
+/* Writes the keys of discontinuous slots, and clears their bits. */
 static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, const phx_grid *grid,
                                const phx_store *store)
 {
@@ -115,7 +118,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
 {
     if (past->collected) return true;
     uint32_t count = past->odd_count;
-    /* the two arrays of keys change places in the sort: they have to stay of one capacity */
+    /* the two arrays of keys swap in the sort: they must have one capacity */
     enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
     if (!phx_grow(mem, (void **)&past->columns, &past->columns_capacity, 0, COLUMNS * column, sizeof(uint32_t)) ||
@@ -148,7 +151,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
     return true;
 }
 
-/* The block that the i-th row stood in. The odd mark its towers, so it is there until the tick's end. */
+/* The block in which the i-th row stood. It exists until the tick's end, as discontinuities mark their towers. */
 static phx_block *block_of(const phx_prev_rows *past, const phx_grid *grid, uint32_t i)
 {
     const uint32_t at = (uint32_t)(past->keys[i] >> KEY_SLOT_BITS);
@@ -157,7 +160,7 @@ static phx_block *block_of(const phx_prev_rows *past, const phx_grid *grid, uint
     return block;
 }
 
-/* The end of those rows that stood in one block with the first one. */
+/* The end of the rows that stood in the block of the first one. */
 static uint32_t block_end(const phx_prev_rows *past, uint32_t first)
 {
     uint32_t end = first + 1;

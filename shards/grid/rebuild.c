@@ -7,9 +7,9 @@
 
 static const uint32_t KEY_GONE = UINT32_MAX;
 
-enum { AHEAD = 16 }; /* rows: their bodies, in no order of memory, come meanwhile */
+enum { AHEAD = 16 }; /* rows ahead whose bodies, in no order of memory, are prefetched */
 
-/* Those who are added, and have none, get rows behind the others, in no tower yet. The end of them. */
+/* Appends rows for added slots without one, in no tower yet. Returns their end. */
 static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const uint32_t *added, uint32_t added_count)
 {
     const phx_grid_rows *rows = &grid->rows;
@@ -25,13 +25,13 @@ static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const 
 }
 
 /*
- * Finds every row's key, its block (made where none is) << 6 | tower, and counts a tower's rows into start[tower + 1],
- * and all into *rows. false = no memory.
+ * Finds the key of each row, its block (made if there is none) << 6 | tower, and counts the rows of a tower into
+ * start[tower + 1], and all into *rows. false = no memory.
  */
 static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t total, uint32_t *key, uint32_t *rows)
 {
     uint32_t *slots = grid->rows.slot;
-    phx_block *block = NULL; /* of the row before: as a rule it is this one's, too */
+    phx_block *block = NULL; /* of the last row: mostly this row's, too */
     for (uint32_t b = 0; b < grid->block_count; b++) memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
         if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
@@ -56,7 +56,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
     return true;
 }
 
-/* Where a row is put in, one has to be free not far off: so many gaps for a crowded block, and one for any. */
+/* Row edits need a gap near: so many rows for each gap in a crowded block, and one gap for any block. */
 enum { GAP_ROWS = 32 };
 
 static uint64_t gaps_wanted(const phx_grid *grid, uint32_t rows)
@@ -65,8 +65,8 @@ static uint64_t gaps_wanted(const phx_grid *grid, uint32_t rows)
 }
 
 /*
- * Counts become starts, shifted by one place: start[tower + 1] is where the tower's next row goes. What room there is,
- * or is of use, is shared out behind blocks.
+ * Turns counts into starts, shifted by one: start[tower + 1] is the place of the tower's next row. Free room, as far as
+ * it is of use, becomes gaps behind blocks.
  */
 static void starts_from_counts(phx_grid *grid, uint32_t rows)
 {
@@ -92,7 +92,7 @@ static void starts_from_counts(phx_grid *grid, uint32_t rows)
     PHX_ASSERT(sum <= grid->rows_capacity);
 }
 
-/* Behind blocks there is nobody. */
+/* Writes the gaps behind blocks. */
 static void mark_gaps(phx_grid *grid)
 {
     for (uint32_t b = 0; b < grid->block_count; b++) {
@@ -104,7 +104,7 @@ static void mark_gaps(phx_grid *grid)
     }
 }
 
-/* Keys become places: those of who is gone one in the pad. */
+/* Turns keys into places; rows of dead slots get a place in the pad. */
 static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
 {
     for (uint32_t i = 0; i < total; i++)
@@ -113,7 +113,7 @@ static void place_rows(phx_grid *grid, uint32_t total, uint32_t *key)
                      : grid->blocks[key[i] >> (2 * PHX_BLOCK_BITS)].start[(key[i] & (PHX_BLOCK_TOWERS - 1)) + 1]++;
 }
 
-/* What a column has goes to the places, in *spare; its memory is the spare one then. */
+/* Moves a column to the places, in *spare; its old memory becomes the spare. */
 static void sort_floats(float **column, float **spare, const uint32_t *place, uint32_t total)
 {
     float *from = *column, *sorted = *spare;
@@ -130,7 +130,7 @@ static void sort_words(uint32_t **column, float **spare, const uint32_t *place, 
     *spare = (float *)(void *)from;
 }
 
-/* Sorted rows become what their bodies are; these know where their rows are. */
+/* Writes the bodies' values to sorted rows, and the rows' numbers to bodies. */
 static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint16_t stamp)
 {
     const phx_grid_rows *rows = &grid->rows;
@@ -152,7 +152,7 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
     }
 }
 
-/* Counted rows are sorted: the old x and y are not wanted, so these columns are by what, and into what. */
+/* Sorts counted rows. The old x and y are not needed, so their columns hold the places and the results. */
 static void sort_rows(phx_grid *grid, uint32_t total, uint32_t *place)
 {
     phx_grid_rows *rows = &grid->rows;
@@ -169,7 +169,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
                       uint64_t tick, uint16_t stamp)
 {
     uint64_t needed = (uint64_t)grid->row_end + added_count, rows_most = (uint64_t)grid->row_count + added_count;
-    grid->needs_rebuild = true; /* until it is done */
+    grid->needs_rebuild = true; /* until the rebuild is done */
     if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
     grid->sorting = true;
     grid->surveyed = false;

@@ -8,9 +8,9 @@
 #include "shards/grid/grid.h"
 
 /*
- * Sorts anew: the old rows whose slots are still live, then the slots of added[] that have
- * none; dead slots lose theirs. Towers of bodies whose `changed` is `stamp` are marked as
- * changed in this tick. false = no memory: call again, nothing may read meanwhile.
+ * Sorts rows anew: the old rows of live slots, then the slots of added[] without a row; dead slots lose their rows.
+ * Towers of bodies with `changed` equal to `stamp` are marked as changed in this tick. false = no memory: call again,
+ * and nothing may read meanwhile.
  */
 bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint32_t *added, uint32_t added_count,
                       uint64_t tick, uint16_t stamp);

@@ -1,8 +1,8 @@
 /*
- * Rows put in and taken out one by one, where few came, went or jumped in a tick; see grid.h. Behind the rows of a
- * block there may be a gap. Inside of a tower the order of rows is nobody's business: so towers move on by one row as
- * the first row of each goes behind its last, however many there are; and so do blocks, up to the first one that has a
- * gap behind it. Called by the shard's owner, in the index phase; phx_grid_misplace() in ingest and exchange too.
+ * Row edits, if few entities entered, left or jumped in a tick; see grid.h. Behind the rows of a block there may be a
+ * gap. Inside of a tower the order of rows is free: so a tower moves on by one row if its first row goes behind its
+ * last, however many rows it has. So do blocks, up to the first one with a gap behind it. Called by the shard's owner,
+ * in the index phase; phx_grid_misplace() in ingest and exchange too.
  */
 #include "shards/grid/row_edit.h"
 
@@ -23,8 +23,8 @@ void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 }
 
 /*
- * To set a row right costs up to what the sort takes for 300 rows (100,000 on a Zen 5, 250 in a block: 3 us; a row of
- * the sort 9.5 ns).
+ * One edit costs up to as much as the sort of 300 rows (100,000 on a Zen 5, 250 in a block: 3 us; a row of the sort 9.5
+ * ns).
  */
 bool phx_grid_sort_due(const phx_grid *grid, uint32_t more)
 {
@@ -36,13 +36,13 @@ bool phx_grid_sort_due(const phx_grid *grid, uint32_t more)
 
 uint32_t phx_rows_edit_limit(const phx_grid *grid)
 {
-    enum { PART = 8, AT_LEAST = 256 }; /* a row moved alone costs up to five times what one that is sorted does */
+    enum { PART = 8, AT_LEAST = 256 }; /* a row moved alone costs up to five times as much as a sorted one */
     return grid->row_count / PART + AT_LEAST;
 }
 
 /* ---- one row ---- */
 
-/* All that a row has. */
+/* All columns of one row. */
 typedef struct loose_row {
     float x, y, ox, oy, view;
     uint32_t slot;
@@ -92,7 +92,9 @@ static void make_gap(phx_grid *grid, uint32_t row)
 
 /* ---- towers and blocks ---- */
 
-/* Towers of the block from one on go one row on, the last first: behind them is a gap. Rows moved. */
+/*
+ * Moves towers of the block from `first` on by one row, the last first: behind them is a gap. Returns the rows moved.
+ */
 static uint32_t push_towers(phx_grid *grid, phx_store *store, phx_block *block, uint32_t first)
 {
     uint32_t moved = 0;
@@ -105,14 +107,16 @@ static uint32_t push_towers(phx_grid *grid, phx_store *store, phx_block *block, 
     return moved;
 }
 
-/* A row of a tower goes, and those behind it come one nearer: behind them is a gap then. Rows moved. */
+/*
+ * Removes a row of a tower, and moves the towers behind it down by one: behind them is a gap. Returns the rows moved.
+ */
 static uint32_t pull_towers(phx_grid *grid, phx_store *store, phx_block *block, uint32_t tower, uint32_t row)
 {
     uint32_t moved = 0, hole = row;
     for (uint32_t t = tower; t < PHX_BLOCK_TOWERS; t++) {
         const uint32_t last = block->start[t + 1] - 1;
         if (t > tower) block->start[t]--;
-        if (t > tower && block->start[t] == last) continue; /* an empty one */
+        if (t > tower && block->start[t] == last) continue; /* an empty tower */
         if (hole != last) move_row(grid, store, last, hole);
         moved += hole != last;
         hole = last;
@@ -129,7 +133,7 @@ static uint32_t room_end(const phx_grid *grid, uint32_t number)
     return number + 1 < grid->block_count ? phx_grid_block_end(grid, number) : grid->rows_capacity;
 }
 
-/* The first block from one on that has a gap behind it, if no more rows than `work` are to be moved until there. */
+/* The first block from `number` on with a gap behind it, if at most `work` rows have to be moved up to there. */
 static uint32_t find_gap(const phx_grid *grid, uint32_t number, uint32_t work)
 {
     for (; number < grid->block_count; number++) {
@@ -137,12 +141,12 @@ static uint32_t find_gap(const phx_grid *grid, uint32_t number, uint32_t work)
         const uint32_t rows = phx_block_rows(block), cost = rows < PHX_BLOCK_TOWERS ? rows : PHX_BLOCK_TOWERS;
         if (block->start[PHX_BLOCK_TOWERS] < room_end(grid, number)) return number;
         if (cost + 1 > work) break;
-        work -= cost + 1; /* an empty one costs something, too */
+        work -= cost + 1; /* an empty block costs something, too */
     }
     return grid->block_count;
 }
 
-/* A place for a row in a tower of a block; there is a gap behind block `gap`, and none before. */
+/* Makes a place for a row in a tower of a block. There is a gap behind block `gap`, and none before it. */
 static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uint32_t tower, uint32_t gap,
                           uint32_t *work)
 {
@@ -160,12 +164,14 @@ static uint32_t make_room(phx_grid *grid, phx_store *store, uint32_t number, uin
     return place;
 }
 
-/* ---- those who come, go and jump ---- */
+/* ---- entities that enter, leave and jump ---- */
 
-/* In vain: if it is so again and again, as where all jump to one place, it is tried less often. */
+/*
+ * Row edits were in vain. If that happens again and again, as where all jump to one place, they are tried less often.
+ */
 static phx_rows_edited fall_back_to_sort(phx_grid *grid)
 {
-    enum { PAUSE_MOST = 32 }; /* ticks, this one too */
+    enum { PAUSE_MOST = 32 }; /* ticks, this one included */
     if (grid->wants_gaps) {   /* else there were no gaps yet */
         grid->pause = grid->pause_next > 0 ? grid->pause_next : 1;
         grid->pause_next = 2 * grid->pause < PAUSE_MOST ? 2 * grid->pause : PAUSE_MOST;
@@ -174,12 +180,12 @@ static phx_rows_edited fall_back_to_sort(phx_grid *grid)
     return PHX_EDIT_SORT;
 }
 
-/* Where a slot's row goes. */
+/* The place of a slot's row. */
 typedef struct berth {
     uint32_t block, tower, gap;
 } berth;
 
-/* The block of a body's tower, made where none is, and the gap that will do. */
+/* Finds the block of a body's tower, made if there is none, and a gap for its row. */
 static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_body *body, uint32_t work, berth *to)
 {
     if (!phx_grid_block_visit(grid, mem, body->tx, body->ty)) return PHX_EDIT_NO_MEMORY;
@@ -219,7 +225,7 @@ phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uin
     return PHX_EDIT_DONE;
 }
 
-/* The tower that a row of the block is in. */
+/* The tower of a row of the block. */
 static uint32_t row_tower(const phx_block *block, uint32_t row)
 {
     uint32_t low = 0, high = PHX_BLOCK_TOWERS;
@@ -243,7 +249,7 @@ static void remove_row(phx_grid *grid, phx_store *store, uint32_t row, uint32_t 
     phx_grid_changed_block(grid, number);
 }
 
-/* The row of a slot that is astray. */
+/* Edits the misplaced row of a slot. */
 static phx_rows_edited edit_misplaced_row(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t slot, uint64_t tick,
                                           uint32_t *work)
 {
@@ -257,7 +263,7 @@ static phx_rows_edited edit_misplaced_row(phx_grid *grid, phx_mem *mem, phx_stor
     loose_row row = row_at(grid, body->row);
     remove_row(grid, store, body->row, work);
     body->state = (uint16_t)(body->state & ~(PHX_SLOT_ROW_MISPLACED | PHX_SLOT_ROW));
-    if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* perhaps a nearer one now */
+    if (live) to.gap = find_gap(grid, to.block, UINT32_MAX); /* there may be a nearer one now */
     if (live) insert_row(grid, store, &to, &row, tick, work);
     return PHX_EDIT_DONE;
 }

@@ -1,6 +1,6 @@
 /*
- * index = brute: no structure at all, everybody is a candidate for everybody; see README.md. The live slots stand in
- * one array, in no order. Written in the index phase, read in the interest phase; see index.h.
+ * index = brute: no structure, every entity is a candidate for every observer; see README.md. The live slots are in one
+ * array, in no order. Written in the index phase, read in the interest phase; see index.h.
  */
 #include "shards/entity/entity_store.h"
 #include "shards/index/index.h"

@@ -7,7 +7,7 @@
 
 #include "shards/entity/entity_store.h"
 
-/* Positive floats sort as their bits; the upper ones, 3 of the fraction, tell them apart by an eighth or less. */
+/* Positive floats sort as their bits; the upper bits, 3 of the fraction, distinguish views by an eighth or less. */
 enum { VIEW_SHIFT = 20, VIEW_CLASSES = 1 << (31 - VIEW_SHIFT) };
 
 typedef struct views {
@@ -30,7 +30,7 @@ static void count_views(views *of, const phx_store *store)
     }
 }
 
-/* The mean of those of about the median view; exactly it, where all are the same. 0 = nobody observes. */
+/* The mean of the views close to the median; the median itself, if all views are equal. 0 = no observer. */
 static float median_view(const phx_store *store)
 {
     views of;

@@ -1,14 +1,14 @@
 /*
  * index = crosslist: entities and the borders of their views in two sorted lists, along x and along y; see README.md.
- * Changes are noted; when the tick turns nodes slide, then who came, went or jumped is settled. Written by the shard's
- * owner in the index phase; boxes and lists are read by any worker after it.
+ * Changes are noted. At the end of a tick's changes nodes slide, then entities that entered, left or jumped are
+ * handled. Written by the shard's owner in the index phase; boxes and lists are read by any worker after it.
  */
 #include "shards/entity/entity_store.h"
 #include "shards/index/crosslist_boxes.h"
 #include "shards/index/crosslist_nodes.h"
 #include "shards/index/crosslist_state.h"
 
-enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* noted at once: more are settled in between */
+enum { PASSES_LEAST = 64, PASSES_MOST = 1 << 16 }; /* notes kept: with more, they are applied in between */
 
 static phx_index *crosslist_create(const phx_index_env *env)
 {
@@ -122,7 +122,7 @@ static void crosslist_insert(phx_index *index, uint32_t slot)
     queue_pending_slot(own, slot);
 }
 
-/* Out of the lists, and of all boxes when the tick turns. */
+/* Takes a slot out of the lists; out of all boxes at the end of the tick's changes. */
 static void unlink_slot(phx_cross *own, uint32_t slot)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
@@ -137,7 +137,7 @@ static void crosslist_remove(phx_index *index, uint32_t slot)
     unlink_slot((phx_cross *)index, slot);
 }
 
-/* It looks farther, or less far, or begins to look, or ends: no node passes another for that. */
+/* Changes the radius of a slot, which may become an observer or cease to be one: no node passes another for that. */
 static void change_radius(phx_cross *own, uint32_t slot, float radius)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
@@ -166,7 +166,7 @@ static void crosslist_move(phx_index *index, uint32_t slot)
     phx_cross_push(&own->moving, slot);
 }
 
-/* Finds places for those who came or jumped, and tells the others. */
+/* Links entities that entered or jumped, and announces them to the observers. */
 static void link_pending(phx_cross *own)
 {
     for (uint32_t i = 0; i < own->pending.count; i++) {
@@ -183,7 +183,7 @@ static void link_pending(phx_cross *own)
     own->pending.count = 0;
 }
 
-/* So many came or jumped that everything is sorted and every box filled anew. false = no memory, nothing changed. */
+/* So many entered or jumped that all nodes are sorted and all boxes filled anew. false = no memory, nothing changed. */
 static bool sort_all(phx_cross *own)
 {
     if (!phx_cross_sort(own)) return false;
@@ -240,7 +240,7 @@ static bool crosslist_within(const phx_index *index, uint32_t observer, phx_sink
     const phx_list *box = &own->boxes[observer];
     if (!(own->flags[observer] & PHX_CROSS_BOX)) return false;
     if (box->count > 0) sink->take(sink, phx_list_entries(&own->pool, box), box->count);
-    sink->take(sink, &observer, 1); /* it stands there, too */
+    sink->take(sink, &observer, 1); /* the observer itself is a candidate, too */
     sink->visited++;
     return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Who stands in whose box, for index = crosslist: from the nodes that passed each other, from a walk along one axis
- * for who came or jumped, from sorted rows where that are many. See crosslist_boxes.h. Written in the index phase by
- * the shard's owner.
+ * The targets in each observer's box, for index = crosslist: from nodes that passed each other; from a walk along one
+ * axis for entities that entered or jumped; from sorted rows where many did. See crosslist_boxes.h. Written in the
+ * index phase by the shard's owner.
  */
 #include "shards/index/crosslist_boxes.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- one box ---- */
 
-/* Room for so many; what is in it is kept. false = no memory, nothing changed. */
+/* Room for so many targets; the targets in it are kept. false = no memory, nothing changed. */
 static bool box_grow(phx_cross *own, phx_list *box, uint32_t count)
 {
     if (count <= phx_list_capacity(&own->pool, box)) return true;
@@ -49,7 +49,7 @@ void phx_cross_note(phx_cross *own, uint32_t observer, uint32_t target)
     own->pass_first[observer] = own->pass_count++;
 }
 
-/* Marks of a settling: epoch * 4 and these. */
+/* Marks of an application of passes: epoch * 4 and these. */
 enum { COMES = 1, GOES = 2, MARK_STEP = 4 };
 
 static void next_mark_epoch(phx_cross *own)
@@ -67,7 +67,7 @@ static bool in_box(const phx_cross *own, uint32_t observer, uint32_t target)
            phx_cross_across(own, 1, observer, target);
 }
 
-/* The union of what passed on both axes, by marks: each target comes or goes, by where it stands now. */
+/* Marks the union of the passes on both axes: each target comes or goes, by its position now. */
 static uint32_t mark_passes(phx_cross *own, uint32_t observer)
 {
     uint32_t comers = 0;
@@ -81,7 +81,9 @@ static uint32_t mark_passes(phx_cross *own, uint32_t observer)
     return comers;
 }
 
-/* Those marked as going leave the box; those who are there already need not come. How many those were. */
+/*
+ * Removes targets marked as going; clears marks of coming targets that are in the box already. Returns how many were.
+ */
 static uint32_t thin_out(phx_cross *own, phx_list *box)
 {
     uint32_t *entries = phx_list_entries(&own->pool, box), n = 0, known = 0;
@@ -101,7 +103,7 @@ static void apply_passes(phx_cross *own, uint32_t observer)
 {
     phx_list *box = &own->boxes[observer];
     uint32_t first = own->pass_first[observer], before = box->count;
-    if (first == PHX_SLOT_NONE) return; /* it went */
+    if (first == PHX_SLOT_NONE) return; /* the observer left */
     if (!(own->flags[observer] & PHX_CROSS_BOX) || (own->flags[observer] & PHX_CROSS_AFRESH)) {
         own->pass_first[observer] = PHX_SLOT_NONE;
         return;
@@ -131,7 +133,7 @@ void phx_cross_flush(phx_cross *own)
     own->passed.count = own->pass_count = 0;
 }
 
-/* ---- who came, went or jumped ---- */
+/* ---- entities that enter, leave or jump ---- */
 
 void phx_cross_sweep(phx_cross *own)
 {
@@ -149,7 +151,7 @@ void phx_cross_sweep(phx_cross *own)
     own->gone.count = 0;
 }
 
-/* Where observers stand that look no farther than all do and may have this coordinate in their boxes; generously. */
+/* Bounds of the positions of observers, of usual radius, that may have this coordinate in their boxes; with slack. */
 static void strip_of(const phx_cross *own, float at, uint32_t keys[2])
 {
     double half = (double)own->radius_max * 1.0001 + fabs((double)at) * 1e-5 + 1e-15;
@@ -179,7 +181,7 @@ void phx_cross_announce(phx_cross *own, uint32_t target)
 
 /* ---- filling boxes ---- */
 
-/* Centres in the order of one axis, side by side: for filling many boxes. */
+/* Centres in the order of one axis, side by side: to fill many boxes. */
 typedef struct cross_row {
     uint32_t key[2];
     uint32_t slot;
@@ -190,7 +192,7 @@ typedef struct cross_rows {
     uint32_t count;
 } cross_rows;
 
-/* Takes candidates of one box; entries are in the box's block while there is room. */
+/* Takes the candidates of one box; entries are in the box's block while there is room. */
 typedef struct filler {
     phx_cross *own;
     uint32_t observer;
@@ -262,7 +264,7 @@ static bool fill_box(phx_cross *own, uint32_t observer, const cross_rows *rows)
     return rows->of[0] ? fill_from_rows(&to, rows) : fill_from_list(&to);
 }
 
-/* The lists' centres as rows. false = no memory. */
+/* Copies the lists' centres to rows. false = no memory. */
 static bool make_rows(phx_cross *own, cross_rows *rows)
 {
     size_t bytes = 2 * (size_t)own->in_count * sizeof(cross_row), needed = bytes / PHX_CROSS_SCRATCH_BYTES + 1;
@@ -272,7 +274,7 @@ static bool make_rows(phx_cross *own, cross_rows *rows)
     rows->of[1] = rows->of[0] + own->in_count;
     for (int axis = 0; axis < 2; axis++) {
         uint64_t walked = 0;
-        uint32_t at = phx_cross_from(own, axis, 1, &walked); /* the least of all keys */
+        uint32_t at = phx_cross_from(own, axis, 1, &walked); /* the smallest of all keys */
         for (rows->count = 0; rows->count < own->in_count; at = phx_cross_at(own, at)->next) {
             if ((at & 3) != PHX_CROSS_CENTRE) continue;
             const phx_cross_body *body = &own->bodies[at >> 3];
@@ -309,7 +311,7 @@ static bool box_valid(const phx_cross *own, uint32_t observer)
     for (uint32_t i = 0; i < box->count; i++)
         if (entries[i] == observer || !in_box(own, observer, entries[i])) return false;
     for (uint32_t slot = 0; slot < own->slots; slot++) count += slot != observer && in_box(own, observer, slot);
-    return count == box->count; /* none twice: phx_cross_flush() */
+    return count == box->count; /* none is there twice: phx_cross_flush() */
 }
 
 bool phx_cross_boxes_valid(const phx_cross *own)

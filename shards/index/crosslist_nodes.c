@@ -1,6 +1,6 @@
 /*
- * The two sorted lists of index = crosslist: nodes slide past their neighbours, or are found a place by the anchors;
- * see crosslist_nodes.h. Written by the shard's owner in the index phase, walked by any worker after it.
+ * The two sorted lists of index = crosslist: nodes slide past their neighbours, or find their place by the anchors; see
+ * crosslist_nodes.h. Written by the shard's owner in the index phase, walked by any worker after it.
  */
 #include "shards/index/crosslist_nodes.h"
 
@@ -8,7 +8,7 @@
 
 enum { END = 0, BEGIN = 1 }; /* the slots whose anchor nodes end and begin a list */
 
-/* Where a node stands, or an anchor: nodes of one place stand in any order. */
+/* The place of a node or an anchor in the order: nodes of one place are in any order. */
 static inline uint64_t node_place(const phx_cross *own, int axis, uint32_t node)
 {
     uint32_t role = node & 3, slot = node >> 3;
@@ -50,7 +50,7 @@ void phx_cross_clear(phx_cross *own)
 
 /* ---- keys ---- */
 
-/* Where a node belongs by the body and radius. Of one that does not observe low and high are nobody's. */
+/* The key of a node by body and radius. Low and high of a slot that is no observer are unused. */
 static uint32_t node_key(const phx_cross *own, uint32_t slot, int axis, int role)
 {
     const phx_body *body = &own->index.env.store->body[slot];
@@ -75,7 +75,7 @@ void phx_cross_write_keys(phx_cross *own, uint32_t slot, bool bounds)
 
 /* ---- anchors ---- */
 
-/* The last anchor that does not stand behind this place. */
+/* The last anchor that is not behind this place. */
 static uint32_t anchor_before(const phx_cross *own, int axis, uint64_t place)
 {
     const uint64_t *anchors = own->anchors[axis];
@@ -88,7 +88,7 @@ static uint32_t anchor_before(const phx_cross *own, int axis, uint64_t place)
     return low;
 }
 
-/* The first node that does not stand before this place. */
+/* The first node that is not before this place. */
 static uint32_t first_from(const phx_cross *own, int axis, uint64_t place, uint64_t *walked)
 {
     uint32_t at = phx_cross_name(anchor_before(own, axis, place) + BEGIN, axis, PHX_CROSS_ANCHOR);
@@ -116,7 +116,7 @@ void phx_cross_place_anchors(phx_cross *own, int axis)
     }
 }
 
-/* Over all that are in: what rises with every observer that comes would else never fall. */
+/* The longest radius of all slots that are in: a running maximum would never fall. */
 static void find_radius_max(phx_cross *own)
 {
     own->radius_max = 0.0f;
@@ -127,7 +127,7 @@ static void find_radius_max(phx_cross *own)
 
 void phx_cross_apply(phx_cross *own)
 {
-    enum { PER_NODE = 32 }; /* a few percent of what was done since */
+    enum { PER_NODE = 32 }; /* a few percent of the work since then */
     if (own->effort / PER_NODE <= own->node_count) return;
     for (int axis = 0; axis < 2; axis++) phx_cross_place_anchors(own, axis);
     find_radius_max(own);
@@ -209,7 +209,7 @@ void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds)
 
 /* ---- sliding ---- */
 
-/* A target's centre and a border of a box change sides along an axis: it matters while the other axis is inside. */
+/* A target's centre and a border of a box swap along an axis: a pass, if the other axis is inside. */
 static inline void note_node_pass(phx_cross *own, int axis, uint32_t node, uint32_t other)
 {
     bool centre = (node & 3) == PHX_CROSS_CENTRE;
@@ -253,7 +253,7 @@ static void slide_slot(phx_cross *own, int axis, uint32_t slot)
     slide_node(own, axis, phx_cross_name(slot, axis, PHX_CROSS_CENTRE));
 }
 
-/* From one end of the list to the other. Who slides ahead is met again, in place. */
+/* Slides along a list from end to end. A node that slides ahead is met again, in place. */
 static void slide_along(phx_cross *own, int axis)
 {
     uint32_t at = phx_cross_at(own, phx_cross_name(BEGIN, axis, PHX_CROSS_ANCHOR))->next;
@@ -283,7 +283,7 @@ typedef struct item {
 
 _Static_assert(sizeof(item) == PHX_CROSS_SCRATCH_BYTES, "the scratch's items");
 
-/* By key, stable; the result is in `items` again. */
+/* Sorts by key, stable; the result is in `items` again. */
 static void sort_items(item *items, item *spare, uint32_t count)
 {
     enum { BITS = 8, PASSES = 4, DIGITS = 1 << BITS };
@@ -302,7 +302,7 @@ static void sort_items(item *items, item *spare, uint32_t count)
     }
 }
 
-/* All nodes of an axis, equal keys in the order of roles. */
+/* Collects all nodes of an axis, equal keys in the order of roles. */
 static uint32_t collect_nodes(const phx_cross *own, int axis, item *items)
 {
     uint32_t count = 0;

@@ -7,26 +7,30 @@
 
 #include "shards/index/crosslist_state.h"
 
-/* Both lists empty; room for slots 0 and 1 is there. */
+/* Empties both lists; room for slots 0 and 1 is there. */
 void phx_cross_clear(phx_cross *own);
-/* Writes the keys of a slot's nodes, of its centre or its bounds, by its body and radius; they are in no list. */
+/*
+ * Writes the keys of a slot's nodes, of its centre or its bounds, from its body and radius; the nodes are in no list.
+ */
 void phx_cross_write_keys(phx_cross *own, uint32_t slot, bool bounds);
-/* Into the lists, by the anchors: the centre, or low and high. */
+/* Inserts nodes into the lists, by the anchors: the centre, or low and high. */
 void phx_cross_link(phx_cross *own, uint32_t slot, bool bounds);
 void phx_cross_unlink(phx_cross *own, uint32_t slot, bool bounds);
-/* Would the centre pass so many nodes to get there that it is a jump? */
+/* Would the centre pass so many nodes that its move is a jump? */
 bool phx_cross_jumps(const phx_cross *own, uint32_t slot, float x, float y);
-/* All nodes of those with PHX_CROSS_MOVES go to the places of their boxes and bodies, and note what they pass. */
+/*
+ * Slides all nodes of slots with PHX_CROSS_MOVES to the places of their boxes and bodies, and notes the nodes passed.
+ */
 void phx_cross_slide(phx_cross *own);
-/* Sorts all slots that are in or pending anew; these are in then. false = no memory, nothing changed. */
+/* Sorts all slots that are in or pending anew; then all are in. false = no memory, nothing changed. */
 bool phx_cross_sort(phx_cross *own);
-/* Anchors at even distances. Only their places change. */
+/* Places the anchors at even distances. Only their places change. */
 void phx_cross_place_anchors(phx_cross *own, int axis);
-/* Ends the tick for the anchors: they are placed anew when much was passed or walked since the last time. */
+/* Ends the tick for the anchors: they are placed anew after much passing or walking since the last time. */
 void phx_cross_apply(phx_cross *own);
-/* The first node of an axis whose key is at least this; walking is counted in *walked. */
+/* The first node of an axis with at least this key; steps of the walk are added to *walked. */
 uint32_t phx_cross_from(const phx_cross *own, int axis, uint32_t key, uint64_t *walked);
-/* The axis along which fewer nodes lie between the keys {low x, high x, low y, high y}, by the anchors. */
+/* The axis with fewer nodes between the keys {low x, high x, low y, high y}, by the anchors. */
 int phx_cross_narrow(const phx_cross *own, const uint32_t keys[4]);
 bool phx_cross_lists_valid(const phx_cross *own);
 

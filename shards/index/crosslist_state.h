@@ -1,7 +1,7 @@
 /*
- * The parts of index = crosslist, of one shard: two sorted lists of nodes with their anchors, and what they tell of,
- * the box of every observer with those who stand in it. crosslist.c is the index, crosslist_nodes.c the lists,
- * crosslist_boxes.c the boxes. See README.md for the idea and its costs.
+ * State of index = crosslist, of one shard: two sorted lists of nodes with their anchors, and the box of every observer
+ * with the entities in it. crosslist.c is the index, crosslist_nodes.c the lists, crosslist_boxes.c the boxes. See
+ * README.md for the idea and its costs.
  */
 #ifndef PHX_SHARDS_INDEX_CROSSLIST_STATE_H
 #define PHX_SHARDS_INDEX_CROSSLIST_STATE_H
@@ -12,19 +12,20 @@
 #include "shards/index/index.h"
 
 /*
- * A node is named slot << 3 | axis << 2 | role. At equal keys the role is the order, so whoever stands on a border is
- * inside. Node ANCHOR of slot 0 ends the axis' list, that of slot i + 1 is its anchor i; anchor 0 begins it.
+ * A node is named slot << 3 | axis << 2 | role. Nodes with equal keys are ordered by role, so that an entity on a
+ * border is inside. Node ANCHOR of slot 0 ends the axis' list, node ANCHOR of slot i + 1 is its anchor i; anchor 0
+ * begins it.
  */
 enum { PHX_CROSS_ANCHOR = 0, PHX_CROSS_LOW = 1, PHX_CROSS_CENTRE = 2, PHX_CROSS_HIGH = 3, PHX_CROSS_ROLES = 4 };
 
 /*
- * Nodes between two anchors when they are placed: a search among anchors and a walk of half of this cost about the
- * same. A node that would pass more than 1 in FAR_PART of all, but not fewer than FAR_LEAST, has jumped: finding its
- * place and its neighbours anew is then cheaper. When 1 in MANY_PART jump in one tick, both lists are sorted anew.
+ * Nodes between two anchors when they are placed: a search among anchors and a walk over half of this cost about the
+ * same. A node that would pass more than 1 in FAR_PART of all, but not fewer than FAR_LEAST, has jumped: then finding
+ * its place and its neighbours anew is cheaper. If 1 in MANY_PART jump in one tick, both lists are sorted anew.
  */
 enum { PHX_CROSS_APART = 64, PHX_CROSS_FAR_PART = 32, PHX_CROSS_FAR_LEAST = 256, PHX_CROSS_MANY_PART = 128 };
 
-/* When 1 in WALK_PART moves, they are met on a walk along the list: whom one passes the next one passes, too. */
+/* If 1 in WALK_PART moves, nodes slide in a walk along the list: neighbours pass the same nodes. */
 enum { PHX_CROSS_WALK_PART = 16 };
 
 enum { PHX_CROSS_SCRATCH_BYTES = 8 };
@@ -35,7 +36,7 @@ typedef struct phx_cross_node {
     uint32_t prev, next;
 } phx_cross_node;
 
-/* A cache line: what passing a node along one axis takes is all in it. */
+/* A cache line: all data for passing a node along one axis. */
 typedef struct phx_cross_side {
     phx_cross_node node[PHX_CROSS_ROLES];
     uint32_t across[PHX_CROSS_ROLES]; /* the keys along the other axis */
@@ -50,20 +51,20 @@ enum {
     PHX_CROSS_IN = 1,       /* the centre is in both lists */
     PHX_CROSS_BOX = 2,      /* low and high are, too: it observes */
     PHX_CROSS_PENDING = 4,  /* to be linked at the tick's turn */
-    PHX_CROSS_GONE = 8,     /* went or jumped in this tick: nobody has it in the box as before */
+    PHX_CROSS_GONE = 8,     /* left or jumped in this tick: it has to be removed from all boxes */
     PHX_CROSS_AFRESH = 16,  /* its box is to be filled anew */
     PHX_CROSS_CHANGED = 32, /* in this tick, in any way */
-    PHX_CROSS_TOUCHED = 64, /* its box was, in this tick: somebody came in or went out */
+    PHX_CROSS_TOUCHED = 64, /* its box changed in this tick: a target came in or went out */
     PHX_CROSS_MOVES = 128   /* its nodes are to slide */
 };
 
 /* A centre and a low or high have passed each other while the other axis was inside. */
 typedef struct phx_cross_pass {
     uint32_t target;
-    uint32_t next; /* of the same observer, or PHX_SLOT_NONE */
+    uint32_t next; /* next pass of the same observer, or PHX_SLOT_NONE */
 } phx_cross_pass;
 
-/* Slots that wait for something, each once. */
+/* A queue of slots, each once. */
 typedef struct phx_cross_queue {
     uint32_t *slots;
     uint32_t count, capacity;
@@ -71,13 +72,13 @@ typedef struct phx_cross_queue {
 
 typedef struct phx_cross {
     phx_index index;
-    /* what a node passed while it slid: phx_cross_note(), which stands above the lists */
+    /* notes a pass of a sliding node: phx_cross_note(), which is above the lists */
     void (*note)(struct phx_cross *own, uint32_t observer, uint32_t target);
-    phx_cross_body *bodies; /* by slot, as all that follow */
+    phx_cross_body *bodies; /* by slot, as the arrays below */
     uint8_t *flags;
-    float *radius;        /* whose box it is */
-    phx_list *boxes;      /* exactly those whose centres are in the box, but itself; once the tick has turned */
-    uint32_t *pass_first; /* of an observer's passes, or PHX_SLOT_NONE */
+    float *radius;        /* of its box */
+    phx_list *boxes;      /* slots whose centres are in the box, but itself; exact at the end of the tick's changes */
+    uint32_t *pass_first; /* first pass of an observer, or PHX_SLOT_NONE */
     uint32_t *mark;       /* see phx_cross_flush() */
     uint32_t bodies_capacity, flags_capacity, radius_capacity, boxes_capacity, pass_first_capacity, mark_capacity;
     uint32_t slots; /* reserved */
@@ -94,7 +95,7 @@ typedef struct phx_cross {
     phx_cross_pass *passes;
     uint32_t pass_count, passes_capacity;
     phx_cross_queue passed; /* observers with passes */
-    void *scratch; /* of sorting, then of rows; kept, so that a world with many jumps every tick allocates nothing */
+    void *scratch; /* for sorting, then for rows; kept, so that a world with many jumps each tick allocates nothing */
     uint32_t scratch_capacity; /* PHX_CROSS_SCRATCH_BYTES each */
     phx_cross_queue moving, pending, gone, afresh;
 } phx_cross;

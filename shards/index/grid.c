@@ -1,7 +1,7 @@
 /*
- * index = grid: one dense array of square cells over the shard's rectangle and some more around it, with the slots of
- * each cell in a chain; a move within a cell changes nothing. See README.md; written in the index phase, read in the
- * interest phase (index.h).
+ * index = grid: one dense array of square cells over the shard's rectangle and its surroundings, with a chain of slots
+ * for each cell; a move within a cell changes nothing. See README.md; written in the index phase, read in the interest
+ * phase (index.h).
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "shards/index/cells.h"
 
 /*
- * Cells around the rectangle, for copies of neighbours' entities; what is farther out is in the last ones. And the most
- * there are: 32 MiB, then cells are wider.
+ * Cells around the rectangle, for ghosts; a ghost farther out is in an outermost cell. And the most cells: 32 MiB, with
+ * more needed cells are wider.
  */
 enum { CELLS_AROUND = 2, CELLS_MAX = 1 << 22 };
 
@@ -22,7 +22,7 @@ typedef struct grid {
     uint32_t columns, rows;
     uint32_t chains_capacity, links_capacity;
     uint32_t tick;
-    bool all; /* were put in anew in this tick */
+    bool all; /* all slots were inserted anew in this tick */
 } grid;
 
 static phx_index *grid_index_create(const phx_index_env *env)
@@ -65,7 +65,7 @@ static void put_in_cell(grid *own, uint32_t slot)
     chain->changed = own->tick;
 }
 
-/* How many cells of that side, with those around, the shard has along an axis. */
+/* The number of cells of that side, surroundings included, along an axis of the shard. */
 static double cells_along(const phx_index *index, int axis, float side)
 {
     phx_rect rect = index->env.rect;
@@ -73,7 +73,7 @@ static double cells_along(const phx_index *index, int axis, float side)
     return ceil((double)towers * (double)index->env.rules->tower_size / (double)side) + 2.0 * CELLS_AROUND;
 }
 
-/* Makes the array for cells of about that side, empty. false = no memory, unchanged. */
+/* Makes an empty array for cells of about that side. false = no memory, unchanged. */
 static bool lay_out_cells(grid *own, float side)
 {
     const phx_index *index = &own->index;
@@ -148,7 +148,7 @@ static void grid_index_move(phx_index *index, uint32_t slot)
     index->counts.steps++;
 }
 
-/* Other cells suit better: all are put in anew, and what changed is not known any more. */
+/* Lays out cells anew if another side is better: then all slots are inserted anew, and changes are unknown. */
 static bool grid_index_end_changes(phx_index *index)
 {
     grid *own = (grid *)index;
@@ -184,7 +184,7 @@ static void grid_index_around(const phx_index *index, phx_box box, phx_sink *sin
 {
     const grid *own = (const grid *)index;
     phx_cell_pieces pieces = {.sink = sink};
-    if (!own->chains) return; /* nobody ever was in */
+    if (!own->chains) return; /* there never was an entity */
     patch at = box_cells(own, box);
     uint64_t cells = (uint64_t)(at.x1 - at.x0 + 1) * (at.y1 - at.y0 + 1);
     if (cells > own->cells.count) {
@@ -212,7 +212,7 @@ static bool grid_index_dirty(const phx_index *index, uint32_t observer, phx_box 
     return false;
 }
 
-/* Every slot that is in is in the chain of its cell, and nobody else is. */
+/* Is every slot that is in, and no other, in the chain of its cell? */
 static bool grid_index_valid(const phx_index *index)
 {
     const grid *own = (const grid *)index;

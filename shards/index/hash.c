@@ -1,9 +1,9 @@
 /*
- * index = hash: square cells as in grid, but without an array of them: a cell's slots are in the bucket that its
- * coordinates hash to, with those of the cells that hash there too, which are filtered. So memory follows entities,
- * however large the world. That a cell changed is marked in the bucket of another hash, which is the same in all
- * worlds: so how many observers are looked at does not depend on the world's key. See README.md; written in the index
- * phase, read in the interest phase (index.h).
+ * index = hash: square cells as in grid, but without an array of cells: the slots of a cell are in the bucket to which
+ * its coordinates hash, with slots of other cells, which are filtered. So memory follows entities, however large the
+ * world. A change of a cell is marked in a bucket of another hash, which is the same in all worlds: so the number of
+ * evaluated observers does not depend on the world's hash key. See README.md; written in the index phase, read in the
+ * interest phase (index.h).
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "shards/entity/entity_store.h"
 #include "shards/index/cells.h"
 
-/* Buckets are a power of two, this many for a slot or more: a chain is then mostly one cell's. */
+/* Buckets are a power of two, at least this many for a slot: then a chain mostly has slots of one cell. */
 enum { BUCKETS_PER_SLOT = 4 };
 
 typedef struct hash {
@@ -22,8 +22,8 @@ typedef struct hash {
     uint32_t bucket_count; /* 0: none yet */
     uint32_t buckets_capacity, links_capacity;
     uint32_t tick;
-    bool all;   /* were put in anew in this tick */
-    bool grown; /* so they were before it began */
+    bool all;   /* all slots were inserted anew in this tick */
+    bool grown; /* they were, before the tick began */
 } hash;
 
 static phx_index *hash_index_create(const phx_index_env *env)
@@ -46,13 +46,13 @@ static void hash_index_release(phx_index *index)
 
 /* ---- cells ---- */
 
-/* Whose chain has those of a cell? */
+/* The chain with the slots of a cell. */
 static inline phx_chain *cell_bucket(const hash *own, int32_t x, int32_t y)
 {
     return &own->buckets[phx_index_cell_hash(&own->index.env, x, y) & (own->bucket_count - 1)];
 }
 
-/* Where is it marked when the cell changed? */
+/* The mark of changes of a cell. */
 static inline uint32_t *mark_of(const hash *own, int32_t x, int32_t y)
 {
     uint64_t cell = (uint64_t)(uint32_t)x << 32 | (uint32_t)y;
@@ -69,7 +69,7 @@ static void put_in_bucket(hash *own, uint32_t slot)
     *mark_of(own, link->x, link->y) = own->tick;
 }
 
-/* Empty buckets, then all that are in; what changed is not known any more. */
+/* Empties the buckets and inserts all slots; changes are unknown then. */
 static void put_all_in_buckets(hash *own)
 {
     const phx_store *store = own->index.env.store;
@@ -81,7 +81,7 @@ static void put_all_in_buckets(hash *own)
 
 /* ---- index phase ---- */
 
-/* Enough buckets for so many slots. */
+/* Makes enough buckets for so many slots. false = no memory. */
 static bool reserve_cell_buckets(hash *own, uint32_t slots)
 {
     enum { AT_LEAST = 256 };
@@ -146,7 +146,7 @@ static void hash_index_move(phx_index *index, uint32_t slot)
     index->counts.steps++;
 }
 
-/* Other cells suit better: all are put in anew. */
+/* Chooses another side if it is better: then all slots are inserted anew. */
 static bool hash_index_end_changes(phx_index *index)
 {
     hash *own = (hash *)index;
@@ -200,11 +200,11 @@ static bool hash_index_dirty(const phx_index *index, uint32_t observer, phx_box 
     if (at.wide || own->all) return true;
     for (int32_t y = at.y0; y <= at.y1; y++)
         for (int32_t x = at.x0; x <= at.x1; x++)
-            if (*mark_of(own, x, y) == own->tick) return true; /* perhaps another cell's */
+            if (*mark_of(own, x, y) == own->tick) return true; /* it may be another cell's */
     return false;
 }
 
-/* Every slot that is in is in the chain of its cell's bucket, and nobody else is. */
+/* Is every slot that is in, and no other, in the chain of its cell's bucket? */
 static bool hash_index_valid(const phx_index *index)
 {
     const hash *own = (const hash *)index;

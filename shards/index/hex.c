@@ -1,11 +1,13 @@
 /*
- * index = hex: hexagonal watchtowers in levels, each twice as large as those below it; see README.md. An observer is
- * registered at the level that its box fits: the one tower there in whose hexagon the middle of the box is has all whom
- * it may see in its light. An entity is in the light of one to four towers of each level in use: the one that has a
- * hexagon with it (home), and those near it. A level is in use while an observer is registered at it; one always is.
+ * index = hex: hexagonal towers in levels, each twice as large as the level below; see README.md. An observer is
+ * registered at the level that its box fits. The tower there with the middle of the box in its hexagon has all
+ * candidates of the observer in its light. An entity is in the light of one to four towers of each level in use: the
+ * tower with the entity in its hexagon (home), and near ones. A level is in use while an observer is registered at it;
+ * one level always is.
  *
  * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
- * noted one by one and done at the end of the tick's, each whole or not at all, and doing one twice is doing it once.
+ * noted one by one and applied at the end of the tick's changes, each as a whole or not at all; applying one twice has
+ * the effect of once.
  */
 #include <string.h>
 
@@ -16,17 +18,17 @@
 #include "shards/simd/dispatch.h"
 
 typedef struct hex_tower {
-    phx_list home;   /* who stands in its hexagon */
-    phx_list border; /* who else is in its light */
+    phx_list home;   /* entities in its hexagon */
+    phx_list border; /* other entities in its light */
     phx_hex_at at;
-    uint32_t touched; /* the tick, in 32 bits, in which anybody in its light last changed, came or went */
+    uint32_t touched; /* the tick, in 32 bits, in which an entity in its light last changed, entered or left */
     uint32_t next;    /* of a free one */
     uint8_t level;    /* PHX_HEX_NO_LEVEL: it is free */
 } hex_tower;
 
-/* In whose light a slot is, at one level. */
+/* The towers with a slot in their light, at one level. */
 typedef struct hex_entry {
-    uint32_t tower[PHX_HEX_COVERS]; /* the first is its home */
+    uint32_t tower[PHX_HEX_COVERS]; /* the first one is its home */
     phx_hex_at home;
     uint8_t count; /* 0: it is not in */
     uint8_t mask;  /* as in phx_hex_covers */
@@ -69,7 +71,7 @@ static uint32_t find_tower(const hex *own, uint32_t level, phx_hex_at at)
     return tower ? (uint32_t)*tower : PHX_HEX_NONE;
 }
 
-/* The tower, made if need be; PHX_HEX_NONE = no memory. */
+/* The tower, made if there is none; PHX_HEX_NONE = no memory. */
 static uint32_t need_tower(hex *own, uint32_t level, phx_hex_at at)
 {
     uint32_t tower = find_tower(own, level, at);
@@ -106,14 +108,14 @@ static phx_list *hex_tower_set(hex *own, uint32_t tower, uint32_t i)
     return i == 0 ? &own->towers[tower].home : &own->towers[tower].border;
 }
 
-/* ---- who is in whose light ---- */
+/* ---- light ---- */
 
 static void mark_entry_dirty(hex *own, const hex_entry *entry)
 {
     for (uint32_t i = 0; i < entry->count; i++) own->towers[entry->tower[i]].touched = (uint32_t)own->index.tick;
 }
 
-/* Out of all the sets of a level. The towers stay, perhaps empty. */
+/* Removes a slot from all sets of a level. The towers stay, perhaps empty. */
 static void remove_from_sets(hex *own, hex_entry *entry, uint32_t slot)
 {
     for (uint32_t i = 0; i < entry->count; i++)
@@ -138,7 +140,7 @@ static void remove_slot_cover(hex *own, hex_level *level, uint32_t slot)
     free_empty(own, &before, before.count);
 }
 
-/* The towers that it is in the light of now, with room for it. false = no memory; some may have been made. */
+/* Makes the towers with the position in their light, with room for it. false = no memory; some may have been made. */
 static bool open_towers(hex *own, uint32_t level, const phx_hex_covers *covers, hex_entry *entry)
 {
     phx_mem *mem = own->index.env.mem;
@@ -151,7 +153,7 @@ static bool open_towers(hex *own, uint32_t level, const phx_hex_covers *covers, 
     return true;
 }
 
-/* A live slot is in the light where it stands, at one level. */
+/* Puts a live slot into the light of its position's towers, at one level. false = no memory. */
 static bool cover_slot(hex *own, uint32_t level, uint32_t slot)
 {
     const phx_body *body = &own->index.env.store->body[slot];
@@ -161,7 +163,7 @@ static bool cover_slot(hex *own, uint32_t level, uint32_t slot)
     mark_entry_dirty(own, entry);
     if (entry->count > 0 && same) return true;
     if (!open_towers(own, level, &covers, &now)) return false;
-    /* in before out: a set that it stays in would give its room away */
+    /* added before it is removed: a set in which it stays would give its room away */
     for (uint32_t i = 0; i < now.count; i++) phx_slotset_add(&own->pool, hex_tower_set(own, now.tower[i], i), slot);
     remove_from_sets(own, entry, slot);
     *entry = now;
@@ -196,7 +198,7 @@ static bool grow_entries(hex *own, hex_level *level, uint32_t slots)
     return true;
 }
 
-/* All live slots come in. */
+/* Puts all live slots into a level. false = no memory. */
 static bool light_level(hex *own, uint32_t level)
 {
     const phx_store *store = own->index.env.store;
@@ -245,7 +247,7 @@ static void hex_index_note(phx_index *index, uint32_t slot)
     register_at(own, slot);
 }
 
-/* What was noted comes into the light of a level, or goes. */
+/* Applies the notes to a level. false = no memory. */
 static bool do_notes(hex *own, uint32_t level)
 {
     const phx_store *store = own->index.env.store;
@@ -269,20 +271,20 @@ static bool hex_index_end_changes(phx_index *index)
     return true;
 }
 
-/* ---- looking ---- */
+/* ---- candidates ---- */
 
 static void emit_set(const hex *own, const phx_list *set, phx_sink *sink)
 {
     if (set->count > 0) sink->take(sink, phx_list_entries(&own->pool, set), set->count);
 }
 
-/* No level in use is made for boxes that large: whoever is at home in the hexagons that it meets. */
+/* For a box too large for all levels in use: candidates are entities at home in the hexagons that it meets. */
 static void around_wide(const hex *own, uint32_t level, const phx_hex_box *box, phx_sink *sink)
 {
     phx_hex_range rows = phx_hex_rows(&own->lattice, level, box);
     phx_hex_range columns = phx_hex_columns(&own->lattice, level, box, rows.first);
     uint64_t hexagons = (uint64_t)(rows.last - rows.first + 1) * (uint64_t)(columns.last - columns.first + 1);
-    if (hexagons > own->tower_count) { /* then going over those that there are is less */
+    if (hexagons > own->tower_count) { /* then a walk over all towers is shorter */
         sink->visited += own->tower_count;
         for (uint32_t tower = 0; tower < own->tower_count; tower++)
             if (own->towers[tower].level == level) emit_set(own, &own->towers[tower].home, sink);
@@ -306,7 +308,7 @@ static void hex_index_around(const phx_index *index, phx_box box, phx_sink *sink
     while (level < PHX_HEX_LEVELS && !own->levels[level].lit) level++;
     if (level == PHX_HEX_LEVELS) {
         while (largest > 0 && !own->levels[largest].lit) largest--;
-        if (own->levels[largest].lit) around_wide(own, largest, &in, sink); /* else nobody ever came */
+        if (own->levels[largest].lit) around_wide(own, largest, &in, sink); /* else no entity ever came */
         return;
     }
     uint32_t tower = find_tower(own, level, phx_hex_cell(&own->lattice, level, in.x, in.y));
@@ -316,7 +318,7 @@ static void hex_index_around(const phx_index *index, phx_box box, phx_sink *sink
     emit_set(own, &own->towers[tower].border, sink);
 }
 
-/* By the tower of the level that it is registered at, in whose light it is itself. */
+/* Answers by the tower of the observer's level, with the observer itself in its light. */
 static bool hex_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const hex *own = (const hex *)index;
@@ -328,7 +330,7 @@ static bool hex_index_dirty(const phx_index *index, uint32_t observer, phx_box b
     return own->towers[tower].touched == (uint32_t)index->tick;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void hex_index_release(phx_index *index)
 {
@@ -344,7 +346,7 @@ static void hex_index_release(phx_index *index)
     phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
 }
 
-/* Half the side of the boxes that most observers have, so that one level fits them: the widest class's. */
+/* Half the side of the boxes of most observers, the widest class's, so that one level fits them. */
 static double usual_half(const phx_rules *rules)
 {
     double radius = 0.0, far = 0.0;
@@ -357,7 +359,7 @@ static double usual_half(const phx_rules *rules)
         double end = fabs((double)rules->origin[axis]) + (double)rules->towers[axis] * rules->tower_size;
         far = end > far ? end : far;
     }
-    return radius * (1 + 2e-6) + (far + radius) * 6e-7; /* what phx_box_around() adds, and its roundings */
+    return radius * (1 + 2e-6) + (far + radius) * 6e-7; /* the additions of phx_box_around(), and its roundings */
 }
 
 static phx_index *hex_index_create(const phx_index_env *env)
@@ -374,9 +376,9 @@ static phx_index *hex_index_create(const phx_index_env *env)
     return &own->index;
 }
 
-/* ---- is it whole? ---- */
+/* ---- validation ---- */
 
-/* A live slot at a level in use; adds to the places that it takes up. */
+/* Is a live slot right at a level in use? Adds the places that it takes up. */
 static bool entry_valid(const hex *own, uint32_t level, uint32_t slot, uint64_t *places)
 {
     const phx_body *body = &own->index.env.store->body[slot];

@@ -1,16 +1,18 @@
 /*
- * Where hexagonal towers stand and how far their light goes; see hex_lattice.h. Pure functions, in double: coordinates
- * have 53 bits there and are below 2^25 h, so what is rounded is far below the slack of 1e-6 h that is left everywhere.
+ * Hexagonal lattices: places of towers, and the extent of their light; see hex_lattice.h. Pure functions, in double:
+ * coordinates have 53 bits and are below 2^25 h, so roundings are far below the slack of 1e-6 h that is added
+ * everywhere.
  *
  * A level's hexagons stand on their corners, side and outer radius s = 2 h, for boxes of half side h: rows are 1.5 s
- * apart, columns sqrt(3) s. A tower's light is its hexagon widened by such a box: all that anybody in the hexagon
- * can have in the box, so the box's candidates are those in the light of the one tower in whose hexagon its middle is.
+ * apart, columns sqrt(3) s. A tower's light is its hexagon widened by such a box: every position that an entity in the
+ * hexagon can have in its box. So the candidates of a box are in the light of the one tower with the box's middle in
+ * its hexagon.
  *
- * As a set of (dx, dy) from the tower: |dx| <= sqrt(3)/2 s + h, |dy| <= s + h, and the same along the two other
- * normals of the hexagon. It is 3 s high, so two rows' towers light a place, each row with two at most (it is less
- * than two columns wide), or three rows' on a border, where those above and below are alone: four at most, 2.8 on
- * average. None is farther than 1.7 s; the next but one hexagon's centre is 3 s from its own, so the place's own tower
- * and the six around it are all that have to be asked.
+ * As a set of (dx, dy) from the tower: |dx| <= sqrt(3)/2 s + h, |dy| <= s + h, and the same along the two other normals
+ * of the hexagon. It is 3 s high, so two rows' towers light a position, each row with two at most (it is less than two
+ * columns wide), or three rows' on a border, where the rows above and below have one each: four at most, 2.8 on
+ * average. None is farther than 1.7 s; the next but one hexagon's centre is 3 s from its own, so the position's own
+ * tower and its six neighbours are enough.
  */
 #include "shards/index/hex_lattice.h"
 
@@ -19,7 +21,7 @@
 static const double SQRT_OF_3 = 1.7320508075688772;
 static const double ROUNDING_SLACK = 1e-6;
 
-/* The six around, in axial coordinates. */
+/* The six neighbours, in axial coordinates. */
 static const phx_hex_at neighbour_offsets[6] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
 
 static double nearest_integer(double v)
@@ -70,7 +72,7 @@ phx_hex_at phx_hex_cell(const phx_hex_lattice *lattice, uint32_t level, double x
 {
     double s = 2.0 * lattice->half[level];
     double r = (y - lattice->low[1]) / (1.5 * s), q = (x - lattice->low[0]) / (SQRT_OF_3 * s) - r / 2;
-    /* of the three axes' roundings the one that is farthest off follows from the other two */
+    /* the axis with the largest rounding follows from the other two */
     double p = -q - r, iq = nearest_integer(q), ir = nearest_integer(r), ip = nearest_integer(p);
     double dq = fabs(iq - q), dr = fabs(ir - r), dp = fabs(ip - p);
     if (dq > dr && dq > dp) iq = -ir - ip;
@@ -78,7 +80,7 @@ phx_hex_at phx_hex_cell(const phx_hex_lattice *lattice, uint32_t level, double x
     return (phx_hex_at){(int32_t)iq, (int32_t)ir};
 }
 
-/* Is a place that far from a tower in its light? In units of h = s / 2. */
+/* Is a position at this offset from a tower in its light? In units of h = s / 2. */
 static bool in_tower_light(double dx, double dy)
 {
     double half = 0.5 * dx, up = SQRT_OF_3 / 2 * dy;

@@ -1,5 +1,5 @@
 /*
- * The parts of index = hex: levels of hexagonal towers and who is in their light. See hex.c.
+ * Lattices of index = hex: levels of hexagonal towers, and the light of each. See hex.c.
  */
 #ifndef PHX_SHARDS_INDEX_HEX_LATTICE_H
 #define PHX_SHARDS_INDEX_HEX_LATTICE_H
@@ -9,7 +9,7 @@
 
 enum {
     PHX_HEX_LEVELS = 24,
-    PHX_HEX_COVERS = 4 /* towers of a level that one place is in the light of, at most: hex_lattice.c */
+    PHX_HEX_COVERS = 4 /* at most so many towers of a level have a position in their light: hex_lattice.c */
 };
 
 static const uint32_t PHX_HEX_NONE = UINT32_MAX;
@@ -22,31 +22,35 @@ typedef struct phx_hex_at {
 
 /* The world's lattices. */
 typedef struct phx_hex_lattice {
-    double low[2], high[2];      /* of the world: places beyond are clamped */
-    double half[PHX_HEX_LEVELS]; /* of a box that a level is for; a hexagon's corners are 2 * half from its centre */
+    double low[2], high[2];      /* of the world: positions beyond are clamped */
+    double half[PHX_HEX_LEVELS]; /* half the side of a box that a level is for; a hexagon's corners are 2 * half from
+                                    its centre */
 } phx_hex_lattice;
 
-/* The towers whose light a place is in: the one in whose hexagon it is, and those around in the order of their bits. */
+/*
+ * The towers with a position in their light: the tower with the position in its hexagon, and neighbours in the order of
+ * their bits.
+ */
 typedef struct phx_hex_covers {
     phx_hex_at at[PHX_HEX_COVERS];
     uint32_t count;
-    uint32_t mask; /* of the six around */
+    uint32_t mask; /* of the six neighbours */
 } phx_hex_covers;
 
-/* A box as the lattice takes it: within the world, by its middle and half its longer side. */
+/* A box for the lattice: inside the world, by its middle and half its longer side. */
 typedef struct phx_hex_box {
     double x, y, half;
     double x0, y0, x1, y1;
 } phx_hex_box;
 
-/* `usual`: half the side of boxes that one level is to fit just so. */
+/* `usual`: half the side of boxes that one level is to fit exactly. */
 phx_hex_lattice phx_hex_lattice_of(const phx_rules *rules, double usual);
 phx_hex_box phx_hex_box_of(const phx_hex_lattice *lattice, phx_box box);
-/* The least level that is made for boxes like this. */
+/* The lowest level for boxes of this size. */
 uint8_t phx_hex_level(const phx_hex_lattice *lattice, double half);
-/* The hexagon of a place in the world. */
+/* The hexagon of a position in the world. */
 phx_hex_at phx_hex_cell(const phx_hex_lattice *lattice, uint32_t level, double x, double y);
-/* Of any position. */
+/* The towers of any position. */
 phx_hex_covers phx_hex_covers_of(const phx_hex_lattice *lattice, uint32_t level, float x, float y);
 
 /* The hexagons that a box may meet: rows first .. last, and of each row columns. */

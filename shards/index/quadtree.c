@@ -1,13 +1,13 @@
 /*
- * index = quadtree: the shard's rectangle, cut into four wherever more than a leaf's capacity stand together, down to
- * a depth; see README.md. Written in the index phase by the shard's owner (moves in place, cuts and merges when the
- * tick's changes are all there), read by all workers in the interest phase; see index.h.
+ * index = quadtree: the shard's rectangle, split into four wherever a leaf has more entities than its capacity, down to
+ * a depth; see README.md. Written in the index phase by the shard's owner (moves in place; splits and merges at the end
+ * of the tick's changes), read by all workers in the interest phase; see index.h.
  *
- * A node is a square of the finest cells, 2^depth of them along each side of the rectangle; whose cell is outside is
- * clamped, so an outermost leaf holds what is beyond, too. The cell is monotone in the position: a node whose cells
- * are all strictly between those of a box's ends is in the box with everybody in it, and nobody there is tested.
+ * A node is a square of the finest cells, 2^depth of them along each side of the rectangle. A cell outside is clamped,
+ * so an outermost leaf has entities beyond the rectangle, too. The cell is monotone in the position: if all cells of a
+ * node are strictly between the cells of a box's ends, all its entities are in the box, and none is tested.
  *
- * Entities of a leaf stand in a chain of chunks, all but the first full: position and slot side by side.
+ * Entities of a leaf are in a chain of chunks, all but the first full: position and slot side by side.
  */
 #include <string.h>
 
@@ -15,13 +15,13 @@
 #include "shards/index/quadtree_nodes.h"
 
 enum {
-    STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: of each depth up to three nodes wait */
-    PIECE = 256                             /* candidates told at a time */
+    STACK_MAX = 3 * PHX_QUAD_DEPTH_MAX + 4, /* of a walk: up to three nodes of each depth wait */
+    PIECE = 256                             /* candidates given at a time */
 };
 
 /* ---- changes ---- */
 
-/* Something below changed; those above a node that was touched are touched. */
+/* Marks a change below a node: all nodes above a marked one are marked, too. */
 static void mark_path_dirty(phx_quadtree *tree, uint32_t at)
 {
     uint32_t tick = (uint32_t)tree->index.tick;
@@ -73,7 +73,7 @@ static void quadtree_move(phx_index *index, uint32_t slot)
     add_to_leaf(tree, phx_quad_leaf(tree, at, cx, cy), slot, body);
 }
 
-/* ---- looking ---- */
+/* ---- candidates ---- */
 
 /* The cells of a box's ends, inclusive. */
 typedef struct window {
@@ -86,7 +86,7 @@ static window window_of(const phx_quadtree *tree, phx_box box)
                     phx_quad_cell(tree, 1, box.y1)};
 }
 
-/* Which of a node's four children have cells in the window, which meets it: a bit each. */
+/* A bit for each of a node's four children with cells in the window, which meets it. */
 static uint32_t children_in(const phx_quad_node *at, window in)
 {
     uint32_t half = 1u << (at->bits - 1u), x = at->x + half, y = at->y + half;
@@ -94,14 +94,14 @@ static uint32_t children_in(const phx_quad_node *at, window in)
     return (in.y0 < y ? columns : 0) | (in.y1 >= y ? columns << 2 : 0);
 }
 
-/* Is all of it in the box, wherever in their cells the box's ends are? */
+/* Is the whole node in the box, wherever the box's ends are in their cells? */
 static bool node_within(const phx_quad_node *at, window in)
 {
     uint32_t last = (1u << at->bits) - 1;
     return at->x > in.x0 && at->x + last < in.x1 && at->y > in.y0 && at->y + last < in.y1;
 }
 
-/* Candidates on their way to the sink. */
+/* Candidates for the sink. */
 typedef struct piece {
     phx_sink *sink;
     uint32_t count;
@@ -114,7 +114,7 @@ static void flush_piece(piece *out)
     out->count = 0;
 }
 
-/* The next chunk of a chain, from memory while this one is compared. */
+/* The next chunk of a chain, prefetched while this one is compared. */
 static uint32_t fetch_next(const phx_quadtree *tree, uint32_t at)
 {
     uint32_t next = tree->links[at].next;
@@ -124,7 +124,7 @@ static uint32_t fetch_next(const phx_quadtree *tree, uint32_t at)
     return next;
 }
 
-/* Those of a leaf in the box; where that is few, most lanes are passed over eight at a time. */
+/* Gives the entities of a leaf in the box; if few are, most lanes are skipped eight at a time. */
 static void emit_leaf_in_box(const phx_quadtree *tree, const phx_quad_node *leaf, phx_box box, piece *out)
 {
     enum { GROUP = sizeof(uint64_t) };
@@ -155,10 +155,10 @@ static void emit_leaf(const phx_quadtree *tree, const phx_quad_node *leaf, phx_s
 
 static void quadtree_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
-    const uint32_t WHOLE = 1u << 31; /* all below is in the box */
+    const uint32_t WHOLE = 1u << 31; /* all entities below are in the box */
     const phx_quadtree *tree = (const phx_quadtree *)index;
     window in = window_of(tree, box);
-    piece out; /* its slots are not to be cleared */
+    piece out; /* its slots are not cleared */
     uint32_t stack[STACK_MAX], waiting = 0;
     out.sink = sink;
     out.count = 0;
@@ -196,7 +196,7 @@ static bool quadtree_dirty(const phx_index *index, uint32_t observer, phx_box bo
     return false;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void quadtree_release(phx_index *index)
 {
@@ -240,7 +240,7 @@ static bool quadtree_end_changes(phx_index *index)
     return phx_quad_apply((phx_quadtree *)index, index->env.mem);
 }
 
-/* ---- is it whole? ---- */
+/* ---- validation ---- */
 
 static bool leaf_valid(const phx_quadtree *tree, uint32_t leaf)
 {
@@ -261,7 +261,7 @@ static bool leaf_valid(const phx_quadtree *tree, uint32_t leaf)
     return seen == at->count && (seen <= tree->leaf_capacity || at->bits == 0);
 }
 
-/* Of what is below a node: all valid, and not so few that they should be one leaf. */
+/* Are all nodes below a node valid, and too many entities for one leaf? */
 static bool node_valid(const phx_quadtree *tree, uint32_t at, uint32_t *count)
 {
     const phx_quad_node *above = &tree->nodes[at];

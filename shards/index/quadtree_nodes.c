@@ -1,6 +1,6 @@
 /*
- * Nodes of a quadtree: entities in and out of leaves, leaves cut in four and merged; see quadtree_nodes.h. Of the
- * shard's owner, in the index phase.
+ * Nodes of a quadtree: entities are added to leaves and removed, leaves are split into four and merged; see
+ * quadtree_nodes.h. By the shard's owner, in the index phase.
  */
 #include "shards/index/quadtree_nodes.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- chunks ---- */
 
-/* So many in all. */
+/* Room for so many chunks in all. false = no memory. */
 static bool grow_chunks(phx_quadtree *tree, phx_mem *mem, size_t count)
 {
     return phx_grow(mem, (void **)&tree->chunks, &tree->chunks_capacity, tree->chunk_count, count,
@@ -18,7 +18,7 @@ static bool grow_chunks(phx_quadtree *tree, phx_mem *mem, size_t count)
            phx_grow(mem, (void **)&tree->links, &tree->links_capacity, tree->chunk_count, count, sizeof(phx_quad_link));
 }
 
-/* `count` chunks more can be taken. */
+/* Room for `count` more chunks. false = no memory. */
 static bool reserve_chunks(phx_quadtree *tree, phx_mem *mem, uint32_t count)
 {
     if (count <= tree->chunk_free_count) return true;
@@ -30,7 +30,7 @@ static uint32_t pop_free_chunk(phx_quadtree *tree)
     uint32_t at = tree->chunk_free;
     if (at == PHX_QUAD_NONE) {
         PHX_ASSERT(tree->chunk_count < tree->chunks_capacity && tree->chunk_count < tree->links_capacity);
-        /* looks compare all lanes, whether anybody stands there or not */
+        /* all lanes are compared, empty ones too */
         memset(&tree->chunks[tree->chunk_count], 0, sizeof(phx_quad_chunk));
         return tree->chunk_count++;
     }
@@ -63,7 +63,7 @@ void phx_quad_put(phx_quadtree *tree, uint32_t at, uint32_t slot, float x, float
     leaf->count++;
 }
 
-/* The last one of the first chunk takes its place. */
+/* The last entity of the first chunk takes its place. */
 void phx_quad_cut(phx_quadtree *tree, uint32_t at, uint32_t place)
 {
     phx_quad_node *leaf = &tree->nodes[at];
@@ -114,9 +114,9 @@ static bool reserve_nodes(phx_quadtree *tree, phx_mem *mem, uint32_t count)
                     sizeof(uint32_t));
 }
 
-/* ---- cutting and merging ---- */
+/* ---- splitting and merging ---- */
 
-/* Four leaves, empty. What was queued of a quad before is still in the queue. */
+/* Takes four empty leaves. An entry of an earlier quad may still be in the queue. */
 static uint32_t pop_free_quad(phx_quadtree *tree, uint32_t parent)
 {
     uint32_t quad = tree->quad_free;
@@ -143,7 +143,7 @@ static uint32_t pop_free_quad(phx_quadtree *tree, uint32_t parent)
     return quad;
 }
 
-/* All of a leaf's go elsewhere: below it, or into the one above it. */
+/* Moves all entities of a leaf: to leaves below, or into the one above it. */
 static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
 {
     uint32_t count = phx_quad_in_first(&tree->nodes[from]), next;
@@ -162,7 +162,7 @@ static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
     }
 }
 
-/* A leaf becomes four. */
+/* Splits a leaf into four. false = no memory. */
 static bool split_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     uint32_t count = tree->nodes[at].count;
@@ -177,7 +177,7 @@ static bool split_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
     return true;
 }
 
-/* The four below become one, if they are leaves and few enough: *merged. */
+/* Merges the four children into one leaf, if they are leaves with few enough entities: *merged. */
 static bool merge_leaves(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *merged)
 {
     uint32_t quad = tree->nodes[at].children, count = 0;
@@ -199,7 +199,7 @@ static bool merge_leaves(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *me
     return true;
 }
 
-/* A leaf whose count changed: too many are cut in four, too few go into the one above. */
+/* Balances a leaf with a changed count: too many entities are split into four leaves, too few are merged. */
 static bool balance_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     const phx_quad_node *leaf = &tree->nodes[at];
@@ -226,7 +226,7 @@ bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem)
     return true;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 bool phx_quad_init(phx_quadtree *tree, phx_mem *mem)
 {

@@ -1,5 +1,5 @@
 /*
- * The parts of index = quadtree: nodes and the chunks that entities stand in. See quadtree.c.
+ * State of index = quadtree: nodes, and the chunks with their entities. See quadtree.c.
  */
 #ifndef PHX_SHARDS_INDEX_QUADTREE_NODES_H
 #define PHX_SHARDS_INDEX_QUADTREE_NODES_H
@@ -21,16 +21,16 @@ typedef struct phx_quad_link {
     uint32_t next, node;
 } phx_quad_link;
 
-/* Four children stand side by side. Free quads are chained by the first one's `first`; their parent is NONE. */
+/* Four children are side by side. Free quads are chained by the first one's `first`; their parent is NONE. */
 typedef struct phx_quad_node {
     uint32_t children; /* the first; NONE = a leaf */
     uint32_t parent;
-    uint32_t first;   /* of a leaf: its chunks, the first one perhaps not full */
+    uint32_t first;   /* of a leaf: its chunks, the first one may not be full */
     uint32_t count;   /* of a leaf: entities in it */
-    uint32_t touched; /* the tick, in 32 bits, in which anything below last changed */
-    uint16_t x, y;    /* the first of its cells */
+    uint32_t touched; /* the tick, in 32 bits, of the last change below */
+    uint16_t x, y;    /* its first cell */
     uint8_t bits;     /* 1 << bits cells to a side */
-    bool queued;      /* its count changed since the last turn */
+    bool queued;      /* its count changed since the last end of changes */
 } phx_quad_node;
 
 typedef struct phx_quadtree {
@@ -57,31 +57,34 @@ static inline uint32_t phx_quad_cell(const phx_quadtree *tree, int axis, float p
     return cell >= last ? (uint32_t)last : (uint32_t)cell;
 }
 
-/* Has the node that cell? */
+/* Is the cell in the node? */
 static inline bool phx_quad_holds(const phx_quad_node *node, uint32_t cx, uint32_t cy)
 {
     return (cx ^ node->x) >> node->bits == 0 && (cy ^ node->y) >> node->bits == 0;
 }
 
-/* How many of a leaf's entities stand in its first chunk. */
+/* The number of a leaf's entities in its first chunk. */
 static inline uint32_t phx_quad_in_first(const phx_quad_node *leaf)
 {
     return leaf->count == 0 ? 0 : (leaf->count - 1) % PHX_QUAD_CHUNK + 1;
 }
 
-/* The root alone. false = no memory. */
+/* Makes the root alone. false = no memory. */
 bool phx_quad_init(phx_quadtree *tree, phx_mem *mem);
 void phx_quad_free(phx_quadtree *tree, phx_mem *mem);
-/* Room for slots [0, slots) to stand in the leaves that there are. false = no memory. */
+/* Room for slots [0, slots) in the leaves that exist. false = no memory. */
 bool phx_quad_reserve(phx_quadtree *tree, phx_mem *mem, uint32_t slots);
 /* The leaf of a cell, below a node that has it. */
 uint32_t phx_quad_leaf(phx_quadtree *tree, uint32_t node, uint32_t cx, uint32_t cy);
-/* An entity comes into a leaf, or goes. */
+/* Adds an entity to a leaf, or removes it. */
 void phx_quad_put(phx_quadtree *tree, uint32_t leaf, uint32_t slot, float x, float y);
 void phx_quad_cut(phx_quadtree *tree, uint32_t leaf, uint32_t place);
-/* The leaf's count changed. */
+/* Queues a leaf, as its count changed. */
 void phx_quad_enqueue(phx_quadtree *tree, uint32_t leaf);
-/* Cuts leaves that are too full, merges those that are too empty, until none is. false = no memory: call again. */
+/*
+ * Splits leaves with too many entities and merges leaves with too few, until there are none. false = no memory: call
+ * again.
+ */
 bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Which indexes there are, and how they are told of a tick's changes; see registry.h. An index is made with its shard
- * and told by the shard's owner in the index phase.
+ * The registry of classical indexes, and their update; see registry.h. An index is made with its shard and updated by
+ * the shard's owner in the index phase.
  */
 #include "shards/index/registry.h"
 

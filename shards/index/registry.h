@@ -1,5 +1,5 @@
 /*
- * The indexes that there are: made with their shard, and told of a tick's changes by the shard's owner in the index
+ * The classical indexes: made with their shard, and updated with a tick's changes by the shard's owner in the index
  * phase.
  */
 #ifndef PHX_SHARDS_INDEX_REGISTRY_H
@@ -7,7 +7,7 @@
 
 #include "shards/index/index.h"
 
-/* The indexes that there are, by ph_index; NULL: the lighthouse, which is none of these, or not built in. */
+/* The operations of an index, by ph_index; NULL: the lighthouse, which is no classical index, or not built in. */
 const phx_index_ops *phx_index_ops_of(ph_index which);
 
 /* NULL = no memory. */
@@ -16,8 +16,8 @@ phx_index *phx_index_make(ph_index which, const phx_index_env *env);
 void phx_index_free(phx_index *index); /* or NULL */
 
 /*
- * The index phase: tells the index all that changed in the tick, which is whose body.changed is `stamp`, and notes in
- * the store who is in (PHX_SLOT_ROW). false = no memory: call again.
+ * The index phase: gives the index all changes of the tick, slots whose body.changed is `stamp`, and sets PHX_SLOT_ROW
+ * for slots that are in. false = no memory: call again.
  */
 bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_t stamp);
 

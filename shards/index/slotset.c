@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Into a block for `count`, at least as many as there are. */
+/* Moves a set into a block for `count`, at least its size. false = no memory. */
 static bool resize_set(phx_list_pool *pool, phx_mem *mem, phx_list *set, uint32_t count)
 {
     phx_list to = phx_slotset_empty();
@@ -30,5 +30,6 @@ void phx_slotset_remove(phx_list_pool *pool, phx_mem *mem, const phx_kernels *ke
     entries[at] = entries[--set->count];
     if (set->count == 0) phx_list_release(pool, set);
     else if (phx_list_capacity(pool, set) >= LEAST && set->count <= phx_list_capacity(pool, set) / SPARE)
-        (void)resize_set(pool, mem, set, phx_list_capacity(pool, set) / 2); /* no memory: it stays as large as it is */
+        (void)resize_set(pool, mem, set,
+                         phx_list_capacity(pool, set) / 2); /* without memory it stays as large as it is */
 }

@@ -1,7 +1,7 @@
 /*
- * index = timer: pairs, each looked at when it could have met; see README.md. Changes are noted as they are told and
- * worked through when the tick turns: time goes on, ranges, pairs of those who came, went or jumped, then the plan of
- * every observer that has something due. Written by the shard's owner in the index phase.
+ * index = timer: pairs, each compared when it could have met; see README.md. Changes are noted, and applied at the end
+ * of the tick's changes: time advances, then ranges, then pairs of entities that entered, left or jumped, then the plan
+ * of every observer with a due pair. Written by the shard's owner in the index phase.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void timer_index_release(phx_index *index)
     phx_free(mem, own, sizeof *own, PHX_CACHE_LINE);
 }
 
-/* A bucket a slot, at least; all are hashed anew when there are more. */
+/* At least a bucket for each slot; with more slots all are hashed anew. */
 static bool reserve_mover_buckets(phx_timer *own, phx_mem *mem, uint32_t slots)
 {
     uint32_t wanted = 64;
@@ -152,7 +152,7 @@ static void timer_index_move(phx_index *index, uint32_t slot)
 
 enum { STEP_SHIFT = 23, STEP_CLASSES = 256 }; /* steps by their exponents */
 
-/* Steps of this length and longer are jumps: outliers, for whom time need not run as fast for all. */
+/* The length from which steps are jumps: outliers, left out so that time does not advance fast for all. */
 static float jump_from(const phx_timer *own)
 {
     uint32_t count[STEP_CLASSES] = {0}, jumps = 0;
@@ -168,10 +168,10 @@ static float jump_from(const phx_timer *own)
     return class + 1 < STEP_CLASSES ? u.f : INFINITY;
 }
 
-/* Time goes on by the longest step that is no jump. */
+/* Advances time by the longest step that is no jump. */
 static void advance_time(phx_timer *own)
 {
-    enum { SIDES = 4096 }; /* by then float32 tells times apart by a two-thousandth of a cell */
+    enum { SIDES = 4096 }; /* by then float32 distinguishes times by a two-thousandth of a cell */
     float limit = jump_from(own), longest = 0.0f;
     for (uint32_t i = 0; i < own->change_count; i++) {
         phx_timer_change *change = &own->changes[i];
@@ -184,9 +184,9 @@ static void advance_time(phx_timer *own)
     own->now = own->way > 0.0 && down < PHX_TIMER_NEVER - 1 ? down + 1 : down;
 }
 
-/* ---- the tick's turn ---- */
+/* ---- end of a tick's changes ---- */
 
-/* New ranges, for those who need one; old ones stay noted in the changes. */
+/* Gives new ranges to slots that need one; old ranges stay noted in the changes. */
 static void range_changed(phx_timer *own)
 {
     for (uint32_t i = 0; i < own->change_count; i++) {
@@ -205,7 +205,7 @@ static void range_changed(phx_timer *own)
     }
 }
 
-/* Who is seen from elsewhere now, or by others: their pairs are made, or due. */
+/* Announces slots that left or came into ranges: their pairs are made, or due. */
 static void announce_changed(phx_timer *own)
 {
     for (uint32_t i = 0; i < own->change_count; i++) {
@@ -216,7 +216,7 @@ static void announce_changed(phx_timer *own)
     }
 }
 
-/* Did the world's rules become others, so that no plan holds? */
+/* Did the world's rules change, so that no plan is valid? */
 static bool follow_rules(phx_timer *own)
 {
     const phx_rules *rules = own->index.env.rules;
@@ -273,7 +273,7 @@ static void timer_index_around(const phx_index *index, phx_box box, phx_sink *si
     sink->visited += walk.visited;
 }
 
-/* The plan holds all that are near, and some that were. */
+/* The plan has all near candidates, and some that were near. */
 static bool timer_index_within(const phx_index *index, uint32_t observer, phx_sink *sink)
 {
     enum { PIECE = 256 };
@@ -290,7 +290,7 @@ static bool timer_index_within(const phx_index *index, uint32_t observer, phx_si
         count = 0;
     }
     if (count > 0) sink->take(sink, piece, count);
-    sink->take(sink, &observer, 1); /* it stands there, too */
+    sink->take(sink, &observer, 1); /* the observer itself is a candidate, too */
     sink->visited++;
     return true;
 }
@@ -303,7 +303,7 @@ static bool timer_index_dirty(const phx_index *index, uint32_t observer, phx_box
     (void)box;
     if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) || plan->fresh > 0) return true;
     if (phx_store_attr(index->env.store, observer)->cap == 0) return false;
-    for (uint32_t i = 0; i < plan->count; i++) /* at a cap it matters who is nearer, not only who is in range */
+    for (uint32_t i = 0; i < plan->count; i++) /* at a cap distance counts, not only range */
         if (own->flags[pairs[i].target] & PHX_TIMER_CHANGED) return true;
     return false;
 }

@@ -1,6 +1,6 @@
 /*
- * The plans of index = timer: an observer's pairs and when each is due; see timer_plans.h. Written in the index phase
- * by the shard's owner; who is due is read in the interest phase.
+ * The plans of index = timer: an observer's pairs and the time when each is due; see timer_plans.h. Written in the
+ * index phase by the shard's owner; due pairs are read in the interest phase.
  */
 #include "shards/index/timer_plans.h"
 
@@ -20,7 +20,7 @@ static uint32_t capacity_of(const phx_timer *own, const phx_timer_plan *plan)
     return phx_list_capacity(&own->pool, &plan->block) / 2;
 }
 
-/* Room for so many pairs; those that there are are kept. false = no memory, nothing changed. */
+/* Room for so many pairs; existing pairs are kept. false = no memory, nothing changed. */
 static bool grow_plan(phx_timer *own, phx_timer_plan *plan, uint32_t count)
 {
     if (count <= capacity_of(own, plan)) return true;
@@ -50,9 +50,9 @@ void phx_timer_refresh(phx_timer *own, uint32_t observer)
     own->flags[observer] &= (uint8_t)~PHX_TIMER_MADE;
 }
 
-/* ---- when ---- */
+/* ---- times ---- */
 
-/* May the two ever meet while both stay in their ranges, that of the target at this cell? */
+/* May the two meet while both stay in their ranges, the target's at this cell? */
 static inline bool may_meet_observer(const phx_timer *own, uint32_t observer, int32_t cx, int32_t cy)
 {
     const phx_timer_mover *o = &own->movers[observer];
@@ -66,14 +66,14 @@ static inline bool may_meet_observer(const phx_timer *own, uint32_t observer, in
     return gx * gx + gy * gy <= r * r;
 }
 
-/* How far the two are from the nearer of the two borders. */
+/* The distance from the nearer of the two borders. */
 static inline double off_borders(const phx_timer_mover *o, double distance)
 {
     double enter = fabs(distance - (double)o->view), leave = fabs(distance - (double)o->radius);
     return enter < leave ? enter : leave;
 }
 
-/* How far the distance of the two may change before anything about them may; less what float32 may see otherwise. */
+/* How much the distance of the two may change before a difference is possible; less the roundings of float32. */
 static double free_way(const phx_timer *own, const phx_timer_mover *o, const phx_timer_mover *t)
 {
     double dx = (double)t->x - (double)o->x, dy = (double)t->y - (double)o->y, dz = (double)t->z - (double)o->z;
@@ -84,7 +84,7 @@ static double free_way(const phx_timer *own, const phx_timer_mover *o, const phx
     double way = off_borders(o, d) - (d + (double)o->radius) * 1e-6 - 1e-17;
     if (own->shape != PH_SHAPE_CYLINDER) return way;
     double z = fabs(fabs(dz) - (double)own->height) - (fabs(dz) + (double)own->height) * 1e-6 - 1e-17;
-    if (fabs(dz) > (double)own->height) return z; /* out, until it is at that height again */
+    if (fabs(dz) > (double)own->height) return z; /* out of view, until it is at that height again */
     return d > (double)o->radius || way < z ? way : z;
 }
 
@@ -97,13 +97,13 @@ static phx_timer_time due_of(phx_timer *own, uint32_t observer, uint32_t target)
 
 /* ---- one plan ---- */
 
-/* What is due before the horizon stands before all that is not; the first `fresh` stay where they are. */
+/* Moves pairs due before the horizon in front of the others; the first `fresh` stay in place. */
 static void partition_due_pairs(phx_timer *own, phx_timer_plan *plan)
 {
-    enum { HORIZONS = 4 }; /* a cell's side: the longer, the more is looked through each time, but the seldomer all */
+    enum { HORIZONS = 4 }; /* cell sides: with more, each visit has more pairs, and visits to all pairs are rarer */
     phx_timer_pair *pairs = plan_pairs(own, plan);
     plan->horizon = phx_timer_down(own->way + own->cell / HORIZONS);
-    if (plan->horizon <= own->now) plan->horizon = own->now + 1; /* the cell is nothing beside the time */
+    if (plan->horizon <= own->now) plan->horizon = own->now + 1; /* a cell is below the resolution of the time */
     plan->soon = plan->fresh;
     plan->next = PHX_TIMER_NEVER;
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -117,7 +117,7 @@ static void partition_due_pairs(phx_timer *own, phx_timer_plan *plan)
     }
 }
 
-/* It looks around from now on; it is tried again when the fastest has gone a cell. */
+/* Ends the plan: the observer is evaluated from now on; it is tried again when time has advanced by a cell. */
 static void stop_planning(phx_timer *own, uint32_t observer)
 {
     phx_timer_forget(own, observer);
@@ -133,7 +133,7 @@ static bool make_plan(phx_timer *own, uint32_t observer)
     phx_timer_forget(own, observer);
     own->flags[observer] |= PHX_TIMER_AFRESH | PHX_TIMER_MADE;
     if (reach > PHX_TIMER_REACH_MAX) {
-        own->flags[observer] |= PHX_TIMER_LOOKS; /* and for as long as it looks so far */
+        own->flags[observer] |= PHX_TIMER_LOOKS; /* and as long as its radius is so long */
         return true;
     }
     if (reach > own->reach_max) own->reach_max = reach;
@@ -155,7 +155,7 @@ static bool make_plan(phx_timer *own, uint32_t observer)
     return true;
 }
 
-/* A pair that is due: how it goes on; false = it does not. Who turned in this tick is looked at in the next, too. */
+/* Renews a due pair; false = it ends. A slot that turned in this tick is compared in the next tick, too. */
 static bool renew_due_pair(phx_timer *own, uint32_t observer, phx_timer_pair *pair)
 {
     uint32_t target = pair->target;
@@ -169,7 +169,7 @@ static bool renew_due_pair(phx_timer *own, uint32_t observer, phx_timer_pair *pa
     return true;
 }
 
-/* All that are due are looked at, and stand first. */
+/* Compares all due pairs, and puts them first. */
 static void advance_plan(phx_timer *own, uint32_t observer)
 {
     phx_timer_plan *plan = &own->plans[observer];
@@ -207,7 +207,7 @@ bool phx_timer_run(phx_timer *own, uint32_t observer)
     return true;
 }
 
-/* ---- a target came, went, jumped, or is another ---- */
+/* ---- a target that came, left, jumped, or changed ---- */
 
 static phx_timer_pair *find_plan_pair(const phx_timer *own, const phx_timer_plan *plan, uint32_t target)
 {
@@ -217,7 +217,7 @@ static phx_timer_pair *find_plan_pair(const phx_timer *own, const phx_timer_plan
     return NULL;
 }
 
-/* A pair that is due stands among the soon ones. */
+/* Moves a due pair to the pairs before the horizon. */
 static void make_due(phx_timer *own, phx_timer_plan *plan, phx_timer_pair *pair)
 {
     phx_timer_pair *pairs = plan_pairs(own, plan), due = {pair->target, 0};
@@ -242,7 +242,7 @@ static void add_plan_pair(phx_timer *own, uint32_t observer, uint32_t target)
     make_due(own, plan, &pairs[plan->count++]);
 }
 
-/* Those around a cell who have plans. */
+/* A walk over the observers with plans around a cell. */
 static phx_timer_walk walk_around(const phx_timer *own, int32_t cx, int32_t cy)
 {
     int64_t reach = own->reach_max;
@@ -276,7 +276,7 @@ void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
         if (slot == change->slot || !observer_has_plan(own, slot) || !may_meet_observer(own, slot, t->cx, t->cy))
             continue;
-        if (!anew && may_meet_observer(own, slot, change->cx, change->cy)) continue; /* its time still holds */
+        if (!anew && may_meet_observer(own, slot, change->cx, change->cy)) continue; /* its time is still valid */
         phx_timer_pair *pair = find_plan_pair(own, &own->plans[slot], change->slot);
         if (pair) make_due(own, &own->plans[slot], pair);
         else add_plan_pair(own, slot, change->slot);

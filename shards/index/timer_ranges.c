@@ -1,6 +1,6 @@
 /*
- * The ranges of index = timer: a cell, and half a cell around it, in which an entity may move without being compared
- * anew; and who is in which, by a hash of chained slots. See timer_ranges.h. Written in the index phase by the shard's
+ * The ranges of index = timer: a cell, and half a cell around it, in which an entity may move without a comparison; and
+ * the slots of each range, by a hash of chained slots. See timer_ranges.h. Written in the index phase by the shard's
  * owner.
  */
 #include "shards/index/timer_ranges.h"
@@ -32,7 +32,7 @@ bool phx_timer_in_range(const phx_timer *own, uint32_t slot)
     return stands_in(own, mover->x, mover->cx) && stands_in(own, mover->y, mover->cy);
 }
 
-/* Two in ranges this many cells apart stand at least two cells less apart; the slack is for what is rounded. */
+/* Two entities in ranges this many cells apart are at least two cells less apart; the slack is for roundings. */
 int32_t phx_timer_reach(const phx_timer *own, uint32_t slot)
 {
     float radius = own->movers[slot].radius;
@@ -93,7 +93,7 @@ void phx_timer_rehash(phx_timer *own)
 
 enum { CLASS_SHIFT = 20, CLASSES = 1 << (31 - CLASS_SHIFT) }; /* of radii: by exponent and three bits of the fraction */
 
-/* The median of the radii, but for a part in eight. */
+/* The median of the radii, to a part in eight. */
 static double median_radius(const phx_timer *own)
 {
     uint32_t count[CLASSES] = {0}, sum = 0, class = 0;
@@ -142,7 +142,7 @@ phx_timer_walk phx_timer_walk_of(const phx_timer *own, int64_t x0, int64_t y0, i
     return walk;
 }
 
-/* Through all slots. */
+/* The next one of all slots. */
 static uint32_t next_of_all(phx_timer_walk *walk)
 {
     const phx_timer *own = walk->own;

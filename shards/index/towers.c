@@ -1,12 +1,12 @@
 /*
- * index = towers: every tower knows who stands in it and who watches it; see README.md. An observer watches the towers
- * of its span or, in range = radius, those that its view and margin reach. Both sets change only when somebody crosses
- * a border. What changed in a tower goes on its sync list, and at the end of the tick's changes each tower tells its
- * watchers, once, that there is something: an observer that was told, and stood still itself, looks through the sync
- * lists of its towers and nothing else.
+ * index = towers: every tower has its entities and its watching observers; see README.md. An observer watches the
+ * towers of its span or, in range = radius, the towers that its view and margin reach. Both sets change only when an
+ * entity crosses a border of towers. A change in a tower goes to its sync list. At the end of the tick's changes each
+ * tower with a sync list notifies its observers once. A notified observer that stood still reads the sync lists of its
+ * towers and nothing else.
  *
  * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
- * noted one by one and done at the end of the tick's, each whole or not at all.
+ * noted one by one and applied at the end of the tick's changes, each as a whole or not at all.
  */
 #include <string.h>
 
@@ -18,16 +18,16 @@
 enum {
     STANDS = 1u << 0,  /* is in a tower's objects */
     WATCHES = 1u << 1, /* is among the watchers of the towers of rect */
-    WIDE = 1u << 2     /* would watch too many towers: it is told of everything */
+    WIDE = 1u << 2     /* would watch too many towers: it is notified of every change */
 };
 
-/* A slot as it is in the sets. */
+/* A slot in the sets. */
 typedef struct standing {
-    phx_rect rect; /* that it watches */
+    phx_rect rect; /* the towers that it watches */
     uint16_t tx, ty;
-    uint16_t px, py; /* the tower that it stood in before, if it was noted in this tick and stood */
-    uint32_t noted;  /* the tick, in 32 bits, in which it last changed itself */
-    uint32_t told;   /* and was last told by a tower */
+    uint16_t px, py; /* its tower before, if it was noted in this tick and was in one */
+    uint32_t noted;  /* the tick, in 32 bits, of its own last change */
+    uint32_t told;   /* and of the last notification by a tower */
     uint32_t flags;
 } standing;
 
@@ -55,7 +55,7 @@ static uint32_t area_of(phx_rect rect)
 
 /* ---- watching ---- */
 
-/* What a slot is to watch: flags, and the rectangle. */
+/* The flags and the rectangle that a slot should have. */
 static uint32_t wanted_watch(const towers *own, uint32_t slot, phx_rect *rect)
 {
     const phx_store *store = own->index.env.store;
@@ -69,7 +69,7 @@ static uint32_t wanted_watch(const towers *own, uint32_t slot, phx_rect *rect)
     return area_of(*rect) > PHX_OBSERVER_KIND_MAX ? WIDE : WATCHES;
 }
 
-/* Towers that are in the one and not in the other. */
+/* Towers that are in one rectangle and not in the other. */
 typedef struct rim {
     phx_rect in, out;
     bool none; /* there is no other */
@@ -93,7 +93,7 @@ static rim rim_of(phx_rect in, bool other, phx_rect out)
     return (rim){.in = in, .out = out, .none = !other, .tx = in.x0 - 1u, .ty = in.y0}; /* before the first */
 }
 
-/* The slot watches what it is to. false = no memory, it watches what it did. */
+/* Makes the slot watch the towers that it should. false = no memory, its watch is unchanged. */
 static bool update_watch(towers *own, uint32_t slot)
 {
     phx_mem *mem = own->index.env.mem;
@@ -114,9 +114,9 @@ static bool update_watch(towers *own, uint32_t slot)
     return true;
 }
 
-/* ---- standing ---- */
+/* ---- entities ---- */
 
-/* The slot stands where its body does, or nowhere once it is dead. false = no memory, unchanged. */
+/* Puts the slot into the tower of its body, or into none once it is dead. false = no memory, unchanged. */
 static bool update_standing(towers *own, uint32_t slot)
 {
     phx_mem *mem = own->index.env.mem;
@@ -134,7 +134,7 @@ static bool update_standing(towers *own, uint32_t slot)
     return true;
 }
 
-/* Puts a change on the sync lists of the tower where it was and the one where it is. */
+/* Adds a change to the sync lists of the old and the new tower. */
 static void sync_change(towers *own, uint32_t slot, const standing *before)
 {
     const phx_body *body = &own->index.env.store->body[slot];
@@ -142,8 +142,8 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
     uint64_t tick = own->index.tick;
     bool was = before->flags & STANDS, is = now->flags & STANDS;
     bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
-    bool told =
-        crossed || !by_towers(own) || (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, where in one is no matter */
+    bool told = crossed || !by_towers(own) ||
+                (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, the position inside a tower has no effect */
     if (was && crossed) phx_watch_sync(&own->map, before->tx, before->ty, slot, tick, true);
     if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, told);
 }
@@ -161,7 +161,7 @@ static bool do_note(towers *own, uint32_t slot)
     return true;
 }
 
-/* Another span: every watcher's rectangle is another. */
+/* Applies another span: the rectangle of every observer changes. false = no memory. */
 static bool apply_new_span(towers *own)
 {
     uint32_t span = own->index.env.rules->span;
@@ -172,7 +172,7 @@ static bool apply_new_span(towers *own)
     return true;
 }
 
-/* Each tower with a sync list tells its watchers that it has one. */
+/* Notifies the observers of each tower with a sync list. */
 static void notify_watchers(towers *own)
 {
     uint32_t tick = (uint32_t)own->index.tick;
@@ -222,7 +222,7 @@ static void tower_index_note(phx_index *index, uint32_t slot)
     own->notes[own->note_count++] = slot;
 }
 
-/* ---- looking ---- */
+/* ---- candidates ---- */
 
 static void emit_tower_set(phx_sink *sink, const phx_watch_map *map, const phx_list *set)
 {
@@ -232,7 +232,7 @@ static void emit_tower_set(phx_sink *sink, const phx_watch_map *map, const phx_l
 static void tower_index_around(const phx_index *index, phx_box box, phx_sink *sink)
 {
     const towers *own = (const towers *)index;
-    const phx_list none = phx_slotset_empty(), *held = &none; /* told once the next tower's bodies are on their way */
+    const phx_list none = phx_slotset_empty(), *held = &none; /* given once the next tower's bodies are prefetched */
     phx_watch_walk walk = phx_watch_open(&own->map, phx_box_towers(index->env.rules, box));
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL; sink->visited++) {
         const uint32_t *slots = phx_list_entries(&own->map.pool, &tower->objects);
@@ -251,7 +251,7 @@ static bool tower_index_dirty(const phx_index *index, uint32_t observer, phx_box
     (void)box;
     if ((at->flags & WIDE) || at->told == tick) return true;
     if (!by_towers(own) || phx_store_attr(index->env.store, observer)->cap == 0) return false;
-    /* at a cap, where in its tower somebody is does matter */
+    /* at a cap, the position inside a tower counts */
     phx_watch_walk walk = phx_watch_open(&own->map, at->rect);
     for (const phx_watch_tower *tower; (tower = phx_watch_next(&walk)) != NULL;)
         if (tower->moved == tick) return true;
@@ -265,7 +265,7 @@ static void emit_synced(const towers *own, const phx_watch_tower *tower, phx_sin
         sink->take(sink, &own->map.syncs[i].slot, 1);
 }
 
-/* Of a rectangle all sync lists, and of its towers that are not in the other one everybody. */
+/* Gives all sync lists of a rectangle, and all entities of its towers that are not in the other one. */
 static void emit_rect_difference(const towers *own, phx_rect rect, phx_rect other, phx_sink *sink)
 {
     phx_watch_walk walk = phx_watch_open(&own->map, rect);
@@ -280,7 +280,7 @@ static bool tower_index_differ(const phx_index *index, uint32_t observer, phx_si
     const towers *own = (const towers *)index;
     const standing *at = &own->at[observer];
     bool itself = at->noted == (uint32_t)index->tick;
-    if (itself && !by_towers(own)) return false; /* all that is in sight may differ */
+    if (itself && !by_towers(own)) return false; /* every target in view may differ */
     bool crossed = itself && (at->px != at->tx || at->py != at->ty);
     phx_rect before = crossed ? phx_ninegrid_rect(index->env.rules, own->span, at->px, at->py) : at->rect;
     if (crossed && ((at->flags & WIDE) || area_of(before) > PHX_OBSERVER_KIND_MAX)) return false;
@@ -293,7 +293,7 @@ static bool tower_index_differ(const phx_index *index, uint32_t observer, phx_si
     return true;
 }
 
-/* ---- its life ---- */
+/* ---- lifetime ---- */
 
 static void tower_index_release(phx_index *index)
 {
@@ -314,7 +314,7 @@ static phx_index *tower_index_create(const phx_index_env *env)
     return &own->index;
 }
 
-/* ---- is it whole? ---- */
+/* ---- validation ---- */
 
 static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
 {

@@ -1,6 +1,6 @@
 /*
- * Towers in blocks of 4 x 4, made where somebody stands or looks; see towers_map.h. Of the shard's owner in the index
- * phase; walks by any worker.
+ * Towers in blocks of 4 x 4, made where an entity is or an observer watches; see towers_map.h. By the shard's owner in
+ * the index phase; walks by any worker.
  */
 #include "shards/index/towers_map.h"
 
@@ -51,7 +51,7 @@ static void queue_idle(phx_watch_map *map, uint32_t block)
     map->idle[map->idle_count++] = block;
 }
 
-/* A new one, empty, so idle until somebody comes. false = no memory. */
+/* Makes an empty block, idle until it is used. false = no memory. */
 static bool make_watch_block(phx_watch_map *map, phx_mem *mem, uint32_t bx, uint32_t by)
 {
     if (!phx_idmap_reserve(&map->places, phx_idmap_count(&map->places) + 1)) return false;
@@ -79,7 +79,7 @@ static void free_block(phx_watch_map *map, uint32_t block)
 {
     phx_watch_block *at = &map->blocks[block];
     phx_idmap_remove(&map->places, watch_block_key(at->bx, at->by));
-    for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++) { /* nobody is in, but room may have been made */
+    for (uint32_t i = 0; i < PHX_OBSERVER_KIND_TOWERS; i++) { /* the sets are empty, but room may have been made */
         phx_list_release(&map->pool, &at->tower[i].objects);
         phx_list_release(&map->pool, &at->tower[i].watchers);
     }

@@ -1,5 +1,5 @@
 /*
- * The parts of index = towers: towers in blocks, with who stands in them, who watches them, and what is to be told.
+ * Towers of index = towers: towers in blocks, each with the entities in it, its watching observers, and its sync list.
  * See towers.c.
  */
 #ifndef PHX_SHARDS_INDEX_TOWERS_MAP_H
@@ -13,19 +13,20 @@
 enum {
     PHX_OBSERVER_KIND_BITS = 2,
     PHX_OBSERVER_KIND_SIDE =
-        1 << PHX_OBSERVER_KIND_BITS, /* towers of a block: few, so that who stands alone costs little */
+        1 << PHX_OBSERVER_KIND_BITS, /* towers of a block: few, so that a lone entity costs little */
     PHX_OBSERVER_KIND_TOWERS = PHX_OBSERVER_KIND_SIDE * PHX_OBSERVER_KIND_SIDE,
-    PHX_OBSERVER_KIND_MAX = 1024 /* towers that an observer registers with; who looks farther is told of everything */
+    PHX_OBSERVER_KIND_MAX =
+        1024 /* towers with which an observer registers; one with more is notified of every change */
 };
 
 static const uint32_t PHX_OBSERVER_KIND_NONE_AT = UINT32_MAX;
 
 typedef struct phx_watch_tower {
-    phx_list objects;  /* who stands in it */
-    phx_list watchers; /* own observers that look at it */
-    uint64_t synced;   /* the tick in which it last had something to tell */
-    uint32_t sync;     /* then: the first of its sync list */
-    uint32_t moved;    /* the tick, in 32 bits, in which anybody in it last changed at all */
+    phx_list objects;  /* entities in it */
+    phx_list watchers; /* own observers with the tower in their span or reach */
+    uint64_t synced;   /* the tick of its last sync list */
+    uint32_t sync;     /* then: the first entry of its sync list */
+    uint32_t moved;    /* the tick, in 32 bits, of the last change of an entity in it */
 } phx_watch_tower;
 
 typedef struct phx_watch_block {
@@ -36,13 +37,14 @@ typedef struct phx_watch_block {
     phx_watch_tower tower[PHX_OBSERVER_KIND_TOWERS];
 } phx_watch_block;
 
-/* Who is to be told about, in the sync list of a tower. */
+/* An entry of a tower's sync list. */
 typedef struct phx_sync {
     uint32_t slot, next;
 } phx_sync;
 
-/* The towers of one shard that anybody stands in or watches. A tower is named by block * PHX_OBSERVER_KIND_TOWERS + its
- * place.
+/*
+ * The towers of one shard with entities or watching observers. A tower is named by block * PHX_OBSERVER_KIND_TOWERS +
+ * its place.
  */
 typedef struct phx_watch_map {
     phx_watch_block *blocks;
@@ -66,34 +68,34 @@ static inline phx_watch_tower *phx_watch_tower_at(const phx_watch_map *map, uint
     return &map->blocks[tower / PHX_OBSERVER_KIND_TOWERS].tower[tower % PHX_OBSERVER_KIND_TOWERS];
 }
 
-/* PHX_OBSERVER_KIND_NONE_AT: there is none. */
+/* The tower; PHX_OBSERVER_KIND_NONE_AT: there is none. */
 uint32_t phx_watch_find(const phx_watch_map *map, uint16_t tx, uint16_t ty);
-/* Makes the tower if need be, with room for an object or a watcher more. false = no memory. */
+/* Makes the tower if there is none, with room for one more object or watcher. false = no memory. */
 bool phx_watch_need(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher);
-/* Into, and out of, a set of a tower that there is; room was made. */
+/* Adds a slot to a set of an existing tower, and removes it; room was made. */
 void phx_watch_add(phx_watch_map *map, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot);
 void phx_watch_remove(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot);
 
-/* A new tick: sync lists are empty, and blocks that nobody is in go. */
+/* Begins a tick: empties the sync lists, and frees empty blocks. */
 void phx_watch_begin(phx_watch_map *map);
 /* Room for the sync entries of so many changes, two each. false = no memory. */
 bool phx_watch_reserve_syncs(phx_watch_map *map, phx_mem *mem, uint32_t changes);
-/* The tower is to tell of a slot; told: its watchers as well, else only who asks. */
+/* Adds a slot to the tower's sync list; told: its observers are notified, too. */
 void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool told);
 
-/* The towers there are in a rectangle. */
+/* A walk over the existing towers of a rectangle. */
 typedef struct phx_watch_walk {
     const phx_watch_map *map;
-    const phx_watch_block *block; /* the one being gone through */
+    const phx_watch_block *block; /* the block at hand */
     phx_rect rect;
     uint32_t bx, by, next;
-    uint64_t left;   /* of its towers */
+    uint64_t left;   /* its remaining towers */
     bool all;        /* the rectangle has more blocks than there are */
-    uint16_t tx, ty; /* of the last one told */
+    uint16_t tx, ty; /* the last tower returned */
 } phx_watch_walk;
 
 phx_watch_walk phx_watch_open(const phx_watch_map *map, phx_rect rect);
-/* NULL = through. */
+/* NULL = the end. */
 const phx_watch_tower *phx_watch_next(phx_watch_walk *walk);
 
 bool phx_watch_map_valid(const phx_watch_map *map);

@@ -36,14 +36,17 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     return slot;
 }
 
-enum { FORGETS_MOST = 2 }; /* of one command: one for an observer that is no longer ready, one for a changed consumer */
+enum {
+    FORGETS_MOST = 2
+}; /* of one command: one for an observer that is not ready any more, one for a changed consumer */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
     if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
     if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
-    uint32_t leaves = commands < shard->store.own_count ? commands : shard->store.own_count; /* each only once */
+    uint32_t leaves =
+        commands < shard->store.own_count ? commands : shard->store.own_count; /* an entity leaves only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) && phx_shard_reserve_beginner(shard) &&
            phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
                     (size_t)shard->forget_count + FORGETS_MOST, sizeof(phx_silenced)) &&
@@ -69,7 +72,7 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     phx_shard_kill(shard, slot);
 }
 
-/* The list is told anew, unless there never was any. */
+/* Makes the whole list owed, unless the observer never had one. */
 static void owe_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
@@ -78,7 +81,7 @@ static void owe_list(phx_shard *shard, uint32_t slot)
     shard->store.name[slot].fresh = true;
 }
 
-/* An observer that is not ready has no list, so one that is ready again in the same tick begins anew. */
+/* Ends a list: an observer that is not ready has none, so one that is ready again in the same tick begins anew. */
 static void end_list(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
@@ -89,7 +92,7 @@ static void end_list(phx_shard *shard, uint32_t slot)
     phx_bands_drop_deferred(&shard->bands, slot);
 }
 
-/* A change of consumer or readiness ends the observer's list, or begins it anew; the consumer is told later. */
+/* A change of consumer or readiness ends the observer's list, or begins it anew; the consumer gets it later. */
 static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     const phx_attr *now = phx_store_attr(&shard->store, slot);

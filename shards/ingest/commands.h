@@ -7,25 +7,25 @@
 
 #include "shards/state/shard.h"
 
-/* A new own entity; the position is in attributes' place. PHX_SLOT_NONE = no memory, nothing changed. */
+/* Adds a new own entity; its position is a parameter, not an attribute. PHX_SLOT_NONE = no memory, nothing changed. */
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
                          float x, float y, float z);
 
-/* Room for `commands` more moves, one of them perhaps a leave or a set: they can not fail then. false = no memory. */
+/* Room for `commands` more moves, each of which may be a leave or a set: they can not fail then. false = no memory. */
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 
-/* Attributes become these. */
+/* Sets the attributes. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 
-/* The observer's relation to item.target becomes item; bits 0 ends it. false = no memory, nothing changed. */
+/* Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing changed. */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 
-/* Every list is to be found anew. */
+/* The rules changed: every observer is evaluated. */
 void phx_shard_rules_changed(phx_shard *shard);
 
-/* The own observer is told its whole list in this tick, as PH_CHANGE_FRESH; room as for a set. */
+/* The own observer's whole list is sent in this tick, as PH_CHANGE_FRESH; room as for a set. */
 void phx_shard_resend(phx_shard *shard, uint32_t slot);
 
 #endif

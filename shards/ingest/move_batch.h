@@ -1,30 +1,30 @@
 /*
- * Many moves in one call: what goes in, what is added up, and the state of an entity whose moves the kernel may do.
+ * Many moves in one call: input, sums, and the state of entities whose moves are of the common kind.
  */
 #ifndef PHX_SHARDS_INGEST_MOVE_BATCH_H
 #define PHX_SHARDS_INGEST_MOVE_BATCH_H
 
 #include "shards/entity/entity_store.h"
 
-/* What phx_shards_move() did to one shard as a whole; a vector. */
+/* Sums of the moves that phx_shards_move() applied to one shard; a vector. */
 typedef struct phx_move_stats {
-    float step_max[2]; /* along x and along y; or the longer one in either */
-    float step2_max;   /* the square of the longest as it is */
+    float step_max[2]; /* longest step along x and along y; or the longer one in either */
+    float step2_max;   /* square of the longest step */
     uint32_t moved;
 } phx_move_stats;
 
-/* State of an entity whose moves may be of the common kind: these bits of it are those. */
+/* A move of an entity is of the common kind only if these bits of its state have this value. */
 enum {
     PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
     PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL
 };
 
-/* Moves of several shards. A place that is no shard's index is nowhere. */
+/* Moves of entities of several shards. A number in places[] that is no shard's is skipped. */
 typedef struct phx_move_batch {
     const uint32_t *places, *slots;
-    bool mixed; /* not all places are the same */
+    bool mixed; /* places[] has more than one shard */
     const phx_place *to;
-    const float *z; /* NULL: all are 0 */
+    const float *z; /* NULL: every z is 0 */
     uint32_t count;
 } phx_move_batch;
 

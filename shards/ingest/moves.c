@@ -1,8 +1,7 @@
 /*
- * Moving own entities, and marking what changed, on which later phases decide where they
- * have to look; see state/shard.h. Called by the shard's owner in the ingest phase (the marks:
- * in the exchange and index phases too); only phx_shards_move() by several workers at once,
- * for disjoint slots.
+ * Applies moves to own entities, and marks changes, from which later phases find their work; see state/shard.h. Called
+ * by the shard's owner in the ingest phase (marks: in the exchange and index phases too); phx_shards_move() also by
+ * several workers at once, for disjoint slots.
  */
 #include "shards/ingest/moves.h"
 
@@ -35,7 +34,7 @@ void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
     body->state |= PHX_SLOT_LEAVING;
 }
 
-/* Is there a block for a tower, ty << 16 | tx? To make one is the owner's, later. */
+/* Is there a block for a tower, ty << 16 | tx? The owner makes blocks, later. */
 static bool there_is_block(const phx_shard *shard, uint32_t tower)
 {
     const uint32_t tx = (uint16_t)tower, ty = tower >> 16;
@@ -49,7 +48,7 @@ static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_
     if (to != from) phx_shard_mark_tower(shard, (uint16_t)to, (uint16_t)(to >> 16));
 }
 
-/* How far, along the longer axis; *square: as it is, squared. */
+/* The length of a step along the longer axis; *square: of its length, squared. */
 static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
 {
     phx_vec2 d = to - from, d2 = d * d;
@@ -59,8 +58,8 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
 }
 
 /*
- * A move of the common kind: the first of the entity in this tick, one short step inside the rectangle, seen
- * by the usual rules. false: it is another, nothing was done.
+ * Applies a move of the common kind: the entity's first in this tick, one short step inside the rectangle, seen by the
+ * common rule. false: it is of another kind, nothing was done.
  */
 static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame, phx_body *body, phx_place to, float z,
                               bool alone, phx_move_stats *sum)
@@ -68,7 +67,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->dirty_stamp) return false;
     phx_vec2 p = {to.x, to.y}, old = phx_pair_at(&body->x);
-    phx_vec2 q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps what is outside */
+    phx_vec2 q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps positions outside */
     float step2, step = step_of(old, p, &step2);
     if (!phx_pair_both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
     if (phx_pair_both(p == old) && z == body->z) return true;
@@ -76,7 +75,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
     if (tower != before && frame->nine) {
-        if (!alone) return false; /* notes are the owner's */
+        if (!alone) return false; /* only the owner writes notes */
         phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows && !there_is_block(shard, tower))
@@ -87,7 +86,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
     if (!shard->dense_tick && frame->rows &&
-        !shard->grid.needs_rebuild) { /* else rows are mended or sorted anew later */
+        !shard->grid.needs_rebuild) { /* else rows are edited or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
         phx_grid_mark_moved(&shard->grid, body->row);
@@ -100,7 +99,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     return true;
 }
 
-/* May this worker's moves be applied to it? Else they are left. */
+/* May this worker apply moves to the shard? Else they are left. */
 static inline bool may_move(const phx_shard *shard, bool alone)
 {
     return alone || shard->dense_tick;
@@ -114,13 +113,13 @@ static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
     if (more->step2_max > sum->step2_max) sum->step2_max = more->step2_max;
 }
 
-/* mixed, which is known where it is inlined: else the frame and the sum are no memory that a body might be. */
+/* mixed is a constant where this is inlined: then frame and sum are in registers, as bodies may alias memory. */
 static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shards, uint32_t shard_count,
                                                                 const phx_move_batch *batch, phx_move_kernel *kernel,
                                                                 bool mixed, bool alone, phx_move_stats *sums,
                                                                 uint32_t *left)
 {
-    const phx_move_batch of = *batch; /* what is written might be anywhere */
+    const phx_move_batch of = *batch; /* the stores may alias the fields */
     const uint32_t first = of.places[0];
     const phx_move_constants frame = shards[mixed || first >= shard_count ? 0 : first].move_frame;
     phx_move_stats own = {.moved = 0};

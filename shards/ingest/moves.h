@@ -12,23 +12,22 @@
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
 /*
- * Moves in order, those of the common kind alone: the first of its entity, a short step, inside the rectangle.
- * The others are left, their numbers in left[] (room for all), in order; what was done is added to the sums, one
- * per shard. For all that are left phx_shard_move_general() is due, in order, and phx_shard_moved() for each
- * shard before its exchange phase. In range = towers a step to another tower is noted (ninegrid/ninegrid.h), but only
- * if alone. Not alone, several workers may be at it at once, for disjoint entities, with sums of their own: nothing of
- * a shard but these bodies is written, and only of shards with many_movers, which need no marks. Their rows stay behind
- * until the index phase.
+ * Applies moves of the common kind, in order: the first move of its entity, a short step, inside the rectangle. Numbers
+ * of other moves go to left[] (room for all), in order. Sums are added up, one per shard. Then phx_shard_move_general()
+ * is due for all left moves, in order, and phx_shard_moved() for each shard before its exchange phase. alone: in range
+ * = towers a step to another tower is noted (ninegrid/ninegrid.h). Not alone: several workers may call it at once, for
+ * disjoint entities, with sums of their own. Then only these bodies are written, and only of shards in a dense tick,
+ * which need no marks; rows stay stale until the index phase.
  */
 uint32_t phx_shards_move(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, bool alone,
                          phx_move_stats *sums, uint32_t *left);
 
 void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum);
 
-/* false = no memory, nothing changed. */
+/* Applies a move of any kind. false = no memory, nothing changed. */
 bool phx_shard_move_general(phx_shard *shard, uint32_t slot, ph_position position);
 
-/* The same by a kernel: for tests. */
+/* phx_shards_move() by a kernel: for tests. */
 uint32_t phx_shards_move_by(phx_move_kernel *kernel, phx_shard *shards, uint32_t shard_count,
                             const phx_move_batch *batch, bool alone, phx_move_stats *sums, uint32_t *left);
 

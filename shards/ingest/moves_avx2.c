@@ -1,8 +1,8 @@
 /*
- * The kernel of moves for AVX2, of which the AVX-512 set has no better; see kernels.h. Two moves at a time, each in
- * half a register: x, y, z, and in the last place of a body its tower. Float operations are those of ingest/moves.c,
- * each rounded on its own. Called in the ingest phase by ingest/moves.c, by several workers at once for disjoint
- * bodies.
+ * The kernel of moves for AVX2, and for AVX-512, which has no better one; see moves_avx2.h. Two moves at a time, each
+ * in half a register: x, y, z, and in the last lane, as in a body, its tower. Float operations are those of
+ * ingest/moves.c, each rounded on its own. Called in the ingest phase by ingest/moves.c, by several workers at once for
+ * disjoint bodies.
  */
 #include "shards/ingest/moves_avx2.h"
 
@@ -18,7 +18,7 @@
 _Static_assert(offsetof(phx_body, tx) == 12 && offsetof(phx_body, ty) == 14, "half a register: x, y, z, ty << 16 | tx");
 _Static_assert(offsetof(phx_body, state) + 2 == offsetof(phx_body, changed), "a word: changed << 16 | state");
 
-/* Lanes of a mask: x, y and z of both; the towers; the lowest of each half. */
+/* Lanes of a mask: x, y and z of both halves; the towers; the lowest lane of each half. */
 enum { PLACES = 0x77, TOWERS = 0x88, FIRSTS = 0x11, HALF = 4 };
 
 AVX2_INLINE __m256 join_halves(__m128 first, __m128 second)
@@ -26,7 +26,7 @@ AVX2_INLINE __m256 join_halves(__m128 first, __m128 second)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1);
 }
 
-/* Of both: of x, of y, and of what is beside them. */
+/* Of both halves: x, y, and the other lanes. */
 AVX2_INLINE __m256 repeat_position(float x, float y, float rest)
 {
     return _mm256_setr_ps(x, y, rest, rest, x, y, rest, rest);
@@ -46,18 +46,18 @@ AVX2_INLINE uint32_t word_of(const phx_body *body)
     return word;
 }
 
-/* It changed in this tick, and not oddly. */
+/* Notes a change in this tick that is no discontinuity. */
 AVX2_INLINE void set_word(phx_body *body, uint32_t word, uint32_t changed)
 {
     word = (word & (UINT16_MAX & ~(uint32_t)PHX_SLOT_DISCONTINUOUS)) | changed;
     memcpy(&body->state, &word, sizeof word);
 }
 
-/* What of a shard's moves is in registers, of one or twice. */
+/* Constants of one or two shards' moves, in registers. */
 typedef struct course {
     __m256 origin, size, low, high; /* of towers */
-    __m256 limit, length;           /* of steps; takes the signs, and what is of no step */
-    __m256i towers, blocks;         /* from counts to a word in the last place; what may not change of it */
+    __m256 limit, length;           /* of steps; clears signs, and lanes that are no step */
+    __m256i towers, blocks;         /* from counts to a word in the last lane; bits that must not change */
 } course;
 
 AVX2_INLINE course course_of(const phx_shard *shard)
@@ -75,7 +75,7 @@ AVX2_INLINE course course_of(const phx_shard *shard)
                     .blocks = _mm256_setr_epi32(0, 0, 0, block, 0, 0, 0, block)};
 }
 
-/* Two moves of the common kind: what the bodies become. false: one of them is another. */
+/* Applies two moves of the common kind: the new bodies. false: one of them is of another kind. */
 AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step, __m256 *to)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(is, c->origin), c->size); /* as in phx_tower_index(), which clamps */
@@ -83,14 +83,14 @@ AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step
     __m256 plain = _mm256_and_ps(inside, _mm256_cmp_ps(step, c->limit, _CMP_LE_OQ));
     __m256i tower = _mm256_shuffle_epi8(_mm256_cvttps_epi32(q), c->towers);
     __m256i other = _mm256_xor_si256(tower, _mm256_castps_si256(was));
-    /* who does not move at all is not touched: then all three bits are set, and one more is carried over */
+    /* a body that does not move is not written: then all three bits are set, and one more is carried over */
     int same = _mm256_movemask_ps(_mm256_cmp_ps(is, was, _CMP_EQ_OQ)) & PLACES;
     *to = _mm256_blend_ps(is, _mm256_castsi256_ps(tower), TOWERS);
     return _mm256_movemask_ps(plain) == (PLACES | TOWERS) && ((same + FIRSTS) & TOWERS) == 0 &&
            _mm256_testz_si256(other, c->blocks);
 }
 
-/* Adds moves to what was done to a shard: along x and y, squared. */
+/* Adds moves to the sums of a shard: along x and y, squared. */
 AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
 {
     enum { MOVED = 1 << 3 };
@@ -101,13 +101,13 @@ AVX2_INLINE void add_up(phx_move_stats *sum, __m128 steps, uint32_t count)
     _mm_storeu_ps((float *)(void *)sum, is);
 }
 
-/* Of steps, and their squares: along x and y, squared. */
+/* Lengths of steps from their squares: along x and y, squared. */
 AVX2_INLINE __m128 step_lengths(__m128 step, __m128 square)
 {
     return _mm_movelh_ps(step, _mm_add_ps(square, _mm_permute_ps(square, _MM_SHUFFLE(3, 2, 0, 1))));
 }
 
-/* Two by two, of one shard. */
+/* Applies moves of one shard, two at a time. */
 AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
 {
     const course c = course_of(shard);
@@ -140,12 +140,12 @@ AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uin
     return i - first;
 }
 
-/* One by one, of shards by turns. What differs between them is in memory. */
+/* Applies moves of several shards, one at a time; differences between shards are in memory. */
 AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
                                 phx_move_stats *sums)
 {
     enum { X_Y_Z = 7, TOWER = 8 };
-    const course c = course_of(shards); /* but for low and high the same for all */
+    const course c = course_of(shards); /* the same for all shards, but for low and high */
     const __m128 origin = _mm256_castps256_ps128(c.origin), size = _mm256_castps256_ps128(c.size);
     const __m128 limit = _mm256_castps256_ps128(c.limit), length = _mm256_castps256_ps128(c.length);
     const __m128i towers = _mm256_castsi256_si128(c.towers), blocks = _mm256_castsi256_si128(c.blocks);

@@ -1,5 +1,5 @@
 /*
- * The kernel of moves with AVX2, which is the best for AVX-512 too. Called by ingest/moves.c alone.
+ * The kernel of moves with AVX2, which is the best one for AVX-512 too. Called by ingest/moves.c alone.
  */
 #ifndef PHX_SHARDS_INGEST_MOVES_AVX2_H
 #define PHX_SHARDS_INGEST_MOVES_AVX2_H
@@ -8,9 +8,9 @@
 #include "shards/state/shard.h"
 
 /*
- * Of a batch, from `first` on, the moves that are of the common kind and of shards with dense_tick, as
- * phx_shards_move() does them, up to one that is not. How many were done: the next one may be another, or not. The
- * first one's shard has dense_tick.
+ * Applies the moves of a batch from `first` on as phx_shards_move() does, while they are of the common kind and of
+ * shards with dense_tick. The first one's shard has dense_tick. Returns how many were applied; the next move may be of
+ * the common kind, too.
  */
 typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
                                  phx_move_stats *sums);
@@ -20,7 +20,7 @@ uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_b
                        phx_move_stats *sums);
 #endif
 
-/* The kernel for a set of instructions; NULL = there is none, plain C does all moves. */
+/* The kernel for an instruction set; NULL = none, plain C applies all moves. */
 static inline phx_move_kernel *phx_move_kernel_of(ph_simd simd)
 {
 #if defined(__x86_64__)

@@ -1,7 +1,6 @@
 /*
- * What changed for an observer, from its slots in a worker's scratch to names and kept lists; see change_record.h.
- * Recorded in the interest phase by whoever evaluated the observer, committed by the owner, named by any worker at the
- * fill.
+ * Change records: from the slots in a worker's scratch to a change, and to a stored list; see change_record.h. Recorded
+ * in the interest phase by the worker that found the events, committed by the owner, named by any worker at the fill.
  */
 #include "shards/interest/change_record.h"
 
@@ -27,7 +26,7 @@ bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_
                     sizeof(phx_sort_record));
 }
 
-/* By how many bits of the ids keys of these can tell them apart; PHX_ORDER_NO_KEY: not at all. */
+/* The number of id bits with which keys distinguish these targets; PHX_ORDER_NO_KEY: keys can not. */
 static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
@@ -35,7 +34,7 @@ static inline uint32_t key_bits(const phx_store *store, const uint32_t *targets,
     return bits == PHX_ORDER_NO_KEY ? phx_target_bits(store, targets, count) : bits;
 }
 
-/* Many, by all of kind and id. */
+/* Orders many slots by all of kind and id. */
 static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_t *slots, uint32_t count, uint32_t *to)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -44,7 +43,7 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* These slots become events of a change of few: phx_event_writer_flush() orders them. flag: of each. */
+/* Adds slots as targets of a change of few; phx_event_writer_flush() orders them. flag: of each. */
 static void add_unordered_targets(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
 {
     if (count == 0) return; /* there may be no array yet */
@@ -53,7 +52,7 @@ static void add_unordered_targets(phx_scratch *scratch, const uint32_t *slots, u
     for (uint32_t i = 0; i < count; i++) to[i] = slots[i] | flag;
 }
 
-/* These become events of a change of many, in order. */
+/* Adds slots as targets of a change of many, in order. */
 static void add_ordered_targets(phx_scratch *scratch, const phx_shard *shard, const uint32_t *slots, uint32_t count)
 {
     if (count == 0) return;

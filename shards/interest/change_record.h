@@ -7,18 +7,20 @@
 
 #include "shards/interest/scratch.h"
 
-/* The slots of its enters; those of few may be written to few[], which has room for PHX_ORDER_FEW. */
+/*
+ * The slots of a change's enters. Of an unordered change they are written to few[], which has room for PHX_ORDER_FEW.
+ */
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
 
 /*
- * The owner: moves a list that did not fit in place into the pool, gives back the block of one that is not kept any
- * more, and notes who is to be looked at again. false = no memory, unchanged.
+ * By the owner: moves a list that did not fit in place into the pool, gives back the block of a list that is stored no
+ * more, and notes an observer that has to be evaluated in the next tick. false = no memory, unchanged.
  */
 bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx_change *change);
 
 /*
- * Records the change of one observer from the slots in scratch->enter and ->leave, for
- * which phx_interest_reserve() has made room; not the list.
+ * Records the change of one observer from the slots in scratch->enter and ->leave. phx_interest_reserve() made room.
+ * The list is written separately.
  */
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
                                 uint32_t leaves);
@@ -26,13 +28,16 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
 /* Room for a change of that many targets and a list of that length. false = no memory, nothing changed. */
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count);
 
-/* The change has work for the commit; told once or more. */
+/* Notes that the change has work for the commit. May be called more than once for a change. */
 void phx_interest_commits(phx_scratch *scratch, phx_change *change);
 
-/* Room in the overflow, reserved, for the change's list of so many entries: to be written there, then committed. */
+/*
+ * The place in the scratch's overflow for the change's list of so many entries; reserved. It is written there, then
+ * committed.
+ */
 uint32_t *phx_interest_overflow(phx_scratch *scratch, phx_change *change, uint32_t count);
 
-/* The list becomes these entries: in place, or in the scratch's overflow. */
+/* The list gets these entries: in place, or in the scratch's overflow. */
 void phx_interest_write_list(phx_scratch *scratch, phx_shard *shard, phx_change *change, const uint32_t *entries,
                              uint32_t count);
 

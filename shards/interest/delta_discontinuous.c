@@ -21,15 +21,15 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
         words[second] = words[--of->end];
         words[first] = words[--of->end];
         kept++;
-        i = first - 1; /* what took the place was not looked at yet, or is looked at once more */
+        i = first - 1; /* the word that took this place is not compared yet, or is compared once more */
     }
     return kept;
 }
 
-/* The list that the observer had, to scratch->leave; *count of it. false = no memory. */
+/* Loads the previous list of the observer into scratch->leave; *count entries. false = no memory. */
 static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
 {
-    enum { FEW = 1 << 14 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    enum { FEW = 1 << 14 }; /* slots of a shard: room for all costs less than finding out the number each time */
     *count = 0;
     if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
     const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);

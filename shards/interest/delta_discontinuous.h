@@ -1,6 +1,6 @@
 /*
- * Events with entities that jumped, changed or left, where lists are derived: the part that tiles and rows share. In
- * the interest phase, any worker.
+ * Events with discontinuous entities while lists are derived: the part that the tile and the sparse plan share. In the
+ * interest phase, any worker.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_DISCONTINUOUS_H
 #define PHX_SHARDS_INTEREST_DELTA_DISCONTINUOUS_H
@@ -8,23 +8,24 @@
 #include "shards/interest/scratch.h"
 
 /*
- * ---- of who is odd, where lists are implied ----
+ * ---- discontinuities, while lists are derived ----
  *
- * Takes those whom one observer leaves and enters, who were seen and still are, out of its few words: who is odd enters
- * where it is, and leaves, with PHX_ROW_SPECIAL, where it was. How many there were.
+ * Removes targets that one observer both leaves and enters from its few words: it had them and still has them. A
+ * discontinuous entity enters at its new place, and leaves, with PHX_ROW_SPECIAL, at its old place. Returns the number
+ * of targets removed.
  */
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 
 /*
- * Slots in scratch->enter and ->leave become a change, but for those in both. apart: there is room behind it for the
- * changes of all runs. false = no memory, nothing was told.
+ * The slots in scratch->enter and ->leave become a change, except slots that are in both. apart: there is room for the
+ * change behind the words of all runs. false = no memory, no event was emitted.
  */
 bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
                          bool apart);
 
 /*
- * An odd observer, whose list is bare: slots in scratch->enter are all that it sees now, whom it saw is told by
- * positions. As phx_delta_emit_both().
+ * A discontinuous observer whose list holds no memory: the slots in scratch->enter are all targets in view now; the
+ * previous list follows from positions. As phx_delta_emit_both().
  */
 bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
 

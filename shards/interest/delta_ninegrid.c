@@ -1,5 +1,5 @@
 /*
- * Glances in range = towers; see delta_ninegrid.h. Runs in the interest phase on any worker.
+ * The nine-grid delta; see delta_ninegrid.h. In the interest phase, any worker.
  */
 #include "shards/interest/delta_ninegrid.h"
 
@@ -9,17 +9,17 @@
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/evaluate.h"
 
-/* ---- who stayed ---- */
+/* ---- observers that stayed ---- */
 
-/* What all who stayed in a job's tower were told, when it is the same for all; NULL = nothing yet. */
-typedef struct told_all {
+/* Targets that all observers that stayed in a task's tower get, if they are the same for all; NULL = none yet. */
+typedef struct shared_targets {
     const phx_cell_task *job;
     uint32_t target_first, leave_count, enter_count;
-} told_all;
+} shared_targets;
 
-/* The crossings of a job that an observer may see, leaves first; to the scratch's targets. */
-static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job, uint32_t slot,
-                           told_all *told)
+/* Writes the crossings of a task that an observer may see, leaves first, to the scratch's targets. */
+static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
+                                   uint32_t slot, shared_targets *told)
 {
     const phx_ninegrid *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
@@ -32,25 +32,26 @@ static void tell_crossings(phx_scratch *scratch, const phx_shard *shard, const p
         leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
-    *told = (told_all){.job = job->special ? NULL : job,
-                       .target_first = scratch->target_count,
-                       .leave_count = leaves,
-                       .enter_count = n - leaves};
+    *told = (shared_targets){.job = job->special ? NULL : job,
+                             .target_first = scratch->target_count,
+                             .leave_count = leaves,
+                             .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
 /*
- * Plain observers on these cards of the job, if they stayed: one alone where a crossing has to be looked at. The
- * others are passed over without a branch, as who went from where is not to be guessed. false = no memory.
+ * Records the changes of the plain observers on these cell entries of the task that stayed in the tower. If a crossing
+ * is special, the range has one entry. Other entries are skipped without a branch, as a branch on crossings is
+ * mispredicted. false = no memory.
  */
-static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
-                          told_all *told)
+static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
+                                  shared_targets *told)
 {
     uint32_t count = job->leave_count + job->enter_count, glanced = 0;
     const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (told->job != job) tell_crossings(scratch, shard, job, cards[range.first].slot, told);
+    if (told->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, told);
     const uint32_t all = told->leave_count + told->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
@@ -73,7 +74,7 @@ static bool glance_stayed(phx_scratch *scratch, phx_shard *shard, const phx_cell
     return true;
 }
 
-/* ---- who crossed ---- */
+/* ---- observers that crossed ---- */
 
 /* One observer that crossed. */
 typedef struct crosser {
@@ -88,14 +89,14 @@ static inline bool may_see(const crosser *at, uint32_t slot, bool special)
     return !special || phx_layers_match(phx_store_attr(store, at->own->slot), phx_store_attr(store, slot));
 }
 
-/* Does one of these towers see the other? */
+/* Is either of these towers in the span of the other? */
 static inline bool towers_in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
 {
     uint32_t span = at->shard->rules->span, across = 2 * span;
     return (uint32_t)ax - bx + span <= across && (uint32_t)ay - by + span <= across;
 }
 
-/* Was a crossing seen before it, from where this one was? Is it seen now? */
+/* Was the crossing entity seen before the tick, from the observer's old tower? Is it seen now? */
 static inline bool saw_crossing(const crosser *at, const phx_area_member *c)
 {
     return c->was && towers_in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
@@ -106,7 +107,7 @@ static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
     return c->is && towers_in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
 
-/* Who stayed in a tower that it now sees and did not; words, as all that follows. */
+/* Entities that stayed in a tower that came into the span. Results are words, as in the functions below. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_cell_entry *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
@@ -117,7 +118,7 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
     return n;
 }
 
-/* Who came to a tower that it now sees and did not, from where it could not see them. */
+/* Entities that came to a tower that came into the span, from outside the old span. */
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *nine = &at->shard->nine;
@@ -130,7 +131,7 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *o
     return n;
 }
 
-/* Who was in a tower that it saw and does not now. Who went may have another name. */
+/* Entities that were in a tower that left the span. An entity that left the tower may have another name. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *nine = &at->shard->nine;
@@ -144,7 +145,7 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
     return n;
 }
 
-/* Of a job's crossings, those that begin or end where the observer is concerned. */
+/* The crossings of a task that begin (enter: end) in the observer's old (new) span. */
 static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
 {
     const phx_ninegrid *nine = &at->shard->nine;
@@ -158,7 +159,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
     return n;
 }
 
-/* The job of the tower that it left; NULL = nothing is told there. */
+/* The task of the tower that the observer left; NULL = that tower has no task. */
 static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_member *own)
 {
     const phx_cell_block *crowd = &nine->crowds[own->from];
@@ -166,7 +167,7 @@ static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_me
     return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
 }
 
-/* In found: the towers that it sees come or go. */
+/* In found: the towers that come into the observer's span, or leave it. */
 static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *nine, const phx_area_member *own,
                                                const phx_ninegrid_pair **end)
 {
@@ -180,10 +181,10 @@ static inline const phx_tower *pair_tower(const phx_ninegrid *nine, const phx_ni
     return &nine->crowds[pair->crowd].tower[pair->tower];
 }
 
-/* How far ahead, in comers, what one of them needs is brought near, one thing after the other. */
+/* How many observers ahead the data of one is prefetched, step by step. */
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
-/* The towers that a comer sees come or go, and that where it was; then what is in them. */
+/* Prefetches the towers that come into or leave the observer's span, and its old tower; then their content. */
 PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
@@ -198,7 +199,7 @@ PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_me
     }
 }
 
-/* Those who cross are in no order of memory, nor is what they see. */
+/* Crossings are in no order of memory, nor are the towers in their spans. */
 PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
 {
     const phx_area_member *crossings = nine->crossings;
@@ -210,13 +211,13 @@ PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
     await_comer(nine, &crossings[next[AWAIT_CARDS]], true);
 }
 
-/* What is known of one that crossed, before its events are. */
+/* Inputs of the delta of one observer that crossed. */
 typedef struct outlook {
-    const phx_ninegrid_pair *pair, *end; /* the towers that it sees come or go */
-    const phx_cell_task *job, *left;     /* of the tower where it is; of that where it was, or NULL */
+    const phx_ninegrid_pair *pair, *end; /* the towers that come into or leave its span */
+    const phx_cell_task *job, *left;     /* tasks of its new tower and of its old tower, or NULL */
 } outlook;
 
-/* No fewer than leave, or enter. */
+/* An upper bound of its leaves, and of its enters. */
 static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
 {
     uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
@@ -224,14 +225,14 @@ static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
     return most;
 }
 
-/* Words of its events, no more than there is room for. */
+/* Words of its events, within the reserved room. */
 typedef struct found {
     uint64_t *leave, *enter;
     uint32_t leaves, enters;
 } found;
 
-/* All words of a tower, whatever they are; there is room. Are that all, and is there nothing to be asked of any? */
-static inline bool take_plain(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
+/* Copies all words of a tower, in any case; there is room. Returns whether these are all, and no entry has a flag. */
+static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
 {
     const phx_cell_entry *card = nine->cards + tower->first;
     uint32_t flags = 0;
@@ -243,8 +244,9 @@ static inline bool take_plain(const phx_ninegrid *nine, const phx_tower *tower, 
 }
 
 /*
- * Those of a tower who stayed are in the order of events, which the merging of many makes use of: they come first, the
- * few others behind them. came: room for these. In most towers all have been and stay: no branch on how many they are.
+ * Finds the events. Entities of a tower that stayed are in the order of events, which speeds up the merge: they come
+ * first, the few others behind them. came: room for the others. In most towers all entities stayed: no branch depends
+ * on their number.
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
@@ -253,7 +255,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = pair_tower(nine, pair);
         const uint32_t enter = pair->crossing >> 31;
-        if (PHX_LIKELY(take_plain(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
+        if (PHX_LIKELY(copy_plain_words(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;
         } else if (enter) {
@@ -271,8 +273,8 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     to->enters = enters;
 }
 
-/* Words become events, in their order. */
-static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
+/* Writes words as targets, in the order of events. */
+static void write_ordered_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *word, uint32_t count)
 {
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
@@ -286,18 +288,18 @@ static void tell_words(phx_scratch *scratch, const phx_shard *shard, uint64_t *w
     for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
 }
 
-/* The same where keys say nothing. */
-static void tell_slots(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
+/* The same if keys do not give the order. */
+static void record_unkeyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
     for (uint32_t i = 0; i < events->leaves; i++) scratch->leave[i] = (uint32_t)events->leave[i];
     for (uint32_t i = 0; i < events->enters; i++) scratch->enter[i] = (uint32_t)events->enter[i];
     phx_interest_record(scratch, shard, slot, events->enters, events->leaves);
 }
 
-static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
+static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
     if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
-        tell_slots(scratch, shard, slot, events);
+        record_unkeyed_events(scratch, shard, slot, events);
         return;
     }
     scratch->changes[scratch->change_count++] = (phx_change){.slot = slot,
@@ -308,18 +310,18 @@ static void tell_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, c
                                                              .ordered = true};
     scratch->counts.enters += events->enters;
     scratch->counts.leaves += events->leaves;
-    tell_words(scratch, shard, events->leave, events->leaves);
-    tell_words(scratch, shard, events->enter, events->enters);
+    write_ordered_words(scratch, shard, events->leave, events->leaves);
+    write_ordered_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
-                                       const phx_cell_entry *card)
+static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
+                                              const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->nine.crossings[card->move]};
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
-    if (about.left && about.left->look) return PHX_DELTA_LOOK;
+    if (about.left && about.left->look) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
@@ -328,13 +330,13 @@ static phx_delta_result glance_crosser(phx_scratch *scratch, phx_shard *shard, c
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.glanced++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
-    if (events.enters + events.leaves > 0) tell_events(scratch, shard, card->slot, &events);
+    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, card->slot, &events);
     return PHX_DELTA_DONE;
 }
 
-/* ---- jobs ---- */
+/* ---- tasks ---- */
 
-/* The job that an item belongs to; its card is the (item - job->first)-th of the tower's. */
+/* The task of an item; its cell entry is number (item - task's first) in the tower. */
 static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
 {
     uint32_t lo = 0, hi = nine->job_count;
@@ -353,42 +355,46 @@ uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item)
     return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
-/* One observer. false = no memory, it is untouched. */
-static bool run_card(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, const phx_cell_task *job,
-                     uint32_t at, told_all *told)
+/* Runs one cell entry. false = no memory, its observer is untouched. */
+static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                           const phx_cell_task *job, uint32_t at, shared_targets *told)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
     bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
     if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->look && forced) {
-        if (!(card->flags & PHX_CELL_ENTERED)) return glance_stayed(scratch, shard, job, (phx_span){at, at + 1}, told);
+        if (!(card->flags & PHX_CELL_ENTERED))
+            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
-        phx_delta_result seen = glance_crosser(scratch, shard, job, card);
-        if (seen != PHX_DELTA_LOOK) return seen == PHX_DELTA_DONE;
+        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
+        if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
     if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
     card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
     return true;
 }
 
-/* These cards of a job, those who stayed at once if nobody has to be looked at. Where it ended: there is no memory. */
+/*
+ * Runs these cell entries of a task; observers that stayed run together if none has to be evaluated. Returns where it
+ * stopped: at the end, or where memory ended.
+ */
 static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
                         const phx_cell_task *job, phx_span range)
 {
-    told_all told = {0};
+    shared_targets told = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
     if (at < end && !job->look && !job->mixed && !job->special) {
-        if (!glance_stayed(scratch, shard, job, (phx_span){at, end}, &told)) return at;
+        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &told)) return at;
         at = end;
     }
-    while (at < range.end && run_card(scratch, directory, shard, job, at, &told)) at++;
+    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &told)) at++;
     return at;
 }
 
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
-    enum { AWAIT_JOBS = 12 }; /* jobs whose cards come from memory meanwhile */
+    enum { AWAIT_JOBS = 12 }; /* tasks ahead whose cell entries are prefetched */
     const phx_ninegrid *nine = &shard->nine;
     const phx_cell_task *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {

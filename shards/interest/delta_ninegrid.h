@@ -1,29 +1,31 @@
 /*
- * A glance at one observer in range = towers: its events from the crossings (ninegrid/ninegrid.h) alone. With span(T)
- * the towers that an observer in tower T sees, and somebody c crossing from a to b, for plain observers only this can
- * happen:
+ * The nine-grid delta: events of one observer in range = towers from the crossings (ninegrid/ninegrid.h) alone. Let
+ * span(T) be the towers that an observer in tower T sees, and let entity c cross from tower a to tower b. For plain
+ * observers only these events are possible:
  *
  *   an observer that stayed in T loses c if a is in span(T) and b is not, and gains c the other way round. The same
- *   for all who stayed in T: it is found once, from c's side, and is the tower's job.
+ *   for all observers that stayed in T: it is found once, from c's side, and stands in the tower's task.
  *
- *   an observer that went from A to B gains who stayed in span(B) \\ span(A), and every c with b in span(B) and a not
- *   in span(A): either b is in span(B) \\ span(A), where c's card is, or in span(A), then c enters for those who
- *   stayed in A too, and is in A's job. It loses who stayed in span(A) \\ span(B), and every c with a in span(A) and
- *   b not in span(B): its old card is in span(A) \\ span(B), or it leaves for those who stayed in B and is in B's job.
+ *   an observer that crossed from A to B gains each entity that stayed in span(B) \\ span(A), and each c with b in
+ *   span(B) and a not in span(A). Either b is in span(B) \\ span(A), where c's cell entry is; or b is in span(A), then
+ *   c enters for observers that stayed in A too, and is in A's task. It loses each entity that stayed in
+ *   span(A) \\ span(B), and each c with a in span(A) and b not in span(B). Either a is in span(A) \\ span(B), where c's
+ *   old cell entry is; or c leaves for observers that stayed in B, and is in B's task.
  *
- * Observers with a cap, relations, or that do not see layer 1, and all while a target is global, are evaluated
- * (evaluate.h); so are those in whose sight, old or new, somebody's layers, stealth or the like changed.
+ * Evaluated instead (evaluate.h): an observer with a cap or relations, or one that does not see layer 1; every observer
+ * while a target is global; an observer with a target, in its old or new span, that changed its layers, stealth or the
+ * like.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_NINEGRID_H
 #define PHX_SHARDS_INTEREST_DELTA_NINEGRID_H
 
 #include "shards/interest/scratch.h"
 
-/* phx_interest_run() of the observers on the cards of a shard's jobs. */
+/* phx_interest_run() for the observers on the cell entries of a shard's tasks. */
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
 
-/* The observer of an item of the shard's jobs; PHX_SLOT_NONE = it is none. */
+/* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
 uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item);
 
 #endif

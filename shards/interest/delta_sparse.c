@@ -1,5 +1,5 @@
 /*
- * Glances where few moved or few observe; see sparse_plan.h for how, delta_tile.h for what. Interest phase, any worker.
+ * Events by a sparse plan; see sparse_plan.h for the plan, delta_tile.h for the proof. Interest phase, any worker.
  */
 #include "shards/interest/delta_sparse.h"
 
@@ -22,7 +22,7 @@ static bool row_in_piece(phx_span span, uint32_t row)
     return row - span.first < span.end - span.first;
 }
 
-/* Rarely more than at the first time: a steady tick allocates nothing. */
+/* A first size that is rarely exceeded: a steady tick allocates nothing. */
 static size_t least_capacity(size_t count)
 {
     enum { AT_LEAST = 4096 };
@@ -35,7 +35,7 @@ static bool reserve_sparse_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t cou
                     sizeof *stir->pairs);
 }
 
-/* The piece of a stir becomes this one, without pairs. false = no memory. */
+/* Begins a piece of the plan's block, without pairs. false = no memory. */
 static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
 {
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
@@ -49,7 +49,7 @@ static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
     return true;
 }
 
-/* There is room. */
+/* Adds a pair; there is room. */
 static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, uint32_t target)
 {
     const uint32_t at = observer - stir->piece.first;
@@ -60,8 +60,8 @@ static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, uint32_t t
 }
 
 /*
- * What those who moved found makes pairs of observers of the piece: of who looks, and of those who stand still. There
- * is room.
+ * Turns the results of moved rows into pairs of the piece's observers: of the moved row itself, and of observers that
+ * stand still. There is room.
  */
 static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, uint32_t count)
 {
@@ -77,7 +77,7 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, u
     }
 }
 
-/* What was found makes pairs. false = no memory. */
+/* Turns results into pairs. false = no memory. */
 static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_changes *found, uint32_t count)
 {
     if (!reserve_sparse_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
@@ -87,9 +87,9 @@ static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_change
     return true;
 }
 
-enum { ROWS = 4096 }; /* that are looked at before what was found is taken: there is room for it */
+enum { ROWS = 4096 }; /* rows compared before the results are turned into pairs: there is room for so many results */
 
-/* Of the looks from `first` on, those at no more than ROWS rows, or one: where they end. *rows: at how many. */
+/* Returns the end of a batch of ranges from `first` on, with at most ROWS rows, or one range. *rows: rows in it. */
 static uint32_t end_pair_batch(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
 {
     *rows = looks->length;
@@ -106,7 +106,7 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
     return stir->beyond + (size_t)axes * stir->beyond_part;
 }
 
-/* Up to PHX_SPARSE_AT_ONCE rows look. false = no memory. */
+/* Up to PHX_SPARSE_AT_ONCE rows query. false = no memory. */
 static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
                                const phx_view_range *limit)
 {
@@ -137,7 +137,10 @@ static phx_span rows_of(const phx_block *block)
     return (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
 }
 
-/* Rows look at those of a block that are near, and among `at`. around: at those of others too. false = no memory. */
+/*
+ * Rows query the rows `at` of a block. around: rows with other blocks in reach are noted in `beyond`. false = no
+ * memory.
+ */
 static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who,
                              uint32_t count, const phx_view_range *limit, bool around)
 {
@@ -152,7 +155,7 @@ static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_s
     return true;
 }
 
-/* Rows of the block look around. false = no memory. */
+/* Rows of the block query all rows around. false = no memory. */
 static bool find_pairs_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
@@ -170,7 +173,10 @@ static bool find_pairs_around(phx_scratch *scratch, const uint32_t *who, uint32_
     return true;
 }
 
-/* A past row leaves the observers of the piece who saw it: those with old positions around it. false = no memory. */
+/*
+ * A previous row leaves the observers of the piece that saw it: observers with old positions around it. false = no
+ * memory.
+ */
 static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
 {
     phx_sparse_plan *stir = &scratch->stir;
@@ -197,7 +203,7 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
     return true;
 }
 
-/* What was around, of who is odd. false = no memory. */
+/* Adds the leaves of all previous rows around. false = no memory. */
 static bool add_prev_row_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -209,8 +215,8 @@ static bool add_prev_row_pairs(phx_scratch *scratch)
 }
 
 /*
- * The words of one observer, the last of whose pairs this is, but for targets that it may not see. A past row, of which
- * there are none unless odd, has its slot with PHX_ROW_SPECIAL. How many; *leaves of them.
+ * Writes the words of one observer from its pairs, `last` on backwards, without targets that it may not see. A previous
+ * row (only if odd) is its slot with PHX_ROW_SPECIAL. Returns the number of words; *leaves of them are leaves.
  */
 static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
                                                                      const phx_sparse_plan_pair *pairs, uint32_t last,
@@ -236,8 +242,8 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
 }
 
 /*
- * The events of an odd observer: its words are who is new to it, as all it sees are, and always itself. false = no
- * memory, nothing was told.
+ * Emits the events of a discontinuous observer. All targets in its view are new to it, and itself is always among its
+ * words. false = no memory, no event was emitted.
  */
 static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words,
                                         uint32_t count)
@@ -252,8 +258,8 @@ static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, 
 }
 
 /*
- * The events of one observer, the last of whose pairs this is; there is room for them, and for who is odd. false = no
- * memory, nothing was told.
+ * Emits the events of one observer from its pairs, `last` on backwards. There is room for them, and for the targets of
+ * a discontinuous observer. false = no memory, no event was emitted.
  */
 static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
@@ -266,7 +272,7 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
     if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
         return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
-    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* so many are put in order before they get names */
+    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;
         if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
@@ -284,7 +290,7 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
     return true;
 }
 
-/* The most pairs that one observer has; where nobody is odd all are few enough. */
+/* The most pairs of one observer; without a discontinuity, an upper bound that is small enough. */
 static uint32_t most_pairs(const phx_sparse_plan *stir)
 {
     uint32_t most = 0;
@@ -298,7 +304,7 @@ static uint32_t most_pairs(const phx_sparse_plan *stir)
     return most;
 }
 
-/* Room for what pairs become, all of them, of whom one observer has so many at most. */
+/* Room for the changes of all pairs, with `most` pairs of one observer. */
 static bool reserve_all(phx_scratch *scratch, uint32_t most)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -308,7 +314,7 @@ static bool reserve_all(phx_scratch *scratch, uint32_t most)
            phx_interest_reserve(scratch, most, 0);
 }
 
-/* All pairs of a piece become changes, in the order of rows. How many rows are done: fewer = no memory at the next. */
+/* Emits all pairs of a piece, in the order of rows. Returns how many rows are done; fewer = no memory at the next. */
 static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -320,14 +326,14 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
         for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
             if (!emit_observer_pairs(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
-            /* whom an odd one saw has taken room that is not of its pairs */
+            /* the previous list of a discontinuous observer has used room that was reserved for pairs */
             if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;
 }
 
-/* Observers of a piece. */
+/* The number of observers of a piece. */
 static uint32_t count_piece_observers(const phx_shard *shard, const phx_block *block, phx_span piece)
 {
     const float *view = shard->grid.rows.view;
@@ -337,7 +343,7 @@ static uint32_t count_piece_observers(const phx_shard *shard, const phx_block *b
     return count;
 }
 
-/* Of some rows in order, how many come before one. */
+/* How many of some ordered rows come before a row. */
 static uint32_t rows_before(const uint32_t *rows, uint32_t count, uint32_t row)
 {
     uint32_t n = 0;
@@ -350,7 +356,7 @@ static phx_view_range limit_of(const phx_sparse_plan *stir, float r)
     return (phx_view_range){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
-/* Those who moved look around, if they are of the piece, else at it. false = no memory. */
+/* Moved rows of the piece query all rows around; other moved rows query the piece. false = no memory. */
 static bool find_mover_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -364,8 +370,8 @@ static bool find_mover_pairs(phx_scratch *scratch)
 }
 
 /*
- * Did anything change in the towers that the observer of a row sees? Marks are not of rows, and say where somebody was,
- * too; if it moved itself, there is its own.
+ * Did something change in the towers that the observer of a row sees? Marks are in the towers of entities, old and new,
+ * not of rows. If the observer moved itself, its own mark answers.
  */
 static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
 {
@@ -375,7 +381,10 @@ static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
     return phx_grid_dirty(grid, phx_box_towers(shard->rules, near), shard->tick);
 }
 
-/* The observers of the piece that have to look, to scratch->hits: there is room, for one more too. How many. */
+/*
+ * Writes the observers of the piece that have to query to scratch->hits; there is room for one more, too. Returns their
+ * number.
+ */
 static uint32_t find_observers(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -387,7 +396,7 @@ static uint32_t find_observers(phx_scratch *scratch)
     return kept;
 }
 
-/* The observers of the piece look for themselves, at once who see as far. false = no memory. */
+/* The observers of the piece query; observers with equal views together. false = no memory. */
 static bool find_observer_pairs(phx_scratch *scratch)
 {
     const phx_sparse_plan *stir = &scratch->stir;
@@ -403,7 +412,7 @@ static bool find_observer_pairs(phx_scratch *scratch)
     return true;
 }
 
-/* All looks of a piece. false = no memory. */
+/* Runs all queries of a piece. false = no memory. */
 static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
 {
     phx_sparse_plan *stir = &scratch->stir;

@@ -1,5 +1,5 @@
 /*
- * Glances; see delta_tile.h. Runs in the interest phase on any worker.
+ * The tile delta; see delta_tile.h. In the interest phase, any worker.
  */
 #include "shards/interest/delta_tile.h"
 
@@ -8,27 +8,27 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
 
-/* Is it the far targets' business? They are odd when they change, so here they stay as they are. */
+/* Is it a far target at view r? Its events come from evaluation: when it changes it is discontinuous. */
 static bool is_far(const phx_attr *target, float r)
 {
     return target->global || target->reach > r;
 }
 
-/* Events of one observer, as rows' slot words, then slots. */
+/* Events of one observer: first slot words of rows, then slots. */
 typedef struct outcome {
     uint32_t *enter, *leave;
     uint32_t enter_count, leave_count;
 } outcome;
 
-/* Words become slots. */
+/* Turns words into slots. */
 static void name_slots(uint32_t *words, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) words[i] &= PHX_ROW_SLOT;
 }
 
-enum { TAKEN_AT_ONCE = 16 }; /* out of a list: more than most changes leave */
+enum { TAKEN_AT_ONCE = 16 }; /* entries removed from a list together: more than most changes leave */
 
-/* Takes the entries at those places out of the list, which are all different. */
+/* Removes the entries at these places, which are all different, from the list. */
 static void remove_entries(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_AT_ONCE], uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -40,8 +40,8 @@ static void remove_entries(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_
 }
 
 /*
- * Takes the candidates that left out of the list; one that is not in it (it was in the margin) has not left. They are
- * looked for first, for what is written just now can not be read by vectors at once.
+ * Removes leaving candidates from the list. A candidate that is not in the list (it was in the margin) has no leave.
+ * All are searched before the first is removed, as vector loads of just written memory stall.
  */
 static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
 {
@@ -63,7 +63,7 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hi
     hits->leave_count = n;
 }
 
-/* Of the candidates, those that may be seen, and are not in the list (in the margin they may be). */
+/* Keeps the candidates that may be seen, and are not in the list (with a margin they may be). */
 static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     const phx_store *store = &shard->store;
@@ -81,7 +81,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     hits->enter_count = margin ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
 }
 
-/* The candidates become events and a list, which is kept; room is reserved. */
+/* Turns the candidates into events and updates the stored list; room is reserved. */
 static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
@@ -100,7 +100,7 @@ static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, f
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
 }
 
-/* The events of one observer whose list is kept, in hits, become a change. */
+/* Records the events in hits, of one observer whose list is stored, as a change. false = no memory. */
 static bool record_stored_list(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
 {
     const phx_list *list = &shard->store.tail[slot].list;
@@ -124,7 +124,7 @@ typedef struct exact_test {
     bool square;
 } exact_test;
 
-/* What is compared of two rows' distance: its square, or the longer of the two axes. */
+/* The measure of distance that is compared: the square, or the longer of the two axes. */
 static inline float compared_distance(float dx, float dy, bool square)
 {
     if (!square) return dx * dx + dy * dy;
@@ -138,12 +138,12 @@ static exact_test make_exact_test(const phx_tile *tile, float r, float far)
     return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
 }
 
-/* How a target stood to a place at the end of this tick, and of the one before; NaN: it was not there. */
+/* Position of a target at the end of this tick, and of the last one; NaN: it was not there. */
 typedef struct standing {
     float x, y, ox, oy;
 } standing;
 
-/* The past row of a word in a tile: units seldom can not decide about one. */
+/* The previous row of a word in a tile. A search is cheap enough: units can seldom not decide about a previous row. */
 static uint32_t is_prev_row(const phx_tile *tile, uint32_t word)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
@@ -161,7 +161,7 @@ static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
     return tile->shard->store.body[target & PHX_ROW_SLOT].row;
 }
 
-/* The target of a pair. */
+/* The positions of a pair's target. */
 static inline standing standing_of(const phx_tile *tile, uint32_t target)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
@@ -171,7 +171,7 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     return (standing){NAN, NAN, past->x, past->y};
 }
 
-/* Is one of them odd? */
+/* Is one of these observers discontinuous? */
 static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
@@ -180,7 +180,7 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
     return false;
 }
 
-/* Those pairs that units can not decide about are decided by the rule itself: what is none stays unsure. */
+/* Decides unsure pairs by the float32 rule. A pair without an event stays unsure. */
 static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -194,9 +194,10 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
-        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* add_comers() */
+        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_comers() */
         uint32_t none = both_came | (~(leave | enter) & 1);
-        pairs->observer[pair] = place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* not to be guessed */
+        pairs->observer[pair] =
+            place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* no branch: it would be mispredicted */
     }
     scratch->counts.pairs_exact += count;
 }
@@ -208,8 +209,8 @@ typedef struct run {
 } run;
 
 /*
- * Leaves out those special targets of a run that its observer may not see, and of who leaves might not have seen; the
- * last word takes the place.
+ * Drops special targets of a run that its observer may not see, and leaving ones that it could not see before; the last
+ * word takes the place.
  */
 static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
@@ -226,7 +227,7 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
     }
 }
 
-/* The events of one observer. */
+/* Parts the words of one observer into enters and leaves. */
 static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 {
     uint32_t count = words.end - words.first;
@@ -235,9 +236,9 @@ static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 }
 
 /*
- * The words of one observer, whose list is implied, are the targets of a change as they stand: no memory of the
- * observer's is looked at but its row. They are not more than PHX_ORDER_FEW. What is told apart goes behind the last
- * change's, as names are ordered many at a time where targets follow each other. There is room.
+ * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
+ * only the row is read. They are at most PHX_ORDER_FEW. apart: the words move behind the targets of the last change, as
+ * names are ordered many at a time where targets follow each other. There is room.
  */
 static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
@@ -252,7 +253,10 @@ static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of
     scratch->target_count = first + count;
 }
 
-/* Those of the tile who were not here before and are in view now, but for itself: slots, behind the others. */
+/*
+ * Adds the rows without old position that are in view now, except the observer itself: slots, behind the other enters.
+ * Returns the new number of enters.
+ */
 static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
 {
     const phx_tile *tile = &scratch->tile;
@@ -273,8 +277,8 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
 }
 
 /*
- * An odd observer: as it was not here, its words are all it sees now but for those who were not, either. false = no
- * memory, it is untouched.
+ * A discontinuous observer. As it has no old position, its words are all targets in view but rows without old position.
+ * false = no memory, it is untouched.
  */
 static bool emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
 {
@@ -298,8 +302,8 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
 }
 
 /*
- * Lists are in no order of memory: those of observers ahead come meanwhile, first where they are, then their entries,
- * of which many follow by themselves.
+ * Prefetches stored lists, which are in no order of memory, of observers ahead: first the list, then its entries; of
+ * many entries the hardware prefetches the rest.
  */
 PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
 {
@@ -313,8 +317,8 @@ PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard 
 }
 
 /*
- * The pairs found so far are taken, and become runs of words, behind the targets there are. apart: what is told of them
- * goes behind the words. false = no memory.
+ * Takes the pairs found so far, and turns them into runs of words behind the targets. apart: changes go behind the
+ * words. false = no memory.
  */
 static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
 {
@@ -339,11 +343,11 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
     return true;
 }
 
-/* The words of the i-th run become the change of its observer. false = no memory, it is untouched. */
+/* Turns the words of the i-th run into the change of its observer. false = no memory, it is untouched. */
 static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
                      const phx_radii *radii, bool apart)
 {
-    enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is no slower than to mark each */
+    enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
     const bool implied = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
@@ -366,7 +370,7 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
-/* Those of some watchers, up to one in place `end`, who are odd and have no pairs. As flush_pairs(). */
+/* Emits discontinuous observers that have no pairs, up to place `end`. As flush_pairs(). */
 static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
                                     const phx_radii *radii)
 {
@@ -380,15 +384,17 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
 }
 
 /*
- * The pairs found so far, of these watchers, become changes, observer by observer, whose targets are their words or
- * take the place of these: there are not more, but of who is odd. PHX_SLOT_NONE, or the place where memory ended.
+ * Turns the pairs found so far, of these observers, into changes, observer by observer. The targets of a change are its
+ * words, or take their place: there are never more targets than words, except for discontinuous observers. Returns
+ * PHX_SLOT_NONE, or the place where memory ended.
  */
 static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
     const phx_observer_runs *runs = &scratch->runs;
     const uint32_t *special = runs->special, pairs = scratch->pairs.count;
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
-    const float view_all = phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: no row's has to be looked at */
+    const float view_all =
+        phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     const bool odd = any_discontinuous_place(scratch, shard, of);
     if (pairs == 0 && !odd) return PHX_SLOT_NONE;
     const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
@@ -406,12 +412,15 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         }
         if (view == 0.0f) continue;
         if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
-        PHX_ASSERT(odd || scratch->target_count <= end); /* and so targets did not grow: words would have been lost */
+        PHX_ASSERT(odd || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
     return odd ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
-/* Pairs of these watchers, whose candidates are picked, as long as there is room. How many watchers are done. */
+/*
+ * Matches these observers with the picked candidates while there is room for pairs. Returns how many observers are
+ * done.
+ */
 static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
 {
     const phx_tile *tile = &scratch->tile;
@@ -421,7 +430,7 @@ static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_til
     return done;
 }
 
-/* Those of watchers, place by place, each with the nine cells around it. */
+/* Matches observers place by place, each with the nine cells around it. */
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
@@ -432,7 +441,7 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
     return done;
 }
 
-/* Those of watchers, cell by cell, each with what was picked for it. */
+/* Matches observers cell by cell, each with the candidates of its cell. */
 static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     phx_tile *tile = &scratch->tile;
@@ -450,7 +459,7 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
     return count;
 }
 
-/* All pairs of watchers who look so far, as it is best for the tile, as long as there is room. */
+/* Matches observers with these radii, by the way that the tile prefers, while there is room for pairs. */
 static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                            const phx_radii *radii)
 {
@@ -462,9 +471,9 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
     return done;
 }
 
-/* All pairs of observers who look so far, and what becomes of them. Returns as flush_pairs(). */
-static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
-                              const phx_radii *radii)
+/* Matches observers with these radii, and emits their events. Returns as flush_pairs(). */
+static uint32_t emit_matched_places(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                                    const phx_radii *radii)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = match_some(scratch, shard, place + i, count - i, radii);
@@ -474,7 +483,7 @@ static uint32_t glance_places(phx_scratch *scratch, phx_shard *shard, const uint
     return PHX_SLOT_NONE;
 }
 
-/* How many of the places come before one; all of them before none. */
+/* How many of the places come before place `stopped`; all if it is PHX_SLOT_NONE. */
 static uint32_t places_before(const uint32_t *place, uint32_t count, uint32_t stopped)
 {
     uint32_t n = 0;
@@ -483,20 +492,20 @@ static uint32_t places_before(const uint32_t *place, uint32_t count, uint32_t st
     return n;
 }
 
-/* ---- few moved ---- */
+/* ---- few rows moved ---- */
 
 static bool row_moved(const phx_grid_rows *rows, uint32_t row)
 {
     return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
 }
 
-/* A pair, to be put in the order of its observer's place. */
+/* A pair as a sort record, by its observer's place. */
 static phx_sort_record to_sort(uint32_t place, uint32_t flags, uint32_t target)
 {
     return (phx_sort_record){.id = (uint64_t)place << 32 | flags, .slot = target};
 }
 
-/* Of numbers in ascending order, how many are below one. */
+/* How many of some ascending numbers are below one number. */
 static uint32_t count_below(const uint32_t *numbers, uint32_t count, uint32_t number)
 {
     uint32_t low = 0, high = count;
@@ -508,7 +517,7 @@ static uint32_t count_below(const uint32_t *numbers, uint32_t count, uint32_t nu
     return low;
 }
 
-/* Of the tile's movers, those in the rows of cells that the observers first .. last look at, places both. */
+/* The tile's moved rows in the rows of cells that observers in places first .. last reach. */
 static phx_span movers_around(const phx_tile *tile, uint32_t first, uint32_t last)
 {
     const uint32_t columns = tile->frame.columns, fine = tile->fine;
@@ -519,8 +528,8 @@ static phx_span movers_around(const phx_tile *tile, uint32_t first, uint32_t las
 }
 
 /*
- * The pairs are those of all who moved, own or not. What they see, those see who stand still: the pairs become
- * those of the own observers in places first .. last, in that order. false = no memory.
+ * The pairs are of all moved rows, own or not. A row that stands still has the same event with a moved row, so pairs
+ * are mirrored: they become pairs of the own observers in places first .. last, in that order. false = no memory.
  */
 static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t first, uint32_t last)
 {
@@ -552,8 +561,9 @@ static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t 
     return true;
 }
 
-/* Whoever moved looks, and tells the rest. false: nothing was done; *done as of phx_delta_all(). */
-static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count, uint32_t *done)
+/* Moved rows are matched, and their pairs are mirrored. false: nothing was done; *done as of phx_delta_all(). */
+static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
+                                 uint32_t *done)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
@@ -561,7 +571,7 @@ static bool glance_few(phx_scratch *scratch, phx_shard *shard, const uint32_t *p
     phx_span movers = movers_around(tile, first, last);
     uint32_t looking = movers.end - movers.first;
     bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
-    if (!all || scratch->pairs.count > room) { /* then each observer had better look for itself */
+    if (!all || scratch->pairs.count > room) { /* then it costs less to match each observer */
         scratch->pairs.count = 0;
         return false;
     }
@@ -587,16 +597,16 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_tile *tile = &scratch->tile;
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
-    if (count > 0 && tile->frame.moved && glance_few(scratch, shard, place, count, &done)) return done;
+    if (count > 0 && tile->frame.moved && emit_mirrored_movers(scratch, shard, place, count, &done)) return done;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
-    if (!mixed) return places_before(place, count, glance_places(scratch, shard, place, count, &radii));
-    uint32_t *watching = scratch->hits, n = 0; /* nobody looks for mere targets */
+    if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
+    uint32_t *watching = scratch->hits, n = 0; /* a mere target is not matched */
     for (uint32_t i = 0; i < count; i++) {
         watching[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return places_before(place, count, glance_places(scratch, shard, watching, n, &radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, watching, n, &radii));
 }
 
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -614,7 +624,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
-    if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into somebody's reach */
+    if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||
@@ -624,7 +634,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                         const phx_radii *radii)
 {
-    return places_before(place, count, glance_places(scratch, shard, place, count, radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, place, count, radii));
 }
 
 phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
@@ -632,5 +642,5 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
     bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
-    return done ? PHX_DELTA_DONE : PHX_DELTA_LOOK;
+    return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

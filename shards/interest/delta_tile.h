@@ -1,27 +1,26 @@
 /*
- * A glance at an observer: what entered and left its view, from the old and the new
- * positions around it, without a list of what it sees now. The observers of a block are
- * glanced at in the order of the block's tile (tile.h), which has the candidates of a
- * whole cell of observers side by side; those of a cell that are alike at once.
+ * The tile delta: events of an observer from old and new positions around it, without its whole list. The observers of
+ * a block are compared in the order of the block's tile (tile.h). The tile has the candidates of a whole cell side by
+ * side; observers of a cell with equal radii are compared together.
  *
- * An implied list (query/prev_list.h) is neither read nor written: the positions are the list. For it a glance is
- * enough also with something odd in sight. Who is odd is in the tile twice: by its row, as one that was not here
- * before, and by its past row (grid/prev_rows.h), as one that is not here any more. So it enters where it is seen now,
- * and leaves where it was; who is both to one observer was seen and still is, and gets no event. An odd observer, which
- * was not here either, sees all there is as new; what it saw is recalled, and what is in both was seen and still is.
- * Two who were both not here before are as far apart before as they are now, to the units: an odd observer looks for
- * such targets by themselves. Only if its list is kept, as it was another kind of observer, it takes the long way.
+ * A derived list (query/prev_list.h) is neither read nor written: it follows from positions. A delta is enough for it
+ * even with a discontinuous entity in view. Such an entity is in the tile twice: its current row has no old position,
+ * its previous row (grid/prev_rows.h) has no new position. An observer near the first gets an enter, an observer near
+ * the second a leave; an observer near both had the target and still has it, and gets no event. A discontinuous
+ * observer has no old position either: all targets in view are new, and are compared with its previous list. A target
+ * and an observer that both have no old position are as far apart in old units as in new ones, so a discontinuous
+ * observer finds such targets by a separate query. If its list is stored, as it was another kind of observer before, it
+ * is evaluated.
  *
- * Otherwise it is enough while nothing odd (PHX_SLOT_DISCONTINUOUS) has happened in the towers around: then
- * every target there was there at the last tick's end with the same attributes, not more
- * than shard->step_max away along each axis, and the list holds exactly what the rule
- * said of the old positions. With r the view and R = view + margin, new positions decide
- *   in range r: in;  beyond R: out;  between: as it was;
- * so only a row that changed between "in r" and "not in r", or between "in R" and "beyond
- * R", can be an event; where the old position was between the two, the list itself tells.
- * (No margin: R is r, nothing is between.)
+ * For a stored list a delta is enough while no entity in the towers around is discontinuous (PHX_SLOT_DISCONTINUOUS).
+ * Then every target was in the world at the last tick's end with the same attributes, at most shard->step_max away
+ * along each axis, and the list has exactly the targets that the rule gave for the old positions. With r the view and R
+ * = view + margin, new positions decide
+ *   in range r: in;  beyond R: out;  between: as before;
+ * so an event needs a row that changed between "in r" and "not in r", or between "in R" and "beyond R". If the old
+ * position was between the two, the list itself decides. (Without margin R is r, and no position is between.)
  *
- * Circles and squares; caps, relations and the nine-grid take the long way.
+ * For circles and squares. An observer with a cap or relations is evaluated; the nine-grid has its own delta.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_TILE_H
 #define PHX_SHARDS_INTEREST_DELTA_TILE_H
@@ -30,38 +29,43 @@
 #include "shards/interest/scratch.h"
 
 typedef enum phx_delta_result {
-    PHX_DELTA_DONE = 0, /* the observer is through */
-    PHX_DELTA_LOOK,     /* the whole list has to be found */
+    PHX_DELTA_DONE = 0, /* the observer's events are complete */
+    PHX_DELTA_EVALUATE, /* the observer has to be evaluated */
     PHX_DELTA_NO_MEMORY /* nothing was changed */
 } phx_delta_result;
 
-/* How far one looks: its view; that and its margin. */
+/* Radii of an observer: its view; its view and margin. */
 typedef struct phx_radii {
     float in, near;
 } phx_radii;
 
 /*
- * Of the scratch's tile, usable and not quiet: are all observers alike, with nothing odd in sight of any, or nothing
- * that a glance does not tell?
+ * For the scratch's tile, usable and not quiet. Are all observers alike with no discontinuous entity in view, or does a
+ * delta find the events of all?
  */
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard);
 /*
- * At the observers of such a tile, own rows first .. end in the order of places. Where few moved, these look
- * and tell the others. How many are done: fewer = no memory at the next one.
+ * Finds the events of the observers of such a tile, own rows first .. end in the order of places. If few rows moved,
+ * the moved rows are compared, and their pairs are mirrored to the observers. Returns how many are done; fewer = no
+ * memory at the next one.
  */
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
- * Looks around a cell of any other tile that is usable, marked and not quiet. false: something odd is in sight while
- * lists are kept, and its observers take the long way. *due: something changed. In scratch->odd_near: something odd is.
+ * Begins a cell of any other tile that is usable, marked and not quiet. false: a discontinuous entity is in view and
+ * lists are stored, so the cell's observers are evaluated. *due: something changed around the cell. Sets
+ * scratch->odd_near if a discontinuous entity is in view.
  */
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due);
-/* Is a glance enough for the observer in a place of the cell that phx_delta_begin() has looked around? */
+/* Is a delta enough for the observer at a place of the cell that phx_delta_begin() began? */
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii);
-/* At some such observers, in order, who look so far. How many are done: fewer = no memory at the next one. */
+/*
+ * Finds the events of some such observers with these radii, in order. Returns how many are done; fewer = no memory at
+ * the next one.
+ */
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
                         const phx_radii *radii);
-/* At the observer of a row around which nothing changed: done unless it has more to it than a glance tells. */
+/* The observer of a row without a change around: done, unless it is not plain. */
 phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row);
 
 #endif

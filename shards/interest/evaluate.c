@@ -1,7 +1,7 @@
 /*
- * Evaluating observers; see evaluate.h. Per observer: mark the old list, scan the towers
- * in view, look at what is known beyond them (old targets inside the margin, far and
- * global targets, pairs and links), cut at the cap, compare.
+ * Evaluation of observers; see evaluate.h. For each observer: mark the previous list, scan the towers in view, add
+ * candidates beyond them (listed targets in the margin, far and global targets, pairs and links), cut at the cap,
+ * compare.
  */
 #include "shards/interest/evaluate.h"
 
@@ -18,7 +18,7 @@
 #include "shards/state/view_reach.h"
 
 /* One observer under evaluation. */
-typedef struct look {
+typedef struct evaluation {
     phx_scratch *scratch;
     phx_shard *shard;
     const phx_directory *directory;
@@ -31,29 +31,29 @@ typedef struct look {
     uint32_t old_count;
     uint32_t tag;      /* epoch << PHX_MARK_BITS */
     uint32_t count;    /* of scratch->hits: the new list */
-    bool ranks_differ; /* not all hits are plain ones with their squares */
-    uint32_t held;     /* who pass and may not join yet: adds_max */
-    float radius;      /* around it, in which the scan finds all who may be in the list */
-} look;
+    bool ranks_differ; /* not all hits are plain targets with valid squares */
+    uint32_t held;     /* targets that pass and may not join yet: adds_max */
+    float radius;      /* of the scan around the observer */
+} evaluation;
 
-typedef enum look_result {
-    LOOK_DONE,
-    LOOK_FARTHER, /* within the radius not all are found who may be in the list */
-    LOOK_EACH,    /* they are, but each is to be looked at */
-    LOOK_NO_MEMORY
-} look_result;
+typedef enum scan_result {
+    SCAN_DONE,
+    SCAN_TOO_NEAR,   /* the radius is too small: a target of the list may be beyond it */
+    SCAN_CHECK_EACH, /* the radius is large enough, but each hit has to be checked */
+    SCAN_NO_MEMORY
+} scan_result;
 
-/* ---- where to look ---- */
+/* ---- marks ---- */
 
-static uint32_t mark_bits(const look *at, uint32_t slot)
+static uint32_t mark_bits(const evaluation *at, uint32_t slot)
 {
     uint32_t mark = at->scratch->mark[slot];
     return mark >> PHX_MARK_BITS == at->tag >> PHX_MARK_BITS ? mark & ((1u << PHX_MARK_BITS) - 1) : 0;
 }
 
-/* ---- may it be left out? ---- */
+/* ---- may the evaluation be skipped? ---- */
 
-static bool relation_dirty(const look *at)
+static bool relation_dirty(const evaluation *at)
 {
     for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
@@ -62,7 +62,7 @@ static bool relation_dirty(const look *at)
     return false;
 }
 
-static bool evaluation_due(const look *at)
+static bool evaluation_due(const evaluation *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
@@ -81,14 +81,17 @@ static bool evaluation_due(const look *at)
 
 /* ---- the new list ---- */
 
-static void add_hit(look *at, uint32_t slot, uint32_t bits)
+static void add_hit(evaluation *at, uint32_t slot, uint32_t bits)
 {
     at->scratch->hits[at->count++] = slot;
     at->scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
 }
 
-/* The towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new n. */
-static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, const phx_range *area, uint32_t n)
+/*
+ * Scans the towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new
+ * n.
+ */
+static uint32_t scan_block(evaluation *at, const phx_block *block, phx_rect rect, const phx_range *area, uint32_t n)
 {
     phx_scratch *scratch = at->scratch;
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -102,7 +105,7 @@ static uint32_t scan_block(look *at, const phx_block *block, phx_rect rect, cons
     return n;
 }
 
-static uint32_t scan_rect(look *at, phx_rect rect, const phx_range *area)
+static uint32_t scan_rect(evaluation *at, phx_rect rect, const phx_range *area)
 {
     phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
     uint32_t n = 0;
@@ -110,7 +113,7 @@ static uint32_t scan_rect(look *at, phx_rect rect, const phx_range *area)
     return n;
 }
 
-static uint32_t scan_towers(look *at, phx_rect rect)
+static uint32_t scan_towers(evaluation *at, phx_rect rect)
 {
     phx_interest_counts *counts = &at->scratch->counts;
     uint32_t ranges = 0, found = phx_ninegrid_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
@@ -119,34 +122,35 @@ static uint32_t scan_towers(look *at, phx_rect rect)
     return found;
 }
 
-/* What no square of a scan's exceeds. */
-static float scan_square(const look *at)
+/* An upper bound of the squares of a scan. */
+static float scan_square(const evaluation *at)
 {
     return at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
 }
 
 /*
- * Leaves out of the first `found` hits those that can not be among the best at the cap: there are enough others
- * of the least rank so much nearer that stickiness does not make up for it. Special ones are left in.
+ * Drops hits, of the first `found`, that can not be among the best at the cap: enough other hits of the lowest rank are
+ * so much nearer that stickiness does not make up for it. Special hits stay.
  */
-static uint32_t leave_out_far(look *at, uint32_t found)
+static uint32_t leave_out_far(evaluation *at, uint32_t found)
 {
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
-    uint32_t held = at->relations ? at->relations->count : 0, wanted = at->attr->cap + 1 + held; /* 1: itself */
+    uint32_t held = at->relations ? at->relations->count : 0,
+             wanted = at->attr->cap + 1 + held; /* 1: the observer itself */
     uint32_t special = 0;
     if (at->attr->cap == 0 || found <= wanted) return found;
     for (uint32_t i = 0; i < found; i++) special += hits[i] >> 31;
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
-        if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* not to be counted */
+        if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* left out of the count */
     float most = scan_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
     return at->shard->kernels->keep_within(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
-static uint32_t scan_index(look *at)
+static uint32_t scan_index(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
@@ -156,8 +160,8 @@ static uint32_t scan_index(look *at)
     return scan.count;
 }
 
-/* Who is in view by the common rule, and not beyond the radius, hits as rows' slot words. */
-static uint32_t scan_around(look *at)
+/* Scans for targets in view by the common rule, within the radius; hits are slot words of rows. */
+static uint32_t scan_around(evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
@@ -169,8 +173,8 @@ static uint32_t scan_around(look *at)
     return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
 }
 
-/* Is a target in view, but not visible from so far off? Margin and reach may let it in yet. */
-static bool beyond_bound(const look *at, uint32_t slot)
+/* Is a target in view, but beyond its visible distance? Margin and reach may still let it in. */
+static bool beyond_bound(const evaluation *at, uint32_t slot)
 {
     const phx_body *body = &at->shard->store.body[slot];
     float visible = phx_store_attr(&at->shard->store, slot)->visible;
@@ -178,33 +182,33 @@ static bool beyond_bound(const look *at, uint32_t slot)
            !phx_in_range(at->shard->rules, at->body, body, visible);
 }
 
-/* Of those found in view, all but the targets of own relations. */
-static void look_at_hits(look *at, uint32_t found)
+/* Checks the hits in view; targets of own relations are left out. */
+static void check_scan_hits(evaluation *at, uint32_t found)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
     bool by_towers = rules->range == PH_RANGE_TOWERS;
-    bool look_at_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
-    bool look_at_all = !(at->attr->sees & 1), bounds = at->shard->bounded;
+    bool check_z = !by_towers && (rules->shape == PH_SHAPE_CYLINDER || rules->shape == PH_SHAPE_SPHERE);
+    bool check_all = !(at->attr->sees & 1), bounds = at->shard->bounded;
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
         uint32_t slot = hits[i] & PHX_ROW_SLOT;
         uint32_t bits = mark_bits(at, slot);
         if (bits & PHX_MARK_HELD) continue;
-        bool special = look_at_all || (hits[i] & PHX_ROW_SPECIAL);
+        bool special = check_all || (hits[i] & PHX_ROW_SPECIAL);
         if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
         if (bounds && special && beyond_bound(at, slot)) continue;
-        if (look_at_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
+        if (check_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
         at->ranks_differ |= special;
         squares[at->count] = squares[i];
         add_hit(at, slot, bits);
     }
-    at->ranks_differ |= look_at_z || by_towers; /* the squares are not those of ranks, or not there */
+    at->ranks_differ |= check_z || by_towers; /* the squares are not the ranks' distances, or are missing */
 }
 
-/* A candidate from elsewhere than the scan, by the whole rule. */
-static void consider_candidate(look *at, uint32_t slot, const phx_relation *relation)
+/* Adds a candidate that is not from the scan, by the whole rule. */
+static void consider_candidate(evaluation *at, uint32_t slot, const phx_relation *relation)
 {
     const phx_store *store = &at->shard->store;
     uint32_t bits = mark_bits(at, slot);
@@ -217,7 +221,7 @@ static void consider_candidate(look *at, uint32_t slot, const phx_relation *rela
     }
 }
 
-static void look_far(look *at)
+static void consider_far_targets(evaluation *at)
 {
     const phx_far *far = &at->shard->far;
     for (uint32_t i = 0; i < far->global_count; i++) consider_candidate(at, far->globals[i], NULL);
@@ -231,8 +235,8 @@ static void look_far(look *at)
     }
 }
 
-/* found: by scan_around(). */
-static void find_list(look *at, uint32_t found)
+/* Finds the new list. found: hits of scan_around(). */
+static void find_list(evaluation *at, uint32_t found)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t related = at->relations ? at->relations->count : 0;
@@ -240,24 +244,24 @@ static void find_list(look *at, uint32_t found)
     for (uint32_t i = 0; i < related; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
         scratch->related[i] = slot;
-        if (slot == PHX_SLOT_NONE) { /* not near: no pair and no link pins it */
+        if (slot == PHX_SLOT_NONE) { /* not near: neither a pair nor a link pins it */
             PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));
             continue;
         }
         scratch->mark[slot] = at->tag | mark_bits(at, slot) | PHX_MARK_HELD;
     }
-    look_at_hits(at, found);
+    check_scan_hits(at, found);
     if (at->attr->margin > 0.0f)
         for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
-    look_far(at);
+    consider_far_targets(at);
     for (uint32_t i = 0; i < related; i++)
         if (scratch->related[i] != PHX_SLOT_NONE) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
 /* ---- the cap ---- */
 
-/* Is there nothing to the observer but its cap, so that of plain targets the distance alone decides? */
-static bool cuts_plainly(const look *at)
+/* Has the observer no rule but its cap, so that distance alone ranks plain targets? */
+static bool cuts_plainly(const evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
@@ -267,7 +271,7 @@ static bool cuts_plainly(const look *at)
 }
 
 /* Are all rows in its view plain? */
-static bool plain_in_view(const look *at)
+static bool plain_in_view(const evaluation *at)
 {
     phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
     phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
@@ -277,10 +281,10 @@ static bool plain_in_view(const look *at)
 }
 
 /*
- * The square of the distance that hardly anybody exceeds whom a scan finds, should the view have no end: who stands
- * outside the world may. Where guesses begin.
+ * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
+ * begin here.
  */
-static double farthest_square(const look *at)
+static double farthest_square(const evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
     double width = (double)rules->towers[0] * (double)rules->tower_size;
@@ -289,22 +293,22 @@ static double farthest_square(const look *at)
 }
 
 /*
- * Within which radius to look first for the list of an observer that cuts plainly: where the last one found its own
- * there is one as near, with slack for a difference. Whether it is enough is seen when those within are weighed.
+ * The radius of the first scan for an observer with a plain cap: the radius that the last such observer needed, with
+ * slack. Whether it is enough is known after the ranking.
  */
-static float likely_radius(const look *at)
+static float likely_radius(const evaluation *at)
 {
-    const double slack = 1.35; /* of the area: less is looked through in vain, and seldom more than once */
+    const double slack = 1.35; /* of the area: less often fails, and costs a second scan */
     const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
     const float view = at->attr->view;
     bool in_part = radius > 0.0 && radius < (double)view && !at->shard->alt;
     return in_part && plain_in_view(at) ? (float)radius : view;
 }
 
-/* The next one to look within, after so many in vain: those before add less than half to its work. */
-static float wider_radius(const look *at, uint32_t before)
+/* The next radius after so many failed scans: all failed scans together add less than half to the work. */
+static float wider_radius(const evaluation *at, uint32_t before)
 {
-    enum { WIDER = 3 };                /* times: then the last observer says nothing of this one */
+    enum { WIDER = 3 };                /* scans: then the last observer's density says nothing of this one's */
     float radius = at->radius * 1.75f; /* three times the area */
     return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
 }
@@ -316,13 +320,13 @@ static bool all_plain(const uint32_t *hits, uint32_t count)
     return !(any & PHX_ROW_SPECIAL);
 }
 
-/* Those of the old list that were not even candidates become leaves; how many. */
-static uint32_t leave_others(look *at, uint32_t count)
+/* Listed targets that were not even candidates become leaves. Returns how many. */
+static uint32_t leave_others(evaluation *at, uint32_t count)
 {
     phx_scratch *scratch = at->scratch;
     const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | PHX_MARK_OLD, tag = at->tag;
     uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
-    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or nothing, as before */
+    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or the same value, as before */
     for (uint32_t i = 0; i < old_count; i++) {
         leave[leaves] = old[i];
         leaves += mark[old[i]] == listed;
@@ -330,8 +334,8 @@ static uint32_t leave_others(look *at, uint32_t count)
     return leaves;
 }
 
-/* Are the best among those weighed? Whose distance is not below the radius may be among those who were not scanned. */
-static bool has_best(const look *at, uint32_t count)
+/* Are the best targets among the hits? A target beyond the radius is not scanned. */
+static bool has_best(const evaluation *at, uint32_t count)
 {
     const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
     if (at->radius == at->attr->view) return true;
@@ -339,10 +343,10 @@ static bool has_best(const look *at, uint32_t count)
 }
 
 /*
- * The list of an observer that cuts plainly, out of plain hits: at->count of scratch->hits, and the events. LOOK_EACH:
- * it is not to be had so, as some are equally far off. In any case the hits are in another order.
+ * Splits plain hits at the cap: at->count of scratch->hits are the new list, and the events are found. SCAN_CHECK_EACH:
+ * no limit splits them, as some are equally far off. In any case the order of the hits changes.
  */
-static look_result split_plain_cap(look *at, uint32_t found, phx_cap_split *events)
+static scan_result split_plain_cap(evaluation *at, uint32_t found, phx_cap_split *events)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
@@ -359,16 +363,16 @@ static look_result split_plain_cap(look *at, uint32_t found, phx_cap_split *even
                                      sticky, scratch->keys, scratch->was);
     bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
     bool within = split && limit < (double)(at->radius * at->radius);
-    if (!within && !has_best(at, count)) return LOOK_FARTHER;
-    scratch->square_each = limit / cap; /* it came near, if there is none */
-    if (!split) return LOOK_EACH;
+    if (!within && !has_best(at, count)) return SCAN_TOO_NEAR;
+    scratch->square_each = limit / cap; /* the nearest guess, if it was not found */
+    if (!split) return SCAN_CHECK_EACH;
     if (was < at->old_count) others = leave_others(at, count);
     *events = kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
                                       scratch->leave + others);
     events->leave += others;
     at->count = events->stay;
     PHX_ASSERT(at->count == cap);
-    return LOOK_DONE;
+    return SCAN_DONE;
 }
 
 bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
@@ -379,8 +383,8 @@ bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
            phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
 }
 
-/* All are of the same rank, so the distance alone decides; false: it does not, some are equally far off. */
-static bool cut_by_distance(look *at)
+/* Cuts at the cap by distance alone, as all hits have the same rank. false: some are equally far off. */
+static bool cut_by_distance(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_kernels *kernels = at->shard->kernels;
@@ -402,8 +406,8 @@ static bool cut_by_distance(look *at)
     return true;
 }
 
-/* How a candidate ranks. */
-static phx_ranked rank_candidate(const look *at, uint32_t slot)
+/* The rank of a candidate. */
+static phx_ranked rank_candidate(const evaluation *at, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = phx_store_attr(store, slot);
@@ -417,7 +421,7 @@ static phx_ranked rank_candidate(const look *at, uint32_t slot)
                         .first = (uint32_t)always << 8 | attr->priority};
 }
 
-static bool cut_at_cap(look *at)
+static bool cut_at_cap(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t cap = at->attr->cap;
@@ -432,12 +436,13 @@ static bool cut_at_cap(look *at)
     return true;
 }
 
-/* Of those who are new, only so many may join in a tick: the others wait. false = no memory. */
-static bool cut_at_adds(look *at)
+/* Cuts the new targets to adds_max: the others are held. false = no memory. */
+static bool cut_at_adds(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
-    if (!at->attr->spreads || at->count <= most) return true;
+    /* most = 0: the entity does not follow its changed class yet, for want of memory */
+    if (!at->attr->spreads || most == 0 || at->count <= most) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];
@@ -457,10 +462,11 @@ static bool cut_at_adds(look *at)
     return true;
 }
 
-/* ---- old against new ---- */
+/* ---- new list against previous list ---- */
 
-/* Those of slots[] whose mark lacks `bit`. */
-static uint32_t slots_without_mark(const look *at, const uint32_t *slots, uint32_t count, uint32_t bit, uint32_t *out)
+/* Collects the slots of slots[] whose mark lacks `bit`. */
+static uint32_t slots_without_mark(const evaluation *at, const uint32_t *slots, uint32_t count, uint32_t bit,
+                                   uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -468,13 +474,13 @@ static uint32_t slots_without_mark(const look *at, const uint32_t *slots, uint32
     return n;
 }
 
-/* The events, in scratch->enter and ->leave, and the new list. false = no memory. */
-static bool record_evaluation(look *at, uint32_t enters, uint32_t leaves)
+/* Records the events, in scratch->enter and ->leave, and the new list. false = no memory. */
+static bool record_evaluation(evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     bool implied = phx_shard_derives(at->shard, at->slot);
     bool unfolds = !implied && (at->list->derived) && at->count > 0;
-    bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its block goes back at the commit */
+    bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
     bool anew = at->list->owed;
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
@@ -492,15 +498,15 @@ static bool record_evaluation(look *at, uint32_t enters, uint32_t leaves)
             phx_interest_commits(scratch, change);
         }
     }
-    if (anew) scratch->counts.dropped += at->old_count; /* told again */
-    scratch->counts.held += at->held; /* once all else is done: memory may end before, and the observer come again */
+    if (anew) scratch->counts.dropped += at->old_count; /* the whole list is sent again */
+    scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
     at->list->derived = implied;
     at->list->owed = false;
     if (implied) at->list->count = 0;
     return true;
 }
 
-static bool compare_lists(look *at)
+static bool compare_lists(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t enters = slots_without_mark(at, scratch->hits, at->count, PHX_MARK_OLD, scratch->enter);
@@ -510,10 +516,10 @@ static bool compare_lists(look *at)
 
 /* ---- one observer ---- */
 
-/* How many targets a look has to do with at most: in view now, in the old list, and from farther off. */
-static size_t most_targets(const look *at)
+/* An upper bound of the targets of an evaluation: in view now, in the old list, and from farther off. */
+static size_t most_targets(const evaluation *at)
 {
-    enum { FEW = 1 << 13 }; /* of a shard: room for all costs less than to find out, again and again, for how many */
+    enum { FEW = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
     const phx_shard *shard = at->shard;
     if (!phx_shard_rows(shard)) return shard->store.slots;
     bool all = !at->list->derived && shard->store.slots <= FEW;
@@ -525,7 +531,7 @@ static size_t most_targets(const look *at)
 }
 
 /* false = no memory. */
-static bool reserve_look(const look *at)
+static bool reserve_evaluation(const evaluation *at)
 {
     uint32_t related = at->relations ? at->relations->count : 0;
     return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
@@ -533,8 +539,8 @@ static bool reserve_look(const look *at)
                     sizeof(uint32_t));
 }
 
-/* Marks the old list. */
-static void collect_old_list(look *at)
+/* Marks the previous list. */
+static void collect_old_list(evaluation *at)
 {
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
@@ -546,22 +552,23 @@ static void collect_old_list(look *at)
                             ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
                             : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
-    const uint32_t *old = at->old, count = at->old_count, tag = at->tag | PHX_MARK_OLD; /* marks might be anywhere */
+    const uint32_t *old = at->old, count = at->old_count,
+                   tag = at->tag | PHX_MARK_OLD; /* mark[] may alias the fields */
     uint32_t *mark = at->scratch->mark;
     for (uint32_t i = 0; i < count; i++) mark[old[i]] = tag;
 }
 
 /* ---- by differences alone ---- */
 
-/* Of an index that finds them: candidates, marked as held, each once. */
+/* Takes candidates from an index that finds differences: each once, marked as held. */
 typedef struct differ_sink {
     phx_sink sink;
-    look *at;
+    evaluation *at;
 } differ_sink;
 
 static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
-    look *at = ((differ_sink *)sink)->at;
+    evaluation *at = ((differ_sink *)sink)->at;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bits = mark_bits(at, slots[i]);
         if (bits & PHX_MARK_HELD) continue;
@@ -570,8 +577,8 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
     }
 }
 
-/* May the list be mended where it differs? Else it is to be found anew. */
-static bool can_patch_list(const look *at)
+/* May the list be patched where it differs? Else the whole new list has to be found. */
+static bool can_patch_list(const evaluation *at)
 {
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
@@ -582,7 +589,7 @@ static bool can_patch_list(const look *at)
 }
 
 /* Is the target in the new list? */
-static bool target_passes(const look *at, uint32_t target, bool listed)
+static bool target_passes(const evaluation *at, uint32_t target, bool listed)
 {
     const phx_store *store = &at->shard->store;
     return (store->body[target].state & PHX_SLOT_LIVE) &&
@@ -590,12 +597,12 @@ static bool target_passes(const look *at, uint32_t target, bool listed)
                          NULL, listed);
 }
 
-/* The old list without who left, and with who entered, takes its place. */
-static void write_patched_list(look *at, uint32_t enters, uint32_t leaves)
+/* Writes the old list without the leaves and with the enters. */
+static void write_patched_list(evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < leaves; i++) scratch->mark[scratch->leave[i]] = at->tag; /* not even old any more */
+    for (uint32_t i = 0; i < leaves; i++) scratch->mark[scratch->leave[i]] = at->tag; /* not in the old list any more */
     for (uint32_t i = 0; i < at->old_count; i++) {
         scratch->hits[n] = at->old[i];
         n += mark_bits(at, at->old[i]) != 0;
@@ -605,15 +612,15 @@ static void write_patched_list(look *at, uint32_t enters, uint32_t leaves)
     phx_interest_write_list(scratch, at->shard, change, scratch->hits, n + enters);
 }
 
-/* What the index says of who may differ, decided by the rule. */
-static phx_delta_result patch_from_index(look *at)
+/* Decides by the rule about the targets that the index names as candidates for a difference. */
+static phx_delta_result patch_from_index(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     const phx_index *index = at->shard->alt;
     differ_sink sink = {.sink.take = collect_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
     scratch->mark[at->slot] = at->tag | PHX_MARK_HELD;
-    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_LOOK;
+    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_EVALUATE;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
     if (at->count > 0) collect_old_list(at);
@@ -629,44 +636,44 @@ static phx_delta_result patch_from_index(look *at)
     return PHX_DELTA_DONE;
 }
 
-/* A new observer under evaluation: no mark is of its epoch. */
-static void begin_look(look *at)
+/* Begins the evaluation of an observer: no mark is of its epoch. */
+static void begin_evaluation(evaluation *at)
 {
     at->tag = phx_scratch_epoch(at->scratch);
     at->count = 0;
 }
 
-/* The list of an observer that cuts plainly, and the events, if that goes without a look at each hit. */
-static look_result look_plainly(look *at, uint32_t found)
+/* Finds the list and the events of an observer with a plain cap, if no hit needs a check of its own. */
+static scan_result split_scan_hits(evaluation *at, uint32_t found)
 {
-    bool in_part = at->radius < at->attr->view; /* of a view where all are plain */
+    bool in_part = at->radius < at->attr->view; /* of a view in which all rows are plain */
     phx_cap_split events;
     if (found <= at->attr->cap + 1) {
-        if (in_part) return LOOK_FARTHER;
+        if (in_part) return SCAN_TOO_NEAR;
         at->scratch->square_each = farthest_square(at) / (found + 1);
-        return LOOK_EACH;
+        return SCAN_CHECK_EACH;
     }
-    if (!in_part && !all_plain(at->scratch->hits, found)) return LOOK_EACH;
-    if (!phx_scratch_ranks(at->scratch, found)) return LOOK_NO_MEMORY;
-    look_result result = split_plain_cap(at, found, &events);
-    if (result != LOOK_DONE) return result;
-    return record_evaluation(at, events.enter, events.leave) ? LOOK_DONE : LOOK_NO_MEMORY;
+    if (!in_part && !all_plain(at->scratch->hits, found)) return SCAN_CHECK_EACH;
+    if (!phx_scratch_ranks(at->scratch, found)) return SCAN_NO_MEMORY;
+    scan_result result = split_plain_cap(at, found, &events);
+    if (result != SCAN_DONE) return result;
+    return record_evaluation(at, events.enter, events.leave) ? SCAN_DONE : SCAN_NO_MEMORY;
 }
 
-/* The whole new list against the old one. false = no memory. */
-static bool look_long(look *at)
+/* Finds the whole new list and compares it with the previous one. false = no memory. */
+static bool find_new_list(evaluation *at)
 {
     if (phx_attr_observes(at->attr)) {
         bool plainly = cuts_plainly(at);
         at->radius = plainly ? likely_radius(at) : at->attr->view;
-        look_result result;
+        scan_result result;
         uint32_t found, before = 0;
         for (;; at->radius = wider_radius(at, before++)) {
             found = scan_around(at);
-            result = plainly ? look_plainly(at, found) : LOOK_EACH;
-            if (result != LOOK_FARTHER) break;
+            result = plainly ? split_scan_hits(at, found) : SCAN_CHECK_EACH;
+            if (result != SCAN_TOO_NEAR) break;
         }
-        if (result != LOOK_EACH) return result == LOOK_DONE;
+        if (result != SCAN_CHECK_EACH) return result == SCAN_DONE;
         find_list(at, found);
     }
     return cut_at_cap(at) && cut_at_adds(at) && compare_lists(at);
@@ -676,13 +683,13 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
                            bool forced)
 {
     phx_store *store = &shard->store;
-    look at = {.scratch = scratch,
-               .shard = shard,
-               .directory = directory,
-               .slot = slot,
-               .body = &store->body[slot],
-               .attr = phx_store_attr(store, slot),
-               .list = &store->tail[slot].list};
+    evaluation at = {.scratch = scratch,
+                     .shard = shard,
+                     .directory = directory,
+                     .slot = slot,
+                     .body = &store->body[slot],
+                     .attr = phx_store_attr(store, slot),
+                     .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
     if (!forced && !evaluation_due(&at)) return true;
@@ -693,16 +700,16 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
         at.list->derived = at.list->owed = false;
         return true;
     }
-    if (!reserve_look(&at)) return false;
+    if (!reserve_evaluation(&at)) return false;
     if (can_patch_list(&at)) {
-        begin_look(&at);
+        begin_evaluation(&at);
         phx_delta_result mended = patch_from_index(&at);
         scratch->counts.glanced += mended == PHX_DELTA_DONE;
-        if (mended != PHX_DELTA_LOOK) return mended == PHX_DELTA_DONE;
+        if (mended != PHX_DELTA_EVALUATE) return mended == PHX_DELTA_DONE;
     }
-    begin_look(&at);
+    begin_evaluation(&at);
     collect_old_list(&at);
-    if (!look_long(&at)) return false;
+    if (!find_new_list(&at)) return false;
     scratch->counts.evaluated++;
     return true;
 }

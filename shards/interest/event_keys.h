@@ -8,13 +8,13 @@
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
 
-/* Of whom a change's target tells. */
+/* The name of a change's target. */
 static inline const phx_name *phx_target_name(const phx_store *store, uint32_t target)
 {
     return &store->name[target & PHX_ROW_SLOT];
 }
 
-/* In which bits these differ may be less than where everybody's do. */
+/* Bits in which the ids of these targets may differ: a subset of the bits in which all ids of the store differ. */
 static inline uint32_t phx_target_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
     const phx_name *first = phx_target_name(store, targets[0]);
@@ -27,7 +27,7 @@ static inline uint32_t phx_target_bits(const phx_store *store, const uint32_t *t
     return phx_order_bits(ids, kinds);
 }
 
-/* Keys are made of what the store knows of all its names. */
+/* Checks that keys are made of bits that cover all names of the store. */
 static inline void phx_validate_key_bits(const phx_store *store, const uint32_t *targets, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) PHX_VALIDATE(phx_store_key_bits_valid(store, targets[i] & PHX_ROW_SLOT));

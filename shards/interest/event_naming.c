@@ -8,7 +8,7 @@
 
 #include "shards/interest/event_keys.h"
 
-/* The places of few, from the first on, in the order of events, leaves first, by all of kind and id. */
+/* Places of few targets from `first` on in the order of events, leaves first, by all of kind and id. */
 static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t flag = PHX_TARGET_LEAVE;; flag = 0) {
@@ -30,13 +30,13 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
     }
 }
 
-/* How all of a shard's names get keys; bits = PHX_ORDER_NO_KEY: they do not. */
+/* The key format of all names of a shard; bits = PHX_ORDER_NO_KEY: there is none. */
 static inline phx_sort_key_format keying_of(const phx_store *store)
 {
     return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
 }
 
-/* Those of one change where there are no keys for all: perhaps there are for these. */
+/* Places the targets of one change if there are no keys for all names; there may be keys for these. */
 static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first,
                         uint32_t *place)
 {
@@ -61,7 +61,7 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
     to->incarnations[at] = from->incarnation;
 }
 
-/* Those of all changes that wait. */
+/* Places the targets of all changes that wait. */
 static void place_all(phx_event_writer *naming)
 {
     const phx_shard *shard = naming->shard;
@@ -78,13 +78,13 @@ static void place_all(phx_event_writer *naming)
         for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
 }
 
-/* Those targets, from these places on where they are in order; else places are theirs, one by one. */
+/* Writes the names of these targets, in order from one place on; or each at its own place. */
 static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
                                const uint32_t *place, uint32_t first)
 {
-    const phx_name *name = store->name; /* what is written might be anywhere */
+    const phx_name *name = store->name; /* the columns may alias the fields */
     const uint64_t *user_data = store->user_data;
-    if (user_data) /* asked once: in the loop it costs a crowd's tick 3 % */
+    if (user_data) /* outside of the loop: inside it costs 3 % of a crowd's tick */
         for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
     else
         for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);

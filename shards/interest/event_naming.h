@@ -1,6 +1,6 @@
 /*
- * Targets of changes on their way to events: ordered and written many at a time. Between interest phase and end, any
- * worker.
+ * Event naming: the targets of changes are ordered and written as events, many at a time. From the end of the interest
+ * phase to the tick's end, any worker.
  */
 #ifndef PHX_SHARDS_INTEREST_EVENT_NAMING_H
 #define PHX_SHARDS_INTEREST_EVENT_NAMING_H
@@ -9,37 +9,35 @@
 #include "shards/entity/event_columns.h"
 #include "shards/interest/scratch.h"
 
-/*
- * The targets of changes on their way to events: ordered and written many at a time, for little hangs then on how many
- * a change has.
- */
+/* Targets that wait to be ordered and written together: so the cost hardly depends on how many targets a change has. */
 typedef struct phx_event_writer {
     const phx_shard *shard;
-    const uint32_t *targets;                             /* those that wait */
-    uint32_t count, changes;                             /* how many, and of how many changes */
-    bool mixed;                                          /* these go to more than one's columns */
-    phx_event_columns to[PHX_ORDER_MOST];                /* by change, as */
-    uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* these */
+    const uint32_t *targets;                             /* targets that wait */
+    uint32_t count, changes;                             /* their number, and the number of their changes */
+    bool mixed;                                          /* they go to the columns of more than one consumer */
+    phx_event_columns to[PHX_ORDER_MOST];                /* by change: its columns */
+    uint32_t end[PHX_ORDER_MOST], first[PHX_ORDER_MOST]; /* by change: its end, and its first place */
     uint32_t place[PHX_ORDER_MOST + PHX_KERNEL_PAD];
 } phx_event_writer;
 
-/* Nothing waits. */
+/* Begins without waiting targets. */
 static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_shard *shard)
 {
     naming->shard = shard;
     naming->targets = NULL;
     naming->mixed = false;
-    naming->count = naming->changes = 0; /* and nothing else */
+    naming->count = naming->changes = 0; /* and nothing else: the arrays are large */
 }
 
 /*
- * The targets of a change, which has some, become events, from the first on: each of the leaves, and each of the
- * enters, by kind, then id. Written now or by phx_event_writer_flush(). Between interest phase and end, any worker.
+ * Adds the targets of a change, at least one. They become events from the first place on: leaves by kind, then id;
+ * enters by kind, then id. They are written now or by phx_event_writer_flush(). From the end of the interest phase to
+ * the tick's end, any worker.
  */
 void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
                           const phx_event_columns *to, uint32_t first);
 
-/* Writes what waits. */
+/* Writes the targets that wait. */
 void phx_event_writer_flush(phx_event_writer *naming);
 
 #endif

@@ -1,19 +1,20 @@
 /*
- * Marks by slot, told apart by epochs: two sets of slots compared without a search. In a worker's own scratch.
+ * Mark set: marks by slot, distinguished by epochs, to compare two sets of slots without a search. In a worker's own
+ * scratch.
  */
 #ifndef PHX_SHARDS_INTEREST_MARK_SET_H
 #define PHX_SHARDS_INTEREST_MARK_SET_H
 
 #include "shards/interest/scratch.h"
 
-/* A mark for every slot; fresh marks are of no epoch. false = no memory. */
+/* Makes a mark for every slot; new marks are of no epoch. false = no memory. */
 bool phx_scratch_marks(phx_scratch *scratch, const phx_store *store);
 
-/* A new epoch, as the word of a mark without further bits: no mark is of it. There are marks. */
+/* Begins an epoch and returns its mark word without further bits; no mark is of it. The marks were made. */
 uint32_t phx_scratch_epoch(phx_scratch *scratch);
 
 /*
- * Takes the slots that are among so many in scratch->enter and in scratch->leave both out of both. false = no memory,
+ * Removes the slots that are in both scratch->enter and scratch->leave, of so many, from both. false = no memory,
  * nothing was done.
  */
 bool phx_interest_differ(phx_scratch *scratch, const phx_store *store, uint32_t *enters, uint32_t *leaves);

@@ -1,6 +1,6 @@
 /*
- * The observers of a range of a shard, each the shortest way that will do: by tile, by glance, by crossings, or
- * evaluated (evaluate.c); see run.h. The interest phase, any worker, with a scratch of its own.
+ * The interest phase of a range of a shard: each observer in the cheapest way (tile, sparse plan, nine-grid delta, or
+ * evaluation); see run.h. Any worker, with a scratch of its own.
  */
 #include "shards/interest/run.h"
 
@@ -14,13 +14,13 @@
 #include "shards/interest/tile.h"
 #include "shards/interest/tile_marks.h"
 
-/* For glances at the observers of the open tile. */
+/* Room for the delta of the open tile. */
 static bool reserve_tile(phx_scratch *scratch)
 {
     return phx_scratch_room(scratch, scratch->tile.count) && phx_scratch_reserve_pairs(scratch, scratch->tile.count);
 }
 
-/* Slots [first, first + count), with another index than the lighthouse. How many were done. */
+/* Runs slots [first, first + count) with a classical index. Returns how many are done. */
 static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
@@ -33,15 +33,17 @@ static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, 
     return count;
 }
 
-/* What an observer without view leaves behind once its list is gone: nothing to look at. */
-static void settle_row(phx_shard *shard, uint32_t row, uint32_t slot)
+/* Clears the view column of an entity that is no observer any more, once its list is gone. */
+static void clear_row_view(phx_shard *shard, uint32_t row, uint32_t slot)
 {
     if (!phx_attr_observes(phx_store_attr(&shard->store, slot))) shard->grid.rows.view[row] = 0.0f;
 }
 
-/* The observer of a row, after what a glance said. false = no memory, it is untouched. */
-static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
-                    phx_delta_result seen)
+/*
+ * Finishes the observer of a row after its delta: evaluated if that was not enough. false = no memory, it is untouched.
+ */
+static bool finish_row_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t row,
+                                phx_delta_result seen)
 {
     if (seen == PHX_DELTA_DONE) {
         scratch->counts.glanced++;
@@ -49,21 +51,21 @@ static bool look_on(phx_scratch *scratch, const phx_directory *directory, phx_sh
     }
     uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
     if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return false;
-    settle_row(shard, row, slot);
+    clear_row_view(shard, row, slot);
     return true;
 }
 
-/* Observers, one after the other, that a glance is enough for and that look equally far. */
+/* Observers in order, with equal radii, for which a delta is enough. */
 typedef struct company {
     uint32_t *place, count;
     phx_radii radii;
 } company;
 
-/* They are glanced at. false = no memory at place[0]. */
+/* Runs the delta of the company. false = no memory at place[0]. */
 static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
-    PHX_ASSERT(of->place == scratch->hits); /* nobody was evaluated since the first one joined */
+    PHX_ASSERT(of->place == scratch->hits); /* no evaluation since the first observer joined */
     uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.glanced += done;
     of->place += done;
@@ -71,20 +73,23 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
     return of->count == 0;
 }
 
-/* Joins the company, if a glance is enough for it and it looks as far as the others. */
+/* Adds the observer to the company, if a delta is enough for it and it has the same radii. */
 static bool join_company(const phx_scratch *scratch, const phx_shard *shard, company *of, uint32_t place)
 {
     phx_radii radii;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
     bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
     if (of->count > 0 && !alike) return false;
-    if (of->count == 0) of->place = scratch->hits; /* which an evaluation may have moved */
+    if (of->count == 0) of->place = scratch->hits; /* an evaluation may have moved the array */
     of->radii = radii;
     of->place[of->count++] = place;
     return true;
 }
 
-/* Own rows first .. end of the tile in the order of places, observers that are alike together. How many were done. */
+/*
+ * Runs own rows first .. end of the tile in the order of places, observers with equal radii together. Returns how many
+ * are done.
+ */
 static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     const phx_tile *tile = &scratch->tile;
@@ -97,12 +102,13 @@ static uint32_t run_places(phx_scratch *scratch, const phx_directory *directory,
         if (cell != tile->cell[place]) able = phx_delta_begin(scratch, cell = tile->cell[place], &due);
         if (able && due && join_company(scratch, shard, &of, place)) continue;
         if (!run_company(scratch, shard, &of)) break;
-        if (able && due && join_company(scratch, shard, &of, place)) continue; /* the first of others */
-        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
-        if (!look_on(scratch, directory, shard, row, seen)) break;
+        if (able && due && join_company(scratch, shard, &of, place))
+            continue; /* the first observer of another company */
+        phx_delta_result seen = able && !due ? phx_delta_quiet(shard, row) : PHX_DELTA_EVALUATE;
+        if (!finish_row_observer(scratch, directory, shard, row, seen)) break;
     }
     if (i == range.end && run_company(scratch, shard, &of)) return range.end - range.first;
-    for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at one before */
+    for (uint32_t n = 0; of.count > 0 && range.first + n < i; n++) /* memory ended at an earlier one */
         if (tile->own[range.first + n] == of.place[0]) return n;
     return i - range.first;
 }
@@ -127,21 +133,22 @@ static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, p
     return done;
 }
 
-/* Row by row: nothing changed around, or the block is none for a tile. */
+/* Runs row by row: nothing changed around, or the block does not fit a tile. */
 static uint32_t run_rows(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range,
                          bool quiet)
 {
     for (uint32_t row = range.first; row < range.end; row++) {
         if (shard->grid.rows.view[row] == 0.0f) continue;
-        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_LOOK;
-        if (!look_on(scratch, directory, shard, row, seen)) return row - range.first;
+        phx_delta_result seen = quiet ? phx_delta_quiet(shard, row) : PHX_DELTA_EVALUATE;
+        if (!finish_row_observer(scratch, directory, shard, row, seen)) return row - range.first;
     }
     return range.end - range.first;
 }
 
 /*
- * The observers first .. end of a block, counted from its first row: in the order of its rows if few moved or observe,
- * else of its tile if that can be used, else of its rows; the same in every range of one tick. How many were done.
+ * Runs the observers first .. end of a block, counted from its first row: in the order of its rows with a sparse plan,
+ * else of its tile if it is usable, else of its rows. The order is the same in every range of one tick. Returns how
+ * many are done.
  */
 static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t number,
                           phx_span range)
@@ -158,7 +165,7 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     return run_rows(scratch, directory, shard, rows, usable);
 }
 
-/* In which order run_block() goes through a block. */
+/* The order of run_block() in a block. */
 typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
 
 static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
@@ -169,7 +176,7 @@ static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t num
     return shard->delta_allowed && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }
 
-/* The same of a part of a block, counted from its first row. */
+/* Reports the undone slots of a part of a block, counted from its first row. */
 static void undone_in_block(phx_scratch *scratch, phx_shard *shard, uint32_t number, phx_span range,
                             phx_undone_fn visit, void *user)
 {
@@ -212,12 +219,12 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     if (shard->alt) return run_slots(scratch, directory, shard, first, count);
     if (phx_shard_ninegrid(shard)) return phx_ninegrid_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
-    scratch->square_each = 0; /* so that no work hangs on who did what before */
+    scratch->square_each = 0; /* so that the work does not depend on earlier ranges */
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
         const uint32_t begin = grid->blocks[b].start[0], rows = phx_block_rows(&grid->blocks[b]);
         const uint32_t all = phx_grid_block_end(grid, b) - begin, left = first + count - begin;
         const uint32_t from = first + done - begin, end = left < all ? left : all;
-        const uint32_t to = end < rows ? end : rows; /* gaps are done as they are */
+        const uint32_t to = end < rows ? end : rows; /* a gap needs no work */
         uint32_t through = from < to ? run_block(scratch, directory, shard, b, (phx_span){from, to}) : 0;
         if (from < to && through < to - from) return done + through;
         done += end - from;
@@ -228,7 +235,7 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
 {
     const phx_grid *grid = &shard->grid;
-    /* where few moved, who did is found for a piece again, and where few observe, most rows are nobody's work */
+    /* where few rows moved, each piece finds them again; where few rows observe, most rows are no work */
     enum { FEW_MORE = 4 };
     uint32_t left = phx_interest_rows(shard) - first, count = 0;
     if (shard->alt || phx_shard_ninegrid(shard)) return left < wanted ? left : wanted;

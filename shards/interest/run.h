@@ -7,8 +7,8 @@
 #include "shards/interest/scratch.h"
 
 /*
- * What there is to evaluate in this tick, in rows: the grid's; in range = towers the items of its jobs
- * (ninegrid/ninegrid.h); with another index, slots.
+ * The rows that the interest phase has to cover in this tick: the grid's rows; in range = towers the items of the tasks
+ * (ninegrid/ninegrid.h); with a classical index, slots.
  */
 static inline uint32_t phx_interest_rows(const phx_shard *shard)
 {
@@ -18,9 +18,9 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
 }
 
 /*
- * Tells the slots, some of no observers, that phx_interest_run() would evaluate in these rows, for which it had no
- * memory: not always in the order of rows. Where that order can not be had, either, `block` is true, and those of a
- * whole block are told, with rows that are done.
+ * Receives the slots that phx_interest_run() would cover in these rows, for which it had no memory; some are no
+ * observers. They come not always in the order of rows. If that order is not available either, `block` is true, and the
+ * slots of a whole block come, with rows that are done.
  */
 typedef void (*phx_undone_fn)(void *user, uint32_t slot, bool block);
 
@@ -28,16 +28,16 @@ void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first,
                          void *user);
 
 /*
- * Evaluates the observers in rows [first, first + count); results are appended to the
- * scratch's changes. Returns how many rows were done: fewer than count = no memory at the
- * next one, which is untouched; the results of those done stand, the rest can be run later.
+ * Finds the events of the observers in rows [first, first + count); results are appended to the scratch's changes.
+ * Returns how many rows are done; fewer than count = no memory at the next one, which is untouched. Results of done
+ * rows stand; the rest can be run later.
  */
 uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
 
 /*
- * How many rows from `first` on make a good piece of work of about `wanted`, four times as many where few moved and
- * these look around, or few observe: whole blocks, as a tile is made for each, unless one is large.
+ * How many rows from `first` on make a good chunk of about `wanted` rows: whole blocks, as each has a tile, unless a
+ * block is large. Four times as many if few rows moved and the sparse plan is possible, or few rows are observers.
  */
 uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted);
 

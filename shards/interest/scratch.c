@@ -75,7 +75,7 @@ void phx_scratch_reset(phx_scratch *scratch)
 
 bool phx_scratch_room(phx_scratch *scratch, size_t count)
 {
-    enum { AT_LEAST = 4096 }; /* of most worlds the most there ever are: a steady tick allocates nothing */
+    enum { AT_LEAST = 4096 }; /* the high-water mark of most worlds: a steady tick allocates nothing */
     size_t padded = (count > AT_LEAST ? count : AT_LEAST) + PHX_KERNEL_PAD;
     return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
@@ -84,10 +84,10 @@ bool phx_scratch_room(phx_scratch *scratch, size_t count)
            phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, padded, sizeof(uint32_t));
 }
 
-/* Room for the pairs of any one observer in a tile, and for some of many. */
+/* Room for the pairs of any one observer in a tile, and for some pairs of many. */
 bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count)
 {
-    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are told */
+    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are resolved */
     uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
     size_t step = (size_t)capacity + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,

@@ -13,64 +13,66 @@
 #include "shards/simd/top_k.h"
 
 /*
- * What changed for one observer in this tick; its targets' slots stand in the scratch. Without any, it only
- * brings a list that is kept from now on, or is not: nothing to tell, unless it says PH_CHANGE_FRESH.
+ * The change of one observer in this tick; its targets' slots stand in the scratch. A change without targets brings a
+ * list that is stored from now on, or is not any more. It has no event, except with PH_CHANGE_FRESH.
  */
 typedef struct phx_change {
     uint32_t slot;
     uint32_t target_first;
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
-    uint16_t flags; /* PH_CHANGE_...; FRESH only where it is owed (phx_list), else told at the fill (phx_name.fresh) */
-    bool ordered;   /* leaves come first, both in the order of events; else words with PHX_TARGET_LEAVE or not */
+    uint16_t flags; /* PH_CHANGE_...; FRESH only if owed (phx_list), else it is added at the fill (phx_name.fresh) */
+    bool ordered;   /* leaves come first, both in the order of events; else words, leaves with PHX_TARGET_LEAVE */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
-/* Is the consumer told of it? */
+/* Does the consumer get this change? */
 static inline bool phx_change_told(const phx_change *change)
 {
     return change->leave_count + change->enter_count > 0 || (change->flags & PH_CHANGE_FRESH);
 }
 
 typedef struct phx_interest_counts {
-    /* each observer counts once, when it is through: */
+    /* each observer counts once, when it is done: */
     uint64_t evaluated; /* observers whose whole list was found */
-    uint64_t glanced;   /* observers that a glance was enough for: their own, those of all who moved, or none */
-    /* work as it is done, again when it is done again: */
+    uint64_t glanced; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
+    /* work as it is done; repeated work counts again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
-    uint64_t pairs_tested;   /* distances in the scans; where few moved, from each of these to others */
-    uint64_t pairs_exact;    /* of them, those of glances that 16 bits could not decide; told to two they are two */
+    uint64_t pairs_tested;   /* distances in the scans; if few rows moved, from each moved row to others */
+    uint64_t pairs_exact;    /* of these, pairs of deltas that 16 bits could not decide; a pair for two observers counts
+                                twice */
     uint64_t enters, leaves;
     uint64_t dropped; /* list entries that ended without an event */
-    uint64_t held;    /* times that a target had to wait: adds_max */
+    uint64_t held;    /* targets held back by adds_max */
 } phx_interest_counts;
 
-/* Adds what was counted from `before` to `now`. */
+/* Adds the counts from `before` to `now`. */
 void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
                              const phx_interest_counts *before);
 
-/* One worker's: memory that is kept, and the results of the ranges that it evaluated in this tick. */
+/* One worker's scratch: memory that is kept, and the results of the ranges that it covered in this tick. */
 typedef struct phx_scratch {
     phx_mem *mem;
-    uint32_t *mark; /* per slot, while somebody is evaluated now and then: epoch << 3 | MARK_... of who is */
+    uint32_t *mark; /* per slot, if an observer is evaluated now and then: epoch << 3 | MARK_... of the slot */
     uint32_t mark_capacity;
     uint32_t epoch;
-    bool marked; /* somebody was evaluated in this tick */
+    bool marked; /* an observer was evaluated in this tick */
     phx_high_water mark_use;
-    uint32_t *hits; /* the new list; places of those who glance together: who evaluates may move it */
+    uint32_t *hits; /* the new list; places of observers compared together: an evaluation may move the array */
     uint32_t hits_capacity;
-    float *squares; /* of the distances of hits, while a cap may want them */
+    float *squares; /* squared distances of hits, where a cap may need them */
     uint32_t squares_capacity;
-    uint32_t *enter, *leave; /* slots of one observer's events; what an odd one sees and saw */
+    uint32_t *enter,
+        *leave; /* slots of one observer's events; of a discontinuous one: targets in view now, and before */
     uint32_t enter_capacity, leave_capacity;
-    uint32_t *old; /* an old list that was implied; in a glance, who in view is odd */
+    uint32_t *old; /* a previous list that was derived; in a delta, discontinuous targets in view */
     uint32_t old_capacity;
     uint32_t *related; /* slots of the observer's relations */
     uint32_t related_capacity;
     double *keys; /* of hits, at the cap */
     uint8_t *was; /* of hits: in the list before */
     uint32_t keys_capacity, was_capacity;
-    double square_each; /* how far off the last one was that was kept at a cap: its square, for each of the cap */
+    double square_each; /* squared distance of the last target kept at a cap, divided by the cap */
     phx_ranked *ranked;
     uint32_t ranked_capacity;
     phx_sort_record *sorted, *sorted_spare;
@@ -78,40 +80,41 @@ typedef struct phx_scratch {
 
     phx_change *changes;
     uint32_t change_count, changes_capacity;
-    uint32_t commit_count; /* of them, those that commit */
-    uint32_t *targets; /* slots, or in changes that are not ordered words of rows; there may be others between them */
+    uint32_t commit_count; /* changes that commit */
+    uint32_t *targets; /* targets of all changes. Ordered change: slots. Else: row words with flags. Unused words may
+                          lie between changes */
     uint32_t target_count, targets_capacity;
-    uint32_t *overflow; /* new lists that did not fit in place: of each how many entries, then these */
+    uint32_t *overflow; /* new lists that did not fit in place: of each the number of entries, then the entries */
     uint32_t overflow_count, overflow_capacity;
     phx_high_water changes_use, targets_use, overflow_use;
 
-    phx_tile tile;          /* the last one */
-    phx_sparse_plan stir;   /* the last one */
-    bool odd_near;          /* something odd is in sight of the cell that is being looked around */
-    phx_pairs pairs;        /* of the tile, not confirmed yet */
-    uint32_t *unsure;       /* of these, the kernels' unsure() */
-    uint32_t word_first;    /* in targets: what resolve() made of them, and */
-    phx_observer_runs runs; /* whose they are */
-    uint32_t *pair_words;   /* all their arrays */
+    phx_tile tile;          /* the last one made */
+    phx_sparse_plan stir;   /* the last one made */
+    bool odd_near;          /* a discontinuous entity is in view of the cell at hand */
+    phx_pairs pairs;        /* of the tile, unsure pairs included */
+    uint32_t *unsure;       /* of these, the result of the kernels' collect_unsure() */
+    uint32_t word_first;    /* in targets: where the words of resolve_pairs() begin; their */
+    phx_observer_runs runs; /* observers */
+    uint32_t *pair_words;   /* memory of the arrays of pairs */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_scratch; /* written all the time, side by side with other workers' */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_scratch; /* written all the time, beside other workers' scratches */
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem);
 
 void phx_scratch_free(phx_scratch *scratch);
 
-/* Memory that is no result's goes back: between two calls of phx_interest_run(). */
+/* Gives back memory that holds no result. Between two calls of phx_interest_run(). */
 void phx_scratch_relieve(phx_scratch *scratch);
 
-/* A new tick: results of the last one go, memory stays. */
+/* Begins a tick: results of the last tick end, memory stays. */
 void phx_scratch_reset(phx_scratch *scratch);
 
-/* Room for so many targets of one observer, in view, in the old list and in its events. false = no memory. */
+/* Room for so many targets of one observer: in view, in the old list and in its events. false = no memory. */
 bool phx_scratch_room(phx_scratch *scratch, size_t count);
 
-/* Room for so many changes and targets more, and PHX_KERNEL_PAD beyond. false = no memory, nothing changed. */
+/* Room for so many more changes and targets, and PHX_KERNEL_PAD beyond. false = no memory, nothing changed. */
 static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t changes, uint32_t targets)
 {
     phx_mem *mem = scratch->mem;
@@ -121,7 +124,10 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
                     (size_t)scratch->target_count + targets + PHX_KERNEL_PAD, sizeof(uint32_t));
 }
 
-/* Appends the change of one observer, whose targets stand from the first on, few and flagged, or will; with room. */
+/*
+ * Appends the change of one observer; room was reserved. Its targets stand from `first` on, flagged and at most
+ * PHX_ORDER_FEW, or will be written there.
+ */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t slot, uint32_t first, uint32_t enters,
                                                   uint32_t leaves)
 {
@@ -133,11 +139,14 @@ static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t
     return change;
 }
 
-/* Targets of one observer, parted by PHX_TARGET_LEAVE, which goes, into scratch->enter and ->leave. The enters. */
+/*
+ * Parts the targets of one observer by PHX_TARGET_LEAVE, without the flag, into scratch->enter and ->leave. Returns the
+ * number of enters.
+ */
 static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *targets, uint32_t count)
 {
     uint32_t enters = 0, leaves = 0;
-    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be guessed wrong */
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
         uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
         scratch->leave[leaves] = scratch->enter[enters] = targets[i] & ~PHX_TARGET_LEAVE;
         leaves += left;
@@ -146,7 +155,7 @@ static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *t
     return enters;
 }
 
-/* Room for the pairs of so many of a tile. false = no memory. */
+/* Room for the pairs of so many rows of a tile. false = no memory. */
 bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Who looks around in a block, and who moved in it and around; see sparse_plan.h. Interest phase, any worker.
+ * Choice of a block's sparse plan, and its moved rows; see sparse_plan.h. Interest phase, any worker.
  */
 #include "shards/interest/sparse_plan.h"
 
@@ -17,10 +17,10 @@ void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem)
     *stir = (phx_sparse_plan){0};
 }
 
-/* Those of a block's rows in the towers around, behind the others. *rows: that many more. false = no memory. */
+/* Appends the moved rows of a block in the towers around. *rows: adds all rows there. false = no memory. */
 static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
 {
-    enum { AT_LEAST = 4096 }; /* a block's: rarely more than at the first time */
+    enum { AT_LEAST = 4096 }; /* rows of a block: a first size that is rarely exceeded */
     const phx_grid *grid = &stir->shard->grid;
     phx_span spans[PHX_BLOCK_SIDE];
     uint32_t count = phx_block_spans(block, stir->around, spans), length = 0;
@@ -36,7 +36,7 @@ static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block,
     return true;
 }
 
-/* Those in the rows of the towers around. *rows: how many there are in these. false = no memory. */
+/* Finds the moved rows in the towers around. *rows: all rows there. false = no memory. */
 static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
 {
     const phx_block *own = &stir->shard->grid.blocks[stir->block];
@@ -49,10 +49,10 @@ static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *ro
 }
 
 /*
- * What there is to do, estimated, in comparisons of rows: a tile takes TILE_EACH for each row in it, and TILE_ONCE
- * however few these are (by measurement, of sparse-huge). A mover that looks around takes MOVER_EACH and those with the
- * rows of the towers around, which a row of the block finds as crowded as its own; that it was found is paid already.
- * An observer takes OBSERVER_EACH more than if there were a tile, in which it is compared with as many (of mmo).
+ * Costs, in comparisons of rows. A tile costs TILE_EACH for each row in it, and TILE_ONCE however few these are
+ * (measured with sparse-huge). A moved row that queries costs MOVER_EACH and the rows of the towers around, at the
+ * density of the block's own rows; finding the moved rows is paid already. An observer that queries costs OBSERVER_EACH
+ * more than in a tile, where it is compared with as many rows (measured with mmo).
  */
 enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
@@ -67,7 +67,7 @@ static float estimate_comparisons(const phx_sparse_plan *stir, const phx_block *
     return together / own * across * across;
 }
 
-/* Past rows in the blocks around: each looks too, in a way. */
+/* Previous rows in the blocks around: each counts as a query. */
 static uint32_t past_rows(const phx_sparse_plan *stir)
 {
     phx_block_walk walk = phx_grid_walk(&stir->shard->grid, stir->around);
@@ -76,7 +76,7 @@ static uint32_t past_rows(const phx_sparse_plan *stir)
     return count;
 }
 
-/* Are so few of those around odd that each may find all in its range? Movers were found. */
+/* Are there so few discontinuous rows around that each may find all rows in its range? Moved rows were found. */
 static bool few_discontinuous(const phx_sparse_plan *stir)
 {
     uint32_t count = past_rows(stir);
@@ -85,7 +85,10 @@ static bool few_discontinuous(const phx_sparse_plan *stir)
     return count <= PHX_SPARSE_ODD_MOST;
 }
 
-/* Without a tile, a look is less work: what else there is, for who has anything to see, is the whole list. */
+/*
+ * Do the queries of moved rows cost less than a tile? If the block does not fit a tile, the alternative is evaluation,
+ * and they always do.
+ */
 static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint32_t rows)
 {
     const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
@@ -100,8 +103,8 @@ static bool observers_pay(const phx_sparse_plan *stir, const phx_block *block)
 }
 
 /*
- * Two towers are no farther apart than this along an axis, if rows in them may be an event: these are where they are
- * now, or were before, give or take the drift; that of before was less by a step, unless rows were just sorted.
+ * An upper bound along an axis of the distance of two towers whose rows may be an event. Rows are in their towers now,
+ * or were before, give or take the drift. Before, the drift was less by a step, unless rows were just sorted.
  */
 static float towers_apart(const phx_shard *shard, const phx_block *block)
 {
@@ -109,7 +112,7 @@ static float towers_apart(const phx_shard *shard, const phx_block *block)
     return block->reach + 2 * (drift > step ? drift : step);
 }
 
-/* The towers where all rows stand that may be an event with the block's. */
+/* The towers of all rows that may be an event with the block's rows. */
 static phx_rect block_event_towers(const phx_sparse_plan *stir, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
@@ -119,7 +122,7 @@ static phx_rect block_event_towers(const phx_sparse_plan *stir, const phx_block 
     return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
 }
 
-/* Sets the way, and finds the movers if that may be theirs, or some are odd. false = no memory. */
+/* Chooses the way; finds the moved rows if they may query, or if a discontinuous entity is near. false = no memory. */
 static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
 {
     const phx_shard *shard = stir->shard;
@@ -128,11 +131,11 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
     stir->around = block_event_towers(stir, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
         phx_tower_marks marks = phx_grid_marks(&shard->grid, stir->around, shard->tick);
-        /* nobody finds those then, or too many; or somebody's list is not implied yet */
+        /* moved rows are not found then, or are too many; or a list is not derived yet */
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
         if (marks.odd && (many || shard->past.kept)) return true;
         stir->odd = marks.odd;
-        if (!marks.dirty && !shard->dense_tick) { /* nobody has anything to see */
+        if (!marks.dirty && !shard->dense_tick) { /* no observer has an event */
             stir->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
@@ -145,10 +148,11 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
 }
 
 /*
- * How far along an axis who looks is from the towers of rows that it may be an event with. They are in them give or
- * take the drift now; before, give or take that less a step, and it was a step off; rows just sorted were, too.
+ * The distance along an axis from a querying row to the towers of rows that may be an event with it. Now rows are in
+ * their towers give or take the drift. Before, the drift was less by a step, and the querying row was a step off; the
+ * same holds for rows that were just sorted.
  */
-static float look_reach(const phx_shard *shard, const phx_block *block)
+static float query_reach(const phx_shard *shard, const phx_block *block)
 {
     const float drift = shard->grid.drift_bound, steps = 2 * shard->step_max;
     return block->reach + (drift > steps ? drift : steps);
@@ -165,7 +169,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *
     stir->way = PHX_SPARSE_NONE;
     stir->odd = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
-    stir->reach = look_reach(shard, block);
+    stir->reach = query_reach(shard, block);
     if (choose_plan(stir, mem, block)) return true;
     stir->shard = NULL;
     return false;

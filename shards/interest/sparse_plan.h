@@ -1,22 +1,22 @@
 /*
- * Where few moved: who moved looks around among the grid's rows, old positions and new ones, and what it finds it
- * also tells those who stand still. No list is read and no tile is made. Moves leave a bit for each row
- * (phx_grid_mark_moved()), so all that rows cost whose entities stand is a look at 64 of them at once. Where few
- * observe, however many move, these look around so, each for itself.
+ * The sparse plan: where few rows of a block moved, each moved row queries the grid's rows in its range, with old and
+ * new positions, and its events are also emitted for observers that stand still. No list is read and no tile is made. A
+ * move sets a bit for its row (phx_grid_mark_moved()), so 64 rows that stand still cost one word. Where few rows are
+ * observers, each observer queries instead, however many rows moved.
  *
- * For blocks whose observers are all plain ones, whose lists are implied: then a pair is an
- * event if exactly one of its old and its new distance is in range, and, where all have the same view, what is so for
- * the one is for the other. Pairs are decided by the float32 rule at once. Many look at a time: first the kernels find
- * at which ranges of rows, then what is there.
+ * For blocks with plain observers only, whose lists are derived. Then a pair is an event if exactly one of its old and
+ * its new distance is in range. Where all observers have the same view, the event of one side is the event of the other
+ * side. Pairs are decided by the float32 rule at once. Rows query many at a time: first the kernels find the ranges of
+ * rows to compare, then the events in them.
  *
- * Who is odd has moved, from nowhere: its old position is NaN, so it finds all who are in range now as new, and they
- * find it so. Where it was, its past row is compared with the old positions of those around, for whom it leaves; who is
- * both to one observer was seen and still is. As an observer it is told of who is new and not in the list that it had.
+ * A discontinuous row has NaN as old position, so every pair in range now is an enter, from both sides. Its previous
+ * row is compared with the old positions of the rows around: it leaves their observers. An observer that gets both had
+ * the target and still has it. A discontinuous observer gets the targets that are not in its previous list.
  *
- * A stir is made for a block in the interest phase by one worker, in its own memory; what it says follows from the
- * tick alone, so all workers that take a piece of the block go the same way. Its arrays stay as large as they ever
- * were: as many as a block and what is around it has of rows that moved, or observe, and some times that for
- * PHX_SPARSE_ODD_MOST odd ones, which find all in range.
+ * A plan is made for a block in the interest phase by one worker, in its own memory. It follows from the tick alone, so
+ * all workers with a part of the block choose the same way. Its arrays keep their largest size: as many rows as moved,
+ * or observe, in a block and around it, and some times that for PHX_SPARSE_ODD_MOST discontinuous rows, which find all
+ * rows in range.
  */
 #ifndef PHX_SHARDS_INTEREST_SPARSE_PLAN_H
 #define PHX_SHARDS_INTEREST_SPARSE_PLAN_H
@@ -26,26 +26,27 @@
 #include "shards/simd/kernels.h"
 #include "shards/state/shard.h"
 
-/* What may be so, and is the least work. */
+/* The cheapest way that is possible. */
 typedef enum phx_sparse_plan_way {
-    PHX_SPARSE_NONE = 0,    /* a tile, or each observer's whole list; nothing else of the stir means anything */
-    PHX_SPARSE_BY_MOVERS,   /* those who moved look around, and tell the others */
-    PHX_SPARSE_BY_OBSERVERS /* each observer looks around for itself */
+    PHX_SPARSE_NONE = 0,    /* a tile, or evaluation of each observer; no other field of the plan is valid */
+    PHX_SPARSE_BY_MOVERS,   /* moved rows query, and emit for observers that stand still, too */
+    PHX_SPARSE_BY_OBSERVERS /* each observer queries for itself */
 } phx_sparse_plan_way;
 
 enum {
-    PHX_SPARSE_ODD_MOST = 16, /* rows and past rows of who is odd around a block: with more each finds too much */
-    PHX_SPARSE_AT_ONCE = 64,  /* who looks: that many's looks stay in the nearest cache */
+    PHX_SPARSE_ODD_MOST =
+        16, /* discontinuous rows and previous rows around a block: with more, each query finds too much */
+    PHX_SPARSE_AT_ONCE = 64, /* rows that query together: so many queries stay in the nearest cache */
     PHX_SPARSE_LOOKS = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
-/* In an event's target: it is a past row, which leaves. */
+/* In an event's target: it is a previous row, which leaves. */
 static const uint32_t PHX_SPARSE_PAST = 1u << 30; /* not of PHX_PAIR_PLACE */
 
-/* An event of an observer, if the target's attributes let it see it. */
+/* An event of an observer, if the target's attributes let the observer see it. */
 typedef struct phx_sparse_plan_pair {
-    uint32_t target;   /* its row, with PHX_PAIR_LEAVE; or its past row, with PHX_SPARSE_PAST, too */
-    uint32_t previous; /* the observer's one before, or PHX_SPARSE_NO_PAIR */
+    uint32_t target;   /* its row, with PHX_PAIR_LEAVE; of a previous row: its number, with PHX_SPARSE_PAST, too */
+    uint32_t previous; /* the observer's pair before this one, or PHX_SPARSE_NO_PAIR */
 } phx_sparse_plan_pair;
 
 static const uint32_t PHX_SPARSE_NO_PAIR = UINT32_MAX;
@@ -55,35 +56,34 @@ typedef struct phx_sparse_plan {
     uint64_t tick;
     uint32_t block;
     phx_sparse_plan_way way;
-    bool odd;         /* something odd is in sight of the block's observers, or was; then past rows count */
-    float reach;      /* how far along an axis from who looks there are towers with rows that may be an event with it */
-    phx_rect around;  /* the towers where all rows stand that may be one with the block's */
-    uint32_t *movers; /* rows of all who were touched in reach of the block's rows, or not far off: first its own */
+    bool odd;    /* a discontinuous entity is in view of the block's observers, or was; then previous rows count */
+    float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
+    phx_rect around;  /* the towers of all rows that may be an event with the block's rows */
+    uint32_t *movers; /* moved rows that may be in reach of the block's rows; the block's own rows first */
     uint32_t mover_count, own_count, movers_capacity;
-    uint32_t
-        *beyond; /* of those who look around, who has other blocks in reach: a part for each phx_row_ranges.beyond */
+    uint32_t *beyond; /* querying rows with other blocks in reach: a part for each phx_row_ranges.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
-    phx_row_ranges looks; /* of up to PHX_SPARSE_AT_ONCE, in: */
+    phx_row_ranges looks; /* ranges of up to PHX_SPARSE_AT_ONCE queries, in: */
     uint32_t look_words[3][PHX_SPARSE_LOOKS];
-    uint32_t *found; /* what they find: the two arrays of phx_view_changes */
+    uint32_t *found; /* results of the queries: the two arrays of phx_view_changes */
     uint32_t found_capacity;
-    phx_span piece; /* rows whose observers are told, from these pairs: */
+    phx_span piece; /* rows whose observers get events, from these pairs: */
     phx_sparse_plan_pair *pairs;
     uint32_t pair_count, pairs_capacity;
     uint64_t *told; /* a bit for each row of the piece: it has pairs, */
-    uint32_t *last; /* ... of which this is the last one; nothing else of it means anything */
+    uint32_t *last; /* ... of which this is the last one; undefined for other rows */
     uint32_t told_capacity, last_capacity;
 } phx_sparse_plan;
 
 void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem);
 
-/* May those who moved look, in this tick? */
+/* May moved rows query in this tick? */
 static inline bool phx_sparse_plan_movers(const phx_shard *shard)
 {
     return shard->delta_allowed && shard->derives_lists && !shard->dense_tick;
 }
 
-/* The stir of a block; the one that is there if it is that. false = no memory. */
+/* Makes the plan of a block, unless it is made already. false = no memory. */
 bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);
 
 #endif

@@ -11,19 +11,19 @@
 #include "shards/query/seen.h"
 #include "shards/simd/top_k.h"
 
-/* One change that is cut down. */
+/* A change that is cut down. */
 typedef struct cut {
     phx_scratch *scratch;
     phx_shard *shard;
     phx_change *change;
     uint32_t most;
-    uint32_t tag;      /* of slots that wait: scratch->mark */
-    uint32_t *entries; /* of the list that is written; NULL = its entries are only counted */
+    uint32_t tag;      /* tag of held targets: scratch->mark */
+    uint32_t *entries; /* of the list that is written; NULL = entries are only counted */
     uint32_t count;
-    bool in_place; /* there is room for it where the list was kept before */
+    bool in_place; /* the list was stored before, and has room */
 } cut;
 
-/* The rank of an enter at a cap, but that stickiness plays no part: none of the enters was in the list. */
+/* The rank of an enter at a cap. Stickiness has no effect: no enter was in the list. */
 static phx_ranked rank_enter(const cut *at, const phx_relation_set *relations, uint32_t target)
 {
     const phx_store *store = &at->shard->store;
@@ -36,7 +36,7 @@ static phx_ranked rank_enter(const cut *at, const phx_relation_set *relations, u
                         .first = (uint32_t)always << 8 | attr->priority};
 }
 
-/* Marks the enters that have to wait. */
+/* Marks the enters that are held. */
 static void mark_waiting(cut *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -54,7 +54,7 @@ static bool target_held(const cut *at, uint32_t target)
     return at->scratch->mark[target] == at->tag;
 }
 
-/* Appends the change's targets but for waiting ones: several changes may share the targets they have now. */
+/* Appends the change's targets without held ones: several changes may share the old targets. */
 static void copy_targets(const cut *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -71,7 +71,7 @@ static void copy_targets(const cut *at)
     scratch->target_count += n;
 }
 
-/* Takes waiting targets out of a list's entries; how many are left. */
+/* Removes held targets from a list's entries. Returns how many are left. */
 static uint32_t drop_held_targets(const cut *at, uint32_t *entries, uint32_t count)
 {
     uint32_t n = 0;
@@ -93,7 +93,7 @@ static bool collect_list(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-/* An implied list is written down. */
+/* Stores a derived list. */
 static void store_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
@@ -105,7 +105,7 @@ static void store_list(cut *at)
     phx_list_set_count(&at->shard->lists, list, at->in_place ? at->count : 0);
 }
 
-/* The list loses the targets that wait. */
+/* Removes held targets from the list. */
 static void cut_list(cut *at)
 {
     phx_list *list = &at->shard->store.tail[at->change->slot].list;
@@ -124,7 +124,7 @@ static bool reserve_cut(cut *at)
     const uint32_t held = change->enter_count - at->most;
     if (!phx_scratch_marks(scratch, &at->shard->store)) return false;
     if (!phx_scratch_ranks(scratch, change->enter_count)) return false;
-    at->tag = phx_scratch_epoch(scratch); /* which no mark is of yet */
+    at->tag = phx_scratch_epoch(scratch); /* no mark is of this epoch yet */
     if (list->derived) {
         phx_shard_list_targets(at->shard, change->slot, collect_list, at);
         PHX_ASSERT(at->count >= held);
@@ -152,7 +152,7 @@ bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *chang
     return true;
 }
 
-/* The lists in the overflow, one behind the other; there is room behind all. */
+/* Moves the lists in the overflow together; there is room behind all. */
 static void tighten_lists(phx_scratch *scratch, phx_scratch_mark from)
 {
     uint32_t *base = scratch->overflow + scratch->overflow_count, n = 0;
@@ -168,7 +168,7 @@ static void tighten_lists(phx_scratch *scratch, phx_scratch_mark from)
     scratch->overflow_count = from.overflow + n;
 }
 
-/* The same of targets. */
+/* The same for targets. */
 static void tighten_targets(phx_scratch *scratch, phx_scratch_mark from)
 {
     uint32_t *base = scratch->targets + scratch->target_count, n = 0;
@@ -191,7 +191,7 @@ void phx_interest_tighten(phx_scratch *scratch, phx_scratch_mark from)
         targets += (size_t)change->leave_count + change->enter_count;
         if (change->list_first != PHX_SLOT_NONE) lists += 1 + scratch->overflow[change->list_first];
     }
-    /* where several changes share their targets, these may be more than there are now */
+    /* several changes may share targets: then their sum may be larger than the targets in the scratch */
     if (targets < scratch->target_count - from.target && phx_interest_reserve_changes(scratch, 0, (uint32_t)targets))
         tighten_targets(scratch, from);
     if (lists < scratch->overflow_count - from.overflow && phx_interest_reserve(scratch, 0, (uint32_t)lists))

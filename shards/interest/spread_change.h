@@ -1,7 +1,7 @@
 /*
- * Lists that are filled over several ticks: of the enters of one change only the best join the list in this tick, the
- * others wait for a later one (PH_CHANGE_MORE). Called in the interest phase by the worker that has the scratch;
- * world/publish/event_bound.h says how many may join.
+ * Spread changes: lists that are filled over several ticks. Only the best enters of a change join the list in this
+ * tick; the others are held for a later tick (PH_CHANGE_MORE). Called in the interest phase by the worker of the
+ * scratch; world/publish/event_bound.h has the number of enters that may join.
  */
 #ifndef PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
 #define PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
@@ -10,9 +10,9 @@
 #include "shards/state/shard.h"
 
 /*
- * Cuts a change down to its `most` best enters, of which it has more: first global and linked targets, then higher
- * priority, then smaller d2, then smaller id. The list loses the others; an implied list is kept from here on, until
- * it is complete. false = no memory, nothing changed.
+ * Cuts a change down to its `most` best enters, of more: first global and linked targets, then higher priority, then
+ * smaller d2, then smaller id. The list loses the other targets. A derived list is stored from then on, until it is
+ * complete. false = no memory, nothing changed.
  */
 bool phx_spread_change(phx_scratch *scratch, phx_shard *shard, phx_change *change, uint32_t most);
 
@@ -27,8 +27,8 @@ static inline phx_scratch_mark phx_scratch_mark_of(const phx_scratch *scratch)
 }
 
 /*
- * Moves the targets and lists of the changes from `from` on together, once some changes were cut down; the rest of the
- * scratch is free again. Without memory to do so all stays as it is.
+ * Moves the targets and lists of the changes from `from` on together, after some changes were cut down; the rest of the
+ * scratch is free again. Without memory for it all stays as it is.
  */
 void phx_interest_tighten(phx_scratch *scratch, phx_scratch_mark from);
 

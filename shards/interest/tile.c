@@ -1,5 +1,5 @@
 /*
- * Building tiles and picking from them; see tile.h. Interest phase, any worker.
+ * Builds tiles and picks candidates; see tile.h. Interest phase, any worker.
  */
 #include "shards/interest/tile.h"
 
@@ -9,7 +9,7 @@
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
 
-enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four picked */
+enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four of picked */
 
 void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
@@ -19,24 +19,24 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
     *tile = (phx_tile){0};
 }
 
-/* ---- what it covers ---- */
+/* ---- extent ---- */
 
 /*
- * From half way to either end of their steps the distance of two changes by no more than the longest step, half of one
- * each, whatever the shape: an axis changes less. The rest is slack for what float32 loses here.
+ * From mid-step to either end of their steps the distance of two rows changes by at most the longest step, half a step
+ * for each, in any shape: an axis changes less. The rest is slack for the rounding of float32.
  */
 static float longest_stride(const phx_shard *shard)
 {
     return sqrtf(shard->step2_max) * 1.00001f;
 }
 
-/* How far apart the two of an event may be half way. */
+/* An upper bound of the distance of an event's two rows at mid-step. */
 static float reach_of(const phx_block *block, const phx_shard *shard)
 {
     return block->reach + longest_stride(shard) + block->reach * 1e-5f;
 }
 
-/* How far along an axis a row may have been, half way, from its tower: when rows were just sorted, half a step. */
+/* How far along an axis a row was from its tower at mid-step, at most: half a step if rows were just sorted. */
 static float off_tower(const phx_shard *shard)
 {
     const float half = shard->step_max * 0.5f, drift = shard->grid.drift_bound;
@@ -44,8 +44,8 @@ static float off_tower(const phx_shard *shard)
 }
 
 /*
- * The block's corner along an axis, and what float32 may be off around there: positions by where they are, towers
- * by how far from the world's origin they are (phx_tower_index() rounds twice).
+ * The block's corner along an axis, and the error of float32 there: of positions by their magnitude, of towers by their
+ * distance from the world's origin (phx_tower_index() rounds twice).
  */
 static float block_corner(const phx_shard *shard, int axis, uint32_t place, float reach, float *slack)
 {
@@ -56,8 +56,8 @@ static float block_corner(const phx_shard *shard, int axis, uint32_t place, floa
 }
 
 /*
- * May the block have a tile? Not with views so wide that most of it would be others' rows, or too small for units,
- * nor so far from the origin that positions are as coarse as blocks.
+ * May the block have a tile? Not if views are so wide that most rows would be other blocks', or too small for units, or
+ * if the block is so far from the origin that positions are as coarse as blocks.
  */
 bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 {
@@ -71,8 +71,8 @@ bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 }
 
 /*
- * What is best where a square as wide as the reach holds so many rows, by measurement: up to SPARSE, three
- * cells side by side are a vector; from FINE_2 and FINE_4 on, smaller cells leave out more than they cost.
+ * The best cell size by rows in a square as wide as the reach, measured: up to SPARSE, three cells side by side fit a
+ * vector; from FINE_2 and FINE_4 on, smaller cells save more than they cost.
  */
 #define SPARSE 9.0f
 #define FINE_2 24.0f
@@ -84,8 +84,8 @@ static uint32_t choose_fineness(float crowd)
 }
 
 /*
- * How many others a row of the block has around it, in a square as wide as the reach: as many as it has in its own
- * tower, on average, and where that is less, as if all were spread evenly over the block.
+ * Estimates the rows around a row of the block, in a square as wide as the reach: the average of its own tower, or of
+ * an even spread over the block where that is more.
  */
 static float estimate_crowd(const phx_shard *shard, const phx_block *block, float reach)
 {
@@ -98,7 +98,7 @@ static float estimate_crowd(const phx_shard *shard, const phx_block *block, floa
     return (crowd > spread ? crowd : spread) * towers * towers;
 }
 
-/* A square of cells that far off may hold a pair closer than `reach` / only pairs closer than it; in units. */
+/* May cells at this distance hold a pair closer than `reach`? Do they hold only such pairs? In units. */
 static bool may_meet(uint32_t dx, uint32_t dy, float side, float reach, bool square)
 {
     float x = dx > 0 ? (float)(dx - 1) * side : 0, y = dy > 0 ? (float)(dy - 1) * side : 0;
@@ -112,7 +112,7 @@ static bool must_meet(uint32_t dx, uint32_t dy, float side, float reach, bool sq
     return square ? x < reach && y < reach : x * x + y * y < reach * reach;
 }
 
-/* Which cells around one can hold an event's other half: a ring. */
+/* Finds the ring of cells around a cell that can hold the other row of an event. */
 static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
@@ -136,16 +136,16 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     float y = block_corner(shard, 1, block->by, tile->reach, &slack[1]);
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /*
-     * A reach and a bit around own rows, wherever these were: they have a reach of cells on all sides. And a unit, as
-     * who jumped not even that much farther than a step counts as if it had been one.
+     * A reach and a bit around own rows at any time: they have a reach of cells on all sides. And a unit more, as a
+     * jump hardly longer than a step counts as a step.
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
     frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = shard->dense_tick ? 0 : PHX_CELL_MOVED;
-    /* whoever moved looks around too, wherever it is: so there is one more reach of cells, without rows */
+    /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
-    /* twice: who is just outside of the world may stand off by the slack, and is rounded here */
+    /* twice: a row just outside of the world may stand off by the slack, and is rounded here */
     slack[0] *= 2;
     slack[1] *= 2;
     frame->x = x - edge - slack[0];
@@ -169,7 +169,7 @@ phx_rect phx_tile_towers(const phx_tile *tile)
     return phx_box_towers(tile->shard->rules, box);
 }
 
-/* ---- what is in it ---- */
+/* ---- content ---- */
 
 enum { LINE_WORDS = PHX_CACHE_LINE / sizeof(uint32_t) };
 _Static_assert(PHX_KERNEL_PAD % LINE_WORDS == 0, "arrays follow each other");
@@ -178,7 +178,7 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
 {
     uint32_t rows = tile->rows_capacity;
     if (count > rows) {
-        rows = count + count / 2;                                 /* crowds come and go: not for every few that come */
+        rows = count + count / 2; /* density changes: room for some more, so that not every change allocates */
         rows = (rows + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS; /* arrays begin where lines do */
         if (!phx_grow(mem, (void **)&tile->words, &tile->words_capacity, 0, (size_t)ARRAYS * (rows + PHX_KERNEL_PAD),
                       sizeof(uint32_t)))
@@ -193,7 +193,7 @@ static bool reserve_rows(phx_tile *tile, phx_mem *mem, uint32_t count)
     tile->movers = array + 4 * step;
     tile->target = array + 5 * step;
     tile->picked = (phx_tile_rows){array + 6 * step, array + 7 * step, array + 8 * step, array + 9 * step};
-    /* once it is sorted, what was picked is not needed any more */
+    /* after the sort, the picked rows are not needed any more */
     tile->candidates = (phx_tile_candidates){tile->picked.now, tile->picked.old, tile->picked.row};
     tile->own = tile->picked.cell;
     return true;
@@ -205,7 +205,9 @@ typedef struct ranges {
     uint32_t count;
 } ranges;
 
-/* Notes what changed in the block's towers of the rectangle, and appends their rows' ranges, and its past ones. */
+/*
+ * Notes marks in the block's towers of the rectangle, and appends the ranges of their rows, and of its previous rows.
+ */
 static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *past)
 {
     if (block->dirty_tick == tile->tick) {
@@ -227,15 +229,15 @@ static uint32_t length_of(ranges of)
 }
 
 /*
- * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of
- * one (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a
- * few units less than two. Each block has a span for each of its rows of towers.
+ * Blocks along an axis: its own, and two on each side. A reach is at most one block wide, twice the slack 7/8 of one
+ * (phx_tile_fits()), off_tower(), and spread in the frame, 1/16 (drift_limit; no half step is longer): with a few units
+ * less than two. Each block has a span for each of its rows of towers.
  */
 enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
 
 /*
- * Picks those behind the rows. To the kernels who has no position before was not here; with now and before in each
- * other's place, it was, and is not any more.
+ * Picks previous rows behind the rows. For the kernels a row without old position was not here before. With now and old
+ * exchanged, it was here and is not any more.
  */
 static void pick_prev_rows(phx_tile *tile, ranges of)
 {
@@ -250,7 +252,7 @@ static void pick_prev_rows(phx_tile *tile, ranges of)
     tile->count += tile->past_count;
 }
 
-/* Picks everything in the frame, unless nothing in it changed. */
+/* Picks all rows in the frame, unless none of it changed. */
 static bool collect_rows(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
@@ -264,7 +266,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
     if (tile->quiet) return true;
-    if (!shard->derives_lists) past.count = 0; /* lists are not told by positions any more */
+    if (!shard->derives_lists) past.count = 0; /* lists are not derived any more */
     const uint32_t most = length_of(rows) + length_of(past);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
@@ -273,7 +275,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* Room for what there is by cell. false = no memory. */
+/* Room for the arrays by cell. false = no memory. */
 static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
 {
     size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD, words = 2 * step + cells / sizeof(uint32_t) + 1;
@@ -285,7 +287,7 @@ static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
     return true;
 }
 
-/* Counting sort by cell, out of what was picked. */
+/* Counting sort of the picked rows by cell. */
 static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
 {
     uint32_t cells = tile->frame.columns * tile->frame.rows;
@@ -293,7 +295,8 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     const phx_tile_rows from = tile->picked;
     const uint32_t count = tile->count;
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
-    uint32_t *start = tile->start + 1; /* while sorting, where a cell goes on: in the end, where the next begins */
+    uint32_t *start =
+        tile->start + 1; /* during the sort, the next place of a cell; at the end, where the next cell begins */
     for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
     tile->shard->kernels->cell_offsets(start, cells, tile->near);
     for (uint32_t i = 0; i < count; i++) {
@@ -306,7 +309,7 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* What pairs say of their targets: words, unless those are few, or somebody asks for places. */
+/* Sets target[]: slot words, or places if words are ambiguous or places are needed. */
 static void name_targets(phx_tile *tile)
 {
     const uint32_t *slots = tile->shard->grid.rows.slot, *row = tile->row, count = tile->count;
@@ -320,7 +323,7 @@ static void name_targets(phx_tile *tile)
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i);
 }
 
-/* What is odd of a place: it was not here, or it is not here any more. Steps are shorter than PHX_TILE_AWAY. */
+/* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_AWAY. */
 static uint32_t is_comer(const phx_tile *tile, uint32_t place)
 {
     return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
@@ -331,7 +334,7 @@ static uint32_t is_goer(const phx_tile *tile, uint32_t place)
     return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
 }
 
-/* Room for all to be odd, as there is for all to be there. false = no memory. */
+/* Room for all rows to be discontinuous. false = no memory. */
 static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     enum { COLUMNS = 5 };
@@ -348,7 +351,7 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
     return true;
 }
 
-/* Finds who is odd, while lists are implied. false = no memory. */
+/* Finds the discontinuous rows, while lists are derived. false = no memory. */
 static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
@@ -382,7 +385,7 @@ phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
     return (phx_span){tile->comer_start[line - fine], tile->comer_start[line + fine + 1]};
 }
 
-/* Takes the flags of those that moved from the cells. */
+/* Takes the flags of moved rows out of the cells. */
 static void collect_cell_movers(phx_tile *tile)
 {
     const uint32_t count = tile->count;
@@ -395,22 +398,24 @@ static void collect_cell_movers(phx_tile *tile)
     tile->mover_count = n;
 }
 
-/* Where a row was half way, if the kernels may have it so, but for what float32 loses; else where it is. */
+/*
+ * The mid-step position of a row, if the kernels may take it, but for the rounding of float32; else its position now.
+ */
 static float mid_step_or_now(float now, float old, float stride)
 {
     return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
-/* How far outside of a range somebody is. */
+/* How far outside of a range a position is. */
 static float distance_outside(float p, float low, float high)
 {
     return low - p > p - high ? low - p : p - high;
 }
 
 /*
- * How far outside of the block its rows are and were half way, but for slack: as far as all may have drifted, and at
- * the world's edge as far as somebody is outside of the world. Who was not so when rows were sorted drifted there; of
- * who jumped, or came, that is asked (tick/reindex.c).
+ * How far outside of the block its rows are, and were at mid-step, but for slack: at most the drift of all rows, and at
+ * the world's edge the distance outside of the world. A row that was inside when rows were sorted has drifted there;
+ * entities that jumped or entered are checked (tick/reindex.c).
  */
 static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
 {
@@ -444,14 +449,14 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     return true;
 }
 
-/* Attributes are looked at only where all look equally far: then they are probably alike. */
+/* Attributes are read only if all observers have the same reach: then they are probably alike. */
 static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     float in = block->view_min, near = in, own_in, own_near;
     tile->alike = block->reach == block->reach_min;
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
-        enum { AHEAD = 12 }; /* rows: what their attributes are, in no order of memory, comes meanwhile */
+        enum { AHEAD = 12 }; /* rows: their attributes, in no order of memory, are prefetched */
         if (row + AHEAD < tile->rows.end) {
             uint32_t ahead = rows->slot[row + AHEAD] & PHX_ROW_SLOT;
             __builtin_prefetch(&shard->store.set[ahead]);
@@ -467,7 +472,7 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     tile->alike_near = near;
 }
 
-/* Is a bounded target among its rows, or the block's own? These are in the blocks around: see ACROSS. */
+/* Is a bounded target among its rows? They are in the blocks around: see ACROSS. */
 static bool bounded_around(const phx_shard *shard, const phx_block *block)
 {
     const int32_t off = ACROSS / 2, x_last = (int32_t)((shard->rules->towers[0] - 1) >> PHX_BLOCK_BITS),
@@ -527,7 +532,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
 
 /* ---- candidates ---- */
 
-/* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and what float32 loses of its square, rounded up. */
+/* Units that a distance may be off, sqrt(2) * 1.25 (tile.h), and the rounding of float32 in its square, rounded up. */
 #define LIMIT_SLACK 1.775f
 
 /* Appends the places of cells first .. last. */
@@ -537,7 +542,7 @@ static uint32_t add_span(const phx_tile *tile, uint32_t first, uint32_t last, ph
     return n + (spans[n].first < spans[n].end);
 }
 
-/* The ring around a cell; whole: all within it, too. */
+/* Appends the ring around a cell; whole: all cells within it, too. */
 static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_span *spans)
 {
     uint32_t n = 0, columns = tile->frame.columns, fine = tile->fine, middle = cell - fine * columns;
@@ -555,12 +560,12 @@ static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_sp
     return n;
 }
 
-/* The odd ones within the ring. The new n; above PHX_TILE_SPANS_MAX: they are too many. */
+/* Appends the discontinuous rows inside the ring. Returns the new n; above PHX_TILE_SPANS_MAX: too many. */
 static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
 {
     const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
     const uint32_t most = n + PHX_TILE_ODD_MAX;
-    if (tile->inner[0] < 0) return n; /* there is nothing */
+    if (tile->inner[0] < 0) return n; /* no cell is inside the ring */
     for (uint32_t i = 0; i < tile->odd_count; i++) {
         const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x);
         const int32_t dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
@@ -584,8 +589,8 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
 }
 
 /*
- * From where to where units can not tell on which side of a border a distance is, as kernels compare it. The vectors of
- * some want to see a middle of that, and 16 bits from it to the ends.
+ * The range of distances about which units can not decide, at a border, as kernels compare it. Some vector kernels need
+ * a middle of the range, within 16 bits of its ends.
  */
 static void set_unsure_limits(float border, bool square, int32_t *low, int32_t *high)
 {

@@ -1,6 +1,6 @@
 /*
- * What is around the cells of a tile: what changed in the towers that decide about their observers, what is odd in
- * sight of them, and who was; see tile.h. Interest phase, any worker.
+ * Marks of a tile's cells: dirty towers that decide about their observers, and discontinuous entities that are or were
+ * in view; see tile.h. Interest phase, any worker.
  */
 #include "shards/interest/tile_marks.h"
 
@@ -9,9 +9,9 @@
 #include "shards/entity/bounds.h"
 #include "shards/interest/tile.h"
 
-/* ---- how far ---- */
+/* ---- extent ---- */
 
-/* What is within reach of a column or a row of cells, and what float32 may be off: from low to high. */
+/* The range within reach of a column or a row of cells, with the error of float32: from low to high. */
 static void cells_around(const phx_tile *tile, int axis, uint32_t number, float *low, float *high)
 {
     const phx_tile_frame *frame = &tile->frame;
@@ -22,7 +22,7 @@ static void cells_around(const phx_tile *tile, int axis, uint32_t number, float 
     *high = at + side + reach + slack;
 }
 
-/* The towers of the frame, and one around, for what float32 may be off. */
+/* The towers of the frame, and one around it, for the error of float32. */
 static phx_rect frame_towers_around(const phx_tile *tile)
 {
     const uint32_t *towers = tile->shard->rules->towers;
@@ -31,7 +31,7 @@ static phx_rect frame_towers_around(const phx_tile *tile)
                       (uint16_t)(in.x1 + (in.x1 + 1u < towers[0])), (uint16_t)(in.y1 + (in.y1 + 1u < towers[1]))};
 }
 
-/* ---- what changed around a cell ---- */
+/* ---- dirty towers around a cell ---- */
 
 /*
  * Marks of the towers in a window: a bit each, from x on, in a word for each row from y on. A tile has rows of five
@@ -44,7 +44,7 @@ typedef struct window {
     uint64_t dirty[WINDOW], odd[WINDOW];
 } window;
 
-/* A row of 8 towers from x on becomes part of a row of the window. */
+/* Moves a row of 8 towers from x on to its place in a row of the window. */
 static uint64_t line_of(uint64_t towers, uint32_t row, uint32_t off)
 {
     return (towers >> row * PHX_BLOCK_SIDE & ((1u << PHX_BLOCK_SIDE) - 1)) << off;
@@ -87,7 +87,7 @@ static uint64_t bits_between(phx_span bits)
     return (~UINT64_C(0) >> (WINDOW - 1 - (bits.end - bits.first))) << bits.first;
 }
 
-/* What is odd may be in sight of these cells, as far as there are any. */
+/* Marks these cells discontinuous, where they exist. */
 static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
 {
     const int64_t columns = tile->frame.columns, rows = tile->frame.rows;
@@ -99,16 +99,16 @@ static void mark_box(phx_tile *tile, int64_t x0, int64_t y0, int64_t x1, int64_t
         for (int64_t x = x0; x <= x1; x++) tile->marks[y * columns + x] |= PHX_TILE_DISCONTINUOUS;
 }
 
-/* Cells first .. last along an axis that are within reach of who stands in a cell, at that unit. */
+/* Cells first .. last along an axis that are within reach of an entity in a cell, at that unit. */
 static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t *first, int64_t *last)
 {
     const uint32_t shift = tile->frame.shift;
     const int64_t at = (int64_t)cell << shift | (unit & ((1u << shift) - 1));
-    *first = (at - PHX_TILE_REACH) >> shift; /* which is a reach, and twice the slack */
+    *first = (at - PHX_TILE_REACH) >> shift; /* this is a reach, and twice the slack */
     *last = (at + PHX_TILE_REACH) >> shift;
 }
 
-/* While lists are implied, few cells have something odd in sight: those around where it is now, or where it was. */
+/* While lists are derived, few cells have a discontinuous entity in view: cells around its new or old place. */
 static void mark_discontinuous_cells(phx_tile *tile)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
@@ -121,7 +121,7 @@ static void mark_discontinuous_cells(phx_tile *tile)
     }
 }
 
-/* The marks of some columns of cells, which have those towers in sight. */
+/* The marks of some columns of cells that have these towers in view. */
 static void mark_columns(phx_tile *tile, const window *at, phx_span columns, const uint64_t *towers)
 {
     for (uint32_t y = tile->fine; y + tile->fine < tile->frame.rows; y++) {
@@ -140,7 +140,7 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
     }
 }
 
-/* By the towers in sight of each cell. */
+/* Marks cells by the towers in view of each. */
 static void mark_towers(phx_tile *tile)
 {
     enum { AT_ONCE = 64 }; /* columns: more than most tiles have */
@@ -159,14 +159,14 @@ static void mark_towers(phx_tile *tile)
 void phx_tile_mark(phx_tile *tile)
 {
     const bool implies = tile->shard->derives_lists,
-               all_due = tile->shard->dense_tick; /* whatever changed around them */
+               all_due = tile->shard->dense_tick; /* regardless of changes around them */
     if (tile->marked) return;
     tile->marked = true;
     if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
     else mark_towers(tile);
     if (!implies || !tile->odd) return;
     mark_discontinuous_cells(tile);
-    if (!all_due) return; /* who has nothing to see is not looked at */
+    if (!all_due) return; /* a cell without observers needs no mark */
     uint8_t marks = 0;
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) marks |= tile->marks[tile->cell[tile->own[i]]];
     tile->odd = marks & PHX_TILE_DISCONTINUOUS;

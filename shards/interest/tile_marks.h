@@ -1,6 +1,6 @@
 /*
- * Marks in a tile's cells: which have something dirty or discontinuous in sight. In the interest phase, by the worker
- * whose tile it is.
+ * Marks of a tile's cells: which cells have a dirty tower or a discontinuous entity in view. In the interest phase, by
+ * the worker of the tile.
  */
 #ifndef PHX_SHARDS_INTEREST_TILE_MARKS_H
 #define PHX_SHARDS_INTEREST_TILE_MARKS_H
@@ -8,8 +8,8 @@
 #include "shards/interest/tile.h"
 
 /*
- * Finds the marks of all cells that have own observers. Where most move, and nothing odd is in sight of these, the tile
- * is not odd from then on.
+ * Finds the marks of all cells with own observers. In a dense tick, if no discontinuous entity is in view of them,
+ * tile->odd is cleared.
  */
 void phx_tile_mark(phx_tile *tile);
 

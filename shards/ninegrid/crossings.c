@@ -1,7 +1,7 @@
 /*
- * The index phase of crowds, and their tick's end; see ninegrid.h. What was noted and what was added becomes crossings,
- * in the order of events; those become cards; then every tower from which one of them was seen, or is seen now, has
- * a job. Called by the shard's owner.
+ * The index phase of the nine-grid, and its tick's end; see ninegrid.h. Notes and added slots become crossings, in the
+ * order of events; crossings become cell entries; then every tower that saw or sees a crossing gets a task. Called by
+ * the shard's owner.
  */
 #include "shards/ninegrid/crossings.h"
 
@@ -11,9 +11,9 @@
 #include "shards/ninegrid/ninegrid.h"
 
 enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
-enum { AHEAD = 8 }; /* notes: names come from memory meanwhile */
+enum { AHEAD = 8 }; /* notes ahead whose names are prefetched */
 
-/* ---- room for cards ---- */
+/* ---- room for cell entries ---- */
 
 static uint32_t entry_room(uint8_t size_class)
 {
@@ -29,7 +29,7 @@ static void release_cards(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
     crowd->room[t] = PHX_LIST_NONE;
 }
 
-/* Room for one more card in the tower. */
+/* Makes room for one more cell entry in the tower. false = no memory. */
 static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
@@ -39,7 +39,7 @@ static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crow
     uint32_t first = nine->free_first[size_class];
     if (first != PHX_NINEGRID_NONE) {
         nine->free_first[size_class] = nine->cards[first].slot;
-        if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the next one to be asked for */
+        if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the block that is taken next */
             __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
     } else {
         size_t needed = (size_t)nine->cards_used + entry_room(size_class);
@@ -57,7 +57,7 @@ static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crow
     return true;
 }
 
-/* The crowd of a tower, made where there is none; NULL = no memory. */
+/* The cell block of a tower, made if there is none. NULL = no memory. */
 static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
@@ -83,7 +83,7 @@ static bool name_before(const phx_name *a, const phx_name *b)
     return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
 }
 
-/* As a card's slot was called when its tower was put in order. */
+/* The name of a cell entry's slot at the time when its tower was tidied. */
 static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
@@ -92,7 +92,7 @@ static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint
     return name;
 }
 
-/* Where in its tower the card of a noted slot stands. */
+/* The place in its tower of the cell entry of a noted slot. */
 static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
     const phx_cell_entry *cards = nine->cards + tower->first;
@@ -109,7 +109,10 @@ static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, con
     return lo;
 }
 
-/* As an observer: who changed what decides about its list has to be evaluated, once, whatever its list was. */
+/*
+ * The observer kind of a slot. An observer that changed attributes which decide about its list is evaluated once,
+ * whatever its kind.
+ */
 static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
     uint8_t watches = phx_ninegrid_observer_kind(store, slot);
@@ -117,7 +120,7 @@ static uint8_t watches_now(const phx_change_note *note, const phx_store *store, 
                                                                                         : watches;
 }
 
-/* What the store says; note: or NULL. */
+/* The crossing of a slot by the store; its note, or NULL. */
 static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
                                      uint32_t slot)
 {
@@ -131,7 +134,7 @@ static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *
                              .special = body->state & PHX_SLOT_SPECIAL};
 }
 
-/* What its card says, if nothing but its tower has changed. */
+/* The crossing of a cell entry, if only its tower changed. */
 static phx_area_member entry_crossing(const phx_cell_entry *card, const phx_change_note *note)
 {
     return (phx_area_member){.slot = card->slot,
@@ -152,7 +155,7 @@ static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t,
     if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
 }
 
-/* Field by field: a card that is put together elsewhere would be read before it is written. */
+/* Written field by field: a copy of a struct would be loaded before its fields are stored. */
 static void write_entry(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
 {
     card->slot = crossing->slot;
@@ -164,7 +167,10 @@ static void write_entry(phx_cell_entry *card, const phx_area_member *crossing, u
     card->reserved = 0;
 }
 
-/* The card of a noted slot follows it where it stays; else, or when observers have to look, that is a crossing. */
+/*
+ * Updates the cell entry of a noted slot in place, if it stays. If it moves, or has to be evaluated by observers, the
+ * note becomes a crossing.
+ */
 static void apply_change_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
@@ -195,7 +201,7 @@ static void apply_change_note(phx_ninegrid *nine, const phx_store *store, const 
     nine->crossings[nine->crossing_count++] = crossing;
 }
 
-/* The old cards of crossings that were sorted say which is theirs. */
+/* Writes the numbers of sorted crossings to their old cell entries. */
 static void mark_old(phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
@@ -208,7 +214,7 @@ static void mark_old(phx_ninegrid *nine)
     }
 }
 
-/* Into the order of events. */
+/* Sorts crossings into the order of events. false = no memory. */
 static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *store)
 {
     const phx_area_member *crossings = nine->crossings;
@@ -232,7 +238,7 @@ static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *st
     return true;
 }
 
-/* Brings the tower of a note and its name near, or its cards. */
+/* Prefetches the tower of a note and its name, or its cell entries. */
 PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
                                     bool cards)
 {
@@ -247,7 +253,7 @@ PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *s
     __builtin_prefetch(&store->name[note->slot]);
 }
 
-/* Is the last crossing where it belongs, if those before it are? Mostly so, as commands come in the order of ids. */
+/* Is the last crossing in order behind the one before? Mostly so, as commands come in the order of ids. */
 static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
 {
     if (nine->crossing_count < 2) return true;
@@ -255,7 +261,7 @@ static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
     return !name_before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
-/* Keys by more bits, once names differ in more. */
+/* Renews all keys with more bits, once names differ in more. */
 static void renew_keys(phx_ninegrid *nine, const phx_store *store)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
@@ -272,7 +278,7 @@ static void renew_keys(phx_ninegrid *nine, const phx_store *store)
     }
 }
 
-/* Everything that was noted, and everybody who was added. */
+/* Finds the crossings of all notes and added slots. false = no memory. */
 static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     size_t most = (size_t)nine->note_count + in->deferred->count;
@@ -296,9 +302,12 @@ static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
     return ordered || sort_crossings(nine, mem, in->store);
 }
 
-/* ---- cards ---- */
+/* ---- cell entries ---- */
 
-/* Restartable: all room for a crossing is there before its first change. */
+/*
+ * Places the new cell entry of a crossing. Restartable: all room is reserved before the first change. false = no
+ * memory.
+ */
 static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
     const phx_area_member *crossing = &nine->crossings[i];
@@ -324,7 +333,7 @@ static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
     return true;
 }
 
-/* Brings the tower that somebody goes to near, or the place of its card there. */
+/* Prefetches the tower that an entity crosses to, or the place of its cell entry there. */
 PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_area_member *crossing, bool card)
 {
     const phx_cell_block *crowd =
@@ -348,14 +357,14 @@ static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid
         if (nine->at + AHEAD < nine->crossing_count) await_tower(nine, &nine->crossings[nine->at + AHEAD], true);
         if (!place_crossing(nine, mem, in, nine->at)) return false;
     }
-    /* a note for each at most, and notes are taken where nothing may fail */
+    /* at most a note for each, and notes are written where nothing may fail */
     return phx_grow(mem, (void **)&nine->notes, &nine->notes_capacity, nine->note_count, nine->card_count,
                     sizeof(phx_change_note));
 }
 
-/* ---- jobs ---- */
+/* ---- tasks ---- */
 
-/* These towers of a crowd see the crossing come or go. There is room. */
+/* Adds pairs of these towers of a cell block with the crossing. There is room. */
 static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
@@ -377,8 +386,8 @@ static phx_rect join_rects(phx_rect a, phx_rect b)
 }
 
 /*
- * The towers that see the crossing come or go, those around where it was and where it is (NULL: nowhere) in `rect`; if
- * it is odd, all in them have to look.
+ * Adds pairs of the towers in `rect` that see the crossing come or go: towers around its old place and its new place
+ * (NULL: none). If it is recast, all observers there are evaluated. false = no memory.
  */
 static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, const phx_rect *from, const phx_rect *to,
                     phx_rect rect)
@@ -412,7 +421,10 @@ static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rul
     return (!c->was || show_in(nine, mem, i, &from, NULL, from)) && (!c->is || show_in(nine, mem, i, NULL, &to, to));
 }
 
-/* The pairs of observers by crowd, in their order; bins[] has how many each crowd has, and then where they begin. */
+/*
+ * Sorts the pairs with observers by cell block, in their order. bins[] has the count of each block, and then where its
+ * pairs begin. false = no memory.
+ */
 static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
@@ -428,13 +440,16 @@ static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
     for (uint32_t i = 0; i < nine->found_count; i++) {
         const phx_ninegrid_pair *pair = &nine->found[i];
         if (!pair->watched) continue;
-        /* its bin ends up where the next one's begins */
+        /* at the end, its bin is where the next bin begins */
         nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_told){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
 
-/* Whoever came to a tower: rarely more than one, and whether anybody did is not to be foreseen. Room for one more. */
+/*
+ * Appends the crossings that came to a tower: rarely more than one, and their number is not predictable. There is room
+ * for one more.
+ */
 static inline void collect_arrived_entries(phx_ninegrid *nine, const phx_tower *tower)
 {
     const uint32_t came = tower->count - tower->old;
@@ -446,10 +461,11 @@ static inline void collect_arrived_entries(phx_ninegrid *nine, const phx_tower *
     for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
 }
 
-/* The jobs of a crowd: `towers`, and those of its pairs [first, end). There is room. */
+/* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
 static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
 {
-    uint32_t next[PHX_BLOCK_TOWERS][2]; /* of a tower's leaves and enters: how many, then the place of the next */
+    uint32_t next[PHX_BLOCK_TOWERS]
+                 [2]; /* by tower, of its leaves and enters: their number, then the place of the next */
     for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
@@ -487,7 +503,7 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
     nine->looking |= crowd->odd != 0;
 }
 
-/* All that has to be done in the interest phase, crowd by crowd. */
+/* Makes all tasks of the interest phase, block by block. false = no memory. */
 static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
@@ -518,7 +534,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
     return true;
 }
 
-/* Towers say again who came last, where some say which their job is already. */
+/* Restores `job` of the towers: the crossing that came last, where it is the task already. */
 static void mark_comers(const phx_ninegrid *nine)
 {
     for (uint32_t i = 0; i < nine->crossing_count; i++) {
@@ -552,7 +568,7 @@ bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_inp
 
 /* ---- the tick's end ---- */
 
-/* Who watches from this tower, as the cards say. */
+/* Recomputes the bits of a tower for observers from its cell entries. */
 static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
     const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
@@ -578,7 +594,7 @@ void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot
     mark_watching(nine, crowd, t, card->watches);
 }
 
-/* By insertion, before there are many. */
+/* Insertion sort, before there are many. */
 static void insertion_sort_entries(const phx_store *store, phx_cell_entry *cards, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -590,7 +606,7 @@ static void insertion_sort_entries(const phx_store *store, phx_cell_entry *cards
     }
 }
 
-/* Those that came, sorted, go among those that stayed, sorted, from the last one down. */
+/* Merges sorted entries that came into sorted entries that stayed, from the last one down. */
 static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
                        uint32_t came)
 {
@@ -637,7 +653,7 @@ static void tidy_tower(phx_ninegrid *nine, const phx_store *store, phx_cell_bloc
     release_cards(nine, crowd, t);
 }
 
-/* A crowd that nobody is left in goes; the last one takes its place. */
+/* Drops a cell block without entries; the last block takes its place. */
 static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
 {
     const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
@@ -647,7 +663,7 @@ static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
     *crowd = *last;
 }
 
-/* Brings the untidy towers of a crowd near, or their cards. */
+/* Prefetches the untidy towers of a cell block, or their entries. */
 PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
@@ -656,7 +672,9 @@ PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *nine, const phx_cell_b
     }
 }
 
-/* From the last one on, as the last takes the place of one that goes; those that come next are brought near. */
+/*
+ * Tidies the blocks from the last one on, as the last takes the place of a dropped one; the next ones are prefetched.
+ */
 static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };

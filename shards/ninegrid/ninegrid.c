@@ -1,5 +1,5 @@
 /*
- * Crowds, their cards and notes; see ninegrid.h. The index phase and the tick's end are in crossings.c.
+ * Cell blocks, cell entries and notes; see ninegrid.h. The index phase and the tick's end are in crossings.c.
  */
 #include "shards/ninegrid/ninegrid.h"
 
@@ -58,7 +58,7 @@ bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick)
 
 /* ---- notes ---- */
 
-/* NULL = it has no card yet. */
+/* The note of a slot, made if there is none. NULL = it has no cell entry yet. */
 static phx_change_note *note_ensure(phx_ninegrid *nine, phx_store *store, uint32_t slot)
 {
     phx_body *body = &store->body[slot];

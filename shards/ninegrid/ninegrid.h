@@ -1,20 +1,20 @@
 /*
- * Crowds: who stands in which tower, for range = towers (the nine-grid). There only a change of tower can be an
- * event, so this takes the place of the grid's rows: a move inside a tower does nothing here, and one to another
- * tower costs that tower, its neighbours and nothing else.
+ * The nine-grid: the entities of each tower, for range = towers. Only a change of tower can be an event there, so this
+ * takes the place of the grid's rows. A move inside a tower has no cost here. A move to another tower costs work in the
+ * two towers and their neighbours.
  *
- * A card is an entity as it stands in one tower. In the index phase whoever
- * crossed, came or went gets a move: its old card stays and is marked WENT, a new one is added, marked CAME. From
- * then to the tick's end a tower shows both who stood there (all but CAME) and who stands there now (all but WENT),
- * which is all that the interest phase asks; see interest/delta_ninegrid.h. phx_ninegrid_end_tick() then puts the
- * towers in order.
+ * A cell entry is an entity in one tower. In the index phase each entity that crossed, entered or left has a crossing:
+ * its old cell entry stays and is marked PHX_CELL_LEFT, a new one is added with PHX_CELL_ENTERED. From then to the
+ * tick's end a tower has the entries of both: entities that stood there (all but ENTERED) and entities that stand there
+ * now (all but LEFT). The interest phase needs nothing else; see interest/delta_ninegrid.h. phx_ninegrid_end_tick()
+ * then tidies the towers.
  *
- * The list of a plain observer is not kept: it is all in the towers that it sees (phx_list.implied), and can be told
- * from the cards at any time, see phx_ninegrid_list().
+ * The list of a plain observer is derived (phx_list.derived): it has the entities of the towers in its span, and can be
+ * found from the cell entries at any time; see phx_ninegrid_list().
  *
- * Between ticks, and up to the index phase, the cards are those of the last tick's end, sorted by kind and id where
- * there are more than a few in a tower; what happened since is noted. Written by the shard's owner (ingest, exchange:
- * notes; index; end); read by all workers in the interest phase, where one writes `watches` of the card it evaluates.
+ * Between ticks, and up to the index phase, cell entries are as at the last tick's end, sorted by kind and id in towers
+ * with many; later changes are noted. Written by the shard's owner (ingest, exchange: notes; index; end). Read by all
+ * workers in the interest phase, where a worker writes `watches` of the cell entry of the observer at hand.
  */
 #ifndef PHX_SHARDS_NINEGRID_NINEGRID_H
 #define PHX_SHARDS_NINEGRID_NINEGRID_H
@@ -25,122 +25,128 @@
 
 enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
 enum {
-    PHX_NINEGRID_FEW = 16,   /* cards of a tower that are looked at one by one, and in no order */
-    PHX_NINEGRID_AT_ONCE = 2 /* as many as most have: read whether they are there or not, so cards are padded */
+    PHX_NINEGRID_FEW = 16,   /* entries of a tower that are searched one by one, and in no order */
+    PHX_NINEGRID_AT_ONCE = 2 /* entries of most towers; read whether they exist or not, so the array is padded */
 };
 
-/* What a card is as an observer. */
+/* Kinds of a cell entry as an observer. */
 enum {
     PHX_OBSERVER_KIND_NONE = 0,
     PHX_OBSERVER_KIND_LOOK, /* has to be evaluated */
-    PHX_OBSERVER_KIND_PLAIN /* its list is implied, and nothing but crossings can change it */
+    PHX_OBSERVER_KIND_PLAIN /* its list is derived, and only crossings can change it */
 };
 
 enum { PHX_NINEGRID_NONE = UINT32_MAX };
 
 typedef struct phx_cell_entry {
     uint32_t slot;
-    uint32_t key;  /* of its name, see phx_ninegrid.key_bits */
-    uint32_t move; /* in this tick: of the crossings; PHX_NINEGRID_NONE = it stayed as it was */
-    uint8_t flags; /* PHX_CARD_... */
+    uint32_t key;  /* of its name; see phx_ninegrid.key_bits */
+    uint32_t move; /* number of this tick's crossing; PHX_NINEGRID_NONE = it stayed unchanged */
+    uint8_t flags; /* PHX_CELL_... */
     uint8_t watches;
     uint16_t reserved;
 } phx_cell_entry;
 
 typedef struct phx_tower {
-    uint32_t first; /* in the cards */
+    uint32_t first; /* in the cell entries */
     uint32_t count;
-    uint32_t old; /* those from here on are CAME */
-    uint32_t job; /* if the crowd says that it has one; before, in the index phase, the crossing of the last CAME */
+    uint32_t old; /* entries from here on are ENTERED */
+    uint32_t job; /* task, if the block has the bit in `jobs`; before, in the index phase, the crossing of the last
+                     ENTERED */
 } phx_tower;
 
 /*
- * 8 x 8 towers, made when somebody comes and gone with the last one; sets of towers are 64 bit masks. What most
- * walks need is its first line.
+ * 8 x 8 towers: made when the first entity comes, dropped when the last one left. Sets of towers are 64 bit masks. Most
+ * walks need only its first cache line.
  */
 typedef struct phx_cell_block {
     uint16_t bx, by;
     uint32_t cards;
-    uint64_t stood;             /* there is a card, old or new */
-    uint64_t watched;           /* there may be an observer */
-    uint64_t look;              /* there may be one that has to be evaluated */
-    uint64_t untidy;            /* has marked cards */
-    uint64_t odd;               /* all its observers evaluate in this tick */
-    uint64_t jobs;              /* has a job in this tick */
-    uint64_t dirty, dirty_tick; /* something changed in it in that tick, if anybody wants to know */
+    uint64_t stood;             /* towers with an entry, old or new */
+    uint64_t watched;           /* towers that may have an observer */
+    uint64_t look;              /* towers that may have an observer to evaluate */
+    uint64_t untidy;            /* towers with marked entries */
+    uint64_t odd;               /* towers in which all observers are evaluated in this tick */
+    uint64_t jobs;              /* towers with a task in this tick */
+    uint64_t dirty, dirty_tick; /* towers that changed in that tick; only if `marking` */
     phx_tower tower[PHX_BLOCK_TOWERS];
-    uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its cards; PHX_LIST_NONE = none */
+    uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its entries' memory; PHX_LIST_NONE = none */
 } phx_cell_block;
 
 /*
- * What has changed since the last tick's end, and how it was then; body.row of its slot is the place of its note. Of
- * most it is just the tower, and their cards say the rest.
+ * A change since the last tick's end, with the state before; body.row of the slot is the number of its note. Most notes
+ * have just the towers, and the cell entry has the rest.
  */
 typedef struct phx_change_note {
     uint32_t slot;
-    uint32_t attr;           /* in attrs, or PHX_NINEGRID_NONE: nothing that decides who sees whom has changed */
-    uint16_t ax, ay, bx, by; /* its tower then, and now */
-    uint16_t kind;           /* then, if renewed */
-    bool renewed;            /* its card has to be written anew: it died, has other attributes, another name or owner */
-    bool recast;             /* as a target: observers have to look at it anew */
+    uint32_t attr;           /* in attrs, or PHX_NINEGRID_NONE: no attribute changed that the visibility rule reads */
+    uint16_t ax, ay, bx, by; /* its tower at the last tick's end, and now */
+    uint16_t kind;           /* kind at the last tick's end, if renewed */
+    bool renewed; /* its cell entry has to be written anew: it died, or has other attributes, another name or owner */
+    bool recast;  /* as a target it has other attributes: its observers have to be evaluated */
 } phx_change_note;
 
-/* Somebody crossed, came, went, or is to be looked at anew. In the order of events: kind, id. */
+/* A crossing: an entity that crossed, entered, left, or was recast. In the order of events: kind, id. */
 typedef struct phx_area_member {
     uint32_t slot;
-    uint32_t key;   /* of its name, as it is now */
-    uint32_t place; /* of the old card in its tower */
-    uint32_t from;  /* the crowd of the tower where it was */
-    uint32_t pair;  /* in found: the towers that see it come or go; if it glances, all that it sees come or go too */
+    uint32_t key;   /* of its current name */
+    uint32_t place; /* of the old cell entry in its tower */
+    uint32_t from;  /* cell block of its old tower */
+    uint32_t pair;  /* in found: the towers that see it come or go; if a delta is enough for it as an observer, they are
+                       the towers that come into or leave its span, too */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint8_t watches;         /* of its card */
-    bool was : 1, is : 1;    /* it stood at a; it stands at b */
-    bool stays : 1;          /* its card does: only observers have to look at it */
+    uint8_t watches;         /* of its cell entry */
+    bool was : 1, is : 1;    /* it was in the world, at a; it is in the world, at b */
+    bool stays : 1;          /* its cell entry stays: it only has to be evaluated by observers */
     bool recast : 1;
-    bool special : 1; /* is, or was */
+    bool special : 1; /* now or before */
 } phx_area_member;
 
-/* A tower whose observers have something to see. */
+/* A task: a tower with observers that may have events. */
 typedef struct phx_cell_task {
-    uint32_t first; /* item; one for each card */
+    uint32_t first; /* first item; an item for each cell entry */
     uint32_t card, card_count;
-    uint32_t came;  /* the last ones of the cards, */
-    uint32_t comer; /* ... and whose these are, in comers */
-    uint32_t pair;  /* in pairs: the crossings that leave all who stay here, then those that enter */
+    uint32_t came;  /* ENTERED entries, the last ones, */
+    uint32_t comer; /* ... and their crossings, in comers */
+    uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
     uint32_t leave_count, enter_count;
-    bool look;    /* something odd is in sight: all evaluate */
-    bool mixed;   /* some may have to be evaluated, others not */
-    bool special; /* one of the crossings has to be looked at */
+    bool look;    /* all its observers are evaluated, as a recast entity is in the span */
+    bool mixed;   /* an observer may have to be evaluated */
+    bool special; /* a crossing has a special target */
 } phx_cell_task;
 
-/* A tower that sees a crossing come or go: as towers see each other, one that who crossed sees come or go. */
+/*
+ * A tower into whose view a crossing comes, or that it leaves. Towers see each other: so the crossing entity, as an
+ * observer, sees the tower come or go.
+ */
 typedef struct phx_ninegrid_pair {
     uint32_t crossing; /* | PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL */
     uint32_t crowd;
     uint8_t tower;
-    bool watched; /* it may have observers, which are to be told */
+    bool watched; /* it may have observers that get an event */
     uint16_t reserved;
 } phx_ninegrid_pair;
 
-/* What of a pair its crowd wants to know. */
+/* The part of a pair that its cell block needs. */
 typedef struct phx_ninegrid_told {
-    uint32_t crossing; /* as of the pair */
+    uint32_t crossing; /* as in the pair */
     uint32_t tower;
 } phx_ninegrid_told;
 
 enum { PHX_NINEGRID_SIZES = 30 };
 
 typedef struct phx_ninegrid {
-    phx_block_map map; /* of crowds */
+    phx_block_map map; /* of cell blocks */
     phx_cell_block *crowds;
     uint32_t crowd_count, crowds_capacity;
     phx_cell_entry *cards;
     uint32_t cards_used, cards_capacity;
-    uint32_t free_first[PHX_NINEGRID_SIZES]; /* by size class; the first card's slot is the next */
+    uint32_t free_first[PHX_NINEGRID_SIZES]; /* by size class; the slot field of the first entry links to the next */
     uint32_t card_count;
-    uint32_t key_bits; /* of ids that are in keys, entity/event_order.h; PHX_ORDER_NO_KEY: keys say nothing */
-    uint32_t span;     /* of the last tick's end */
-    bool marking;      /* there may be somebody to be evaluated when anything changes near it */
+    uint32_t
+        key_bits;  /* number of id bits in keys, entity/event_order.h; PHX_ORDER_NO_KEY: keys do not give the order */
+    uint32_t span; /* at the last tick's end */
+    bool marking;  /* an observer may have to be evaluated when anything changes in its span */
 
     phx_change_note *notes;
     uint32_t note_count, notes_capacity;
@@ -148,24 +154,24 @@ typedef struct phx_ninegrid {
     uint32_t attr_count, attrs_capacity;
     phx_area_member *crossings, *spare;
     uint32_t crossing_count, crossings_capacity, spare_capacity;
-    struct phx_sort_record *keys; /* scratch of their sort */
+    struct phx_sort_record *keys; /* scratch of the sort of crossings */
     uint32_t keys_capacity;
-    phx_cell_entry *came; /* scratch of settling */
+    phx_cell_entry *came; /* scratch of the tick's end */
     uint32_t came_capacity;
     phx_cell_task *jobs;
     uint32_t job_count, jobs_capacity;
-    uint32_t *comers; /* the crossings that led to a tower with a job, by job */
+    uint32_t *comers; /* crossings that led to a tower with a task, by task */
     uint32_t comer_count, comers_capacity;
-    bool looking;              /* some towers are odd */
+    bool looking;              /* in some towers all observers are evaluated */
     phx_ninegrid_pair *found;  /* in the order of crossings */
-    phx_ninegrid_told *binned; /* those with observers, by crowd */
+    phx_ninegrid_told *binned; /* pairs of towers with observers, by cell block */
     uint32_t found_count, found_capacity, binned_capacity;
-    uint32_t *bins; /* by crowd: where its pairs begin */
+    uint32_t *bins; /* by cell block: where its pairs begin */
     uint32_t bins_capacity;
-    uint32_t *pairs; /* crossings, by job */
+    uint32_t *pairs; /* crossings, by task */
     uint32_t pairs_capacity;
     uint32_t item_count;
-    uint32_t stage, at; /* how far the index phase got */
+    uint32_t stage, at; /* progress of the index phase */
 } phx_ninegrid;
 
 /* false = no memory. */
@@ -174,17 +180,17 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem);
 
 /* ---- ingest, exchange ---- */
 
-/* Before it goes to another tower. */
+/* Notes a slot before it moves to another tower. */
 void phx_ninegrid_note_tower(phx_ninegrid *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
-/* Before anything else of what its card says changes: kind, user data, attributes, own or ghost, death. */
+/* Notes a slot before any other change that its cell entry shows: kind, user data, attributes, owner, death. */
 void phx_ninegrid_note(phx_ninegrid *nine, phx_store *store, uint32_t slot);
-/* The same, and its attributes are about to become `next`; room for one was reserved. */
+/* The same before its attributes become `next`; room for one was reserved. */
 void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot, const phx_attr *next);
 bool phx_ninegrid_reserve(phx_ninegrid *nine, phx_mem *mem);
-/* Marks a tower as changed in this tick, if anybody wants to know. */
+/* Marks a tower as changed in this tick, if `marking`. */
 void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint16_t tx, uint16_t ty, uint64_t tick);
 
-/* What is ordered where keys say something. */
+/* The sort word, if keys give the order. */
 static inline uint64_t phx_ninegrid_word(uint32_t key, uint32_t slot)
 {
     return (uint64_t)key << PHX_ORDER_SLOT_BITS | slot;
@@ -196,7 +202,7 @@ static inline uint32_t phx_ninegrid_key(const phx_ninegrid *nine, const phx_name
     return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_SLOT_BITS);
 }
 
-/* NULL = nothing noted of it. */
+/* The note of a slot; NULL = none. */
 static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     uint32_t place = store->body[slot].row;
@@ -206,24 +212,24 @@ static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, co
 
 /* ---- any time ---- */
 
-/* The slots in the implied list of an own observer at the last tick's end, to out[] (NULL: only counted). */
+/* Writes the derived list of an own observer at the last tick's end to out[] (NULL: only counted). */
 uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
                            uint32_t *out);
-/* All who stand in the rectangle's towers now, as rows' slot words; out[] has room. *ranges: towers looked at. */
+/* Writes all entities in the rectangle's towers now, as slot words of rows; out[] has room. *ranges: towers visited. */
 uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, phx_rect rect, uint32_t *out, uint32_t *ranges);
 bool phx_ninegrid_dirty(const phx_ninegrid *nine, phx_rect rect, uint64_t tick);
 
-/* What its card is to say of it as an observer. */
+/* The observer kind for the cell entry of a slot. */
 uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 
-/* Whole-structure check, between ticks: every live slot has its card in the right tower. For PHX_VALIDATE. */
+/* Whole-structure check, between ticks: every live slot has its cell entry in the right tower. For PHX_VALIDATE. */
 bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- towers and rectangles ---- */
 
 static const uint32_t PHX_NINEGRID_ENTER = 1u << 31, PHX_NINEGRID_SPECIAL = 1u << 30;
 
-/* Is a glance enough for who crossed, if nothing odd is in sight? */
+/* Is a delta enough for an observer that crossed, if its towers' tasks need no evaluation? */
 static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
 {
     return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
@@ -235,7 +241,7 @@ static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, 
     return n ? &nine->crowds[n - 1] : NULL;
 }
 
-/* The rectangle's towers in the crowd. */
+/* The rectangle's towers in the cell block. */
 static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect rect)
 {
     bool meets = crowd->bx >= rect.x0 >> PHX_BLOCK_BITS && crowd->bx <= rect.x1 >> PHX_BLOCK_BITS &&
@@ -243,7 +249,7 @@ static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect
     return meets ? phx_block_mask(rect, crowd->bx, crowd->by) : 0;
 }
 
-/* The crowds that a rectangle meets, one after the other; where it is wider than there are crowds, those there are. */
+/* Walks the cell blocks that a rectangle meets; if the rectangle is wider than there are blocks, all that exist. */
 typedef struct phx_cell_block_walk {
     const phx_ninegrid *nine;
     phx_rect rect;
@@ -262,7 +268,7 @@ static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *nine, ph
                                  .wide = width * height > nine->crowd_count};
 }
 
-/* NULL = through. */
+/* NULL = the end. */
 static inline phx_cell_block *phx_ninegrid_next(phx_cell_block_walk *walk)
 {
     const phx_ninegrid *nine = walk->nine;

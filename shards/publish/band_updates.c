@@ -1,5 +1,5 @@
 /*
- * Trails, and what is due for whom; see band_updates.h.
+ * Motion histories and due updates; see band_updates.h.
  */
 #include "shards/publish/band_updates.h"
 
@@ -26,7 +26,7 @@ bool phx_bands_ready(phx_shard *shard)
     return true;
 }
 
-/* ---- waits ---- */
+/* ---- deferred updates ---- */
 
 static phx_list *deferred_of(const phx_shard *shard, uint32_t slot)
 {
@@ -114,14 +114,14 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
     return true;
 }
 
-/* ---- trails ---- */
+/* ---- motion histories ---- */
 
 static bool moved_from(const phx_motion_history *trail, const phx_body *body)
 {
     return trail->known && (trail->x != body->x || trail->y != body->y || trail->z != body->z);
 }
 
-/* Ticks since it last moved, this one's move included; UINT32_MAX = long ago. */
+/* Ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago. */
 static uint32_t age_of(const phx_motion_history *trail, const phx_body *body, uint64_t tick)
 {
     if (moved_from(trail, body)) return 0;
@@ -222,7 +222,7 @@ void phx_bands_end_tick(phx_shard *shard)
     bands->live = true;
 }
 
-/* ---- telling ---- */
+/* ---- updates ---- */
 
 void phx_update_scratch_free(phx_update_scratch *lookout)
 {
@@ -241,7 +241,7 @@ void phx_update_scratch_reset(phx_update_scratch *lookout)
     lookout->notice_count = lookout->due_count = lookout->target_count = lookout->wait_count = 0;
 }
 
-/* The epoch after this one; marks of the last round of 2^32 are no marks. */
+/* The next epoch; when epochs wrap around after 2^32, all marks are cleared. */
 static uint32_t advance_mark_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capacity)
 {
     if (epoch < UINT32_MAX - 3) return epoch + 2;
@@ -264,24 +264,24 @@ static bool ready_marks(phx_update_scratch *lookout, phx_slot_mark **marks, uint
     return true;
 }
 
-/* An observer being told. */
+/* The observer whose updates are emitted. */
 typedef struct telling {
     phx_update_scratch *lookout;
     const phx_shard *shard;
     const ph_class *class;
     const phx_body *body;
     phx_motion_sample own;
-    uint32_t window;  /* who moved longer ago is not due */
-    bool known;       /* it was here at the last tick's end */
-    bool other_bands; /* than at the last tick's end */
-    bool marked;      /* some of its targets entered, or wait */
+    uint32_t window;  /* a target with an older move is not due */
+    bool known;       /* the observer was here at the last tick's end */
+    bool other_bands; /* its class has other bands than at the last tick's end */
+    bool marked;      /* a target of it entered, or has a deferred update */
     bool failed;      /* no memory */
     uint32_t candidate_count;
     float squares[PH_BANDS_MAX];                      /* of the bands' radii */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX]; /* the tick modulo each period; see phx_band_multiple() */
 } telling;
 
-/* Of some targets, side by side: loops without a branch. */
+/* Samples of some targets, side by side: loops without a branch. */
 typedef struct strides {
     float d2[PHX_LIST_PIECE_MAX], before[PHX_LIST_PIECE_MAX]; /* now, and at the last tick's end */
     uint32_t age[PHX_LIST_PIECE_MAX], phase[PHX_LIST_PIECE_MAX];
@@ -310,7 +310,10 @@ static void measure_distances(const telling *at, const uint32_t *targets, uint32
     }
 }
 
-/* The first band that a square is in, or the last one: how many of the others it is beyond, as radii ascend. */
+/*
+ * Finds the first band with a square, or the last one: the number of other bands whose radius it exceeds, as radii
+ * ascend.
+ */
 static void find_bands(const telling *at, uint32_t count, strides *of)
 {
     for (uint32_t i = 0; i < count; i++) of->band[i] = of->band_before[i] = 0;
@@ -323,7 +326,7 @@ static void find_bands(const telling *at, uint32_t count, strides *of)
     }
 }
 
-/* Which are due by the rule of ph_update, by themselves; into due[]. */
+/* Finds targets that are due by the rule of ph_update, without budget; into due[]. */
 static void find_due_targets(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
 {
     strides of;
@@ -337,7 +340,7 @@ static void find_due_targets(const telling *at, const uint32_t *targets, uint32_
     }
 }
 
-/* Puts the targets into what is told. false = no memory. */
+/* Adds the targets to the observer's updates. false = no memory. */
 static bool add_due_targets(phx_update_scratch *lookout, const uint32_t *targets, uint32_t count)
 {
     if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
@@ -356,14 +359,14 @@ static bool add_due_targets(phx_update_scratch *lookout, const uint32_t *targets
     return true;
 }
 
-/* The tick in which it became due: this one, or it waits. */
+/* The tick in which its update became due: this one, or an earlier one if it was deferred. */
 static uint32_t due_since(const telling *at, uint32_t target)
 {
     const phx_slot_mark *mark = &at->lookout->marks[target];
     return mark->epoch == at->lookout->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
 }
 
-/* Due, where there is a budget. */
+/* Adds due targets as candidates for the budget. */
 static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
 {
     phx_update_scratch *lookout = at->lookout;
@@ -389,7 +392,8 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     bool due[PHX_LIST_PIECE_MAX];
     uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
     find_due_targets(at, targets, count, due);
-    for (uint32_t i = 0; at->marked && i < count; i++) { /* what entered is told, what waits is due */
+    for (uint32_t i = 0; at->marked && i < count;
+         i++) { /* a target that entered has an update; a deferred one is due */
         uint32_t epoch = lookout->marks[targets[i]].epoch;
         due[i] = (due[i] | (epoch == lookout->mark_epoch + 1)) & (epoch != lookout->mark_epoch);
     }
@@ -401,7 +405,7 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     return !at->failed;
 }
 
-/* The budget's share of the candidates is told, the rest waits. false = no memory. */
+/* Emits the budget's share of the candidates, and defers the rest. false = no memory. */
 static bool spend_update_budget(telling *at, phx_update_notice *told)
 {
     phx_update_scratch *lookout = at->lookout;
@@ -422,7 +426,7 @@ static bool spend_update_budget(telling *at, phx_update_notice *told)
     return true;
 }
 
-/* Marks what entered and what waits. false = no memory. */
+/* Marks targets that entered, and targets with deferred updates. false = no memory. */
 static bool mark_entered_targets(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot,
                                  const uint32_t *entered, uint32_t count)
 {
@@ -477,7 +481,7 @@ bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t
         phx_shard_list_targets(shard, slot, visit_list_piece, &at);
         told_all = !at.failed && spend_update_budget(&at, &told);
     }
-    if (!told_all) { /* places of this group point to targets that are not there: it begins anew */
+    if (!told_all) { /* places of this group name targets that are gone: the group begins anew */
         lookout->due_count = told.due_first;
         lookout->wait_count = told.wait_first;
         lookout->target_count = targets;

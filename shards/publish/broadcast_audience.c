@@ -1,5 +1,5 @@
 /*
- * Calls, and who hears them; see broadcast_audience.h.
+ * Calls and their recipients; see broadcast_audience.h.
  */
 #include "shards/publish/broadcast_audience.h"
 
@@ -46,7 +46,7 @@ static uint64_t block_tower_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return meets ? phx_block_mask(rect, bx, by) : 0;
 }
 
-/* To the rectangle's towers in one block, but for those in `done`. */
+/* A call to the rectangle's towers in one block, without the towers in `done`. */
 typedef struct order {
     phx_rect rect;
     phx_rect done;
@@ -87,7 +87,7 @@ static bool add_order(phx_recipients *audience, const phx_shard *shard, const or
     return phx_shard_ninegrid(shard) ? add_crowds(audience, shard, to, call) : add_blocks(audience, shard, to, call);
 }
 
-/* Where the rows are of those who may see the entity without a relation: by max(view, reach) + margin at most. */
+/* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
 static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
@@ -97,7 +97,7 @@ static phx_rect seen_from(const phx_shard *shard, uint32_t slot)
     return phx_interest_rows_rect(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-/* The same as a box, for another index. */
+/* The same as a box, for a classical index. */
 static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
@@ -106,7 +106,7 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
     return phx_shard_box(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-/* One call to each own observer in a box. */
+/* A call to each own observer in a box. */
 typedef struct call_sink {
     phx_sink sink;
     phx_recipients *audience;
@@ -135,19 +135,18 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
+static bool call_slots(phx_recipients *audience, const phx_shard *shard, phx_box box, phx_broadcast_target call)
+{
+    call_sink to = {.sink.take = target_slots, .audience = audience, .shard = shard, .box = box, .call = call};
+    audience->failed = false;
+    phx_slots_in_range(shard, box, &to.sink);
+    return !audience->failed;
+}
+
 bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
     phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
-    if (shard->alt) {
-        call_sink to = {.sink.take = target_slots,
-                        .audience = audience,
-                        .shard = shard,
-                        .box = seen_from_box(shard, slot),
-                        .call = call};
-        audience->failed = false;
-        phx_slots_in_range(shard, to.box, &to.sink);
-        return !audience->failed;
-    }
+    if (shard->alt) return call_slots(audience, shard, seen_from_box(shard, slot), call);
     order to = {.rect = seen_from(shard, slot)};
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
     return add_order(audience, shard, &to, call);
@@ -168,7 +167,17 @@ bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, u
     return add_order(audience, shard, &to, call);
 }
 
-/* By block, by counting; the order of those of one block stays. */
+bool phx_recipients_call_range(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_range *range,
+                               uint32_t slot, uint32_t message)
+{
+    phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    phx_box box = phx_box_around(range->x, range->y, range->radius);
+    if (shard->alt) return call_slots(audience, shard, box, call);
+    order to = {.rect = phx_slots_rect(shard, box)};
+    return add_order(audience, shard, &to, call);
+}
+
+/* Counting sort by block; the order inside a block stays. */
 bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard)
 {
     uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
@@ -177,7 +186,7 @@ bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard)
         !phx_grow(shard->mem, (void **)&audience->first, &audience->first_capacity, 0, (size_t)blocks + 2,
                   sizeof *audience->first))
         return false;
-    uint32_t *at = audience->first + 1; /* ends where the next block's begins: then first[b] is where b begins */
+    uint32_t *at = audience->first + 1; /* at the end, first[b] is where block b begins */
     memset(audience->first, 0, (blocks + 2) * sizeof *audience->first);
     for (uint32_t i = 0; i < audience->call_count; i++) at[audience->spare[i].block + 1]++;
     for (uint32_t b = 0; b <= blocks; b++) at[b] = sum += at[b];
@@ -186,7 +195,7 @@ bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard)
     return true;
 }
 
-/* ---- seats ---- */
+/* ---- observer batches ---- */
 
 uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
 {
@@ -199,7 +208,10 @@ uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
     return b->start[PHX_BLOCK_TOWERS] - b->start[0];
 }
 
-/* A crowd's towers, one behind the other, cut to the seats: cards [first, end), the first of which has this seat. */
+/*
+ * The towers of a cell block, one behind the other, cut to the batch: cell entries [first, end), the first at this
+ * place.
+ */
 typedef struct part {
     const phx_cell_entry *first, *end;
     uint32_t seat;
@@ -264,16 +276,16 @@ void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats)
     }
 }
 
-/* ---- listening ---- */
+/* ---- filter ---- */
 
-/* The same as phx_shard_is_in_list(), and itself, if it observes, as `self` says. */
+/* As phx_shard_is_in_list(); for the target itself, if it observes, as `self` says. */
 static bool observer_sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
 {
     if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
     return phx_shard_is_in_list(shard, observer, target);
 }
 
-/* Rows [first, end) of plain observers for whom a target at (x, y) that is not special is in view. */
+/* Writes the rows [first, end) of plain observers with a target at (x, y) in view that is not special. */
 static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t end, float x, float y, uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -286,7 +298,7 @@ static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t en
     return n;
 }
 
-/* Rows [first, end) of one call; out gets rows. */
+/* Filters rows [first, end) for one call; out gets rows. */
 static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
                             bool self, uint32_t first, uint32_t end, uint32_t *out)
 {
@@ -310,9 +322,9 @@ static uint32_t listen_rows(const phx_shard *shard, const phx_observer_batch *se
     return n;
 }
 
-/* The towers of one line of the block are one range of rows. */
+/* Filters a block for one call: the towers of one line of the block are one range of rows. */
 static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                             bool self, uint32_t *out)
+                             const phx_broadcast_range *range, bool self, uint32_t *out)
 {
     const uint32_t *start = shard->grid.blocks[seats->block].start;
     uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
@@ -323,9 +335,29 @@ static uint32_t listen_block(const phx_shard *shard, const phx_observer_batch *s
         uint32_t end = start[line + 32 - (uint32_t)__builtin_clz(towers)];
         if (first < low) first = low;
         if (end > high) end = high;
-        if (first < end) n += listen_rows(shard, seats, call, self, first, end, out + n);
+        if (first >= end) continue;
+        n += range ? phx_broadcast_range_rows(shard, range, call->slot, self, (phx_span){first, end}, out + n)
+                   : listen_rows(shard, seats, call, self, first, end, out + n);
     }
     for (uint32_t i = 0; i < n; i++) out[i] -= low;
+    return n;
+}
+
+static uint32_t listen_crowd_range(const phx_shard *shard, const phx_observer_batch *seats,
+                                   const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                   uint32_t *out)
+{
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    uint32_t place = 0, n = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        if (!(call->towers >> t & 1)) continue;
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
+            uint32_t observer = seats->slot[cards.seat];
+            if (observer == PHX_SLOT_NONE) continue;
+            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = cards.seat;
+        }
+    }
     return n;
 }
 
@@ -342,13 +374,13 @@ static uint32_t listen_crowd(const phx_shard *shard, const phx_observer_batch *s
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
             bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
             if (plain || observer_sees(shard, card->slot, call->slot, self))
-                out[n++] = cards.seat; /* plain: in these towers */
+                out[n++] = cards.seat; /* plain: in the call's towers */
         }
     }
     return n;
 }
 
-/* Whether this seat's row is one of the call's towers'; cards and slots always are, where they are called. */
+/* Is the row of this place in one of the call's towers? Cell entries and slots always are in their blocks' calls. */
 static bool seat_in_target(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
                            uint32_t seat)
 {
@@ -359,21 +391,24 @@ static bool seat_in_target(const phx_shard *shard, const phx_observer_batch *sea
     return call->towers >> tower & 1;
 }
 
-/* The call is for one observer only. */
+/* Filters for a call to one observer. */
 static uint32_t listen_one(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                           bool self, uint32_t *out)
+                           const phx_broadcast_range *range, bool self, uint32_t *out)
 {
     uint32_t seat = shard->alt ? call->observer % PHX_SEATS_MAX : 0;
     while (seat < seats->count && seats->slot[seat] != call->observer) seat++;
     if (seat == seats->count || !seat_in_target(shard, seats, call, seat)) return 0;
     out[0] = seat;
-    return observer_sees(shard, call->observer, call->slot, self);
+    return range ? phx_broadcast_range_reaches(shard, range, call->slot, self, call->observer)
+                 : observer_sees(shard, call->observer, call->slot, self);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call, bool self, uint32_t *out)
+                               const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                               uint32_t *out)
 {
-    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, self, out);
-    return phx_shard_ninegrid(shard) ? listen_crowd(shard, seats, call, self, out)
-                                     : listen_block(shard, seats, call, self, out);
+    if (call->observer != PHX_SLOT_NONE) return listen_one(shard, seats, call, range, self, out);
+    if (!phx_shard_ninegrid(shard)) return listen_block(shard, seats, call, range, self, out);
+    return range ? listen_crowd_range(shard, seats, call, range, self, out)
+                 : listen_crowd(shard, seats, call, self, out);
 }

@@ -1,15 +1,15 @@
 /*
- * Explaining one pair; see explain.h. The list of the tick before is not there any more, so the present one stands in
- * for it. That changes nothing: who is in the list passed by view or by view and margin, so it passes by both; who is
- * not did not pass by its view; and at the cap, who is in has its plain distance now and who is not its sticky one,
- * so none of these comes before one of those that it did not come before in the tick. Who passes and is not in it
- * waits (adds_max).
+ * Explains one pair; see explain.h. The previous list is gone, so the present list takes its place. The answer is the
+ * same. A target in the list passed by view, or by view and margin, so it passes by both. A target outside did not pass
+ * by its view. At the cap, a listed target has its plain distance now and another one its sticky distance, so no target
+ * outside comes before a listed one that it did not come before in the tick. A target that passes and is not in the
+ * list is held (adds_max).
  */
 #include "shards/query/explain.h"
 
 #include "shards/query/seen.h"
 
-/* The rules in their order, but for the cap: which one decides. */
+/* Decides by the rules in their order, without the cap. Returns the rule that decides. */
 static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_explain_side t,
                                const phx_relation *relation, bool listed)
 {
@@ -36,12 +36,12 @@ static ph_reason decide_reason(const phx_shard *shard, phx_explain_side o, phx_e
     if (listed && phx_rule_sees(rules, o.body, oa, t.body, ta, relation, true)) return PH_REASON_MARGIN;
     float dz = t.body->z - o.body->z;
     if (rules->shape != PH_SHAPE_CYLINDER || fabsf(dz) <= rules->height) return PH_REASON_TOO_FAR;
-    phx_body level = *t.body; /* what its height alone decides */
+    phx_body level = *t.body; /* decided by its height alone */
     level.z = o.body->z;
     return phx_rule_sees(rules, o.body, oa, &level, ta, relation, listed) ? PH_REASON_TOO_HIGH : PH_REASON_TOO_FAR;
 }
 
-/* How a target ranks at the cap. */
+/* The rank of a target at the cap. */
 typedef struct place {
     bool always; /* global or linked */
     uint8_t priority;
@@ -67,7 +67,7 @@ static bool comes_before(const place *a, const place *b)
     return a->id < b->id;
 }
 
-/* Everybody who passes beside the target, which does too. */
+/* Ranks the target, which passes, among all targets that pass. */
 static void rank_target(const phx_shard *shard, uint32_t observer, const place *target, ph_explanation *why)
 {
     const phx_store *store = &shard->store;
@@ -94,7 +94,7 @@ static bool reason_sees(ph_reason reason)
 #define PASSES(name, number, sees, text) \
     case name: \
         return sees;
-        PH_REASON_LIST(PASSES) /* NOLINT(bugprone-branch-clone): a row of the list each */
+        PH_REASON_LIST(PASSES) /* NOLINT(bugprone-branch-clone): a row of the table each */
 #undef PASSES
     case PH_REASON_END:
         break;

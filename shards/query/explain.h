@@ -1,5 +1,6 @@
 /*
- * Why a target is in an observer's list, or is not: SPEC section 3, rule by rule. Between ticks, any thread.
+ * Explanation: the reason why a target is in an observer's list or not, by SPEC section 3, rule by rule. Between ticks,
+ * any thread.
  */
 #ifndef PHX_SHARDS_QUERY_EXPLAIN_H
 #define PHX_SHARDS_QUERY_EXPLAIN_H
@@ -8,7 +9,7 @@
 
 #include "shards/state/shard.h"
 
-/* An entity wherever it lives. */
+/* An entity of any shard. */
 typedef struct phx_explain_side {
     uint64_t id;
     const phx_body *body;
@@ -16,8 +17,8 @@ typedef struct phx_explain_side {
 } phx_explain_side;
 
 /*
- * Fills *why for an own observer. The target's slot in this shard, own or ghost; PHX_SLOT_NONE: too far off for a
- * copy.
+ * Fills *why for an own observer. slot: the target's slot in this shard, own or ghost; PHX_SLOT_NONE: it is too far off
+ * to have a copy.
  */
 void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_explain_side target,
                        ph_explanation *why);

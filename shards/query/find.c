@@ -7,7 +7,7 @@
 #include "shards/query/shapes.h"
 #include "shards/query/slots_near.h"
 
-/* ---- the first ones of an order ---- */
+/* ---- the first hits of an order ---- */
 
 bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b)
 {
@@ -75,7 +75,7 @@ static void swap_hits(ph_hit *a, ph_hit *b)
     *b = item;
 }
 
-/* Splits at the median of three; all below the place returned come before all behind. */
+/* Splits at the median of three. All hits below the place returned come before all hits behind it. */
 static uint32_t split_hits(phx_hits *hits, ph_hit *items, uint32_t count)
 {
     ph_hit *first = items, *middle = items + count / 2, *last = items + count - 1;
@@ -92,7 +92,7 @@ static uint32_t split_hits(phx_hits *hits, ph_hit *items, uint32_t count)
     }
 }
 
-/* Quicksort; where it goes astray, deeper than `depth`, a heap, so there is no bad case. */
+/* Quicksort; deeper than `depth` a heap sort, so there is no bad case. */
 static void sort_many(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
 {
     enum { FEW = 16 };
@@ -122,7 +122,7 @@ void phx_hits_sort(phx_hits *hits)
     hits->heap = false;
 }
 
-/* ---- a shard's ---- */
+/* ---- the hits of a shard ---- */
 
 typedef struct finder {
     phx_sink sink;

@@ -1,6 +1,6 @@
 /*
- * Finding a shard's own entities in a query's shape. What is found goes straight to the asker's array, which keeps
- * the first ones of the query's order, so nothing is allocated however many there are. Between ticks, any thread.
+ * Finds a shard's own entities in the shape of a query. Hits go straight into the caller's array, which keeps the first
+ * ones of the query's order, so nothing is allocated however many hits there are. Between ticks, any thread.
  */
 #ifndef PHX_SHARDS_QUERY_FIND_H
 #define PHX_SHARDS_QUERY_FIND_H
@@ -9,19 +9,19 @@
 
 #include "shards/state/shard.h"
 
-/* The asker's array: the first `room` in order; in no order itself before phx_hits_sort(). */
+/* The caller's array: the first `room` hits of the order; unsorted before phx_hits_sort(). */
 typedef struct phx_hits {
     ph_hit *at;
     uint32_t room;
     uint32_t kept;
-    uint32_t count; /* all that were found */
+    uint32_t count; /* all hits found */
     bool by_square; /* before id */
     bool by_kind;   /* before id */
     bool heap;      /* it is full: a heap, the last one in order at its root */
-    bool unordered; /* any of them will do: nothing is sorted */
+    bool unordered; /* any hits will do: nothing is sorted */
     bool behind;    /* only hits behind `last` in order are kept */
     ph_hit last;
-    uint32_t before; /* hits found that are not */
+    uint32_t before; /* hits found that are not behind it */
 } phx_hits;
 
 /* Does a come before b? */
@@ -29,7 +29,7 @@ bool phx_hit_before(const phx_hits *hits, const ph_hit *a, const ph_hit *b);
 void phx_hits_add(phx_hits *hits, ph_hit hit);
 void phx_hits_sort(phx_hits *hits);
 
-/* Adds an entity, own or a copy, if it passes the filters. */
+/* Adds an entity, own or ghost, if it passes the filters. */
 void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits);
 
 /* Adds the own entities in the shape that pass the filters. The query was checked. */

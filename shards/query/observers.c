@@ -1,6 +1,6 @@
 /*
- * The observers of a target; see observers.h. An observer that has a target in its list by view and margin stands
- * within the shard's greatest radius of it, or the span; whether it has is mostly decided by the rule of one pair.
+ * Observers of a target; see observers.h. An observer that has a target in its list by view and margin is within the
+ * shard's longest radius of it, or within the span. The rule of the pair mostly decides whether it has.
  */
 #include "shards/query/observers.h"
 
@@ -11,18 +11,18 @@
 #include "shards/query/slots_near.h"
 #include "shards/state/view_reach.h"
 
-/* A search for those who see a target. */
+/* A search for the observers of a target. */
 typedef struct watch {
     const phx_shard *shard;
     uint32_t target;
-    float x, y;   /* where it is */
-    float radius; /* nobody sees it farther off along an axis */
-    bool plain;   /* a plain row sees it just by its view: see phx_row_views() */
+    float x, y;   /* the target's position */
+    float radius; /* no observer sees it farther off along an axis */
+    bool plain;   /* the view of a plain row decides: see phx_row_views() */
     void (*visit)(void *user, uint32_t observer);
     void *user;
 } watch;
 
-/* Most are left out, or let in, by where they stand. */
+/* Visits rows; the position decides for most. */
 static void visit_rows(const watch *at, uint32_t first, uint32_t end)
 {
     const phx_grid_rows *rows = &at->shard->grid.rows;
@@ -45,7 +45,7 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
     }
 }
 
-/* The same over cards. */
+/* The same for cell entries. */
 static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
                          void (*visit)(void *user, uint32_t observer), void *user)
 {
@@ -62,7 +62,7 @@ static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
     }
 }
 
-/* The same over candidates of another index. */
+/* The same for candidates of a classical index. */
 typedef struct watch_sink {
     phx_sink sink;
     const phx_shard *shard;
@@ -86,7 +86,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];
     float radius = shard->radius_max;
-    if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: nobody sees it yet */
+    if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: no observer has it yet */
     if (shard->alt) {
         watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
         phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
@@ -103,7 +103,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
         visit_rows(&at, 0, grid->row_end); /* gaps have no view */
         return;
     }
-    /* three roundings of the rule, and what underflows in a square; see phx_box_around() */
+    /* three roundings of the rule, and underflow in a square; see phx_box_around() */
     if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);

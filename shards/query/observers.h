@@ -1,5 +1,5 @@
 /*
- * The reverse question: the own observers that have a target in their lists. Between ticks, any threads.
+ * Observers of a target: the own observers that have it in their lists. Between ticks, any threads.
  */
 #ifndef PHX_SHARDS_QUERY_OBSERVERS_H
 #define PHX_SHARDS_QUERY_OBSERVERS_H
@@ -7,9 +7,9 @@
 #include "shards/state/shard.h"
 
 /*
- * Who has `slot` (live here) in the list: calls visit(user, observer's slot) for each own
- * observer, in no order. everywhere: seen by more than view and margin (global, reach,
- * pair, link), so every observer is looked at. Between ticks, any thread.
+ * Calls visit(user, observer's slot) for each own observer with `slot` (live here) in its list, in no order.
+ * everywhere: the target can be seen beyond view and margin (global, reach, pair, link), so every observer is checked.
+ * Between ticks, any thread.
  */
 void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
                             void (*visit)(void *user, uint32_t observer), void *user);

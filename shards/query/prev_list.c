@@ -1,18 +1,18 @@
 /*
- * Lists that are not kept; see prev_list.h.
+ * Previous lists; see prev_list.h.
  */
 #include "shards/query/prev_list.h"
 
 #include "base/simd.h"
 #include "shards/state/view_reach.h"
 
-/* One observer as it was, and where its targets' slots go. */
+/* One observer at the last tick's end, and the output. */
 typedef struct recall {
     const phx_shard *shard;
     uint32_t slot;
     const phx_attr *attr;
     float x, y;
-    bool indexed; /* else rows are those of the last tick, with the dead in them */
+    bool indexed; /* rows are those of the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
 } recall;
@@ -23,7 +23,7 @@ static void add_prev_target(recall *at, uint32_t target)
     at->count++;
 }
 
-/* The towers where the rows of all within its view stand; since the index phase they stand where entities are now. */
+/* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
 static phx_rect add_prev_rect(const recall *at)
 {
     float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
@@ -34,7 +34,8 @@ static void add_prev_rows(recall *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
-    bool noted = !at->indexed && shard->past.attr_count > 0; /* then rows may have marks that they had not */
+    bool noted =
+        !at->indexed && shard->past.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
     phx_row_query near;
     phx_row_query_open(&near, shard->kernels, &shard->grid, add_prev_rect(at),
                        (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
@@ -52,7 +53,7 @@ static void add_prev_rows(recall *at, uint64_t *pairs)
     *pairs += near.pairs;
 }
 
-/* Of past rows, a piece at a time. */
+/* Adds previous rows, a piece at a time. */
 static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
 {
     const phx_prev_rows *past = &at->shard->past;
@@ -95,7 +96,7 @@ static recall open_prev_list(const phx_shard *shard, uint32_t slot)
                  .x = rows->ox[body->row],
                  .y = rows->oy[body->row],
                  .indexed = shard->deferred.depth == 0};
-    if (at.x != at.x) { /* it is odd itself */
+    if (at.x != at.x) { /* it is discontinuous itself */
         const phx_prev_rows_row *row = &shard->past.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;

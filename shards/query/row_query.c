@@ -1,5 +1,5 @@
 /*
- * Walking rows around a place; see row_query.h.
+ * Row queries; see row_query.h.
  */
 #include "shards/query/row_query.h"
 

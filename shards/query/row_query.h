@@ -1,6 +1,7 @@
 /*
- * The rows around a place, some at a time: those of the towers in a rectangle whose position passes the ground-plane
- * part of the range test. Any time that rows stand still, any thread; memory is the caller's.
+ * Row query: the rows around a position, piece by piece. It visits the rows of the towers in a rectangle, and gives the
+ * rows whose position passes the ground-plane part of the range test. At any time when rows do not change, any thread;
+ * the caller has the memory.
  */
 #ifndef PHX_SHARDS_QUERY_ROW_QUERY_H
 #define PHX_SHARDS_QUERY_ROW_QUERY_H
@@ -9,11 +10,11 @@
 #include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
-enum { PHX_NEAR_ROWS = 256 }; /* a piece */
+enum { PHX_NEAR_ROWS = 256 }; /* rows of a piece */
 
 typedef struct phx_row_query {
     phx_block_walk walk;
-    phx_grid_rows rows; /* x, y: the columns that are looked at */
+    phx_grid_rows rows; /* x, y: the columns that are compared */
     const phx_kernels *kernels;
     phx_range area;
     phx_span spans[PHX_BLOCK_SIDE];
@@ -24,10 +25,12 @@ typedef struct phx_row_query {
     float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
 } phx_row_query;
 
-/* Where to look, for what; old: for where rows were at the last tick's end. */
+/* Opens a query; old: by positions at the last tick's end. */
 void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, const phx_grid *grid, phx_rect rect,
                         phx_range area, bool old);
-/* The next piece's hits, rows' slot words, are in near->hits: *count of them, perhaps none. false = through. */
+/*
+ * Finds the hits of the next piece, as slot words of rows: near->hits, *count of them, perhaps none. false = the end.
+ */
 bool phx_row_query_next(phx_row_query *near, uint32_t *count);
 
 #endif

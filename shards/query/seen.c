@@ -1,9 +1,7 @@
 /*
- * Interest lists for readers, kept or implied, and their reverse, found on demand: an
- * observer that has a target in its list by view and margin stands within the shard's
- * greatest radius of it, or the span; and whether it has is mostly told by the rule of one
- * pair, without a look at the list. Between ticks (phx_shard_is_in_list() and phx_shard_list_targets() also
- * once the tick's lists stand); nothing is written.
+ * Interest lists for readers, stored or derived; see seen.h. The rule of the pair mostly answers whether a target is in
+ * a list, without a look into the list. Between ticks (phx_shard_is_in_list() and phx_shard_list_targets() also after
+ * the interest phase); nothing is written.
  */
 #include "shards/query/seen.h"
 
@@ -12,7 +10,7 @@
 
 #include "shards/query/prev_list.h"
 
-/* An implied list, row by row. */
+/* Visits a derived list, row by row. */
 static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
@@ -32,7 +30,7 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, 
     }
 }
 
-/* An implied list, card by card. */
+/* Visits a derived list, cell entry by cell entry. */
 static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
@@ -45,7 +43,7 @@ static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *card = &shard->nine.cards[i];
                 bool special = card->flags & PHX_CELL_SPECIAL;
-                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* in a tick, where it stood */
+                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
                 if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, card->slot)))
                     continue;
                 targets[count++] = card->slot;
@@ -86,7 +84,7 @@ static bool stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t 
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     bool found = false;
-    PHX_ASSERT(!list->derived); /* the rule decides there */
+    PHX_ASSERT(!list->derived); /* for a derived list the rule decides */
     for (uint32_t i = 0; i < list->count; i++) found |= entries[i] == target;
     return found;
 }
@@ -97,7 +95,7 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
     const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
     if (observer == target || !phx_attr_observes(oa)) return false;
-    if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* gone in this tick */
+    if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* it left in this tick */
     if (phx_list_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
         if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
         if (oa->margin == 0.0f || !phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;

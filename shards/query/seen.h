@@ -1,6 +1,6 @@
 /*
  * Interest lists for readers: the targets of an own observer, now and at the last tick's end. Between ticks by any
- * threads; in a tick once its lists stand. Nothing is written.
+ * threads; in a tick after the interest phase. Nothing is written.
  */
 #ifndef PHX_SHARDS_QUERY_SEEN_H
 #define PHX_SHARDS_QUERY_SEEN_H
@@ -8,8 +8,8 @@
 #include "shards/state/shard.h"
 
 /*
- * Tells visit() all in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until it says
- * false. Between ticks, and in a tick once its lists stand.
+ * Calls visit() for all targets in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until
+ * it returns false. Between ticks, and in a tick after the interest phase.
  */
 enum { PHX_LIST_PIECE_MAX = 256 };
 
@@ -17,13 +17,15 @@ typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count)
 
 void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
-/* How many those were at the last tick's end. */
+/* The number of targets at the last tick's end. */
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 
-/* Is the target in the own observer's list? By the rule of one pair, where that decides. Also once lists stand. */
+/*
+ * Is the target in the own observer's list? The rule of the pair answers if it decides. Also after the interest phase.
+ */
 bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
-/* Once lists stand: do targets wait for the own observer, which gets on with them in the next tick? */
+/* After the interest phase: are targets held for the own observer, so that it is evaluated in the next tick? */
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Who is in the shape of a query: the float32 rules of pharos/query.h, each operation rounded on its own, and boxes
- * that have all who may be. Pure functions.
+ * Shapes of queries: the float32 rules of pharos/query.h, each operation rounded on its own, and boxes that contain
+ * every entity that may pass. Pure functions.
  */
 #ifndef PHX_SHARDS_QUERY_SHAPES_H
 #define PHX_SHARDS_QUERY_SHAPES_H
@@ -21,7 +21,7 @@ static inline phx_box phx_box_of_points(const float (*points)[2], uint32_t count
     return box;
 }
 
-/* How far the sector of cosine `c` around the unit vector (u, v) reaches along u's axis, of 1, and not below 0. */
+/* The reach of a sector of cosine `c` around the unit vector (u, v) along u's axis, for radius 1, at least 0. */
 static inline double phx_sector_reach(double u, double v, double c)
 {
     double s = sqrt(1.0 - c * c), one = u * c - v * s, other = u * c + v * s; /* the ends of its arc */
@@ -30,9 +30,9 @@ static inline double phx_sector_reach(double u, double v, double c)
 }
 
 /*
- * A sector's own box, often far smaller than its circle's. The rule's roundings move a cosine by less than 1e-6, so one
- * that is 1e-5 less has all who pass; roundings of lengths are less than the slack of 1e-5 of the radius and 1e-6 of
- * the ends; and where products underflow, |d| is less than 1e-12.
+ * The box of a sector, often far smaller than its circle's. The rule's roundings move a cosine by less than 1e-6, so a
+ * sector with a cosine 1e-5 less contains all that pass. Roundings of lengths are less than the slack of 1e-5 of the
+ * radius and 1e-6 of the ends. Where products underflow, |d| is less than 1e-12.
  */
 static inline phx_box phx_sector_box(const ph_query *query)
 {
@@ -48,7 +48,7 @@ static inline phx_box phx_sector_box(const ph_query *query)
     return own;
 }
 
-/* All that the query may find stand in it. */
+/* The box of all entities that the query may find. */
 static inline phx_box phx_query_box(const ph_query *query)
 {
     const float box[2][2] = {{query->x, query->y}, {query->to_x, query->to_y}};
@@ -76,7 +76,10 @@ static inline bool phx_in_sector(const ph_query *query, float dx, float dy, floa
     return dx * ax + dy * ay >= query->cosine * (sqrtf(d2) * sqrtf(ax * ax + ay * ay));
 }
 
-/* box: phx_query_box(). *square gets what ph_hit has. The height range is a filter, not a part of the shape. */
+/*
+ * Is the position in the shape? box: phx_query_box(). *square: as in ph_hit. The height range is a filter, not a part
+ * of the shape.
+ */
 static inline bool phx_in_query(const ph_query *query, phx_box box, float x, float y, float z, float *square)
 {
     *square = 0.0f;

@@ -13,10 +13,10 @@
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2,popcnt")))
-/* what a kernel is put together from: with "square" and "margin" known, no trace of them is left */
+/* parts of kernels: with "square" and "margin" constant, their branches are gone */
 #define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
 
-enum { LANES = 8, HALF = LANES / 2, HALF_BYTES = 16, HALVES = 1 << HALF /* masks of one */ };
+enum { LANES = 8, HALF = LANES / 2, HALF_BYTES = 16, HALVES = 1 << HALF /* masks of a half */ };
 
 AVX2_INLINE __m256i load_vector(const uint32_t *from)
 {
@@ -33,17 +33,17 @@ AVX2_INLINE uint32_t lane_mask(__m256i v)
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
 }
 
-/* Of a word's bits, those for what is left. */
+/* Bits of a word for the remaining lanes. */
 AVX2_INLINE uint32_t first_lane_bits(uint32_t count)
 {
     return count >= LANES ? 0xff : (1u << count) - 1;
 }
 
-/* ---- some lanes side by side ---- */
+/* ---- packed stores ---- */
 
-/* Bytes of a lane, of half a vector; and by mask those of the lanes that it has. There is no instruction for that. */
+/* Shuffle bytes of a lane, of half a vector; and, by mask, of the lanes in it. AVX2 has no instruction for that. */
 #define LANE(n) 4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3
-#define NONE LANE(0) /* is written, but not to stay */
+#define NONE LANE(0) /* written, and overwritten later */
 static const uint8_t chosen_lanes[HALVES][HALF_BYTES] = {
     {NONE, NONE, NONE, NONE},          {LANE(0), NONE, NONE, NONE},
     {LANE(1), NONE, NONE, NONE},       {LANE(0), LANE(1), NONE, NONE},
@@ -56,7 +56,7 @@ static const uint8_t chosen_lanes[HALVES][HALF_BYTES] = {
 #undef NONE
 #undef LANE
 
-/* Which lanes to store side by side, of several vectors. */
+/* The lanes to store, packed, of several vectors. */
 typedef struct choice {
     __m128i low, high; /* shuffles of the halves */
     uint32_t low_count, count;
@@ -92,7 +92,7 @@ AVX2_INLINE __m256i lanes_from(uint32_t first)
     return _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* Between now and before, if that is one step. */
+/* The mid-step position, if now and before are one step apart; else the current position. */
 AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 stride)
 {
     __m256 step = _mm256_sub_ps(old, now), length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), step);
@@ -133,7 +133,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             choice of = choose_lanes((uint32_t)_mm256_movemask_ps(in) & first_lane_bits(spans[s].end - i));
             __m256i x = _mm256_cvttps_epi32(fx), y = _mm256_cvttps_epi32(fy);
             __m256i ox = _mm256_cvttps_epi32(gx), oy = _mm256_cvttps_epi32(gy);
-            __m256i away = _mm256_castps_si256(_mm256_cmp_ps(gx, gx, _CMP_UNORD_Q)); /* it was not here */
+            __m256i away = _mm256_castps_si256(_mm256_cmp_ps(gx, gx, _CMP_UNORD_Q)); /* it has no old position */
             ox = _mm256_blendv_epi8(ox, _mm256_add_epi32(x, off), away);
             oy = _mm256_blendv_epi8(oy, y, away);
             __m256i column = _mm256_srl_epi32(_mm256_cvttps_epi32(hx), shift);
@@ -151,12 +151,12 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
 }
 
 /*
- * A word of near[]: the lanes of a vector of those in a cell and the two beside it, or of the first of them; and
+ * A word of near[]: the lanes of a vector for the rows in a cell and the two beside it, or for the first of them; and
  * NEAR_LONG if there are more.
  */
 enum { NEAR_LONG = 1 << LANES };
 
-/* Each lane and all before it. */
+/* Sums of each lane and all lanes before it. */
 AVX2_INLINE __m256i prefix_sums(__m256i v)
 {
     v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
@@ -216,7 +216,7 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
 
 /* ---- matching ---- */
 
-/* Distances as limits have them. b: what is loaded, so that subtracting is loading too. */
+/* Distances in the measure of the limits. b: the loaded vector, so that the load is part of the subtraction. */
 AVX2_INLINE __m256i unit_distances(__m256i a, __m256i b, bool square)
 {
     __m256i d = _mm256_sub_epi16(a, b);
@@ -236,7 +236,7 @@ AVX2_INLINE borders load_borders(const phx_tile_limits *limits)
                      _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
 }
 
-/* Whose pairs are looked for. */
+/* The observer that is matched. */
 typedef struct watcher {
     uint32_t place;
     __m256i now, old;
@@ -248,7 +248,7 @@ AVX2_INLINE watcher watcher_at(const uint32_t *now, const uint32_t *old, uint32_
 }
 
 /*
- * Which of some candidates may be events. There is only "greater": an enter is not (d beyond high) and e beyond low.
+ * Lanes of candidates that may be events. AVX2 has only "greater": an enter is not (d beyond high) and e beyond low.
  * Without a margin, enter or leave is the same as: one of d and e beyond low, and one of them not beyond high.
  */
 AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
@@ -264,19 +264,19 @@ AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const 
     return _mm256_or_si256(enter, leave);
 }
 
-/* Candidates of one watcher that may be events: bits of a mask, from one on. */
+/* Candidates of one observer that may be events: bits of a mask, from one candidate on. */
 typedef struct found {
     uint64_t mask;
     uint32_t watcher, first;
 } found;
 
 enum {
-    QUAD = 4 * LANES, /* candidates whose four vectors are packed to bytes, */
-    GROUP = 2 * QUAD, /* and those of a mask */
-    FOUND_MAX = 64    /* masks with events until they become pairs: a KiB */
+    QUAD = 4 * LANES, /* candidates of four vectors, packed to bytes, */
+    GROUP = 2 * QUAD, /* and candidates of a mask */
+    FOUND_MAX = 64    /* masks with events that wait to become pairs: a KiB */
 };
 
-/* Bits of four vectors: packing leaves them in quarters by turns. */
+/* Bits of four vectors; packing leaves them in interleaved quarters. */
 AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
                                bool square, bool margin)
 {
@@ -308,21 +308,21 @@ AVX2_INLINE void put_pair(phx_pairs *pairs, const phx_tile_limits *limits, uint3
     pairs->target[pairs->count++] = target;
 }
 
-/* Pairs to be, on their way from masks to flags: the positions of both; observers and targets are in place already. */
+/* Pairs on their way from masks to flags: the positions of both sides; observers and targets are in place already. */
 enum { DRAWN_MAX = 4 * GROUP };
 typedef struct drawn {
     uint32_t now[DRAWN_MAX + LANES], old[DRAWN_MAX + LANES]; /* of targets */
     uint32_t own[2 * (DRAWN_MAX + LANES)];                   /* of observers: now, old, now, ... */
 } drawn;
 
-/* Those of one mask, behind n that are drawn. How many there are then. */
+/* Draws the candidates of one mask, behind n drawn ones. Returns the new n. */
 AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
                                 uint32_t old, uint32_t *observer, uint32_t *target)
 {
     const __m128i place = _mm_set1_epi32((int)from->watcher);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
     uint64_t mask = from->mask;
-    do { /* two at once, and the second counts if it is there: the loop is left after one round as a rule */
+    do { /* two at once, and the second counts if it exists: mostly the loop ends after one round */
         uint64_t rest = mask & (mask - 1), second = rest ? rest : mask;
         uint32_t a = from->first + (uint32_t)__builtin_ctzll(mask), b = from->first + (uint32_t)__builtin_ctzll(second);
         to->now[n] = c->now[a];
@@ -339,12 +339,12 @@ AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const 
     return n;
 }
 
-/* The first, third ... words of two vectors, or the second, fourth ...: 0x88, 0xdd. */
+/* The even, or odd, words of two vectors: 0x88, 0xdd. */
 #define every_other(low, high, which) \
     _mm256_permute4x64_epi64( \
         _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), which)), 0xd8)
 
-/* What was drawn gets its flags, as phx_units_cross() has them; lanes beyond the last are written over. */
+/* Sets the flags of drawn pairs, as phx_units_cross(); lanes beyond the last are overwritten. */
 AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b, bool square, phx_pairs *pairs)
 {
     const __m256i leave = _mm256_set1_epi32((int)PHX_PAIR_LEAVE), unsure = _mm256_set1_epi32((int)PHX_PAIR_UNSURE);
@@ -362,7 +362,7 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
     pairs->count += count;
 }
 
-/* What was found becomes pairs. */
+/* Turns masks into pairs. */
 AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_tile_candidates *c,
                                  const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
 {
@@ -380,8 +380,8 @@ AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_ti
 }
 
 /*
- * First masks of all candidates of many watchers, then pairs of those that are not empty: no branch hangs on whether
- * there is something, which in a crowd is as likely as not.
+ * First finds the masks of all candidates of many observers, then turns masks with bits into pairs. No branch depends
+ * on whether an observer has events, which in a crowd is as likely as not.
  */
 AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t count,
                                           const phx_tile_observers *watchers, const phx_tile_limits *limits,
@@ -392,7 +392,7 @@ AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
     for (; w < watchers->count; w++) {
-        if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* maybe not enough room */
+        if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* there may not be enough room */
             put_found_pairs(list, n, c, watchers, &b, square, pairs);
             n = 0;
             if (pairs->capacity - pairs->count < count) break;
@@ -424,11 +424,11 @@ AVX2 static uint32_t match_avx2(const phx_tile_candidates *c, uint32_t count, co
     return match_all_candidates(c, count, watchers, limits, false, false, pairs);
 }
 
-/* What is of three rows of cells of one watcher, a vector each as a rule: as near[] has it, ROW_BITS for each. */
+/* Candidates in three rows of cells of one observer, mostly a vector each: as in near[], ROW_BITS for each. */
 enum { NINE_ROWS = 3, ROW_BITS = 16 };
 static const uint64_t STENCIL_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
-/* The lanes of all that are in the nine cells around one. */
+/* The lanes of all rows in the nine cells around one. */
 AVX2_INLINE uint64_t stencil_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
@@ -440,7 +440,7 @@ AVX2_INLINE uint32_t count_mask_bits(uint64_t mask)
     return (uint32_t)__builtin_popcountll(mask);
 }
 
-/* Which from a place on may be events: of a vector. */
+/* The lanes of a vector from a place on that may be events. */
 AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const watcher *of, const borders *b,
                              bool square, bool margin)
 {
@@ -454,7 +454,7 @@ AVX2_INLINE void put_at(const phx_tile_cells *cells, uint32_t place, uint32_t at
              phx_units_apart(cells->old[at], cells->old[place], square), at);
 }
 
-/* The same of the lanes of a vector. */
+/* Puts the pairs of the lanes of a vector. */
 AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t first, uint32_t mask,
                           const phx_tile_limits *limits, bool square, phx_pairs *pairs)
 {
@@ -462,7 +462,7 @@ AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t 
         put_at(cells, place, first + (uint32_t)__builtin_ctz(mask), limits, square, pairs);
 }
 
-/* What there may be in the nine cells of one watcher, of which a row may be more than a vector, becomes pairs. */
+/* Puts the pairs of one observer's nine cells, if a row of cells is longer than a vector. */
 AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place,
                                     uint64_t mask, const borders *b, const phx_tile_limits *limits, bool square,
                                     bool margin, phx_pairs *pairs)
@@ -479,7 +479,7 @@ AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_nineg
     }
 }
 
-/* What there may be of one watcher becomes pairs. false: there is no room. */
+/* Puts the pairs of one observer's mask. false: there is no room. */
 AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, uint64_t mask, const borders *b,
                                    const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
@@ -499,7 +499,10 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
     return true;
 }
 
-/* Those of the watchers of a range; how many. *tested: how many candidates there are, of a row a vector at most. */
+/*
+ * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates, of a row of cells
+ * a vector at most.
+ */
 AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
                                         const borders *b, bool square, bool margin, phx_found_ninegrid *list,
                                         uint64_t *tested)
@@ -524,13 +527,13 @@ AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_t
     return n;
 }
 
-/* As match_all_candidates(): first masks, then pairs of those that are not empty. */
+/* As match_all_candidates(): first masks, then pairs of the masks with bits. */
 AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_tile_observers *watchers,
                                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders(limits);
     const uint32_t *place = watchers->place;
-    enum { AT_ONCE = 128 }; /* watchers whose masks wait until they become pairs: 2 KiB */
+    enum { AT_ONCE = 128 }; /* observers with masks that wait to become pairs: 2 KiB */
     phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
@@ -565,7 +568,7 @@ AVX2 static uint32_t unsure_avx2(const phx_pairs *pairs, uint32_t *which)
     return n;
 }
 
-/* Pairs become words and their observers, side by side without those that are unsure. How many. */
+/* Turns sure pairs into words and their observers, packed. Returns how many. */
 AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words)
 {
     const __m256i leave = _mm256_set1_epi32((int)PHX_TARGET_LEAVE);
@@ -588,7 +591,7 @@ AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const
 {
     const __m256i of_place = _mm256_set1_epi32((int)PHX_PAIR_PLACE);
     const __m256i one_back = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
-    const phx_observer_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below may alias the fields */
     const uint32_t *const observers = pairs->observer, n = take_sure(pairs, row, slots, words);
     __m256i last = _mm256_set1_epi32(-1);
     uint32_t r = 0, specials = 0, gone = 0;
@@ -615,9 +618,9 @@ AVX2 static void resolve_avx2(const phx_pairs *pairs, const uint32_t *row, const
     runs->count = r;
 }
 
-/* ---- where few moved ---- */
+/* ---- sparse plan ---- */
 
-/* Which of a vector of positions are in range of a place? r: squared for circles. */
+/* The positions of a vector in range of a position. r: squared for circles. */
 AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, __m256 py, __m256 r, bool square)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
@@ -627,14 +630,14 @@ AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, 
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
-enum { FEW = 4 * LANES }; /* rows at once: as a rule that is all there are, and no branch hangs on how many */
+enum { FEW = 4 * LANES }; /* rows at once: mostly all of a range, and no branch depends on how many */
 
-/* Of up to FEW rows: those that are in view, or were, and not both, and those that were. */
+/* Of up to FEW rows: rows that are in view now or were before, not both; and rows that were before. */
 typedef struct crossing_rows {
     uint32_t crossed, was;
 } crossing_rows;
 
-/* One that may have moved, in registers: all lanes alike. */
+/* A querying row, in registers: all lanes alike. */
 typedef struct stepper {
     __m256 x, y, ox, oy, r;
 } stepper;
@@ -654,7 +657,7 @@ AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t 
     return some;
 }
 
-/* Behind n; how many there are now. Two at once, and the second counts if it is there: one round is the rule. */
+/* Puts changes behind n. Returns the new n. Two at once, and the second counts if it exists: mostly one round. */
 AVX2_INLINE uint32_t put_view_changes(uint32_t by, uint32_t first, crossing_rows some, uint32_t n,
                                       const phx_view_changes *out)
 {
@@ -694,12 +697,12 @@ AVX2 static uint32_t crossed_avx2(const phx_grid_rows *rows, const phx_row_range
     return find_row_changes(rows, looks, some, limit->r, false, out);
 }
 
-/* What rows see along one axis, in towers of a block; and which see towers beyond it. */
+/* Towers of a block in the rows' views along one axis; and rows with views beyond the block. */
 typedef struct sides {
     __m256i low, high, beyond;
 } sides;
 
-/* Towers of places. */
+/* Tower indices of positions. */
 AVX2_INLINE __m256i tower_indices(__m256 p, __m256 origin, __m256 size, __m256 last)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(p, origin), size);
@@ -725,13 +728,13 @@ AVX2_INLINE sides tower_sides(const phx_lookup *sight, int axis, uint32_t block,
                    _mm256_or_si256(_mm256_cmpgt_epi32(zero, low), _mm256_cmpgt_epi32(high, most))};
 }
 
-/* Those of some lanes that are not above others. */
+/* Lanes with values from low to high, in order. */
 AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
 {
     return _mm256_andnot_si256(_mm256_cmpgt_epi32(low, high), lanes);
 }
 
-/* Who looks beyond the block. */
+/* Appends rows with views beyond the block. */
 AVX2_INLINE void put_spilled_rows(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
 {
     const choice some = choose_lanes(lane_mask(lanes));
@@ -818,7 +821,7 @@ AVX2 static uint32_t nearer_avx2(uint32_t *slots, float *squares, uint32_t count
     return n;
 }
 
-/* Half a vector: squares times 1, or times sticky. */
+/* Keys of half a vector: squares times 1, or times sticky. */
 AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i in, double sticky)
 {
     __m256d factor =
@@ -846,7 +849,7 @@ AVX2 static uint32_t weigh_avx2(const uint32_t *mark, uint32_t listed, const uin
     return n;
 }
 
-/* Of a vector's worth of keys. */
+/* Counts the keys of a vector within the limit. */
 AVX2_INLINE uint32_t count_keys_within(const double *keys, __m256d limit)
 {
     int low = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(keys), limit, _CMP_LE_OQ));
@@ -901,7 +904,9 @@ AVX2 static uint32_t missing_avx2(const uint32_t *array, uint32_t count, uint32_
     return phx_missing_by(find_avx2, array, count, values, value_count);
 }
 
-/* Each two vectors of keys, which do not wait for each other, against every key, and some that come before none. */
+/*
+ * Ranks two vectors of keys at a time, independent of each other, against every key and some padding that comes last.
+ */
 AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t at = 0; at < count; at += 2 * LANES) {
@@ -924,7 +929,7 @@ AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t f
 AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
-        int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be of pad alone, and is left out */
+        int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be padding alone, and is left out */
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
@@ -932,7 +937,7 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
     }
 }
 
-/* Words of 64 bits, of a kind or with the sign turned of an id: the same order, signed. same: the kinds are all one. */
+/* Ranks words of 64 bits: a kind, or an id with its sign flipped, for a signed order. same: all kinds are equal. */
 AVX2_INLINE void rank_names(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
     int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];

@@ -14,7 +14,7 @@
 #include "shards/simd/avx512_merge.h"
 #include "shards/simd/avx512_stencil.h"
 
-/* Between now and before, if that is one step. */
+/* The mid-step position, if now and before are one step apart; else the current position. */
 AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 stride)
 {
     __m512 step = _mm512_sub_ps(old, now);
@@ -47,7 +47,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             in = _mm512_mask_cmp_ps_mask(in, hy, height, _CMP_LT_OQ);
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
-            __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it was not here */
+            __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it has no old position */
             ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_AWAY));
             oy = _mm512_mask_mov_epi32(oy, away, y);
             __m512i column = _mm512_srl_epi32(_mm512_cvttps_epi32(hx), shift);
@@ -106,11 +106,11 @@ AVX512 static uint32_t unsure_avx512(const phx_pairs *pairs, uint32_t *which)
     return n;
 }
 
-/* Which lanes of a mask are below each lane? */
+/* The mask of the lanes below each lane. */
 static const uint32_t lanes_below[LANES] = {0x0000, 0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f,
                                             0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff};
 
-/* What pairs' targets are, in those lanes, to slot words. */
+/* Turns pairs' targets in these lanes into slot words. */
 AVX512_INLINE __m512i slot_words_512(__m512i targets, __mmask16 lanes, const uint32_t *row, const uint32_t *slots)
 {
     if (!row) return targets;
@@ -123,7 +123,7 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
 {
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
-    const phx_observer_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below may alias the fields */
     __m512i last = _mm512_set1_epi32(-1);
     uint32_t n = 0, r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < pairs->count; i += LANES) {
@@ -155,14 +155,14 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
     runs->count = r;
 }
 
-/* ---- where few moved ---- */
+/* ---- sparse plan ---- */
 
-/* One that may have moved, in registers: all lanes alike. */
+/* A querying row, in registers: all lanes alike. */
 typedef struct stepper {
     __m512 x, y, ox, oy, r; /* r: squared for circles */
 } stepper;
 
-/* Which of a vector of positions are in range of a place, whatever the sign? */
+/* The positions of a vector in range of a position, with any sign. */
 AVX512_INLINE __mmask16 positions_in_view_512(const float *x, const float *y, __m512 px, __m512 py, __m512 r,
                                               bool square)
 {
@@ -173,7 +173,7 @@ AVX512_INLINE __mmask16 positions_in_view_512(const float *x, const float *y, __
     return _mm512_cmp_ps_mask(_mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy)), r, _CMP_LE_OQ);
 }
 
-/* Of up to two vectors of rows: those that are in view, or were, and not both, and those that were. */
+/* Of up to two vectors of rows: rows that are in view now or were before, not both; and rows that were before. */
 typedef struct crossing_rows {
     uint32_t crossed, was;
 } crossing_rows;
@@ -190,7 +190,7 @@ AVX512_INLINE crossing_rows view_change_masks_512(const phx_grid_rows *rows, uin
     return (crossing_rows){(was ^ _mm512_kunpackw(is_b, is_a)) & have, was};
 }
 
-/* Behind n; how many there are now. */
+/* Puts changes behind n. Returns the new n. */
 AVX512_INLINE uint32_t put_view_changes_512(uint32_t i, crossing_rows some, uint32_t n, uint32_t *row)
 {
     const __m512i leave = _mm512_set1_epi32((int)PHX_PAIR_LEAVE);
@@ -202,7 +202,7 @@ AVX512_INLINE uint32_t put_view_changes_512(uint32_t i, crossing_rows some, uint
     return n + (uint32_t)__builtin_popcount(some.crossed >> LANES);
 }
 
-/* Of few rows mostly none crossed; where there are many, no branch hangs on what is not to be foreseen. */
+/* With few rows mostly none crossed; with many, no branch depends on a crossing, which is not predictable. */
 AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
                                             float r, bool square, const phx_view_changes *out)
 {
@@ -235,7 +235,7 @@ AVX512 static uint32_t crossed_avx512(const phx_grid_rows *rows, const phx_row_r
     return find_row_changes_512(rows, looks, some, limit->r, false, out);
 }
 
-/* Towers along one axis, and how far one sees, in registers. */
+/* Towers along one axis, and the view, in registers. */
 typedef struct axis {
     __m512 origin, size, last, reach;
     __m512i first; /* of the block */
@@ -249,7 +249,7 @@ AVX512_INLINE axis axis_of(const phx_lookup *sight, int which, uint32_t block)
                   _mm512_set1_epi32((int)(block << PHX_BLOCK_BITS))};
 }
 
-/* Towers of places, counted from the block's first. */
+/* Tower indices of positions, counted from the block's first tower. */
 AVX512_INLINE __m512i tower_indices_512(const axis *along, __m512 p)
 {
     __m512 q = _mm512_div_ps(_mm512_sub_ps(p, along->origin), along->size);
@@ -257,7 +257,7 @@ AVX512_INLINE __m512i tower_indices_512(const axis *along, __m512 p)
     return _mm512_sub_epi32(_mm512_cvttps_epi32(_mm512_min_ps(q, along->last)), along->first);
 }
 
-/* What rows see along one axis, in towers of a block; and which see towers beyond it. */
+/* Towers of a block in the rows' views along one axis; and rows with views beyond the block. */
 typedef struct sides {
     __m512i low, high;
     __mmask16 beyond;
@@ -275,7 +275,7 @@ AVX512_INLINE sides tower_sides_512(const axis *along, __m512 p)
                    _mm512_movepi32_mask(low) | _mm512_cmpgt_epi32_mask(high, most)};
 }
 
-/* What 64 towers have, in registers. */
+/* Values of 64 towers, in registers. */
 typedef struct per_tower {
     __m512i at[PHX_BLOCK_TOWERS / LANES];
 } per_tower;
@@ -293,7 +293,7 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
                                  _mm512_permutex2var_epi32(of->at[2], tower, of->at[3]));
 }
 
-/* Who looks beyond the block. */
+/* Appends rows with views beyond the block. */
 AVX512_INLINE void put_spilled_rows_512(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
 {
     store_lanes(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
@@ -396,7 +396,7 @@ AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const
     return n;
 }
 
-/* Of a vector of keys, and of the one behind it. */
+/* The mask of keys within the limit, in a vector and in the next one. */
 AVX512_INLINE __mmask16 keys_within_mask(const double *keys, __m512d limit)
 {
     __mmask8 low = _mm512_cmp_pd_mask(_mm512_loadu_pd(keys), limit, _CMP_LE_OQ);
@@ -435,7 +435,7 @@ AVX512 static phx_cap_split divide_avx512(uint32_t *slots, const double *keys, c
 
 enum { FOUND_AT_ONCE = 64 };
 
-/* Which of so many entries equal a value? */
+/* The entries, of so many, that equal a value. */
 AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
 {
     uint64_t equal = 0;
@@ -444,7 +444,9 @@ AVX512_INLINE uint64_t equal_to(const uint32_t *array, __m512i wanted)
     return equal;
 }
 
-/* Where a value is among not too many entries, or `none`. From the end on: what is found last comes first. */
+/*
+ * The place of a value among not too many entries, or `none`. From the end on, so that the first place is found last.
+ */
 AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t first, uint32_t count, __m512i wanted, uint32_t none)
 {
     uint32_t whole = first + (count - count % FOUND_AT_ONCE), at = none;
@@ -462,8 +464,8 @@ AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t first, uint32_t
 }
 
 /*
- * All of a list that is not long is looked at, for where the value is could not be guessed; and nothing behind its end,
- * not even masked out: that would be another line of memory.
+ * A list that is not long is compared as a whole, as the place of the value is not predictable. Nothing behind its end
+ * is read, not even masked out: that would be another cache line.
  */
 AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
@@ -477,16 +479,16 @@ AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32
     return find_some(array, i, count - i, wanted, count);
 }
 
-enum { TOGETHER = 4 }; /* values for which an array is gone through once: more than most changes have */
+enum { TOGETHER = 4 }; /* values compared in one pass over the array: more than most changes have */
 
-/* The least differences of each value and some entries, and of those before: 0 where it is among them. */
+/* The smallest differences of each value and some entries, and the entries before: 0 if it is among them. */
 AVX512_INLINE void least_differences(__m512i least[TOGETHER], const __m512i value[TOGETHER], __m512i some)
 {
 #pragma GCC unroll 4
     for (uint32_t v = 0; v < TOGETHER; v++) least[v] = _mm512_min_epu32(least[v], _mm512_xor_si512(value[v], some));
 }
 
-/* Nothing is read behind the array's end, as above: in lanes without an entry is the last one again. */
+/* Nothing is read behind the array's end, as above: lanes without an entry repeat the last one. */
 AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
     uint32_t n = 0;
@@ -514,13 +516,13 @@ AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uin
     return n;
 }
 
-/* What stands so far behind where names begin; indexes count 8 bytes. */
+/* The words at an offset in names; indexes count 8 bytes. */
 AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i index, __mmask16 lanes)
 {
     return _mm512_mask_i32gather_epi32(index, lanes, index, (const char *)name + offset, 8);
 }
 
-/* Targets' kinds and bits of ids, kinds in front; what is behind the bits of a key is to be cut off. */
+/* Targets' kinds and id bits, kinds in front; bits beyond the key have to be cut off. */
 AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i target, __mmask16 lanes)
 {
     _Static_assert(sizeof(phx_name) == 2 * 8, "a name is twice what indexes count");
@@ -530,17 +532,17 @@ AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i targe
     id = _mm512_and_si512(id, _mm512_set1_epi32((int)((UINT32_C(1) << by->bits) - 1)));
     if (by->kinds == 0) return id;
     __m512i kind = name_words(by->name, offsetof(phx_name, kind), index, lanes);
-    kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer is behind it */
+    kind = _mm512_and_si512(kind, _mm512_set1_epi32(UINT16_MAX)); /* the consumer follows it */
     return _mm512_or_si512(id, _mm512_sll_epi32(kind, _mm_cvtsi32_si128((int)by->bits)));
 }
 
 /*
- * Keys are words of 32 bits or, where those that differ fit, short ones of 16. All that follows is of either: `shorts`
- * is known where it is inlined.
+ * Keys are words of 32 bits or, where their differing bits fit, short ones of 16. The functions below do both: `shorts`
+ * is a constant where they are inlined.
  */
 enum { SHORTS = 2 * LANES };
 
-/* Those of a vector of targets, to be stored; lanes that are not there get any. */
+/* Stores the keys of a vector of targets; lanes without a target get any key. */
 AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __mmask16 lanes, bool shorts,
                               int32_t *words, uint32_t at)
 {
@@ -552,7 +554,7 @@ AVX512_INLINE void store_keys(const phx_sort_key_format *by, __m512i target, __m
     else _mm512_storeu_si512(words + at, key);
 }
 
-/* A vector of them, of which so many are there: the others come behind all. */
+/* Loads a vector of keys, of which so many are valid: the others come last. */
 AVX512_INLINE __m512i load_keys(const int32_t *words, uint32_t at, uint32_t count, bool shorts)
 {
     if (!shorts) return _mm512_mask_loadu_epi32(_mm512_set1_epi32(INT32_MAX), first_lane_mask(count), words + at);
@@ -565,7 +567,7 @@ AVX512_INLINE __m512i add_keys(__m512i a, __m512i b, bool shorts)
     return shorts ? _mm512_add_epi16(a, b) : _mm512_add_epi32(a, b);
 }
 
-/* One more where a key is greater than that in one lane of others. */
+/* Adds one where a key is greater than the key in one lane of others. */
 AVX512_INLINE __m512i count_lane(__m512i before, __m512i own, __m512i others, __m512i lane, bool shorts)
 {
     if (shorts) {
@@ -576,16 +578,16 @@ AVX512_INLINE __m512i count_lane(__m512i before, __m512i own, __m512i others, __
     return _mm512_mask_add_epi32(before, greater, before, _mm512_set1_epi32(1));
 }
 
-enum { SUMS = 4 }; /* side by side: they do not wait for each other */
+enum { SUMS = 4 }; /* sums side by side: they do not wait for each other */
 
-/* Adds the keys of one vector, as many as are there, to those that come before each of `vectors`. */
+/* Adds, for each of `vectors`, the keys of one vector (`count` valid ones) that come before it. */
 AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own, uint32_t vectors, bool shorts,
                                 __m512i before[][SUMS])
 {
     const __m512i step = shorts ? _mm512_set1_epi16(SUMS) : _mm512_set1_epi32(SUMS);
     __m512i lane[SUMS];
     for (uint32_t s = 0; s < SUMS; s++) lane[s] = shorts ? _mm512_set1_epi16((short)s) : _mm512_set1_epi32((int)s);
-#pragma GCC unroll 1 /* else lanes are taken out one by one */
+#pragma GCC unroll 1 /* else lanes are extracted one by one */
     for (uint32_t i = 0; i < count; i += SUMS) {
         for (uint32_t s = 0; s < SUMS; s++) {
             for (uint32_t v = 0; v < vectors; v++)
@@ -595,13 +597,13 @@ AVX512_INLINE void count_before(__m512i keys, uint32_t count, const __m512i *own
     }
 }
 
-/* Of so many keys, those from the first of a vector on. */
+/* The number of keys, of so many, from the first of a vector on. */
 AVX512_INLINE uint32_t keys_from(uint32_t first, uint32_t count)
 {
     return first < count ? count - first : 0;
 }
 
-/* The places of one change's targets, whose keys are at most so many vectors, each against each. */
+/* The places of one change's targets, with keys in at most `vectors` vectors, each against each. */
 AVX512_INLINE void rank_change_keys_512(const int32_t *words, uint32_t at, uint32_t count, uint32_t vectors,
                                         bool shorts, __m512i first, uint32_t *place)
 {
@@ -647,15 +649,15 @@ AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsort
 
 AVX512 static void order_keys_avx512(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
-    /* in these bits keys differ: up to 15, and one for leaves, are a short one */
+    /* bits in which keys differ: up to 15, and one for leaves, fit a short key */
     const uint64_t bits = (uint64_t)by->kinds << by->bits | ((UINT64_C(1) << by->bits) - 1);
     if (bits <= INT16_MAX) order_changes(by, of, true, place);
     else order_changes(by, of, false, place);
 }
 
-enum { IDS = 8 }; /* in a vector */
+enum { IDS = 8 }; /* ids in a vector */
 
-/* Of so many vectors of ids those that come before each; `same`: the kinds are all one. */
+/* Counts, for each of so many vectors of ids, the ids that come before it. same: all kinds are equal. */
 AVX512_INLINE void rank_names_512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t vectors, bool same,
                                   uint32_t *place)
 {
@@ -663,7 +665,7 @@ AVX512_INLINE void rank_names_512(const uint64_t *id, const uint16_t *kind, uint
     for (uint32_t v = 0; v < vectors; v++) {
         uint32_t left = count - v * IDS;
         __mmask8 lanes = left >= IDS ? 0xff : (__mmask8)((1u << left) - 1);
-        const __m512i last = _mm512_set1_epi64(-1); /* comes before none */
+        const __m512i last = _mm512_set1_epi64(-1); /* comes last */
         ids[v] = _mm512_mask_loadu_epi64(last, lanes, id + v * IDS);
         if (!same) kinds[v] = _mm512_mask_cvtepu16_epi64(last, lanes, _mm_maskz_loadu_epi16(lanes, kind + v * IDS));
     }

@@ -1,6 +1,6 @@
 /*
- * What files of kernels for AVX-512 share: what functions are compiled for, as phx_simd_supported() asks for it; lanes
- * that are there; vectors stored in part; distances in units.
+ * Common parts of the AVX-512 kernels: the target of their functions, as phx_simd_supported() checks it; masks of valid
+ * lanes; partial stores; distances in units.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_LANES_H
 #define PHX_SHARDS_SIMD_AVX512_LANES_H
@@ -11,7 +11,7 @@
 
 #define AVX512 \
     __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi2,avx512vnni,avx512vpopcntdq,bmi2,popcnt")))
-/* what a kernel is put together from: with "square" known, no trace of it is left */
+/* parts of kernels: with "square" constant, its branch is gone */
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
 enum { LANES = 16 };
@@ -23,7 +23,7 @@ AVX512_INLINE __mmask16 first_lane_mask(uint32_t count)
     return count >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << count) - 1);
 }
 
-/* Stores the lanes of the mask side by side. */
+/* Stores the lanes of the mask, packed. */
 AVX512_INLINE void store_lanes(uint32_t *to, __mmask16 mask, __m512i v)
 {
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, v));
@@ -35,7 +35,7 @@ AVX512_INLINE __m512i lanes_from_512(uint32_t first)
     return _mm512_add_epi32(_mm512_set1_epi32((int)first), _mm512_loadu_si512(lane_numbers));
 }
 
-/* Distances of positions in units, as limits have them. */
+/* Distances of positions in units, in the measure of the limits. */
 AVX512_INLINE __m512i unit_distances_512(__m512i a, __m512i b, bool square)
 {
     __m512i d = _mm512_sub_epi16(a, b);
@@ -44,7 +44,7 @@ AVX512_INLINE __m512i unit_distances_512(__m512i a, __m512i b, bool square)
     return _mm512_max_epu32(_mm512_and_si512(d, _mm512_set1_epi32(0xffff)), _mm512_srli_epi32(d, 16));
 }
 
-/* Where one who looks is, and was. */
+/* Position of an observer, now and before. */
 typedef struct eye {
     __m512i here, there;
 } eye;

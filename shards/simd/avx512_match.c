@@ -1,7 +1,7 @@
 /*
- * The kernels that match observers and candidates for AVX-512; see kernels.h. Of 32 candidates at once it is found who
- * may have crossed a border: distances, less that of the border, are cut short to 16 bits, which is enough. What
- * was found is stored side by side, few or many: nothing branches on a distance. Called in the interest phase.
+ * The kernel that matches observers and candidates, for AVX-512; see kernels.h. For 32 candidates at once it finds
+ * pairs that may have crossed a border: distances minus the border's are saturated to 16 bits, which is enough. Results
+ * are stored packed, however many: no branch depends on a distance. Called in the interest phase.
  */
 #include "shards/simd/avx512_match.h"
 
@@ -11,14 +11,14 @@
 
 #if defined(__x86_64__)
 
-/* Candidates are taken by twos of vectors, whose distances fit one as 16-bit words. */
+/* Candidates are processed in two vectors, whose distances fit one vector of 16-bit words. */
 enum { WIDE = 2 * LANES };
 
-/* As packing has them: four by turns of each vector. */
+/* The order after packing: four of each vector by turns. */
 static const uint16_t wide_iota[WIDE] = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
                                          8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
 
-/* A border of a view: distances less its middle, and how far from that units can not tell. */
+/* A border of a view: distances minus its middle, and how far from it units can not decide. */
 typedef struct border {
     __m512i middle_off, half, half_off; /* _off: negative */
 } border;
@@ -26,17 +26,17 @@ typedef struct border {
 AVX512_INLINE border border_of(int32_t low, int32_t high)
 {
     int32_t half = (high - low) / 2, middle = high - half;
-    PHX_ASSERT(low + half + 1 == middle && half < INT16_MAX); /* what is beyond INT16_MAX is so after packing as well */
+    PHX_ASSERT(low + half + 1 == middle && half < INT16_MAX); /* a value beyond INT16_MAX is still so after packing */
     return (border){_mm512_set1_epi32(-middle), _mm512_set1_epi16((short)half), _mm512_set1_epi16((short)-half)};
 }
 
-/* What all observers of one call are compared by. */
+/* Limits for all observers of one call. */
 typedef struct matching {
     border in, near;
     bool square, margin;
 } matching;
 
-/* How far the positions in two vectors are from one, less the middle of a border, cut short where it does not fit. */
+/* Distances of the positions in two vectors from one position, minus the middle of a border, saturated. */
 AVX512_INLINE __m512i border_distances(const matching *by, const border *of, const uint32_t *const at[2],
                                        __m512i from_here)
 {
@@ -51,8 +51,8 @@ AVX512_INLINE __m512i border_distances(const matching *by, const border *of, con
 }
 
 /*
- * What is noted of a pair until it is written: which candidate of a piece, with the pair's flags. Its observer's place
- * is where it belongs already.
+ * A note of a pair until it is written: the candidate's number in the piece, with the pair's flags. Its observer's
+ * place is written already.
  */
 enum { PIECE = 4096, FOUND_LEAVE = 0x8000, FOUND_UNSURE = 0x4000, FOUND_WHICH = PIECE - 1 };
 
@@ -61,23 +61,23 @@ typedef struct found {
     uint32_t count;
 } found;
 
-/* Of WIDE candidates those that may be events, and what is to be noted of them. */
+/* Of WIDE candidates: the ones that may be events, and their notes. */
 typedef struct verdict {
     __mmask32 some;
     __m512i notes;
 } verdict;
 
-/* Those that units can not decide about do not leave yet. */
+/* Unsure pairs are noted as such, and not as leaves. */
 AVX512_INLINE __m512i note_unsure(__m512i notes, __mmask32 unsure, __m512i which)
 {
     return _mm512_mask_add_epi16(notes, unsure, which, _mm512_set1_epi16(FOUND_UNSURE));
 }
 
-/* Without a margin: whoever is not surely on the same side of the one border before and after. */
+/* Without a margin: pairs that are not surely on the same side of the one border before and after. */
 AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, __m512i old, __m512i which)
 {
     enum { WITH_BITS_OF_BOTH = 0xf8 };                          /* the first, or the second and the third */
-    const __m512i sign = _mm512_set1_epi16((short)FOUND_LEAVE); /* who was nearer than the border leaves */
+    const __m512i sign = _mm512_set1_epi16((short)FOUND_LEAVE); /* a candidate that was nearer than the border leaves */
     __m512i off = _mm512_min_epu16(_mm512_abs_epi16(now), _mm512_abs_epi16(old));
     __mmask32 unsure = _mm512_mask_cmple_epu16_mask(lanes, off, in->half);
     __mmask32 across = _mm512_mask_test_epi16_mask(lanes, _mm512_xor_si512(now, old), sign);
@@ -85,7 +85,7 @@ AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, 
     return (verdict){across | unsure, note_unsure(notes, unsure, which)};
 }
 
-/* With one: enters cross the border of the view, leaves the one of view and margin. */
+/* With a margin: enters cross the border of the view, leaves the border of view and margin. */
 AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
                                 const __m512i old[2], __m512i which)
 {
@@ -101,7 +101,7 @@ AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border 
     return (verdict){enter | leave, note_unsure(notes, ~(enters | leaves), which)};
 }
 
-/* Writes them; targets[] are of the piece. */
+/* Writes the noted pairs; targets[] are of the piece. */
 AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pairs)
 {
     const __m512i which = _mm512_set1_epi32(FOUND_WHICH), flags = _mm512_set1_epi32(FOUND_LEAVE | FOUND_UNSURE);
@@ -118,7 +118,7 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
     of->count = 0;
 }
 
-/* Of the candidates in two vectors, where they are now and were; which these are, four by turns of each. */
+/* Judges the candidates in two vectors by positions now and before; their numbers are in the order of packing. */
 AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, const uint32_t *const now[2],
                                        const uint32_t *const old[2], const eye *of, __m512i which)
 {
@@ -130,13 +130,16 @@ AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, cons
     return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
 }
 
-/* One observer and the candidates first .. end: no branch hangs on a distance, but for very many events at once. */
+/*
+ * Matches one observer with the candidates first .. end. No branch depends on a distance, except for very many events
+ * at once.
+ */
 AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye who,
                                          found *to)
 {
-    enum { SHORT = 8 }; /* as many as mostly are stored, of what may be stored: short stores seldom meet two lines */
+    enum { SHORT = 8 }; /* stores as many as are mostly needed: short stores seldom meet two cache lines */
     const __m512i step = _mm512_set1_epi16(WIDE), length = _mm512_set1_epi16((short)(piece.end - piece.first));
-    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below might be anywhere */
+    const uint32_t *to_now = of->now, *to_old = of->old; /* stores below may alias the fields */
     __m512i which = _mm512_loadu_si512(wide_iota);
     uint16_t *out = to->which + to->count;
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
@@ -153,7 +156,7 @@ AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_cand
     to->count = (uint32_t)(out - to->which);
 }
 
-/* The observer of the pairs first .. end: one vector always, which is enough as a rule. */
+/* Writes the observer of the pairs first .. end: always one vector, which is mostly enough. */
 AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t end, __m512i place)
 {
     do _mm512_storeu_si512(observer + first, place);
@@ -165,7 +168,7 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
 {
     found unwritten;
     uint32_t w = 0, first = 0;
-    unwritten.count = 0; /* and nothing else */
+    unwritten.count = 0; /* and no other field */
     for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
         uint32_t place = watchers->place[w];
         const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};

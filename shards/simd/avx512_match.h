@@ -6,7 +6,7 @@
 
 #include "shards/simd/kernels.h"
 
-/* Of the AVX-512 set, in files of their own: */
+/* Kernels of the AVX-512 set in files of their own: */
 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
                           const phx_tile_limits *limits, phx_pairs *pairs);
 

@@ -1,7 +1,7 @@
 /*
- * The kernel that merges words for AVX-512; see kernels.h. Eight words at a time go into a network that has the lower
- * eight come out and keeps the upper ones; what comes next is of the run whose next word is the lower one, so none that
- * is still to come belongs before those that came out. Called in the interest phase by entity/event_order.c.
+ * The kernel that merges words, for AVX-512; see kernels.h. Eight words at a time enter a network, which emits the
+ * lower eight and keeps the upper ones. The next eight come from the run with the lower next word, so no later word
+ * belongs before an emitted one. Called in the interest phase by entity/event_order.c.
  */
 #include "shards/simd/avx512_merge.h"
 
@@ -16,13 +16,13 @@ AVX512_INLINE __mmask8 first_words(size_t count)
     return count >= WORDS ? 0xff : (__mmask8)((1u << count) - 1);
 }
 
-/* So many of a run, or the first eight; then what comes after all. */
+/* Loads so many words of a run, or the first eight; then words that come last. */
 AVX512_INLINE __m512i words_at(const uint64_t *at, size_t count)
 {
     return _mm512_mask_loadu_epi64(_mm512_set1_epi64(-1), first_words(count), at);
 }
 
-/* Words that rise and then fall, in order. */
+/* Sorts words that rise and then fall. */
 AVX512_INLINE __m512i in_order(__m512i v)
 {
     enum { UPPER_HALF = 0xf0, UPPER_PAIRS = 0xcc, UPPER = 0xaa };
@@ -34,7 +34,7 @@ AVX512_INLINE __m512i in_order(__m512i v)
     return _mm512_mask_max_epu64(_mm512_min_epu64(v, other), UPPER, v, other);
 }
 
-/* The lower eight of these and those that are kept, which become the upper ones. */
+/* Emits the lower eight of these words and the kept ones, and keeps the upper ones. */
 AVX512_INLINE __m512i merge_lower_keys(__m512i *kept, __m512i v)
 {
     v = _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v);
@@ -50,7 +50,7 @@ AVX512 void phx_merge_avx512(const void *first, uint32_t a_count, const void *se
     uint64_t *out = to;
     __m512i kept = words_at(a, a_count);
     for (; i < a_count && j < b_count; n += WORDS) {
-        size_t from_b = -(size_t)(b[j] < a[i]); /* no branch: it would be guessed wrong every other time */
+        size_t from_b = -(size_t)(b[j] < a[i]); /* no branch: it would be mispredicted every other time */
         const uint64_t *from = from_b ? b + j : a + i;
         __m512i v = words_at(from, from_b ? b_count - j : a_count - i);
         i += WORDS & ~from_b;

@@ -1,7 +1,7 @@
 /*
- * The kernels of sparse tiles for AVX-512: where cells begin, and how observers are matched with the nine cells around
- * each, a vector for each row of three as a rule; see kernels.h. All observers are looked at without a branch on what
- * is found, then those for whom there is something have their turn. Called in the interest phase.
+ * The kernels of sparse tiles for AVX-512: begins of cells, and the match of observers with the nine cells around each,
+ * mostly a vector for each row of three; see kernels.h. First all observers are compared without a branch on the
+ * result, then the observers with candidates are handled. Called in the interest phase.
  */
 #include "shards/simd/kernels.h"
 
@@ -12,19 +12,22 @@
 #include "shards/simd/avx512_stencil.h"
 #include "shards/simd/scalar.h"
 
-/* ---- where cells begin ---- */
+/* ---- begins of cells ---- */
 
 /*
- * A word of near[]: the lanes of those in a cell and the two beside it, or of the first of them; and a bit that says
- * whether there are more. near[0] says how many lanes a row has in this tile: FEW, or MANY where more than
- * one row in LONG_PART is longer.
+ * A word of near[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if there
+ * are more. near[0] is the number of lanes for a row of cells in this tile: FEW, or MANY if more than one row in
+ * LONG_PART is longer.
  */
 enum { FEW = 8, MANY = 16, LONG_PART = 16 };
 
-/* The bits of a row in the mask of three, and where in a row's word the bit for more is, so that none meet there. */
+/*
+ * The bits of a row of cells in the mask of three, and the place of the bit for more in a row's word, so that no bits
+ * overlap.
+ */
 enum { FEW_BITS = FEW, FEW_MORE = 3 * FEW, MANY_BITS = MANY + 1, MANY_MORE = MANY };
 
-/* Each lane and all before it. */
+/* Sums of each lane and all lanes before it. */
 AVX512_INLINE __m512i prefix_sums_512(__m512i v)
 {
     const __m512i zero = _mm512_setzero_si512();
@@ -34,7 +37,7 @@ AVX512_INLINE __m512i prefix_sums_512(__m512i v)
     return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 8));
 }
 
-/* The words of near[]. How many rows are longer than that. */
+/* Writes the words of near[]. Returns the number of rows of cells that are longer than that. */
 AVX512_INLINE uint32_t count_near(const uint32_t *at, uint32_t cells, int lanes, int more, uint32_t *near)
 {
     const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(lanes), longer = _mm512_set1_epi32(1 << more);
@@ -66,7 +69,7 @@ AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
 
 /* ---- distances ---- */
 
-/* Limits in registers, and what is known of all observers of one call. */
+/* Limits in registers, and constants of all observers of one call. */
 typedef struct borders {
     __m512i in_low, in_high, near_low, near_high;
     bool square, margin;
@@ -92,10 +95,10 @@ AVX512_INLINE distances measure_units(__m512i now, __m512i old, eye of, bool squ
     return (distances){unit_distances_512(now, of.here, square), unit_distances_512(old, of.there, square)};
 }
 
-/* Which may be events. */
+/* The candidates that may be events. */
 AVX512_INLINE __mmask16 event_mask(distances of, const borders *b)
 {
-    if (!b->margin) { /* not surely on the same side of the one border before and after */
+    if (!b->margin) { /* pairs that are not surely on the same side of the one border before and after */
         __mmask16 near = _mm512_cmple_epi32_mask(_mm512_min_epi32(of.d, of.e), b->in_high);
         return _mm512_mask_cmpgt_epi32_mask(near, _mm512_max_epi32(of.d, of.e), b->in_low);
     }
@@ -104,7 +107,7 @@ AVX512_INLINE __mmask16 event_mask(distances of, const borders *b)
     return enter | leave;
 }
 
-/* The words of pairs' observers, with the flags of what is so far off. */
+/* The observer words of pairs, with the flags for these distances. */
 AVX512_INLINE __m512i flag_observers(__m512i place, distances of, const borders *b)
 {
     __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
@@ -115,14 +118,14 @@ AVX512_INLINE __m512i flag_observers(__m512i place, distances of, const borders 
 
 /* ---- nine cells ---- */
 
-/* What observers are matched with: the cells, in registers rather than where what is written might be. */
+/* Inputs of the match: the cells, in registers, as stores may alias memory. */
 typedef struct field {
     phx_tile_cells of;
-    uint32_t lanes;      /* of a row, as near[0] has it */
-    uint32_t bits, more; /* of a row's word, as above */
+    uint32_t lanes;      /* of a row of cells, from near[0] */
+    uint32_t bits, more; /* of a row's word, see above */
 } field;
 
-/* The bits of all that are in the nine cells, or of the first of each row. */
+/* The bits of all rows in the nine cells, or of the first ones of each row of cells. */
 AVX512_INLINE uint64_t there_are(const field *in, uint32_t cell)
 {
     const uint32_t *middle = in->of.near + cell, *above = middle - in->of.columns, *below = middle + in->of.columns;
@@ -146,7 +149,10 @@ AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, cons
     return event_mask(measure_units(now, old, of, b->square), b);
 }
 
-/* Who in the rows that begin at the middle's place and those above and below may be an event, as far as lanes go. */
+/*
+ * The candidates that may be events in the rows of cells that begin at the middle's place, above and below, within the
+ * lanes.
+ */
 AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
 {
     const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
@@ -159,15 +165,15 @@ AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye o
            crossing_at(in, third, of, b) << 2 * in->bits;
 }
 
-/* The bits of rows that are longer than their lanes. */
+/* The bits of rows of cells that are longer than their lanes. */
 AVX512_INLINE uint64_t long_rows(const field *in)
 {
     return (1 | UINT64_C(1) << in->bits | UINT64_C(1) << 2 * in->bits) << in->more;
 }
 
 /*
- * Those of the watchers of a range; how many. *tested: how many candidates there are; of a longer row one more than
- * lanes, until put_found_512() puts that right.
+ * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates; of a longer row
+ * one more than lanes, until put_found_512() corrects it.
  */
 AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *watchers, phx_span range,
                                               const borders *b, phx_found_ninegrid *list, uint64_t *tested)
@@ -187,7 +193,7 @@ AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_ob
     return n;
 }
 
-/* The pairs of one observer, without their flags, where a row is longer than its lanes. Returns the new count. */
+/* Puts the pairs of one observer, without flags, if a row of cells is longer than its lanes. Returns the new count. */
 AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_ninegrid_cells *around,
                                         const borders *b, const phx_pairs *pairs, uint32_t n)
 {
@@ -204,19 +210,19 @@ AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const p
     return n;
 }
 
-/* The place that a bit stands for; row: where the first of three rows begins. */
+/* The place of a bit; row: the begins of the three rows of cells. */
 AVX512_INLINE uint32_t bit_place(const field *in, const uint32_t *row, uint32_t bit)
 {
     const uint32_t r = bit / in->bits;
     return row[r * in->of.columns] + (bit - r * in->bits);
 }
 
-/* The same of what the mask has. */
+/* Puts the pairs of a mask, without flags. Returns the new count. */
 AVX512_INLINE uint32_t put_stencil_512(const field *in, uint32_t place, uint64_t mask, const phx_pairs *pairs,
                                        uint32_t n)
 {
     const uint32_t *row = in->of.start + in->of.cell[place] - 1 - in->of.columns;
-    do { /* two at once, and the second counts if it is there: one round is the rule */
+    do { /* two at once, and the second counts if it exists: mostly one round */
         const uint64_t rest = mask & (mask - 1);
         pairs->observer[n] = pairs->observer[n + 1] = place;
         pairs->target[n] = bit_place(in, row, (uint32_t)__builtin_ctzll(mask));
@@ -227,7 +233,7 @@ AVX512_INLINE uint32_t put_stencil_512(const field *in, uint32_t place, uint64_t
     return n;
 }
 
-/* Pairs first .. end get their flags. */
+/* Sets the flags of pairs first .. end. */
 AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs *pairs, uint32_t first, uint32_t end)
 {
     const __m512i none = _mm512_setzero_si512();
@@ -243,11 +249,11 @@ AVX512_INLINE void flag_pairs(const field *in, const borders *b, const phx_pairs
     }
 }
 
-/* Of these the pairs, as long as there is room for all of one. How many have them. */
+/* Puts the pairs of found observers, as long as there is room for all of one. Returns how many observers are done. */
 AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, const phx_found_ninegrid *list,
                                      uint32_t count, const borders *b, phx_pairs *pairs)
 {
-    const phx_pairs to = *pairs; /* what is stored might be anywhere */
+    const phx_pairs to = *pairs; /* stores below may alias the fields */
     uint32_t n = to.count, i = 0;
     for (; i < count; i++) {
         const uint32_t place = places[list[i].watcher];
@@ -268,12 +274,12 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
     return i;
 }
 
-/* Some at a time. */
+/* Matches observers, some at a time. */
 AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *watchers,
                                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders_512(limits, square, margin);
-    enum { AT_ONCE = 256 }; /* watchers whose masks wait until they become pairs: 4 KiB */
+    enum { AT_ONCE = 256 }; /* observers with masks that wait to become pairs: 4 KiB */
     phx_found_ninegrid list[AT_ONCE];
     for (uint32_t w = 0, end; w < watchers->count; w = end) {
         end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;

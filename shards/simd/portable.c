@@ -9,7 +9,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/simd/scalar.h"
 
-/* A position in units along an axis, now and before, in a frame or far from it. */
+/* A position in units along an axis, now and before, in the frame or far from it. */
 typedef struct stretch {
     float now, old;
 } stretch;
@@ -19,21 +19,21 @@ static inline stretch stretch_of(float now, float old, float zero, float scale)
     return (stretch){(now - zero) * scale, (old - zero) * scale};
 }
 
-/* Between the two, if that is one step. */
+/* The mid-step position, if now and before are one step apart; else the current position. */
 static inline float mid_step_scalar(stretch of, float stride)
 {
     float step = of.old - of.now;
     return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
 }
 
-/* A position, wrapped. Any word will do for one that is not near, its tower is odd. */
+/* A position, wrapped. A position far from the frame may get any word: its tower is discontinuous. */
 static inline uint32_t unit_wrapped(float q)
 {
-    const float far = 0x1p31f; /* what an int32_t holds */
+    const float far = 0x1p31f; /* the range of int32_t */
     return q > -far && q < far ? (uint32_t)(int32_t)q & 0xffff : 0;
 }
 
-/* Where it was; `away` if it was not here. */
+/* The old position; `away` if there is none. */
 static inline uint32_t unit_before(float q, uint32_t away)
 {
     return q != q ? away & 0xffff : unit_wrapped(q);
@@ -94,8 +94,8 @@ static uint32_t gather_portable(const phx_tile_candidates *from, const phx_span 
 }
 
 enum {
-    PIECE = 64, /* candidates that are judged before any is written */
-    EIGHT = 8   /* and so many at a time: what is beyond the last is read, as arrays are padded, and dropped */
+    PIECE = 64, /* candidates judged before any is written */
+    EIGHT = 8   /* and judged at a time: elements beyond the last are read, as arrays are padded, and dropped */
 };
 _Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "what is read is there");
 
@@ -110,13 +110,13 @@ static watcher watcher_of(const phx_tile_observers *watchers, uint32_t w)
     return (watcher){place, watchers->now[place], watchers->old[place]};
 }
 
-/* How far some candidates are and were, and which of them may be events. */
+/* Distances of some candidates, now and before, and a word for each that may be an event. */
 typedef struct judged {
     int32_t now[PIECE], old[PIECE];
     uint32_t kept[PIECE + EIGHT];
 } judged;
 
-/* Nothing else is touched, so that compilers make vectors of it. */
+/* A loop without other stores, which compilers vectorise. */
 static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits,
                                 bool square, judged *out)
 {
@@ -139,8 +139,8 @@ static inline bool any_of_eight(const uint32_t kept[EIGHT])
 }
 
 /*
- * A piece of candidates, with room for all. Of eight, mostly none is kept; else no branch hangs on which: every pair is
- * written, kept or not.
+ * Matches a piece of candidates, with room for all. Of eight, mostly none is kept; else no branch depends on which:
+ * every pair is written, kept or not.
  */
 static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
                                phx_pairs *pairs)
@@ -152,7 +152,7 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, wat
     PHX_ASSERT(count <= PIECE);
     if (by.square) judge_scalar(c, count, of, by, true, &is);
     else judge_scalar(c, count, of, by, false, &is);
-    memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* nothing hangs on what is beyond */
+    memset(is.kept + count, 0, (EIGHT - 1) * sizeof *is.kept); /* elements beyond the last have no effect */
     for (uint32_t first = 0; first < count; first += EIGHT) {
         const uint32_t end = first + EIGHT < count ? first + EIGHT : count;
         if (!any_of_eight(is.kept + first)) continue;
@@ -182,12 +182,12 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
     return w;
 }
 
-/* Who is around one observer, side by side. */
+/* The rows around one observer, side by side. */
 typedef struct crowd {
     uint32_t now[PIECE], old[PIECE], place[PIECE], count;
 } crowd;
 
-/* Up to eight places from one on. */
+/* Adds up to eight places from one on. */
 static inline void join_watchers(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
@@ -236,7 +236,7 @@ static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
 static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                              phx_observer_runs *runs)
 {
-    const phx_observer_runs to = *runs; /* stores below might be anywhere */
+    const phx_observer_runs to = *runs; /* stores below may alias the fields */
     uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t observer = pairs->observer[i], place = observer & PHX_PAIR_PLACE, target = pairs->target[i];
@@ -256,7 +256,7 @@ static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const 
     runs->count = r;
 }
 
-/* So is this, of every row. */
+/* Every row is written: no branch depends on the result. */
 static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                               float *squares)
 {
@@ -376,7 +376,7 @@ static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const 
 
 static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
-    enum { STEP = 16 }; /* a fixed length without a way out is what compilers vectorise */
+    enum { STEP = 16 }; /* compilers vectorise a loop of fixed length without an exit */
     uint32_t i = 0;
     for (; i + STEP <= count; i += STEP) {
         uint32_t found = 0;
@@ -392,7 +392,7 @@ static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t
     return phx_missing_by(find_portable, array, count, values, value_count);
 }
 
-/* The outer loop is over those who come before, so that the inner one has no branch and no sum: it is vectorised. */
+/* The outer loop is over the keys that come before, so the inner loop has no branch and no sum, and is vectorised. */
 static void rank_change_keys_scalar(const int32_t *key, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (uint32_t i = 0; i < count; i++) place[i] = first;

@@ -1,6 +1,6 @@
 /*
- * What the sets of kernels have in common of one pair, and of one observer's nine cells; see kernels.h. Included by
- * the sets of kernels alone.
+ * Common parts of all kernel sets, for one pair and for one observer's nine cells; see kernels.h. Included by the
+ * kernel sets alone.
  */
 #ifndef PHX_SHARDS_SIMD_SCALAR_H
 #define PHX_SHARDS_SIMD_SCALAR_H
@@ -8,22 +8,24 @@
 #include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
-/* The distance of two positions as limits have it. */
+/* The distance of two positions, in the measure of the limits. */
 static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 {
     int32_t dx = (int16_t)(uint16_t)(a - b), dy = (int16_t)(uint16_t)((a >> 16) - (b >> 16));
-    if (!square) return (int32_t)((uint32_t)(dx * dx) + (uint32_t)(dy * dy)); /* wraps for odd ones, as anything may */
+    if (!square)
+        return (int32_t)((uint32_t)(dx * dx) +
+                         (uint32_t)(dy * dy)); /* wraps for discontinuous rows, as any value may */
     dx = dx < 0 ? -dx : dx;
     dy = dy < 0 ? -dy : dy;
     return dx > dy ? dx : dy;
 }
 
-/* May a candidate so far off, now and before, be an event? *flags: of the pair, if so. */
+/* May a candidate at these distances, now and before, be an event? *flags: of the pair, if so. */
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {
     uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
     uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
-    *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* nothing to branch on */
+    *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* no branch */
     return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
 }
 
@@ -42,13 +44,13 @@ static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, u
     return around;
 }
 
-/* A watcher in whose nine cells is something that may be an event, as bits of their rows, or perhaps. */
+/* An observer with candidates that may be events in its nine cells, as bits of their rows. */
 typedef struct phx_found_ninegrid {
     uint64_t mask;
     uint32_t watcher;
 } phx_found_ninegrid;
 
-/* phx_kernels.missing, by one that finds. */
+/* phx_kernels.set_difference by a find kernel. */
 static inline uint32_t phx_missing_by(uint32_t (*find)(const uint32_t *array, uint32_t count, uint32_t value),
                                       const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
@@ -65,7 +67,7 @@ static inline uint32_t phx_missing_by(uint32_t (*find)(const uint32_t *array, ui
 static inline void phx_keys_of(const phx_sort_key_format *by, const uint32_t *targets, uint32_t count, int32_t *key)
 {
     const phx_name *name = by->name;
-    const uint32_t bits = by->bits; /* keys might be stored there */
+    const uint32_t bits = by->bits; /* the stores may alias the fields */
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *of = &name[targets[i] & PHX_ROW_SLOT];
         key[i] = phx_order_key(of->id, of->kind, bits, !(targets[i] & PHX_TARGET_LEAVE));

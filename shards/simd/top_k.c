@@ -1,12 +1,11 @@
 /*
- * The best K by a bounded heap, and who is too far off for a cap; see top_k.h. Nothing allocates, and nothing has a bad
- * case: n log K.
+ * Top-k by a bounded heap, and radii for a cap; see top_k.h. Nothing allocates, and nothing has a bad case: n log k.
  */
 #include "shards/simd/top_k.h"
 
 #include "shards/entity/heap.h"
 
-/* a is dropped before b. */
+/* Is a dropped before b? */
 static bool ranked_worse(const phx_ranked *a, const phx_ranked *b)
 {
     if (a->first != b->first) return a->first < b->first;
@@ -14,7 +13,10 @@ static bool ranked_worse(const phx_ranked *a, const phx_ranked *b)
     return a->id > b->id;
 }
 
-/* a is nearer to the root: of those kept the worst is there, of those dropped the best. */
+/*
+ * Is a nearer to the root than b? The worst kept candidate is at the root of the kept ones, the best dropped one at the
+ * root of the dropped ones.
+ */
 static bool nearer_root(const phx_ranked *a, const phx_ranked *b, bool dropped)
 {
     return dropped ? ranked_worse(b, a) : ranked_worse(a, b);
@@ -28,7 +30,7 @@ static void sift_ranked(phx_ranked *heap, uint32_t count, uint32_t i, bool dropp
 #undef ABOVE
 }
 
-/* The smaller part is made a heap, and the other goes past its root. */
+/* The smaller part becomes a heap, and the other candidates pass its root. */
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
 {
     PHX_ASSERT(keep > 0 && keep < count);
@@ -47,7 +49,7 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
 
 float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most)
 {
-    enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; should they go astray, halves do not */
+    enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; if they fail, halving does not */
     float low = 0.0f, high = most;
     uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8, aim = wanted + wanted / 16;
     for (uint32_t step = 0; step < STEPS && high_count > enough; step++) {

@@ -1,6 +1,6 @@
 /*
- * The best K of many: at a cap, of those who may join a list, at a budget of updates. Pure functions on the caller's
- * arrays; the interest phase and updates (publish/band_updates.c) call them.
+ * Top-k: the best k candidates at a cap, at adds_max, at a budget of updates. Pure functions on the caller's arrays;
+ * called by the interest phase and by updates (publish/band_updates.c).
  */
 #ifndef PHX_SHARDS_SIMD_TOP_K_H
 #define PHX_SHARDS_SIMD_TOP_K_H
@@ -11,7 +11,7 @@
 typedef struct phx_ranked {
     uint64_t id;
     double key;     /* d2; at a cap times sticky if it is not in the list */
-    uint64_t first; /* at a cap bit 8: global or linked, bits 0-7: priority; of updates the weight */
+    uint64_t first; /* at a cap bit 8: global or linked, bits 0-7: priority; for updates the weight */
     uint32_t slot;
 } phx_ranked;
 
@@ -19,14 +19,14 @@ typedef struct phx_ranked {
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 
 /*
- * A square of a distance, at most `most`, that at least `wanted` of the squares, and not many more, do not exceed;
- * `most` if there are so few.
+ * A squared distance, at most `most`, such that at least `wanted` of the squares, and not many more, do not exceed it;
+ * `most` if there are fewer.
  */
 float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most);
 
 /*
- * A limit below `most` that exactly `keep` < count of the keys do not exceed, which are not negative; false: none was
- * found, as when keys are equal, and the limit is the last that was tried, if any.
+ * Finds a limit below `most` that exactly `keep` < count of the keys, which are not negative, do not exceed. false:
+ * none was found, as when keys are equal; the limit is then the last one tried, if any.
  */
 bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
                     double *limit);

@@ -1,16 +1,18 @@
 /*
- * Observers that may begin a list in this tick: noted where one enters, arrives or changes its attributes. By the
- * shard's owner in the ingest and exchange phases; read behind the interest phase.
+ * Beginners: observers that may begin a list in this tick. Noted by the shard's owner in the ingest and exchange
+ * phases, where an observer enters, migrates in or changes its attributes. Read after the interest phase.
  */
 #ifndef PHX_SHARDS_STATE_BEGINNERS_H
 #define PHX_SHARDS_STATE_BEGINNERS_H
 
 #include "shards/state/shard.h"
 
-/* Does an own slot begin a list in this tick, so that it is told PH_CHANGE_FRESH also if the list is empty? */
+/* May an own slot begin a list in this tick? Then its change is fresh (PH_CHANGE_FRESH), even if the list is empty. */
 bool phx_shard_begins(const phx_shard *shard, uint32_t slot);
 
-/* An own entity came, or its attributes changed: it may begin a list. Room was reserved. */
+/*
+ * Notes an own entity that entered, migrated in or changed its attributes, if it may begin a list. Room was reserved.
+ */
 void phx_shard_note_beginner(phx_shard *shard, uint32_t slot);
 
 /* Room for the note. false = no memory. */

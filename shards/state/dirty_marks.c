@@ -8,7 +8,7 @@
 #include "shards/grid/blocks.h"
 #include "shards/grid/row_edit.h"
 
-/* Wherever it goes, a global target is seen; one with a reach may come into anybody's view. */
+/* A global target is seen wherever it moves; a far target may come into any observer's view. */
 static void mark_far_dirty(phx_shard *shard, uint32_t slot)
 {
     if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
@@ -40,7 +40,7 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, (uint32_t)(body - shard->store.body));
-    /* the row stands where the entity was at the last tick's end, wherever it has gone since */
+    /* the row stands where the entity was at the last tick's end, wherever the entity moved since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_mark_dirty(&shard->grid, phx_tower_index(shard->rules, 0, rows->ox[body->row]),
                         phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
@@ -59,7 +59,7 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
     if (step2 > shard->step2_max) shard->step2_max = step2;
 }
 
-/* Marks the tower that a step led to: its block is made where none is. false = no memory. */
+/* Marks the tower that a step led to, and makes its block if there is none. false = no memory. */
 static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
 {
     if (!phx_grid_block_visit(&shard->grid, shard->mem, body->tx, body->ty)) return false;
@@ -85,7 +85,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
     if (shard->grid.needs_rebuild || shard->grid.positions_stale)
         return;                                       /* all rows are written from the bodies later */
-    if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* this one, too */
+    if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* such a row is put in its place in the index phase */
     shard->grid.rows.x[body->row] = x;
     shard->grid.rows.y[body->row] = y;
 }

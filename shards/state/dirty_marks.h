@@ -1,6 +1,6 @@
 /*
- * Dirty marks: an entity that changed in this tick marks itself and its towers, old and new, so that later phases know
- * where they have to look. Called by the shard's owner in the ingest, exchange and index phases.
+ * Dirty marks: an entity that changed in this tick marks itself, its old tower and its new tower. Later phases evaluate
+ * only observers near marks. Called by the shard's owner in the ingest, exchange and index phases.
  */
 #ifndef PHX_SHARDS_STATE_DIRTY_MARKS_H
 #define PHX_SHARDS_STATE_DIRTY_MARKS_H
@@ -14,16 +14,16 @@ static inline void phx_shard_mark_tower(phx_shard *shard, uint16_t tx, uint16_t 
     else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, tx, ty, shard->tick, false);
 }
 
-/* Marks an entity as changed in this tick, and the tower that it stood in at the last one. */
+/* Marks an entity as changed in this tick, and the tower where it stood at the last tick's end. */
 void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 
-/* The same, and the change is more than a short step. */
+/* The same for a change that is a discontinuity. */
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 
-/* A touch, odd if the way to (x, y) is a jump or not the first in this tick. */
+/* Marks a move to (x, y): discontinuous if it is a jump, or not the entity's first change in this tick. */
 void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
 
-/* Writes a position and its tower, and the row when that is enough. */
+/* Writes a position and its tower; and the row's position, if the row stays in place. */
 void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What follows from a change of one entity; see entity_change.h.
+ * Consequences of a change of one entity; see entity_change.h.
  */
 #include "shards/state/entity_change.h"
 
@@ -32,7 +32,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
-        shard->bounded = shard->far_dirty = true; /* lists are kept now */
+        shard->bounded = shard->far_dirty = true; /* lists are stored from now on */
     body->state = (uint16_t)state;
     phx_store_rename(&shard->store, slot);
     phx_shard_refresh_row(shard, slot);

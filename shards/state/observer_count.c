@@ -3,7 +3,7 @@
  */
 #include "shards/state/observer_count.h"
 
-/* The most of some values, and of how many it is: one more of them. */
+/* Adds a value to the maximum of some values and to the number of values that reach it. */
 static void most_with(float *most, uint32_t *count, float value)
 {
     if (value > *most) *count = 0;
@@ -11,7 +11,7 @@ static void most_with(float *most, uint32_t *count, float value)
     if (value > *most) *most = value;
 }
 
-/* One of them less. false: the last that was this much is gone, and what is the most is not known. */
+/* Removes a value from them. false: the last value that reached the maximum is gone, so the maximum is unknown. */
 static bool most_without(float most, uint32_t *count, float value)
 {
     if (value < most) return true;

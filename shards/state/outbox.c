@@ -11,7 +11,7 @@ void phx_outbox_init(phx_outbox *outbox, phx_mem *mem, uint32_t shard_count)
     *outbox = (phx_outbox){.mem = mem, .shard_count = shard_count};
 }
 
-/* One more block. false = no memory, or there are as many as there may be. */
+/* Allocates one more block. false = no memory, or the pool has all its blocks. */
 static bool make_outbox_block(phx_outbox *outbox)
 {
     if (outbox->made == outbox->block_count) return false;
@@ -59,7 +59,7 @@ void phx_outbox_lists_begin(phx_outbox *outbox)
 
 void phx_outbox_lists_end(phx_outbox *outbox)
 {
-    if (outbox->list_count == 0) return; /* migrants may come in waves, which are to allocate nothing */
+    if (outbox->list_count == 0) return; /* migrants may come in waves, and a wave should allocate nothing */
     phx_trim(outbox->mem, (void **)&outbox->lists, &outbox->list_capacity, sizeof *outbox->lists, outbox->list_count,
              &outbox->list_use);
     outbox->list_count = 0;
@@ -68,7 +68,7 @@ void phx_outbox_lists_end(phx_outbox *outbox)
 phx_list_record *phx_outbox_list(phx_outbox *outbox, uint32_t count)
 {
     const uint32_t had = outbox->list_count;
-    PHX_ASSERT(outbox->used == 0); /* records say where lists begin, and they do not move from then on */
+    PHX_ASSERT(outbox->used == 0); /* records hold where lists begin, so lists do not move from then on */
     if (!phx_grow(outbox->mem, (void **)&outbox->lists, &outbox->list_capacity, had, (size_t)had + count,
                   sizeof *outbox->lists))
         return NULL;
@@ -76,7 +76,7 @@ phx_list_record *phx_outbox_list(phx_outbox *outbox, uint32_t count)
     return outbox->lists + had;
 }
 
-/* A block for the destination, the last of its circle. NULL = full. */
+/* Opens a block as the last of the destination's circle of blocks. NULL = full. */
 static phx_record_block *open_block(phx_outbox *outbox, uint32_t destination)
 {
     if (outbox->used == outbox->made && !make_outbox_block(outbox)) return NULL;
@@ -101,9 +101,9 @@ phx_record *phx_outbox_put(phx_outbox *outbox, uint32_t destination)
     if (!block || block->count == PHX_RECORD_BLOCK_RECORDS) block = open_block(outbox, destination);
     if (!block) return NULL;
     phx_record *record = &block->records[block->count++];
-    memset(record, 0, offsetof(phx_record, as)); /* to clear all of it took as long as to fill it */
+    memset(record, 0, offsetof(phx_record, as)); /* clearing the whole record took as long as filling it */
 #ifdef PHX_VALIDATE_ON
-    memset(&record->as, 0xa5, sizeof record->as); /* shows who reads what no filler wrote */
+    memset(&record->as, 0xa5, sizeof record->as); /* shows a reader of a member that no filler wrote */
 #endif
     return record;
 }

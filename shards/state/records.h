@@ -1,14 +1,14 @@
 /*
- * What one shard tells another: plain records of one size, without pointers or local
- * slots of the sender's, in blocks of 4 KiB. Migration: ENTITY (migrant), followed by
- * its RELATION records and, where there are bands, TRAIL and WAITS, in order, AWAKE if it is, and
- * AREAS that it is in. Its list goes beside the blocks (phx_outbox.lists), and whoever carries these hands it on: it
- * may be as long as the shard is full, and the receiver mostly finds that its rows imply it.
- * Halo: BEGIN, then an ENTITY (copy), with a TRAIL behind it if it moved lately, for every
- * entity that the receiver may need: a ghost that is not confirmed after a BEGIN is gone.
- * PIN asks the owner to send a copy of one entity whatever its distance.
- * Written in the exchange phase by the sender's worker, read one barrier later by the
- * receiver's.
+ * Records between shards: plain data of one size, without pointers and without slots of the sender, in blocks of 4 KiB.
+ *
+ *   - Migration: MIGRANT, then the entity's RELATION records; with bands TRAIL and DEFERRED_UPDATES, in order; AWAKE if
+ * it is an awake NPC; AREAS for the areas that it is in. Its list is beside the blocks (phx_outbox.lists): it can be as
+ *     long as the shard has slots, and the receiver mostly finds that its own rows give the same list.
+ *   - Halo: BEGIN, then a COPY for every entity that the receiver may need, with a TRAIL behind it if the entity moved
+ *     lately. A ghost that is not repeated after a BEGIN is gone.
+ *   - PIN asks the owner of an entity to send a copy at any distance.
+ *
+ * Written in the exchange phase by the sender's worker, read one barrier later by the receiver's worker.
  */
 #ifndef PHX_SHARDS_STATE_RECORDS_H
 #define PHX_SHARDS_STATE_RECORDS_H
@@ -32,14 +32,14 @@ typedef struct phx_entity_record {
     phx_attr attr;
     float x, y, z;
     uint32_t incarnation;
-    /* MIGRANT: */
-    uint32_t list_first; /* where its list begins among the lists that go with the blocks */
+    /* of MIGRANT alone: */
+    uint32_t list_first; /* where its list begins in the outbox's lists */
     uint32_t list_count : 30;
-    uint32_t fresh : 1; /* as the store has it */
-    uint32_t owed : 1;  /* as its list has it */
+    uint32_t fresh : 1; /* phx_name.fresh */
+    uint32_t owed : 1;  /* phx_list.owed */
 } phx_entity_record;
 
-/* A target of a migrating observer's list: enough to tell its leave even where nobody knows it. */
+/* A target in a migrating observer's list: enough for its leave, even if the receiver does not have the target. */
 typedef struct phx_list_record {
     uint64_t id;
     uint64_t user_data;
@@ -48,7 +48,7 @@ typedef struct phx_list_record {
     uint16_t reserved;
 } phx_list_record;
 
-/* As in publish/band_updates.h. */
+/* As phx_motion_history (update_bands.h). */
 typedef struct phx_trail_record {
     float x, y, z;
     uint32_t moved;
@@ -56,7 +56,7 @@ typedef struct phx_trail_record {
     uint16_t reserved;
 } phx_trail_record;
 
-/* A target of an observer that has not been told yet that it moved, since it was due in that tick. */
+/* A target with a deferred update, since the tick in which the update was due. */
 typedef struct phx_deferred_update {
     uint64_t id;
     uint32_t incarnation;
@@ -66,11 +66,12 @@ typedef struct phx_deferred_update {
 enum { PHX_RECORD_ITEMS = 3, PHX_RECORD_AREA_ITEMS = 9, PHX_RECORD_BLOCK_BYTES = 4096 };
 
 typedef struct phx_record {
-    uint64_t id;     /* the entity; of RELATION and WAITS: the observer */
+    uint64_t id;     /* the entity; of RELATION and DEFERRED_UPDATES: the observer */
     uint8_t type;    /* phx_record_type */
-    uint8_t count;   /* items used of RELATION, WAITS, AREAS */
+    uint8_t count;   /* items used of RELATION, DEFERRED_UPDATES, AREAS */
     uint16_t source; /* shard that sends */
-    uint32_t slot;   /* PIN: the entity's slot at the receiver; COPY: 1 if that was pinned; AREAS: how many in all */
+    uint32_t
+        slot; /* PIN: the entity's slot at the receiver; COPY: 1 if a pin asked for it; AREAS: number of areas in all */
     union {
         phx_entity_record entity;
         phx_relation relations[PHX_RECORD_ITEMS];
@@ -86,7 +87,7 @@ enum { PHX_RECORD_BLOCK_RECORDS = (PHX_RECORD_BLOCK_BYTES - 8) / sizeof(phx_reco
 typedef struct phx_record_block {
     uint16_t destination;
     uint16_t count;
-    uint32_t next; /* number + 1 of the destination's next block, of the last one its first */
+    uint32_t next; /* number + 1 of the destination's next block; of the last block: of the first */
     phx_record records[PHX_RECORD_BLOCK_RECORDS];
 } phx_record_block;
 

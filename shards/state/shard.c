@@ -16,7 +16,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
     shard->drift_limit = rules->tower_size / 4;
-    shard->step_limit = rules->tower_size / 4; /* farther, and every look would have to go a tower farther */
+    shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);

@@ -1,7 +1,7 @@
 /*
- * One region of the world: a rectangle of whole towers with its entities, grid, interest
- * lists and deferred-add queue. One owner at a time: whoever the world's current phase
- * gives it to. There is no thread, lock, atomic, clock or global in this folder.
+ * A shard: a rectangle of whole towers of the world, with its entities, grid, interest lists and deferred adds. It has
+ * one owner at a time: the worker that runs the shard in the world's current stage. There is no thread, lock, atomic,
+ * clock or global in shards/.
  *
  * Calls in the order of a tick (each from the owner, unless said otherwise):
  *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
@@ -11,8 +11,8 @@
  *   phx_shard_zones                                                          zones
  *   phx_interest_run (interest/run.h; any worker, disjoint observers)        interest
  *   phx_interest_commit (interest/change_record.h), phx_shard_end            publish
- * What returns false for want of memory has done nothing, or as much as a second call
- * can go on from; nothing else may be called before that second call succeeded.
+ * A call that returns false had no memory. It has done nothing, or a part that a second call continues. No other
+ * function may be called before the second call succeeded.
  */
 #ifndef PHX_SHARDS_STATE_SHARD_H
 #define PHX_SHARDS_STATE_SHARD_H
@@ -32,30 +32,29 @@
 #include "shards/state/update_bands.h"
 #include "shards/zones/zones.h"
 
-/* The part of a shard's neighbourhood that it reads; made by phx_shard_measure(), read by all senders one barrier
- * later. */
+/* The halo that a shard needs from other shards. Made by phx_shard_measure(), read by all senders one barrier later. */
 typedef struct phx_halo_request {
     phx_rect rect;
-    uint32_t halo_towers;  /* own observers look no farther than this beyond the rectangle */
-    phx_box halo;          /* range = radius: nor than a step short of the ends of this, which decides */
-    float margin_max;      /* of own observers */
-    uint32_t observed;     /* there are own observers at all; a word, for memcmp */
-    uint32_t wake_towers1; /* wakers so far beyond it, and 1, wake own NPCs; 0 = there are none to wake */
+    uint32_t halo_towers;  /* no view of an own observer ends farther outside the rectangle */
+    phx_box halo;          /* range = radius: views end a step inside this box; the box decides */
+    float margin_max;      /* longest margin of own observers */
+    uint32_t observed;     /* there are own observers; a word, for memcmp */
+    uint32_t wake_towers1; /* 1 + the towers outside the rectangle within which wakers wake own NPCs; 0 = no own NPC */
 } phx_halo_request;
 
-/* Shards side by side whose zones touch one's rectangle; which of them need a copy is asked of all at once. */
+/* Shards in a group whose halos touch this shard's rectangle: one pass decides for the group which need a copy. */
 enum { PHX_NEIGHBOUR_HALOS = 8 };
 typedef struct phx_neighbour_halos {
-    /* halos; that of a missing neighbour is empty */
+    /* halos; the halo of a missing neighbour is empty */
     float x0[PHX_NEIGHBOUR_HALOS], y0[PHX_NEIGHBOUR_HALOS], x1[PHX_NEIGHBOUR_HALOS], y1[PHX_NEIGHBOUR_HALOS];
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
 
-/* Gone or not ready: nothing may be told to this observer any more. */
+/* An observer that left or is not ready: it gets nothing more. */
 typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
-    uint32_t slot; /* PHX_SLOT_NONE: it left; else only if it is still not ready at the tick's end */
+    uint32_t slot; /* PHX_SLOT_NONE: it left; else it is silenced only if it is still not ready at the tick's end */
 } phx_silenced;
 
 typedef struct phx_slot_array {
@@ -63,22 +62,23 @@ typedef struct phx_slot_array {
     uint32_t count, capacity;
 } phx_slot_array;
 
-/* A remote observer needs a copy of this entity at any distance. */
+/* A copy of this entity is due at the destination at any distance: an observer there has a pair or link with it. */
 typedef struct phx_pin {
     uint32_t slot;
     uint32_t destination;
 } phx_pin;
 
-/* Where a send stopped for want of room. */
+/* Where a send stopped because the outbox was full. */
 typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
-/* What does not change from move to move. The upper lanes of low and high are beyond all that there may be. */
+/* Constants of a shard for applying moves. The upper lanes of low and high exclude no value. */
 typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
-    uint32_t block_bits; /* of ty << 16 | tx: where most move, a step that changes none of them is looked at no more */
+    uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
+                            further work */
     bool nine;           /* phx_shard_ninegrid() */
     bool rows;           /* phx_shard_rows() */
 } phx_move_constants;
@@ -86,8 +86,9 @@ typedef struct phx_move_constants {
 typedef struct phx_shard_counts {
     uint64_t migrations, copies, deferred_adds;
     uint32_t deferred_max; /* in one tick */
-    uint64_t entries; /* list entries: that came with migrants, less those that went, and those of who left; may wrap */
-    uint64_t updates; /* targets told to own observers; the ticking thread's, in phase publish */
+    uint64_t entries; /* list entries that came with immigrants, less entries of emigrants and of observers that left;
+                         may wrap */
+    uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
 } phx_shard_counts;
 
 typedef struct phx_shard {
@@ -97,94 +98,97 @@ typedef struct phx_shard {
     phx_rect rect;
     phx_move_constants move_frame;
     uint64_t tick;
-    uint16_t dirty_stamp; /* of the tick, for phx_body.changed: 1..65535, then all are cleared */
+    uint16_t dirty_stamp; /* this tick's value of phx_body.changed: 1..65535, then all are cleared */
 
     phx_store store;
-    /* how near entities are found: by rows (range = radius) or cards (range = towers), the lighthouse's, or by alt */
+    /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid nine;
-    phx_index *alt;     /* NULL: the lighthouse */
-    phx_prev_rows past; /* of rows, while lists are implied */
+    phx_index *alt;     /* classical index; NULL: the lighthouse */
+    phx_prev_rows past; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
     phx_far far;
     phx_bands bands;
-    bool all_dirty;         /* every observer is to be evaluated: the rules changed */
-    bool far_dirty;         /* the same: something seen from far off changed */
-    bool bounded;           /* there may be targets that are PHX_SLOT_BOUNDED: then lists are kept */
-    bool global_moved;      /* where a global target stands matters at the caps only */
-    bool changed;           /* anything here changed in this tick, ghosts included */
-    bool any_discontinuous; /* the same, and was odd (PHX_SLOT_DISCONTINUOUS): else no tower is marked so */
+    bool all_dirty;         /* every observer is evaluated: the rules changed */
+    bool far_dirty;         /* every observer is evaluated: something seen from far off changed */
+    bool bounded;           /* some targets may be PHX_SLOT_BOUNDED: then lists are stored */
+    bool global_moved;      /* a global target moved; its position counts at caps only */
+    bool changed;           /* an entity changed in this tick, ghosts included */
+    bool any_discontinuous; /* a discontinuity took place in this tick (PHX_SLOT_DISCONTINUOUS); else no tower is marked
+                               so */
     /*
-     * Most of the rows change every tick: every observer is looked at, towers are not
-     * marked. Guessed from the tick before; only the work depends on it.
+     * Most rows change: every observer has a delta or an evaluation, and towers are not marked. Guessed from the last
+     * tick; only the work depends on it.
      */
     bool dense_tick;
-    uint32_t dirty_count; /* entities changed in this tick; kept until the next one begins */
-    float step_max;       /* the longest step of this tick along an axis, of those that are not odd */
-    float step2_max;      /* the square of the longest one as it is */
-    float step_limit;     /* a longer one is a jump, and odd */
-    float drift_limit;    /* of the grid's rows: farther would cost looks more than it saves rebuilds */
-    bool delta_allowed;   /* glances may be enough in this tick */
-    bool derives_lists;   /* range = radius: plain lists are implied, from the index phase to the next: prev_list.h */
+    uint32_t dirty_count; /* entities that changed in this tick; kept until the next tick begins */
+    float step_max;       /* longest step of this tick along an axis, discontinuities left out */
+    float step2_max;      /* square of the longest such step */
+    float step_limit;     /* a longer step is a jump: a discontinuity */
+    float drift_limit;    /* of the grid's rows: more drift would cost row queries more than it saves rebuilds */
+    bool delta_allowed;   /* deltas may be enough in this tick */
+    bool derives_lists;   /* range = radius: lists of plain observers are derived, from the index phase to the next one;
+                             prev_list.h */
     const phx_kernels *kernels;
 
-    phx_slot_array emigrant_candidates; /* may have left the rectangle in this tick */
-    phx_slot_array beginners;           /* own slots that may have a first change of a list in this tick; some twice */
-    phx_slot_array partial_observers;   /* observers whose lists were spread: to be looked at in the next tick again */
-    bool partial_not_listed;            /* there was no memory for some of them: they are found by PHX_SLOT_PARTIAL */
-    bool owes_lists;                    /* lists were emptied in this tick for want of memory: phx_list.owed */
-    phx_slot_array emigrant_list_first; /* by number in leaving[]: where its list begins in the outbox's; and the end of
-                                           the last */
-    phx_slot_array list_scratch;        /* scratch: the list of one who leaves or came, as rows imply it */
+    phx_slot_array emigrant_candidates; /* own slots that may have left the rectangle in this tick */
+    phx_slot_array beginners; /* own slots that may have a fresh change in this tick; a slot may stand here twice */
+    phx_slot_array partial_observers;   /* observers with partial lists: evaluated in the next tick again */
+    bool partial_not_listed;            /* no memory for some of them: they are found by PHX_SLOT_PARTIAL */
+    bool owes_lists;                    /* lists were set aside in this tick for want of memory: phx_list.owed */
+    phx_slot_array emigrant_list_first; /* per emigrant: offset of its list in outbox.lists; one entry more is the end
+                                           of the last list */
+    phx_slot_array list_scratch;        /* scratch: the derived list of an emigrant or immigrant */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received;            /* records done of the block that phx_shard_receive() could not end */
-    phx_slot_array immigrants;    /* own slots that came in this tick: the directory is to be told */
-    phx_immigrant_lists arrivals; /* the same, and their lists */
-    phx_pin *pins, *pins_before;  /* of this tick, and of the one before */
+    uint32_t received;            /* records done of the block that phx_shard_receive() could not finish */
+    phx_slot_array immigrants;    /* own slots that migrated in during this tick: the directory needs their new place */
+    phx_immigrant_lists arrivals; /* immigrant observers and their lists */
+    phx_pin *pins, *pins_before;  /* pins of this tick, and of the last one */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared;                   /* in this tick */
-    phx_neighbour_halos *neighbour_halos; /* of find_near(), as is what follows up to clear */
-    uint32_t near_count, near_capacity;   /* shards; groups of them that there is room for */
-    bool by_distance;                     /* that alone decides which of them need a copy, but of who is PHX_SLOT_FAR */
-    phx_rect interior;                    /* towers that no other shard's zone covers */
-    phx_box halo_free_box; /* strictly between its ends nobody is in another shard's halo, nor wakes anybody there */
-    bool copy_sent;        /* the last copy is in the outbox, but not its trail */
-    /* per destination: BEGIN sent in this refresh / it has copies of the last one; NULL: nothing was ever due */
+    bool pins_compared;                   /* pins and pins_before were compared in this tick */
+    phx_neighbour_halos *neighbour_halos; /* found by find_near(), with the fields up to halo_free_box */
+    uint32_t near_count, near_capacity;   /* neighbours; groups that there is room for */
+    bool by_distance;  /* distance alone decides which neighbours need a copy, except of far targets (PHX_SLOT_FAR) */
+    phx_rect interior; /* towers that no halo of another shard covers */
+    phx_box halo_free_box; /* an entity strictly inside is in no halo of another shard, and wakes no NPC there */
+    bool copy_sent;        /* the last copy is in the outbox, its TRAIL is not */
+    /* per destination: BEGIN sent in this refresh; it has copies of the last refresh. NULL: nothing was ever due */
     bool *begun, *sent;
     uint32_t copied,
-        copied_next; /* the ghost of the last copy that came, or none, and its phx_ghost_source.next before */
-    bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever did */
+        copied_next; /* the ghost of the last copy received, or none, and its phx_ghost_source.next before that */
+    bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever came */
     bool refreshed_any;
-    bool copies_due; /* something own changed that copies elsewhere may have to show */
+    bool copies_due; /* an own entity changed in a way that its copies may have to show */
 
-    float radius_max, margin_max;        /* over own observers: view + margin, and margin; at least that while stale */
-    uint32_t radius_count, margin_count; /* of them, those with just that */
+    float radius_max,
+        margin_max; /* longest view + margin, and longest margin, of own observers; an upper bound while radius_stale */
+    uint32_t radius_count, margin_count; /* own observers that have exactly this longest value */
     bool radius_stale;
-    phx_box visible_box;      /* range = radius: beyond it nobody is seen by distance alone; as of the last tick with
-                                 observers */
+    phx_box visible_box; /* range = radius: an entity outside is in no own view by distance alone; from the last tick
+                            with observers */
     uint32_t observing_count; /* own entities with a view */
-    uint32_t ready_count;     /* those of them that are ready */
+    uint32_t ready_count;     /* of these, the number that is ready */
 
     phx_silenced *forgets;
     uint32_t forget_count, forgets_capacity;
 
     phx_zones zones;
 
-    phx_shard_counts counts; /* since the world was made */
+    phx_shard_counts counts; /* sums since the world was made */
 } phx_shard;
 
-/* false = no memory; what was made is freed. */
+/* false = no memory; all memory is freed again. */
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
                     phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
 /* ---- the tick's end ---- */
 
-/* Were so many touched in this tick that in the next one most are expected to move? */
+/* Did so many entities change in this tick that the next tick is expected to be dense? */
 static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 {
     return shard->dirty_count > (shard->store.own_count + shard->store.ghost_count) / 4;
@@ -198,13 +202,13 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
     return phx_store_ghost(&shard->store, id);
 }
 
-/* Are the crowds (ninegrid/ninegrid.h) what there is instead of the grid? */
+/* Does the nine-grid (ninegrid/ninegrid.h) find near entities, not rows? */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
     return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
 }
 
-/* Is it the grid? Neither: it is another index. */
+/* Do the grid's rows find near entities? If neither answers true, a classical index does. */
 static inline bool phx_shard_rows(const phx_shard *shard)
 {
     return shard->rules->range == PH_RANGE_RADIUS && !shard->alt;

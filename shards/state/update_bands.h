@@ -1,7 +1,7 @@
 /*
  * Memory of updates by distance band, of one shard: per slot the motion history, the motion sample of this tick, and
- * the deferred updates of an own observer. The rule and all that writes it is in publish/band_updates.h; the shard's
- * owner's.
+ * the deferred updates of an own observer. Owned by the shard's owner; publish/band_updates.h has the rule and every
+ * write.
  */
 #ifndef PHX_SHARDS_STATE_UPDATE_BANDS_H
 #define PHX_SHARDS_STATE_UPDATE_BANDS_H
@@ -10,24 +10,26 @@
 #include "shards/state/records.h"
 
 typedef struct phx_motion_history {
-    float x, y, z;   /* at the last tick's end */
-    uint32_t hash;   /* of the id */
-    uint32_t moved;  /* the last tick, before this one, in which it moved, cut to 32 bits; 0 = none since it is known */
-    uint32_t change; /* of this tick, with enters: place + 1 in the changes of `worker`; 0 = none */
+    float x, y, z;  /* at the last tick's end */
+    uint32_t hash;  /* of the id */
+    uint32_t moved; /* last tick, before this one, in which it moved, cut to 32 bits; 0 = not since its history began */
+    uint32_t change; /* its change of this tick with enters: number + 1 in the changes of `worker`; 0 = none */
     uint16_t worker;
     uint16_t kind; /* at the last tick's end */
-    bool known;    /* it was in the world at the last tick's end; else all but `change` is zero */
+    bool known;    /* it was in the world at the last tick's end; else all fields but `change` are zero */
 } phx_motion_history;
 
-/* All that an observer wants to know of a target, in half a cache line: once lists stand, for one tick. */
+/*
+ * All that updates read of a target, in half a cache line. Valid for one tick, from the end of the interest phase on.
+ */
 typedef struct phx_motion_sample {
     float x, y, z;    /* now */
     float ox, oy, oz; /* at the last tick's end */
     uint32_t hash;
-    uint32_t age; /* ticks since it last moved, a move in this one included; UINT32_MAX = long ago, or it is new */
+    uint32_t age; /* ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago, or it is new */
 } phx_motion_sample;
 
-/* Who waits of a migrant's targets: found by id, once all are here. */
+/* A deferred update of an immigrant observer: its target is found by id, once all immigrants are here. */
 typedef struct phx_arrival_wait {
     uint32_t observer; /* slot */
     phx_deferred_update waiting;
@@ -36,13 +38,13 @@ typedef struct phx_arrival_wait {
 typedef struct phx_bands {
     phx_motion_history *trails; /* by slot */
     phx_motion_sample *strides; /* by slot */
-    phx_list *waits; /* by slot: of own observers pairs of a target's slot and the tick that it waits since */
+    phx_list *waits; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;
     phx_arrival_wait *arrivals;
     uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
-    uint32_t waiting;   /* observers that have waits */
-    uint64_t last_move; /* no trail has a later one */
-    bool live;          /* trails were settled at the last tick's end */
+    uint32_t waiting;   /* observers with deferred updates */
+    uint64_t last_move; /* no history has a later move */
+    bool live;          /* histories were committed at the last tick's end */
 } phx_bands;
 
 void phx_bands_init(phx_bands *bands);

@@ -1,6 +1,6 @@
 /*
- * How far the view of an observer reaches: the towers and positions that decide about its list, and whether its
- * position alone does. Read by every phase and by queries; nothing is written.
+ * Reach of an observer's view: the towers and positions that decide about its list, and whether the position alone
+ * decides. Read in every phase and by queries; nothing is written.
  */
 #ifndef PHX_SHARDS_STATE_VIEW_REACH_H
 #define PHX_SHARDS_STATE_VIEW_REACH_H
@@ -15,20 +15,20 @@ static inline phx_rect phx_interest_rect(const phx_rules *rules, float x, float 
     return phx_box_towers(rules, phx_box_around(x, y, radius));
 }
 
-/* The towers that decide about an observer: within the radius, or the span. */
+/* The towers that decide about an observer's list: within the radius, or in the span. */
 static inline phx_rect phx_interest_towers(const phx_rules *rules, const phx_body *body, float radius)
 {
     if (rules->range == PH_RANGE_RADIUS) return phx_interest_rect(rules, body->x, body->y, radius);
     return phx_ninegrid_rect(rules, rules->span, body->tx, body->ty);
 }
 
-/* The towers where the rows of all within that radius of it stand; range = towers: the span's towers. */
+/* The towers where the rows of all entities within the radius stand; range = towers: the span. */
 static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_body *body, float radius)
 {
     return phx_interest_towers(shard->rules, body, radius + shard->grid.drift_bound);
 }
 
-/* May an own observer's list be implied from now on? */
+/* May an own observer's list be derived from now on? */
 static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
@@ -36,24 +36,27 @@ static inline bool phx_ninegrid_plain(const phx_shard *shard, uint32_t slot)
            !(shard->store.body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
 }
 
-/* Is a plain row's place enough to say whether it sees this target? Else phx_shard_is_in_list() has to be asked. */
+/* Does the position of a plain row decide whether it sees this target? Else phx_shard_is_in_list() decides. */
 static inline bool phx_row_decides(const phx_shard *shard, const phx_body *target)
 {
     ph_shape shape = shard->rules->shape;
     return !(target->state & PHX_SLOT_SPECIAL) && (shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE);
 }
 
-/* Then: is a target at (x, y) in the view of the plain row? */
+/* Is a target at (x, y) in the view of the plain row? For targets that phx_row_decides() answers true for. */
 static inline bool phx_row_views(const phx_grid_rows *rows, uint32_t row, float x, float y, bool square)
 {
     float view = rows->view[row], dx = x - rows->x[row], dy = y - rows->y[row];
     return square ? (fabsf(dx) <= view) & (fabsf(dy) <= view) : dx * dx + dy * dy <= view * view;
 }
 
-/* Where those stand whom an observer may see, or who may see a target, within that radius; range = towers: the span. */
+/*
+ * The box of all targets that an observer may see, or of all observers that may see a target, within the radius; range
+ * = towers: the span.
+ */
 phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius);
 
-/* Is the list of an own observer implied from the interest phase on? */
+/* Is the list of an own observer derived from the interest phase on? */
 bool phx_shard_derives(const phx_shard *shard, uint32_t slot);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The begin and the end of a tick; see begin_end.h.
+ * Begin and end of a tick; see begin_end.h.
  */
 #include "shards/tick/begin_end.h"
 
@@ -9,13 +9,13 @@
 
 void phx_shard_begin(phx_shard *shard, uint64_t tick)
 {
-    PHX_ASSERT(shard->store.dead_count == 0);
+    PHX_ASSERT(shard->store.dead_count == 0 || shard->zones.put_off);
     PHX_ASSERT(shard->deferred.depth == 0);
     shard->tick = tick;
     shard->dirty_stamp = (uint16_t)(tick % UINT16_MAX + 1);
     for (uint32_t slot = 0; shard->dirty_stamp == 1 && slot < shard->store.slots; slot++)
         shard->store.body[slot].changed = 0;
-    shard->zones.edges.count = 0;
+    phx_edges_begin(&shard->zones.edges);
     shard->dirty_count = 0;
     phx_deferred_begin(&shard->deferred);
 }
@@ -45,7 +45,7 @@ void phx_shard_end(phx_shard *shard)
     phx_bands_end_tick(shard);
     PHX_VALIDATE(phx_shard_ninegrid(shard) || phx_shard_lists_valid(shard));
     PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
-    phx_store_bury(&shard->store);
+    if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
     shard->forget_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;

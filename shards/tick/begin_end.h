@@ -1,5 +1,5 @@
 /*
- * The begin and the end of a tick, of one shard; the shard's owner.
+ * Begin and end of a tick of one shard, by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_BEGIN_END_H
 #define PHX_SHARDS_TICK_BEGIN_END_H
@@ -9,7 +9,7 @@
 /* Opens the tick: from here to phx_shard_index() the shard is iterated and adds are deferred. */
 void phx_shard_begin(phx_shard *shard, uint64_t tick);
 
-/* Lists that are implied, and only those, hold nothing: range = radius. For PHX_VALIDATE. */
+/* Are exactly the derived lists without memory? range = radius. For PHX_VALIDATE. */
 bool phx_shard_lists_valid(const phx_shard *shard);
 
 void phx_shard_end(phx_shard *shard);

@@ -1,9 +1,8 @@
 /*
- * The index phase of a shard: the outermost iteration of the tick ends, what was deferred
- * comes in, and grid, far targets and lists of arrivals are brought up to date for the
- * interest phase. Rows are sorted anew only when they have to be, else those of the few who came, went or jumped are
- * put where they belong; a second call, after there was no memory, may count the tick's steps as drift twice, which
- * only makes that sooner.
+ * The index phase of a shard: the outermost iteration of the tick ends, deferred adds are done, and grid, far targets
+ * and lists of immigrants are made ready for the interest phase. Rows are sorted anew only if necessary; otherwise rows
+ * of the few entities that entered, left or jumped are edited. A second call, after there was no memory, may count the
+ * tick's steps as drift twice, so that the next sort comes sooner.
  */
 #include "shards/tick/reindex.h"
 
@@ -22,8 +21,8 @@
 #include "shards/state/shard.h"
 
 /*
- * Can nobody here see a ghost, nor it wake anybody? Then whether it has a row makes no difference. (Where there are
- * bands, it matters when it came: publish/band_updates.h.)
+ * Does no own observer see the ghost, and does it wake no NPC? Then its row makes no difference. (With bands the tick
+ * of its add matters: publish/band_updates.h.)
  */
 static bool ghost_unseen(const phx_shard *shard, uint32_t slot)
 {
@@ -33,7 +32,7 @@ static bool ghost_unseen(const phx_shard *shard, uint32_t slot)
     return !phx_box_has(shard->visible_box, body->x, body->y);
 }
 
-/* Does a slot wait for a row that somebody may see? */
+/* Is a deferred slot due for a row, as an own observer may see it? */
 static bool row_due(const phx_shard *shard, uint32_t slot)
 {
     const uint32_t state = shard->store.body[slot].state;
@@ -47,14 +46,14 @@ static uint32_t adds_due(const phx_shard *shard)
     return due;
 }
 
-/* How far rows may have drifted with this tick's steps. */
+/* The drift of rows with this tick's steps. */
 static float drift_now(const phx_shard *shard)
 {
     const float drift = shard->grid.drift_bound;
     return shard->step_max > 0.0f ? nextafterf(drift + shard->step_max, INFINITY) : drift;
 }
 
-/* Are rows to be sorted anew? Else those who are to be put in, or set right, are few. */
+/* Have rows to be sorted anew? Else the rows to insert or edit are few. */
 static bool rebuild_due(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
@@ -62,7 +61,7 @@ static bool rebuild_due(const phx_shard *shard)
            phx_grid_sort_due(grid, adds_due(shard));
 }
 
-/* All ghosts that are gone. */
+/* Ends all ghosts that are gone. */
 static void kill_gone(phx_shard *shard)
 {
     const phx_store *store = &shard->store;
@@ -71,12 +70,13 @@ static void kill_gone(phx_shard *shard)
 }
 
 /*
- * Ghosts that their owner's refresh did not repeat, and emigrants that nobody sent back, are gone; but to take out rows
- * that nobody sees is no reason to sort all others. Once past rows are there, in a second call, none is taken out.
+ * Finds ghosts that their refresh did not repeat, and emigrants that were not sent back: they are gone. Rows that no
+ * own observer sees are no reason for a sort of all rows. After previous rows were collected, in a second call, no row
+ * is removed.
  */
 static void sweep_ghosts(phx_shard *shard)
 {
-    enum { MANY_PART = 16 }; /* of rows: so many that are gone cost as much as the sort */
+    enum { MANY_PART = 16 }; /* of rows: so many gone ghosts cost as much as the sort */
     phx_store *store = &shard->store;
     uint32_t left = 0;
     if (!shard->refreshed_any && !shard->changed) return; /* an emigrant is a change */
@@ -97,7 +97,7 @@ static void sweep_ghosts(phx_shard *shard)
     if (left > shard->grid.row_count / MANY_PART || rebuild_due(shard)) kill_gone(shard);
 }
 
-/* A live one's attributes follow; there is room. */
+/* Renames a slot; a live one's attributes follow. There is room. */
 static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
 {
     phx_attr attr = *phx_store_attr(store, slot);
@@ -107,16 +107,16 @@ static void rename_slot(phx_store *store, uint32_t slot, const phx_rename *now)
     phx_store_rename(store, slot);
 }
 
-/* Do events name a live one so already: as its copy said, or as it was named before memory ended? */
+/* Has a live slot this name already, from its copy, or from a first call that had no memory? */
 static bool named_so(const phx_store *store, uint32_t slot, const phx_rename *now)
 {
     return store->name[slot].kind == now->kind && phx_store_user_data(store, slot) == now->user_data;
 }
 
 /*
- * Ghosts that may not have been repeated, and what died as a ghost, get the names that they have now. false = no
- * memory: call again. A second call touches none that has its name: by then one may have a card that is of this tick,
- * for which there is no room to be noted, and nothing to note.
+ * Gives new names to ghosts that may not have been repeated, and to dead ghosts. false = no memory: call again. A
+ * second call leaves out slots that have their name. By then a slot may have a cell entry of this tick, for which there
+ * is no room for a note, and nothing to note.
  */
 static bool update_names(phx_shard *shard, const phx_renames *renames)
 {
@@ -142,7 +142,7 @@ static bool update_names(phx_shard *shard, const phx_renames *renames)
     return true;
 }
 
-/* Bounds along an axis between which nobody is outside of all towers, whatever float32 loses there. */
+/* Bounds along an axis inside of which every position is in a tower, with slack for float32. */
 static void inner_bounds(const phx_rules *rules, int axis, float *low, float *high)
 {
     float extent = rules->tower_size * (float)rules->towers[axis];
@@ -151,7 +151,7 @@ static void inner_bounds(const phx_rules *rules, int axis, float *low, float *hi
     *high = rules->origin[axis] + extent - slack;
 }
 
-/* Is anybody outside of all towers? Those are in blocks at the world's edge; most are far from it all the same. */
+/* Is an entity outside of all towers? Such entities are in blocks at the world's edge; most blocks are far from it. */
 static bool any_outside(const phx_shard *shard)
 {
     const phx_grid *grid = &shard->grid;
@@ -173,12 +173,12 @@ static bool any_outside(const phx_shard *shard)
     return false;
 }
 
-/* Rows are sorted anew. false = no memory. */
+/* Sorts rows anew. false = no memory. */
 static bool rebuild_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     const phx_deferred *deferred = &shard->deferred;
-    for (uint32_t i = 0; i < deferred->count; i++) { /* to others they come now, however long they waited */
+    for (uint32_t i = 0; i < deferred->count; i++) { /* for other shards they enter now, however long they waited */
         phx_body *body = &shard->store.body[deferred->slots[i]];
         if ((body->state & PHX_SLOT_LIVE) && !(body->state & PHX_SLOT_ROW)) phx_shard_mark_discontinuous(shard, body);
     }
@@ -189,7 +189,7 @@ static bool rebuild_rows(phx_shard *shard)
     return true;
 }
 
-/* Rows of the few who came, went or jumped go where they belong. */
+/* Edits the rows of the few entities that entered, left or jumped. */
 static phx_rows_edited edit_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
@@ -204,12 +204,12 @@ static phx_rows_edited edit_rows(phx_shard *shard)
         const uint32_t slot = shard->deferred.slots[i];
         phx_body *body = &shard->store.body[slot];
         if (!row_due(shard, slot)) continue;
-        phx_shard_mark_discontinuous(shard, body); /* to others they come now, however long they waited */
+        phx_shard_mark_discontinuous(shard, body); /* for observers they enter now, however long they waited */
         outside |= phx_outside_towers(shard->rules, body->x, body->y);
         done = phx_grid_put(grid, shard->mem, &shard->store, slot, shard->tick, &work);
         put++;
     }
-    if (grid->outside && put > 0) grid->outside = any_outside(shard); /* perhaps who was is not there any more */
+    if (grid->outside && put > 0) grid->outside = any_outside(shard); /* the entity that was outside may be gone */
     grid->outside |= outside;
     if (put > 0 && done == PHX_EDIT_DONE) grid->pause_next /= 2;
     return done;
@@ -221,7 +221,7 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
     inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
     const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
-    const phx_box near = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the bounds are in */
+    const phx_box near = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the inner bounds have */
     for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
@@ -229,7 +229,7 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     return true;
 }
 
-/* Rows are those of the interest phase, but for places that may be behind. false = no memory. */
+/* Makes rows as the interest phase needs them, but for positions that may be stale. false = no memory. */
 static bool index_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
@@ -239,7 +239,7 @@ static bool index_rows(phx_shard *shard)
     return done == PHX_EDIT_SORT ? rebuild_rows(shard) : done == PHX_EDIT_DONE;
 }
 
-/* Who was added came in, or waits on: ghosts that nobody sees, as long as rows are not sorted anew. */
+/* Ends the deferred adds. A ghost in no own view waits on until rows are sorted anew. */
 static void end_adds(phx_shard *shard)
 {
     phx_deferred *deferred = &shard->deferred;
@@ -255,13 +255,13 @@ static void end_adds(phx_shard *shard)
     phx_deferred_done(deferred, shard->mem, waiting);
 }
 
-/* Is it an observer whose list is implied from now on, but is kept yet? */
+/* Is it an observer whose list is derived from now on, but still stored? */
 static bool keeps_list(const phx_shard *shard, uint32_t slot)
 {
     return phx_grid_view(&shard->store, slot) > 0.0f && !phx_list_holds_no_memory(&shard->store.tail[slot].list);
 }
 
-/* Is anybody so who is odd, or new? Asked here, as lists change while observers are looked at. */
+/* Is a discontinuous or new entity such an observer? Answered here, as lists change in the interest phase. */
 static bool any_stored_list(const phx_shard *shard)
 {
     const phx_prev_rows *past = &shard->past;
@@ -272,7 +272,7 @@ static bool any_stored_list(const phx_shard *shard)
     return false;
 }
 
-/* All live slots into their towers, or wherever else they are looked for. */
+/* Puts all live slots into their towers, by rows, cell entries or the classical index. */
 static bool index_towers(phx_shard *shard)
 {
     if (shard->alt)
@@ -287,7 +287,10 @@ static bool index_towers(phx_shard *shard)
     return phx_ninegrid_index(&shard->nine, shard->mem, &in);
 }
 
-/* An observer that targets are waiting for is odd, as if new: it is looked at in any case. false = no memory. */
+/*
+ * Marks an observer with held targets as discontinuous, as if it were new: it is evaluated in any case. false = no
+ * memory.
+ */
 static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
@@ -298,7 +301,7 @@ static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* All of them. false = no memory: call again. */
+/* Marks all of them. false = no memory: call again. */
 static bool add_deferred_slots(phx_shard *shard)
 {
     phx_slot_array *waiting = &shard->partial_observers;
@@ -310,7 +313,7 @@ static bool add_deferred_slots(phx_shard *shard)
     return true;
 }
 
-/* Are there any in the block? */
+/* Has the block a bounded target? */
 static bool block_bounded(const phx_shard *shard, const phx_block *block)
 {
     const uint32_t *slots = shard->grid.rows.slot;
@@ -321,7 +324,7 @@ static bool block_bounded(const phx_shard *shard, const phx_block *block)
     return false;
 }
 
-/* Blocks know which of them have bounded targets; without any left, every list is found anew, once. */
+/* Notes bounded targets in their blocks. When the last one is gone, every observer is evaluated once. */
 static void mark_bounded(phx_shard *shard)
 {
     bool any = false;
@@ -352,7 +355,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
         return false;
     if (!index_towers(shard)) return false;
     phx_prev_rows_blank(past, &shard->store, &shard->grid);
-    past->kept |= any_stored_list(shard); /* a second call does not find those any more who came in */
+    past->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
     PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.positions_stale || phx_grid_valid(&shard->grid, &shard->store));
     PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
     PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));

@@ -1,5 +1,5 @@
 /*
- * The index phase of a shard: deferred adds come in, every index is put in order. The shard's owner.
+ * The index phase of a shard: deferred adds are done, every index is put in order. By the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_REINDEX_H
 #define PHX_SHARDS_TICK_REINDEX_H
@@ -9,12 +9,12 @@
 #include "shards/state/shard.h"
 
 /*
- * Ends the outermost iteration: unconfirmed ghosts go, deferred adds come in, both if somebody may see them, or later;
- * grid and far targets are put in order.
+ * Ends the outermost iteration: ghosts that were not repeated end, deferred adds are done, and grid and far targets are
+ * put in order. Ghosts in no own view may wait. false = no memory: call again.
  */
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
 
-/* Is nobody farther out of all towers than rows may have drifted, unless that is known? For PHX_VALIDATE. */
+/* Is no entity farther out of all towers than rows may have drifted, unless grid.outside is set? For PHX_VALIDATE. */
 bool phx_shard_outside_valid(const phx_shard *shard);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Rows follow their bodies; see row_positions.h.
+ * Copies positions to rows; see row_positions.h.
  */
 #include "shards/tick/row_positions.h"
 
@@ -12,7 +12,7 @@ void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
     uint32_t first = (uint32_t)(lines * part / parts * LINE_ROWS);
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
     if (end > grid->row_end) end = grid->row_end;
-    for (uint32_t row = first; row < end; row++) { /* gaps, too: that is less work than to ask */
+    for (uint32_t row = first; row < end; row++) { /* gaps are written too: that costs less than a test */
         if (row + AHEAD < end) __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
         const phx_body *body = &shard->store.body[grid->rows.slot[row] & PHX_ROW_SLOT];
         grid->rows.x[row] = body->x;

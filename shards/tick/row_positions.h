@@ -1,6 +1,6 @@
 /*
- * Rows follow their bodies, in a tick in which most entities moved and no grid was sorted anew. In the index phase, by
- * any workers, each its part; then once by the owner.
+ * Copies the positions of bodies to rows, in a tick in which most entities moved and the grid was not sorted anew. In
+ * the index phase, by any workers, each its part; then once by the owner.
  */
 #ifndef PHX_SHARDS_TICK_ROW_POSITIONS_H
 #define PHX_SHARDS_TICK_ROW_POSITIONS_H
@@ -8,8 +8,8 @@
 #include "shards/state/shard.h"
 
 /*
- * The rows of one of so many parts follow their bodies: due, by any workers, if the grid is still behind; then, once,
- * phx_rows_copied().
+ * Copies the positions of one of so many parts, by any workers, if grid.positions_stale; then, once, phx_rows_copied()
+ * is due.
  */
 void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts);
 

@@ -1,5 +1,5 @@
 /*
- * Observers that are set aside; see set_aside.h.
+ * Sets observers aside; see set_aside.h.
  */
 #include "shards/tick/set_aside.h"
 

@@ -1,10 +1,10 @@
 /*
- * The zones phase of a shard; see zones_phase.h. Every step of it does nothing where nothing is left to do, so a phase
- * that stopped for want of memory is simply run again.
+ * The zones phase of a shard; see zones_phase.h. A step without work left does nothing, so a phase that stopped for
+ * want of memory is run again.
  */
 #include "shards/tick/zones_phase.h"
 
-/* Slots: those that changed, or all. */
+/* Slots to check: changed ones, or all. */
 typedef struct going {
     uint32_t count;
     bool every, listed;
@@ -13,14 +13,14 @@ typedef struct going {
 static going changed_slots(const phx_shard *shard, bool every)
 {
     const phx_zones *zones = &shard->zones;
-    going all = {.count = shard->store.slots, .every = every || !zones->on || shard->all_dirty};
+    going all = {.count = shard->store.slots, .every = every || !zones->on || zones->put_off || shard->all_dirty};
     if (all.every) return all;
     if (!shard->changed) return (going){0};
     if (shard->dense_tick || zones->missed) return all;
     return (going){.count = zones->touched_count, .listed = true};
 }
 
-/* The i-th of them, or PHX_SLOT_NONE where it did not change. */
+/* The i-th of them, or PHX_SLOT_NONE if it did not change. */
 static uint32_t slot_at(const phx_shard *shard, const going *all, uint32_t i)
 {
     if (all->listed) return shard->zones.touched[i];
@@ -36,7 +36,7 @@ static bool place_member(phx_shard *shard, uint32_t slot)
     return true;
 }
 
-/* Areas, and the roster behind them. */
+/* Updates area members, and then the roster. false = no memory. */
 static bool update_area_members(phx_shard *shard, const going *all, bool areas)
 {
     phx_zones *zones = &shard->zones;
@@ -90,6 +90,7 @@ bool phx_shard_zones(phx_shard *shard)
     if (!areas && zones->crossings_on) phx_zones_drop_areas(zones, mem);
     if (!wakes && !areas) {
         if (zones->on) phx_zones_drop(zones, mem);
+        zones->put_off = false;
         return true;
     }
     if (!phx_tower_members_cover(&zones->roster, mem, slots)) return false;
@@ -98,6 +99,7 @@ bool phx_shard_zones(phx_shard *shard)
     going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->crossings_on));
     if (!update_area_members(shard, &all, areas)) return false;
     if (wakes && !update_activation(shard, &all)) return false;
+    zones->put_off = false;
     zones->on = true;
     zones->awake_on = wakes;
     zones->crossings_on = areas;

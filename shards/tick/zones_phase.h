@@ -1,13 +1,13 @@
 /*
- * The zones phase of a shard: which NPCs awoke or fell asleep, which areas own entities entered or left. Behind the
- * index phase, the shard's owner.
+ * The zones phase of a shard: NPCs that awoke or fell asleep, own entities that entered or left areas. After the index
+ * phase, by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_ZONES_PHASE_H
 #define PHX_SHARDS_TICK_ZONES_PHASE_H
 
 #include "shards/state/shard.h"
 
-/* Who awoke, fell asleep, went into areas or out of them: into zones.edges. false = no memory: call again. */
+/* Finds the edges of activation and areas: into zones.edges. false = no memory: call again. */
 bool phx_shard_zones(phx_shard *shard);
 
 #endif

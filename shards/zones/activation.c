@@ -46,7 +46,7 @@ void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span)
     awake->span = span;
 }
 
-/* The towers of the rectangle within the span of a tower; false: there is none. */
+/* The towers of the rectangle within the span of a tower. false: there is none. */
 static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx, uint16_t ty, phx_rect *box)
 {
     uint32_t span = awake->span;
@@ -59,7 +59,7 @@ static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx
     return true;
 }
 
-/* The tower's cover, by `by`; who stands there is to be looked at if that tells for them. */
+/* Changes the tower's cover by `by`; its NPCs are to be checked if it became 0 or positive. */
 static void change_coverage(phx_activation *awake, const phx_tower_members *roster, uint32_t tx, uint32_t ty, int by)
 {
     uint32_t before = phx_tower_map_get(&awake->cover, tx, ty), now = before + (uint32_t)by;
@@ -68,7 +68,10 @@ static void change_coverage(phx_activation *awake, const phx_tower_members *rost
     awake->turned[awake->turned_count++] = ty << 16 | tx;
 }
 
-/* A tower gets its first waker (1), or lost its last one (-1). false = no memory, nothing changed. */
+/*
+ * Spreads the first waker of a tower (1), or the loss of the last one (-1), to the covers around. false = no memory,
+ * nothing changed.
+ */
 static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint16_t tx,
                             uint16_t ty, int by)
 {
@@ -112,7 +115,7 @@ bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activat
     return true;
 }
 
-/* ---- those who will fall asleep, who waits longest first ---- */
+/* ---- the queue of NPCs that will fall asleep, longest wait first ---- */
 
 static void queue_remove(phx_activation *awake, uint32_t slot)
 {
@@ -125,7 +128,7 @@ static void queue_remove(phx_activation *awake, uint32_t slot)
     it->queued = false;
 }
 
-/* Mostly at the end: only who came from another shard has waited before. */
+/* Inserts near the end: only immigrants have waited before. */
 static void queue_add(phx_activation *awake, uint32_t slot)
 {
     phx_activation_state *it = &awake->sleepers[slot];

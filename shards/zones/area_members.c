@@ -1,5 +1,5 @@
 /*
- * Who is in which areas; see area_members.h.
+ * Area members; see area_members.h.
  */
 #include "shards/zones/area_members.h"
 
@@ -39,7 +39,7 @@ bool phx_area_members_cover(phx_area_members *crossings, phx_mem *mem, uint32_t 
 
 /* ---- one entity ---- */
 
-/* Shell's sort, by thirds: nearly always there are a few only. */
+/* Shell's sort, by thirds: nearly always there are a few areas only. */
 static void sort_areas(uint32_t *places, uint32_t count)
 {
     uint32_t gap = 1;
@@ -52,12 +52,40 @@ static void sort_areas(uint32_t *places, uint32_t count)
         }
 }
 
+/* Was it in the area at the last check? */
+static bool was_inside(const phx_area_members *crossings, uint32_t slot, uint32_t place)
+{
+    const phx_list *inside = &crossings->visitors[slot].inside;
+    const uint32_t *places = phx_list_entries(&crossings->pool, inside);
+    uint32_t i = 0;
+    while (i < inside->count && places[i] < place) i++;
+    return i < inside->count && places[i] == place;
+}
+
+/* Is it in the area now? Lowers the distances in *to for which its areas stay the same. */
+static bool test_area(const phx_area_members *crossings, const phx_area_members_input *in, uint32_t slot,
+                      uint32_t place, phx_area_visitor *to)
+{
+    const phx_area_entry *area = &in->areas->at[place];
+    const phx_body *body = &in->store->body[slot];
+    bool kept = area->keeps && was_inside(crossings, slot, place);
+    bool inside = phx_area_has(area, kept, body->x, body->y);
+    if (area->filtered) {
+        const float until = phx_area_clear_height(area, body->z);
+        to->clear_z = until < to->clear_z ? until : to->clear_z;
+        inside = inside && phx_area_admits(area, phx_store_attr(in->store, slot)->layers, body->z);
+    }
+    const float until = phx_area_clear(area, inside, body->x, body->y);
+    to->clear = until < to->clear ? until : to->clear;
+    return inside;
+}
+
 /*
- * The areas that it is in now, in order; *clear: how far it may go in its tower until it is in others. false = no
- * memory.
+ * Finds the areas that the entity is in now, in order; to->clear and clear_z: how far it may move in its tower before
+ * they change. false = no memory.
  */
 static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                       uint32_t *count, float *clear)
+                       uint32_t *count, phx_area_visitor *to)
 {
     const phx_areas *areas = in->areas;
     const phx_body *body = &in->store->body[slot];
@@ -67,9 +95,7 @@ static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area
         for (; link != PHX_AREA_NONE; link = areas->at[link / 4].links[link % 4].next) {
             const phx_area_entry *area = &areas->at[link / 4];
             if (!phx_area_for_kind(area, kind)) continue;
-            const float until = phx_area_clear(area, body->x, body->y);
-            *clear = until < *clear ? until : *clear;
-            if (!phx_area_has(area, body->x, body->y)) continue;
+            if (!test_area(crossings, in, slot, link / 4, to)) continue;
             if (!phx_grow(mem, (void **)&crossings->found, &crossings->found_capacity, *count, (size_t)*count + 1,
                           sizeof *crossings->found))
                 return false;
@@ -80,7 +106,7 @@ static bool find_areas(phx_area_members *crossings, phx_mem *mem, const phx_area
     return true;
 }
 
-/* What of one list, in order, is not in the other. */
+/* The number of entries of one ordered list that are not in the other. */
 static uint32_t count_missing(const uint32_t *from, uint32_t from_count, const uint32_t *in, uint32_t in_count)
 {
     uint32_t count = 0;
@@ -91,7 +117,7 @@ static uint32_t count_missing(const uint32_t *from, uint32_t from_count, const u
     return count;
 }
 
-/* Room for them was reserved. */
+/* Emits an edge for each area of one list that is not in the other; room was reserved. */
 static void emit_area_edges(const phx_area_members_input *in, uint32_t slot, const uint32_t *from, uint32_t from_count,
                             const uint32_t *other, uint32_t other_count, bool on)
 {
@@ -102,7 +128,7 @@ static void emit_area_edges(const phx_area_members_input *in, uint32_t slot, con
     }
 }
 
-/* It is in found[] now. false = no memory, nothing changed. */
+/* Sets the areas of the entity to found[]. false = no memory, nothing changed. */
 static bool commit_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
                            uint32_t count)
 {
@@ -125,15 +151,16 @@ static bool commit_members(phx_area_members *crossings, phx_mem *mem, const phx_
     return true;
 }
 
-/* Is it in those areas that it was in at the last look, without another one? */
+/* Is the entity still in the areas of the last check, and in no other? */
 static bool member_stays(const phx_area_members_input *in, const phx_area_visitor *visitor, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     const phx_tower_members_entry *stood = &in->roster->entries[slot];
     if (!stood->in || stood->tx != body->tx || stood->ty != body->ty) return false;
     if (body->changed == in->stamp && (body->state & PHX_SLOT_DISCONTINUOUS))
-        return false; /* its kind may be another */
-    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear;
+        return false; /* its kind may have changed */
+    return fabsf(body->x - visitor->x) <= visitor->clear && fabsf(body->y - visitor->y) <= visitor->clear &&
+           fabsf(body->z - visitor->z) <= visitor->clear_z;
 }
 
 bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
@@ -143,18 +170,20 @@ bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_
     const bool own = body->state & PHX_SLOT_OWN;
     if (own && member_stays(in, visitor, slot)) return true;
     uint32_t count = 0;
-    float clear = INFINITY;
-    if (own && !find_areas(crossings, mem, in, slot, &count, &clear)) return false;
+    phx_area_visitor to = {.clear = INFINITY, .clear_z = INFINITY};
+    if (own && !find_areas(crossings, mem, in, slot, &count, &to)) return false;
     if (!commit_members(crossings, mem, in, slot, count)) return false;
     visitor->x = body->x;
     visitor->y = body->y;
-    visitor->clear = own ? clear : UNKNOWN_DISTANCE;
+    visitor->z = body->z;
+    visitor->clear = own ? to.clear : UNKNOWN_DISTANCE;
+    visitor->clear_z = to.clear_z;
     return true;
 }
 
 /* ---- areas that changed ---- */
 
-/* Who stands in the cells of a block that lie in the rectangle. */
+/* Checks the members of the towers of a block in the rectangle. false = no memory. */
 static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in,
                                const phx_tower_map_block *block, phx_rect rect)
 {
@@ -167,7 +196,7 @@ static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const 
             phx_area_visitor *visitor = &crossings->visitors[slot];
             if (visitor->looked == (uint32_t)in->tick) continue;
             visitor->clear = UNKNOWN_DISTANCE;
-            if (in->store->body[slot].changed == in->stamp) continue; /* its turn comes */
+            if (in->store->body[slot].changed == in->stamp) continue; /* it is checked later */
             if (!phx_area_members_look(crossings, mem, in, slot)) return false;
             visitor->looked = (uint32_t)in->tick;
         }
@@ -184,7 +213,7 @@ static bool find_rect_members(phx_area_members *crossings, phx_mem *mem, const p
                     rect.x1 < in->rect.x1 ? rect.x1 : in->rect.x1, rect.y1 < in->rect.y1 ? rect.y1 : in->rect.y1};
     uint32_t bx0 = own.x0 >> PHX_SHEET_BITS, by0 = own.y0 >> PHX_SHEET_BITS;
     uint32_t bx1 = own.x1 >> PHX_SHEET_BITS, by1 = own.y1 >> PHX_SHEET_BITS;
-    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > first->count) { /* fewer blocks than places for them */
+    if ((uint64_t)(bx1 - bx0 + 1) * (by1 - by0 + 1) > first->count) { /* there are fewer blocks than places for them */
         for (uint32_t i = 0; i < first->count; i++)
             if (first->blocks[i].key != 0 && !find_block_members(crossings, mem, in, &first->blocks[i], own))
                 return false;
@@ -208,6 +237,11 @@ bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const
         if (area->live && !find_rect_members(crossings, mem, in, area->towers)) return false;
     }
     return true;
+}
+
+void phx_area_members_doubt(phx_area_members *crossings)
+{
+    for (uint32_t slot = 0; slot < crossings->slots; slot++) crossings->visitors[slot].clear = UNKNOWN_DISTANCE;
 }
 
 /* ---- migration ---- */

@@ -1,8 +1,7 @@
 /*
- * Which own entities are in which areas. An entity is looked at when it changed, or when an
- * area that changed is, or was, near its tower. A look also finds how far it may go inside of
- * its tower without coming in or out of any: until then a step is one comparison. Part of the
- * zones phase of the shard's owner.
+ * Area members: which own entities are in which areas. An entity is checked when it changed, or when an area that
+ * changed is, or was, near its tower. The check also finds how far the entity may move inside its tower without an
+ * edge: until then a step costs one comparison. Part of the zones phase, by the shard's owner.
  */
 #ifndef PHX_SHARDS_ZONES_AREA_MEMBERS_H
 #define PHX_SHARDS_ZONES_AREA_MEMBERS_H
@@ -13,9 +12,10 @@
 
 typedef struct phx_area_visitor {
     phx_list inside; /* places of areas in the table, in order */
-    float x, y;      /* where it was when it was looked at last */
-    float clear;     /* how far from there, along each axis, it is in those and no others; below 0 = unknown */
-    uint32_t looked; /* low half of the last tick that looked at it because of an area */
+    float x, y, z;   /* its position at the last check */
+    float clear;     /* how far from there, along x and y, its areas stay the same; below 0 = unknown */
+    float clear_z;   /* and along z */
+    uint32_t looked; /* low half of the last tick that checked it because of an area */
 } phx_area_visitor;
 
 typedef struct phx_area_members {
@@ -33,27 +33,34 @@ typedef struct phx_area_members_input {
     const phx_tower_members *roster; /* own entities that did not change are in it */
     phx_rect rect;
     uint64_t tick;
-    uint16_t stamp; /* phx_body.changed of those that did */
+    uint16_t stamp; /* phx_body.changed of entities that changed */
     phx_edges *edges;
 } phx_area_members_input;
 
 void phx_area_members_init(phx_area_members *crossings);
-/* Leaves it as after phx_area_members_init(), but for the sums of edges. */
+/* Frees the memory: as after phx_area_members_init(), but the sums of edges stay. */
 void phx_area_members_free(phx_area_members *crossings, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
 bool phx_area_members_cover(phx_area_members *crossings, phx_mem *mem, uint32_t slots);
-/* Any, after phx_area_members_look_near(), before the roster follows it. false = no memory, nothing changed. */
+/*
+ * Checks any slot, after phx_area_members_look_near(), before the roster follows it. false = no memory, nothing
+ * changed.
+ */
 bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot);
 /*
- * All near areas that changed: who did not change is looked at, the others will be. false = no memory; call again.
+ * Checks the entities near areas that changed; entities that changed themselves are checked later anyway. false = no
+ * memory; call again.
  */
 bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in);
-/* An own entity goes to another shard, with its areas; or is none any more. */
+/* A tick ended without the phase for all entities: each is checked in the next one. */
+void phx_area_members_doubt(phx_area_members *crossings);
+
+/* Drops an own entity that emigrates with its areas, or ends. */
 void phx_area_members_let_go(phx_area_members *crossings, uint32_t slot);
-/* One that came is in that area, one of `count`: told in their order. false = no memory, nothing changed. */
+/* Adds an immigrant to an area, one of `count`, in their order. false = no memory, nothing changed. */
 bool phx_area_members_carry(phx_area_members *crossings, phx_mem *mem, uint32_t slot, uint32_t area, uint32_t count);
 
-/* How many areas it is in, and which, by place in the table. */
+/* The number of areas that it is in, and their numbers in the table. */
 static inline uint32_t phx_area_members_of(const phx_area_members *crossings, uint32_t slot, const uint32_t **areas)
 {
     if (slot >= crossings->slots) return 0;

@@ -39,18 +39,26 @@ static phx_box box_of_corners(const float (*corners)[2], uint32_t count)
 
 static void shape_of(phx_area_entry *to, const ph_area *from)
 {
-    to->shape = (uint8_t)from->shape;
+    to->shape = (uint32_t)from->shape & 15u;
     to->kind_count = (uint8_t)from->kind_count;
     for (uint32_t i = 0; i < from->kind_count; i++) to->kinds[i] = (uint16_t)from->kinds[i];
     to->corner_count = 0;
+    const bool heights = from->flags & PH_AREA_HEIGHT;
+    to->z_low = heights ? from->z_low : -INFINITY;
+    to->z_high = heights ? from->z_high : INFINITY;
+    to->layers = from->layers;
+    to->filtered = heights || from->layers != 0;
+    to->keeps = from->shape != PH_AREA_POLYGON && from->margin > 0.0f;
     switch (from->shape) {
     case PH_AREA_CIRCLE:
         memcpy(to->center, from->center, sizeof to->center);
         to->radius = from->radius;
+        to->margin = from->margin;
         to->box = phx_box_around(from->center[0], from->center[1], from->radius);
         break;
     case PH_AREA_BOX:
         to->box = (phx_box){from->low[0], from->low[1], from->high[0], from->high[1]};
+        to->margin = from->margin;
         break;
     case PH_AREA_POLYGON:
         to->corner_count = (uint8_t)from->corner_count;
@@ -60,24 +68,24 @@ static void shape_of(phx_area_entry *to, const ph_area *from)
     }
 }
 
-/* So much of the terms that a distance is made of may be their roundings; and so much of a distance a step may take. */
+/* The part of a distance's terms that may be rounding; the part of a distance that a step may take. */
 static const float ROUNDING_DOUBT = 1e-6f, SURE = 1.0f - 1e-6f;
-static const float ALONG_AXES = 0.7071f; /* so far along both is no farther than 1 */
+static const float ALONG_AXES = 0.7071f; /* a step so far along both axes is no longer than 1 */
 
-/* What is less is nothing: beside float32's smallest numbers roundings are no small part. */
+/* Shorter distances count as 0: near float32's smallest numbers roundings are no small part. */
 static const float LEAST_DISTANCE = 1e-30f;
 
-/* As the rule has it: by squares, which are far from all limits of float32. */
-static float clear_of_circle(const phx_area_entry *area, float x, float y)
+/* By the rule: by squares, which are far from all limits of float32. */
+static float clear_of_circle(const phx_area_entry *area, float r, float x, float y)
 {
-    const float low = 1e-10f, high = 1e18f, r = area->radius;
+    const float low = 1e-10f, high = 1e18f;
     const float dx = x - area->center[0], dy = y - area->center[1];
     if (!(r > low && r < high)) return 0.0f;
     const float off = fabsf(sqrtf(dx * dx + dy * dy) - r) - ROUNDING_DOUBT * (r + fabsf(dx) + fabsf(dy));
     return off * ALONG_AXES;
 }
 
-/* Until it comes to the line of a side. */
+/* The distance to the line of the nearest side. */
 static float clear_of_polygon(const phx_area_entry *area, float x, float y)
 {
     float clear = INFINITY;
@@ -92,15 +100,15 @@ static float clear_of_polygon(const phx_area_entry *area, float x, float y)
     return clear * ALONG_AXES * SURE;
 }
 
-static float safe_distance_of(const phx_area_entry *area, float x, float y)
+static float safe_distance_of(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const phx_box *box = &area->box;
+    const phx_box kept = phx_area_box(area, inside), *box = &kept;
     const float out_x = fmaxf(box->x0 - x, x - box->x1), out_y = fmaxf(box->y0 - y, y - box->y1);
     const float out = fmaxf(out_x, out_y) * SURE;
     if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
     case PH_AREA_CIRCLE:
-        return clear_of_circle(area, x, y);
+        return clear_of_circle(area, phx_area_radius(area, inside), x, y);
     case PH_AREA_BOX:
         return -out;
     case PH_AREA_POLYGON:
@@ -109,9 +117,15 @@ static float safe_distance_of(const phx_area_entry *area, float x, float y)
     return 0.0f;
 }
 
-float phx_area_clear(const phx_area_entry *area, float x, float y)
+float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const float clear = safe_distance_of(area, x, y);
+    const float clear = safe_distance_of(area, inside, x, y);
+    return clear > LEAST_DISTANCE ? clear : 0.0f;
+}
+
+float phx_area_clear_height(const phx_area_entry *area, float z)
+{
+    const float clear = fminf(fabsf(z - area->z_low), fabsf(z - area->z_high)) * SURE;
     return clear > LEAST_DISTANCE ? clear : 0.0f;
 }
 
@@ -122,7 +136,7 @@ bool phx_area_is_convex(const ph_area *from)
     for (uint32_t i = 0; i < area.corner_count; i++) {
         const float *p = area.corners[i], *q = area.corners[i + 1 == area.corner_count ? 0 : i + 1];
         bool off = false;
-        if (!phx_area_has(&area, p[0], p[1])) return false;
+        if (!phx_area_has(&area, false, p[0], p[1])) return false;
         for (uint32_t j = 0; j < area.corner_count; j++) {
             float side = (q[0] - p[0]) * (area.corners[j][1] - p[1]) - (q[1] - p[1]) * (area.corners[j][0] - p[0]);
             off = off || side > 0.0f || side < 0.0f;
@@ -141,7 +155,7 @@ static uint8_t area_level(phx_rect towers)
     return level;
 }
 
-/* The key of the area's i-th cell; 0: it has no such cell. */
+/* The key of the area's i-th cell; 0: there is no such cell. */
 static uint64_t area_cell_key(const phx_area_entry *area, uint32_t i)
 {
     uint32_t cx = (uint32_t)(area->towers.x0 >> area->level) + (i & 1);
@@ -155,7 +169,7 @@ static phx_area_link *link_at(const phx_areas *areas, uint32_t link)
     return &areas->at[link / 4].links[link % 4];
 }
 
-/* Room in the map was reserved. */
+/* Links the area in its cells; room in the map was reserved. */
 static void link_cells(phx_areas *areas, uint32_t place)
 {
     phx_area_entry *area = &areas->at[place];
@@ -190,7 +204,7 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
 
 /* ---- commands ---- */
 
-/* Room for one more area, in every respect. */
+/* Room for one more area, in all tables. */
 static bool reserve_area(phx_areas *areas)
 {
     return phx_grow(areas->mem, (void **)&areas->at, &areas->capacity, areas->count, (size_t)areas->count + 1,
@@ -233,7 +247,7 @@ ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, c
     areas->live_count += !live;
     area->live = true;
     shape_of(area, from);
-    area->towers = phx_box_towers(rules, area->box);
+    area->towers = phx_box_towers(rules, phx_area_box(area, true));
     link_cells(areas, place);
     return PH_OK;
 }
@@ -249,6 +263,21 @@ ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
     areas->at[place].live = false;
     areas->live_count--;
     return PH_OK;
+}
+
+void phx_areas_put_off(phx_areas *areas)
+{
+    for (uint32_t i = 0; i < areas->change_count; i++) {
+        phx_area_change *change = &areas->changes[i];
+        const phx_area_entry *area = &areas->at[change->area];
+        if (!area->live) continue;
+        const phx_rect now = area->towers, before = change->was ? change->before : now;
+        change->before = (phx_rect){.x0 = before.x0 < now.x0 ? before.x0 : now.x0,
+                                    .y0 = before.y0 < now.y0 ? before.y0 : now.y0,
+                                    .x1 = before.x1 > now.x1 ? before.x1 : now.x1,
+                                    .y1 = before.y1 > now.y1 ? before.y1 : now.y1};
+        change->was = true;
+    }
 }
 
 void phx_areas_end_tick(phx_areas *areas)

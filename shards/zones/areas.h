@@ -1,9 +1,8 @@
 /*
- * All areas of a world, and where they are. The ticking thread changes the table in the
- * ingest phase; from there to the tick's end all shards read it. An area is linked in the
- * level of cells, each of 2^level x 2^level towers, in which it meets four cells at most,
- * so what it costs to set or find one does not depend on how large it is.
- * One that was removed keeps its place until the tick's end: who is in it leaves it.
+ * All areas of a world by place. The ticking thread changes the table in the ingest phase; from then to the tick's end
+ * all shards read it. An area is linked in the level of cells, each of 2^level x 2^level towers, in which it meets four
+ * cells at most, so setting or finding an area costs the same at any size. A removed area keeps its number until the
+ * tick's end: its members leave it.
  */
 #ifndef PHX_SHARDS_ZONES_AREAS_H
 #define PHX_SHARDS_ZONES_AREAS_H
@@ -13,27 +12,35 @@
 
 enum { PHX_AREA_NONE = UINT32_MAX, PHX_AREA_LEVELS = 17 }; /* 65535 towers are one cell of level 16 */
 
-/* In the list of a cell: area * 4 + which of its cells; PHX_AREA_NONE ends. */
+/* In the list of a cell: area * 4 + number of its cell; PHX_AREA_NONE ends. */
 typedef struct phx_area_link {
     uint32_t next, before;
 } phx_area_link;
 
-/* A cache line is what a look at one needs, unless it is a polygon or for some kinds only. */
+/* A check of one area needs one cache line, unless it is a polygon or for some kinds only. */
 typedef struct phx_area_entry {
     phx_area_link links[4];
-    phx_box box; /* nobody outside it is inside */
+    phx_box box; /* no position outside is in the area */
     float center[2], radius;
-    uint8_t shape, corner_count, kind_count, level;
+    uint8_t shape : 4;
+    uint8_t filtered : 1, keeps : 1; /* has heights or layers; a margin */
+    uint8_t live : 1;                /* else removed in this tick, or no area */
+    uint8_t changed : 1;             /* in this tick */
+    uint8_t corner_count, kind_count, level;
     uint16_t kinds[PH_AREA_KINDS_MAX];
-    bool live;       /* else removed in this tick, or no area */
-    bool changed;    /* in this tick */
-    phx_rect towers; /* of the box */
+    phx_rect towers; /* of the box that entities inside leave */
     uint64_t id;
-    float corners[PH_AREA_CORNERS_MAX][2];
+    uint64_t layers;     /* 0: all */
+    float z_low, z_high; /* infinite: no heights */
+    union {
+        float corners[PH_AREA_CORNERS_MAX][2];
+        float margin; /* of circle and box */
+    };
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
+_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for margin, layers and heights");
 
-/* An area that this tick set or removed, and where it was at the end of the one before. */
+/* An area that was set or removed in this tick, and its towers at the last tick's end. */
 typedef struct phx_area_change {
     uint32_t area;
     bool was;
@@ -43,27 +50,30 @@ typedef struct phx_area_change {
 typedef struct phx_areas {
     phx_mem *mem;
     phx_area_entry *at;
-    uint32_t count, capacity; /* ever used */
+    uint32_t count, capacity; /* count: numbers ever used */
     uint32_t free_first;      /* chained by links[0].next */
     uint32_t live_count;
     uint32_t levels_used; /* a bit for each level that has areas */
     uint32_t level_counts[PHX_AREA_LEVELS];
     phx_idmap index; /* id -> place */
-    phx_idmap cells; /* level and cell -> its first link */
+    phx_idmap cells; /* level and cell -> first link */
     phx_area_change *changes;
     uint32_t change_count, changes_capacity;
 } phx_areas;
 
 void phx_areas_init(phx_areas *areas, phx_mem *mem);
 void phx_areas_free(phx_areas *areas);
-/* The area is there, as it is now; it was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
+/* Sets the area, which was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
 ph_status phx_areas_set(phx_areas *areas, const phx_rules *rules, uint64_t id, const ph_area *area, uint32_t most);
 /* PH_ABSENT, PH_NO_MEMORY. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
-/* The tick's end: what was removed goes. */
+/* The tick's end if a shard has yet to follow the changes: they stay, and belong to the next tick too. */
+void phx_areas_put_off(phx_areas *areas);
+
+/* The tick's end: frees removed areas. */
 void phx_areas_end_tick(phx_areas *areas);
 
-/* Is there any, or was there in this tick? */
+/* Is there an area, or was there one in this tick? */
 static inline bool phx_areas_any(const phx_areas *areas)
 {
     return areas->live_count > 0 || areas->change_count > 0;
@@ -74,7 +84,7 @@ static inline uint64_t phx_areas_cell_key(uint32_t level, uint32_t cx, uint32_t 
     return ((uint64_t)level << 32 | (uint64_t)cy << 16 | cx) + 1;
 }
 
-/* The first link of the cell of that level that has the tower, or PHX_AREA_NONE. */
+/* The first link of the cell of a level with the tower, or PHX_AREA_NONE. */
 static inline uint32_t phx_areas_first(const phx_areas *areas, uint32_t level, uint32_t tx, uint32_t ty)
 {
     const uint64_t *first = phx_idmap_find(&areas->cells, phx_areas_cell_key(level, tx >> level, ty >> level));
@@ -88,14 +98,41 @@ static inline bool phx_area_for_kind(const phx_area_entry *area, uint32_t kind)
     return area->kind_count == 0;
 }
 
-/* The rule of pharos.h, "Areas", but for the kind; corners in the order given. */
-static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
+/* Does the area admit entities of these layers and this height? */
+static inline bool phx_area_admits(const phx_area_entry *area, uint64_t layers, float z)
 {
-    if (!phx_box_has(area->box, x, y)) return false;
+    if (!area->filtered) return true;
+    return (area->layers == 0 || (area->layers & layers)) && z >= area->z_low && z <= area->z_high;
+}
+
+/* The radius of a circle, and the box of all that may be inside; inside: of an entity that was, so the margin counts.
+ */
+static inline float phx_area_radius(const phx_area_entry *area, bool inside)
+{
+    return inside && area->keeps ? area->radius + area->margin : area->radius;
+}
+
+static inline phx_box phx_area_box(const phx_area_entry *area, bool inside)
+{
+    if (!inside || !area->keeps) return area->box;
+    if (area->shape == PH_AREA_CIRCLE)
+        return phx_box_around(area->center[0], area->center[1], phx_area_radius(area, true));
+    const float margin = area->margin;
+    return (phx_box){area->box.x0 - margin, area->box.y0 - margin, area->box.x1 + margin, area->box.y1 + margin};
+}
+
+/*
+ * Is the position in the area? The rule of pharos.h, "Areas", without the filters; inside: the entity was inside, so
+ * the margin counts.
+ * Corners in the order given.
+ */
+static inline bool phx_area_has(const phx_area_entry *area, bool inside, float x, float y)
+{
+    if (!phx_box_has(phx_area_box(area, inside), x, y)) return false;
     if (area->shape == PH_AREA_BOX) return true;
     if (area->shape == PH_AREA_CIRCLE) {
-        float dx = x - area->center[0], dy = y - area->center[1];
-        return dx * dx + dy * dy <= area->radius * area->radius;
+        float dx = x - area->center[0], dy = y - area->center[1], r = phx_area_radius(area, inside);
+        return dx * dx + dy * dy <= r * r;
     }
     bool left = true, right = true;
     for (uint32_t i = 0; i < area->corner_count; i++) {
@@ -108,12 +145,14 @@ static inline bool phx_area_has(const phx_area_entry *area, float x, float y)
 }
 
 /*
- * How far a point may go along each axis, at least, before phx_area_has() says otherwise of it; 0 = perhaps not at all.
- * In float32, with more taken off than its roundings can make.
+ * How far a position may move along each axis, at least, before phx_area_has() may change; 0 = unknown. In float32,
+ * with more taken off than its roundings can add.
  */
-float phx_area_clear(const phx_area_entry *area, float x, float y);
+float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y);
+/* The same along z, before phx_area_admits() says otherwise. */
+float phx_area_clear_height(const phx_area_entry *area, float z);
 
-/* Every corner is in the polygon by that rule, and no side has all of them on its line. */
+/* Is every corner in the polygon by the rule, and are the corners not all on the line of one side? */
 bool phx_area_is_convex(const ph_area *area);
 
 #endif

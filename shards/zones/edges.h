@@ -1,7 +1,7 @@
 /*
- * The edges that a shard found in a tick, as they are told: an entity awoke or fell
- * asleep, or went into an area or out of it. Made in the zones phase by the shard's
- * worker (activation.h, area_members.h), read in phase "publish" by the ticking thread.
+ * The edges of a shard in a tick, as a batch has them: an entity awoke or fell asleep, entered or left an area. Made in
+ * the zones phase by the shard's worker (activation.h, area_members.h), read in the publish phase by the ticking
+ * thread. Edges without memory for a batch wait for a later tick.
  */
 #ifndef PHX_SHARDS_ZONES_EDGES_H
 #define PHX_SHARDS_ZONES_EDGES_H
@@ -17,18 +17,27 @@ typedef struct phx_edge {
 } phx_edge;
 
 typedef struct phx_edges {
-    phx_edge *at;
+    phx_edge *at; /* the first `earlier` are of earlier ticks; or the first `held` of them wait for the next tick */
     uint32_t count, capacity;
+    uint32_t earlier; /* until batches are made */
+    uint32_t held;    /* from there on: no batch had memory for them */
 } phx_edges;
 
-/* Room for `more`. false = no memory, nothing changed. */
+/* A tick begins: only edges that wait stay. */
+static inline void phx_edges_begin(phx_edges *edges)
+{
+    edges->count = edges->earlier = edges->held;
+    edges->held = 0;
+}
+
+/* Room for `more` edges. false = no memory, nothing changed. */
 static inline bool phx_edges_reserve(phx_edges *edges, phx_mem *mem, uint32_t more)
 {
     return phx_grow(mem, (void **)&edges->at, &edges->capacity, edges->count, (size_t)edges->count + more,
                     sizeof *edges->at);
 }
 
-/* Room was reserved. The slot is live, or died in this tick. */
+/* Adds an edge; room was reserved. The slot is live, or died in this tick. */
 static inline void phx_edges_put(phx_edges *edges, const phx_store *store, uint32_t slot, uint64_t area, bool on)
 {
     const phx_name *name = &store->name[slot];

@@ -23,7 +23,7 @@ bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint
     uint32_t wide = (x1 >> PHX_SHEET_BITS) - (x0 >> PHX_SHEET_BITS) + 1;
     uint32_t high = (y1 >> PHX_SHEET_BITS) - (y0 >> PHX_SHEET_BITS) + 1;
     uint64_t needed = phx_idmap_count(&sheet->index) + (uint64_t)wide * high;
-    /* the free ones are below count: never more in use than the map has, so this is enough for both */
+    /* free blocks are below count, so there are never more in use than keys in the map: this is enough for both */
     return needed < UINT32_MAX && phx_idmap_reserve(&sheet->index, (uint32_t)needed) &&
            phx_grow(mem, (void **)&sheet->blocks, &sheet->capacity, sheet->count, (size_t)needed,
                     sizeof *sheet->blocks);

@@ -1,6 +1,6 @@
 /*
- * A number for every tower, most of them 0: blocks of 8 x 8 towers that exist only where
- * one is not. What roster and awake keep by tower. Owned by a shard, as all of it.
+ * A number for every tower, most of them 0: blocks of 8 x 8 towers exist only where a number is not 0. Used by tower
+ * members and activation. Owned by a shard, as they are.
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MAP_H
 #define PHX_SHARDS_ZONES_TOWER_MAP_H
@@ -23,14 +23,14 @@ typedef struct phx_tower_map {
 } phx_tower_map;
 
 void phx_tower_map_init(phx_tower_map *sheet, phx_mem *mem);
-/* Leaves it as after phx_tower_map_init(). */
+/* Frees the memory: as after phx_tower_map_init(). */
 void phx_tower_map_free(phx_tower_map *sheet, phx_mem *mem);
-/* Room for all towers of this rectangle of them, x0..x1 and y0..y1. false = no memory, nothing changed. */
+/* Room for all towers of x0..x1 and y0..y1. false = no memory, nothing changed. */
 bool phx_tower_map_reserve(phx_tower_map *sheet, phx_mem *mem, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1);
-/* Room was reserved, unless value is 0 or the tower has one that is not. */
+/* Sets a tower's number. Room was reserved, unless the value is 0 or the tower has a number that is not 0. */
 void phx_tower_map_put(phx_tower_map *sheet, uint32_t tx, uint32_t ty, uint32_t value);
 
-/* Never 0: that is no key of a map. */
+/* A key is never 0, which no map takes. */
 static inline uint64_t phx_tower_map_key(uint32_t tx, uint32_t ty)
 {
     return ((uint64_t)(ty >> PHX_SHEET_BITS) << 32 | tx >> PHX_SHEET_BITS) + 1;

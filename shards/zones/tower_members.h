@@ -1,8 +1,7 @@
 /*
- * Own entities by tower, as they stood at the end of the last tick's zones phase: who is
- * near an area that moves, or in a tower that a waker came near. A list through the
- * slots for each tower, whatever the index of the world is; kept up by those who cross
- * from tower to tower alone. There is one only while somebody asks (zones.h).
+ * Own entities by tower, as they stood at the end of the last zones phase: to find entities near an area that moves, or
+ * in a tower that a waker came near. Each tower has a list through the slots, with any index; only entities that change
+ * the tower cost work. It exists only while activation or areas need it (zones.h).
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MEMBERS_H
 #define PHX_SHARDS_ZONES_TOWER_MEMBERS_H
@@ -25,9 +24,9 @@ void phx_tower_members_init(phx_tower_members *roster, phx_mem *mem);
 void phx_tower_members_free(phx_tower_members *roster, phx_mem *mem);
 /* Entries for so many slots. false = no memory, nothing changed. */
 bool phx_tower_members_cover(phx_tower_members *roster, phx_mem *mem, uint32_t slots);
-/* The slot stands in this tower now, wherever it was. false = no memory, nothing changed. */
+/* Puts the slot into this tower, from any other one. false = no memory, nothing changed. */
 bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint16_t tx, uint16_t ty);
-/* If it is in. */
+/* Removes the slot, if it is in. */
 void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot);
 
 /* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */

@@ -1,6 +1,6 @@
 /*
- * The zones phase of a shard; see zones.h. Every step of it does nothing where nothing is
- * left to do, so a phase that stopped for want of memory is simply run again.
+ * The zones phase of a shard; see zones.h. A step without work left does nothing, so a phase that stopped for want of
+ * memory is run again.
  */
 #include "shards/zones/zones.h"
 
@@ -24,7 +24,7 @@ void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem)
     zones->crossings_on = false;
 }
 
-/* What all need. */
+/* Frees the memory that activation and areas share. */
 void phx_zones_drop(phx_zones *zones, phx_mem *mem)
 {
     phx_tower_members_free(&zones->roster, mem);
@@ -39,6 +39,12 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
     phx_zones_drop_activation(zones, mem);
     phx_zones_drop_areas(zones, mem);
     phx_release(mem, (void **)&zones->edges.at, &zones->edges.capacity, sizeof *zones->edges.at);
+}
+
+void phx_zones_put_off(phx_zones *zones)
+{
+    zones->put_off = true;
+    phx_area_members_doubt(&zones->crossings);
 }
 
 void phx_zones_let_go(phx_zones *zones, uint32_t slot)

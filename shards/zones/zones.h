@@ -1,8 +1,7 @@
 /*
- * What a shard keeps of its own entities beyond lists: which NPCs are awake, who is in
- * which area. The zones phase, once the index phase is over: it goes through those who
- * changed in the tick, and who is near what turned. Nothing of it exists, and the phase is
- * left out, while no class wakes, no NPC is awake and there is no area.
+ * Zones: the state of a shard's own entities beyond lists, activation and area membership. The zones phase follows the
+ * index phase: it checks entities that changed in the tick, and entities near towers and areas that changed. While no
+ * class wakes, no NPC is awake and there is no area, none of it exists and the phase is left out.
  */
 #ifndef PHX_SHARDS_ZONES_ZONES_H
 #define PHX_SHARDS_ZONES_ZONES_H
@@ -11,9 +10,10 @@
 #include "shards/zones/area_members.h"
 
 typedef struct phx_zones {
-    bool on; /* the roster is there, and right as of the last zones phase; so of the other two */
+    bool on; /* roster, awake and crossings exist, and are as of the last zones phase */
     bool awake_on, crossings_on;
-    bool missed;       /* touched[] is not all: there was no memory for more, or most entities move */
+    bool put_off;      /* the last tick had no memory for the phase: this one checks all, the dead are still there */
+    bool missed;       /* touched[] is incomplete: there was no memory, or the tick is dense */
     uint32_t *touched; /* slots that changed in this tick */
     uint32_t touched_count, touched_capacity;
     phx_tower_members roster;
@@ -26,7 +26,7 @@ typedef struct phx_zones {
 void phx_zones_init(phx_zones *zones, phx_mem *mem);
 void phx_zones_free(phx_zones *zones, phx_mem *mem);
 
-/* A slot changed. Wants no memory: without, the phase looks at all. */
+/* Notes that a slot changed. Without memory for the note, the phase checks all slots. */
 static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot)
 {
     if (!zones->on || zones->missed) return;
@@ -36,10 +36,13 @@ static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot
     else zones->missed = true;
 }
 
+/* There is no memory for the zones phase: the next tick's makes up for it. */
+void phx_zones_put_off(phx_zones *zones);
+
 /* An own entity emigrates. */
 void phx_zones_let_go(phx_zones *zones, uint32_t slot);
 
-/* What activation, areas or both need goes: no class wakes any more, there is no area any more. */
+/* Frees the memory of activation, of areas, or of both: no class wakes any more; there is no area any more. */
 void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem);
 void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem);
 void phx_zones_drop(phx_zones *zones, phx_mem *mem);

@@ -197,6 +197,15 @@ ph_status ph_broadcast(ph_producer handle, uint64_t source, const void *payload,
     return phx_submit_broadcast(world, producer, source, payload, bytes, options ? options : &everybody);
 }
 
+ph_status ph_broadcast_at(ph_producer handle, const ph_broadcast_place *place, const void *payload, uint32_t bytes)
+{
+    phx_world *world;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (!producer) return PH_BAD_HANDLE;
+    if (!place || (!payload && bytes > 0) || (!place->kinds && place->kind_count > 0)) return PH_BAD_ARGUMENT;
+    return phx_submit_broadcast_at(world, producer, place, payload, bytes);
+}
+
 ph_status ph_area_set(ph_producer handle, uint64_t area, const ph_area *shape)
 {
     PHX_FLOAT_DEFAULT; /* is a polygon convex? All other commands are checked by bits and counts alone */

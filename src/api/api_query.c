@@ -107,7 +107,7 @@ static ph_status visit_goes_on(ph_world handle, uint64_t tick)
     return same ? PH_OK : PH_BUSY;
 }
 
-/* Copies the next piece. *tick: the first time it is told, then it has to be the same. */
+/* Copies the next piece. The first one sets *tick; later ones return PH_BUSY when another tick has run since. */
 static ph_status visit_piece(ph_world handle, piece_fn query, const void *of, phx_list_piece *piece, uint64_t *tick)
 {
     PHX_FLOAT_DEFAULT;

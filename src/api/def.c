@@ -1,5 +1,5 @@
 /*
- * The world's definition: its defaults, its checks and what of it can change while a
+ * The world's definition: its defaults, its checks and the keys that can change while a
  * world lives; all made from the lists of base/keys.h. Called by hosts before a world is
  * made or reconfigured, by the config library, and by ph_world_create() and
  * ph_world_reconfigure(). Stateless, any thread, outside of ticks.
@@ -93,7 +93,7 @@ static number_text f32_text(float value)
     return text;
 }
 
-/* Towers along an axis, at least 1; may be far above what fits. */
+/* Towers along an axis, at least 1; may be far above the limit. */
 static double towers_along(const ph_world_def *def, uint32_t axis)
 {
     double towers = (double)def->world_size[axis] / (double)def->tower_size;

@@ -1,6 +1,6 @@
 /*
- * What a world's definition may be, beyond the public ph_world_def_check(): which of two
- * definitions' differences a living world can not take. Called by ph_world_reconfigure(),
+ * The check of a changed definition, beyond the public ph_world_def_check(): the first
+ * difference that a living world can not take. Called by ph_world_reconfigure(),
  * on the ticker's thread, between ticks.
  */
 #ifndef PHX_API_DEF_H

@@ -1,7 +1,7 @@
 /*
- * From handles to what they stand for. The table of worlds is the library's only global.
+ * From handles to the objects that they stand for. The table of worlds is the library's only global.
  * A handle resolves while its slot has its generation; a host that uses a handle while
- * another thread ends what it stands for breaks the contract of pharos.h.
+ * another thread ends its object breaks the contract of pharos.h.
  */
 #ifndef PHX_API_HANDLES_H
 #define PHX_API_HANDLES_H
@@ -14,12 +14,12 @@
 
 typedef struct phx_world_slot {
     /*
-     * The release that publishes a new world pairs with the acquire of those who resolve
+     * The release that publishes a new world pairs with the acquire of the threads that resolve
      * its handle; NULL = free.
      */
     _Atomic(phx_world *) world;
     _Atomic uint32_t generation; /* of the handle that is or will be given; changed by the slot's holder */
-    _Atomic uint32_t taken;      /* 1 = somebody makes, has or ends a world here */
+    _Atomic uint32_t taken;      /* 1 = a world of this slot is being made, lives, or is being ended */
 } phx_world_slot;
 
 extern phx_world_slot phx_world_slots[PH_WORLDS_MAX];

@@ -4,8 +4,8 @@
  *
  * X(type, field, name, labels, help)
  *   type   COUNTER: goes up for ever, its name ends in _total. GAUGE: as it is now.
- *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds told in seconds.
- *   name   behind "pharos_". Rows of one name stand together: one metric, told apart by
+ *          COUNTER_NS, GAUGE_NS: likewise, nanoseconds written in seconds.
+ *   name   behind "pharos_". Rows of one name stand together: one metric, distinguished by
  *          labels, with the help of the first.
  */
 #ifndef PHX_API_STATS_ROWS_H
@@ -30,10 +30,11 @@
     X(COUNTER, leaves, "leaves_total", "", "Leave events made.") \
     X(COUNTER, broadcasts, "broadcasts_total", "", "Broadcasts applied.") \
     X(COUNTER, payload_bytes, "broadcast_payload_bytes_total", "", "Bytes of their payloads, each once.") \
-    X(COUNTER, deliveries, "deliveries_total", "", "Broadcasts times observers who hear them.") \
+    X(COUNTER, deliveries, "deliveries_total", "", "Broadcasts times observers that get them.") \
     X(COUNTER, deliveries_dropped, "deliveries_dropped_total", "", "Deliveries dropped behind a slow consumer.") \
-    X(COUNTER, deliveries_void, "deliveries_void_total", "", "Deliveries whose observer left while they waited.") \
-    X(COUNTER, updates, "updates_total", "", "Targets told to observers because they moved or entered.") \
+    X(COUNTER, deliveries_void, "deliveries_void_total", "", \
+      "Deliveries void because the observer left while they waited.") \
+    X(COUNTER, updates, "updates_total", "", "Targets sent to observers because they moved or entered.") \
     X(COUNTER, adds_held, "adds_held_total", "", "Times that a target had to wait a tick to join a list.") \
     X(COUNTER, ticks_spread, "ticks_spread_total", "", "Ticks that had more events than events_max.") \
     X(COUNTER, ticks_short, "ticks_short_total", "", "Ticks that were finished without the memory that they wanted.") \
@@ -55,19 +56,19 @@
     X(COUNTER, woken, "npcs_woken_total", "", "Awakenings of NPCs.") \
     X(COUNTER, slept, "npcs_slept_total", "", "Times that an NPC fell asleep.") \
     X(GAUGE, areas, "areas", "", "Areas.") \
-    X(COUNTER, area_enters, "area_enters_total", "", "Entities that went into an area.") \
-    X(COUNTER, area_leaves, "area_leaves_total", "", "Entities that went out of one.") \
+    X(COUNTER, area_enters, "area_enters_total", "", "Entities that entered an area.") \
+    X(COUNTER, area_leaves, "area_leaves_total", "", "Entities that left one.") \
     X(COUNTER, migrations, "migrations_total", "", "Entities that went from shard to shard.") \
     X(COUNTER, halo_records, "halo_records_total", "", "Halo copies sent.") \
     X(COUNTER, exchange_rounds, "exchange_rounds_total", "", "Rounds of exchange beyond the first.") \
     X(COUNTER, deferred_adds, "deferred_adds_total", "", "Adds that waited for an iteration to end.") \
     X(GAUGE, deferred_adds_max, "deferred_adds_max", "", "Most of them in one shard and tick.") \
     X(COUNTER, observers_glanced, "observers_glanced_total", "", "Observers done by comparing positions.") \
-    X(COUNTER, observers_evaluated, "observers_evaluated_total", "", "Observers whose whole list was found.") \
+    X(COUNTER, observers_evaluated, "observers_evaluated_total", "", "Observers with a full evaluation of the list.") \
     X(COUNTER, towers_visited, "tower_ranges_total", "", "Tower ranges scanned.") \
     X(COUNTER, pairs_tested, "pairs_tested_total", "", "Distances computed.") \
     X(COUNTER, pairs_exact, "pairs_exact_total", "", "Pairs decided from float32 positions.") \
-    X(COUNTER, index_moves, "index_moves_total", "", "Changes told to an index other than lighthouse.") \
+    X(COUNTER, index_moves, "index_moves_total", "", "Changes taken in by an index other than lighthouse.") \
     X(COUNTER, index_steps, "index_steps_total", "", "Cells, nodes, towers that these changes cost.") \
     X(GAUGE_NS, tick_ns, "last_tick_seconds", "", "Time of the last tick.") \
     X(GAUGE_NS, tick_ns_max, "tick_seconds_max", "", "Time of the longest tick so far.") \
@@ -83,7 +84,7 @@
     X(COUNTER_NS, interest_ns_sum, "phase_seconds_total", "phase=\"interest\"", "") \
     X(COUNTER_NS, publish_ns_sum, "phase_seconds_total", "phase=\"publish\"", "") \
     X(GAUGE, bytes, "memory_bytes", "", "Bytes held from the allocator.") \
-    X(GAUGE, crowd_observers, "crowd_observers", "", "Observers whose view crowd control has shrunk.") \
+    X(GAUGE, crowd_observers, "crowd_observers", "", "Observers with a view shrunk by crowd control.") \
     X(COUNTER, crowd_narrowed, "crowd_narrowed_total", "", "Steps that views went down.") \
     X(COUNTER, crowd_widened, "crowd_widened_total", "", "Steps that views went up again.") \
     X(GAUGE, crowd_most, "crowd_entities_around_max", "", "Most entities around an observer in the last tick.") \
@@ -99,27 +100,28 @@
     X(GAUGE, last_halo_records, "last_tick_halo_records", "", "Halo copies sent in it.") \
     X(GAUGE, last_pairs_tested, "last_tick_pairs_tested", "", "Distances computed in it.")
 
-/* One sample a shard, with the label shard before those of the row. */
+/* One sample a shard, with the label shard before the row's own labels. */
 #define PHX_SHARD_STATS_ROWS(X) \
     X(GAUGE, entities, "shard_entities", "", "Entities of the shard.") \
     X(GAUGE, observers, "shard_observers", "", "Its ready observers.") \
-    X(GAUGE, ghosts, "shard_halo_entities", "", "Copies of entities of others in it.") \
+    X(GAUGE, ghosts, "shard_halo_entities", "", "Copies of other shards' entities in it.") \
     X(GAUGE, list_entries, "shard_list_entries", "", "Pairs: entries of the lists of its observers.") \
     X(GAUGE, bytes, "shard_memory_bytes", "", "Bytes that it holds from the allocator.") \
     X(GAUGE, touched, "shard_last_tick_changed", "", "Entities that changed in it in the last tick.") \
     X(COUNTER, enters, "shard_enters_total", "", "Enter events of its observers.") \
     X(COUNTER, leaves, "shard_leaves_total", "", "Leave events of its observers.") \
     X(COUNTER, observers_glanced, "shard_observers_glanced_total", "", "Observers done by comparing positions.") \
-    X(COUNTER, observers_evaluated, "shard_observers_evaluated_total", "", "Observers whose whole list was found.") \
+    X(COUNTER, observers_evaluated, "shard_observers_evaluated_total", "", \
+      "Observers with a full evaluation of the list.") \
     X(COUNTER, towers_visited, "shard_tower_ranges_total", "", "Tower ranges scanned.") \
     X(COUNTER, pairs_tested, "shard_pairs_tested_total", "", "Distances computed.") \
     X(COUNTER, pairs_exact, "shard_pairs_exact_total", "", "Pairs decided from float32 positions.") \
-    X(COUNTER, updates, "shard_updates_total", "", "Targets told to its observers because they moved or entered.") \
+    X(COUNTER, updates, "shard_updates_total", "", "Targets sent to its observers because they moved or entered.") \
     X(COUNTER, migrations, "shard_migrations_total", "", "Entities that left it for another shard.") \
     X(COUNTER, halo_records, "shard_halo_records_total", "", "Halo copies that came to it.") \
     X(COUNTER, deferred_adds, "shard_deferred_adds_total", "", "Adds that waited for an iteration to end.") \
     X(GAUGE, deferred_adds_max, "shard_deferred_adds_max", "", "Most of them in one tick.") \
-    X(GAUGE, outbox_bytes_max, "shard_outbox_bytes_max", "", "Most bytes that it had for others in one round.") \
+    X(GAUGE, outbox_bytes_max, "shard_outbox_bytes_max", "", "Most bytes that it had for other shards in one round.") \
     X(GAUGE_NS, ingest_ns, "shard_last_phase_seconds", "phase=\"ingest\"", "Workers' time on it in the last tick.") \
     X(GAUGE_NS, exchange_ns, "shard_last_phase_seconds", "phase=\"exchange\"", "") \
     X(GAUGE_NS, index_ns, "shard_last_phase_seconds", "phase=\"index\"", "") \

@@ -1,7 +1,7 @@
 /*
- * Numbers in text look the same under every locale, and however the host has numbers rounded: between begin and end the
+ * Numbers in text look the same under every locale and every rounding mode of the host. Between begin and end the
  * calling thread reads and writes them as the C locale does, in the default floating-point environment (all of it: see
- * float_env.h). Stateless; used by whatever parses or prints numbers, outside of ticks.
+ * float_env.h). Stateless; used by code that parses or prints numbers, outside of ticks.
  */
 #ifndef PHX_BASE_C_LOCALE_H
 #define PHX_BASE_C_LOCALE_H

@@ -1,5 +1,5 @@
 /*
- * The end of a process whose invariants are broken, and the random stalls of the
+ * Ends a process with a broken invariant, and the random stalls of the
  * PHAROS_STALLS build. Used by every layer, in every phase; no state but a thread's own
  * random numbers.
  */
@@ -30,7 +30,7 @@ enum {
 /*
  * The state of the calling thread. The n-th thread to come here always gets the same
  * numbers for the same PHAROS_STALL_SEED (decimal, 1 if not set), so a test can be run
- * again with the same stalls; what the scheduler adds is its own.
+ * again with the same stalls; the scheduler's own delays are not repeated.
  */
 static uint64_t *stall_rng(void)
 {

@@ -11,7 +11,7 @@
 
 #include <pharos/base.h>
 
-/* x86-64 fetches lines in pairs; 64 is what is written by one owner. */
+/* The unit that one owner writes. x86-64 fetches lines in pairs, but owners share memory by the single line. */
 enum { PHX_CACHE_LINE = 64 };
 
 #define PHX_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -30,7 +30,7 @@ _Noreturn void phx_panic(const char *file, int line, const char *what);
 #define PHX_ASSERT(x) (PHX_LIKELY(x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 #endif
 
-/* Walks over whole structures: only with -DPHAROS_VALIDATE=ON. */
+/* Checks of whole structures: only with -DPHAROS_VALIDATE=ON. */
 #ifdef PHX_VALIDATE_ON
 #define PHX_VALIDATE(x) (PHX_LIKELY(x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 #else

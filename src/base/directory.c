@@ -1,19 +1,19 @@
 /*
- * The changing half of base/directory.h. But for phx_directory_set(), called by the owner only.
+ * The changing half of base/directory.h. Called by the owner only, except phx_directory_set().
  */
 #include "base/directory.h"
 
 #include <string.h>
 
 enum {
-    LINE = 8,          /* buckets come in as many: those that share one */
+    LINE = 8,          /* buckets of one cache line; their count is a multiple of it */
     BUCKETS_MIN = 128, /* 1 KiB: smaller is not worth the growing */
-    LOAD_PART = 4,     /* at most 4 of 5 taken: a hit among scattered ids looks at 3 buckets on average, a miss at 13 */
+    LOAD_PART = 4,     /* at most 4 of 5 taken: a hit among scattered ids reads 3 buckets on average, a miss 13 */
     LOAD_WHOLE = 5,
     GROWTH = 8 /* at least an eighth more */
 };
 
-/* What one without memory searches. Shared and never written: such a directory has limit 0. */
+/* The buckets of a directory without memory. Shared and never written: such a directory has limit 0. */
 static const phx_directory_bucket no_buckets[LINE];
 
 static bool owns_memory(const phx_directory *directory)
@@ -71,7 +71,7 @@ static uint64_t place(phx_directory *directory, uint64_t id)
     return i;
 }
 
-/* How many buckets one has that had so many and is to hold `count`. */
+/* The bucket count for `count` entries, of a table that has `buckets` now. */
 static uint64_t grown(uint64_t buckets, uint32_t count)
 {
     uint64_t needed = ((uint64_t)count * LOAD_WHOLE + LOAD_PART - 1) / LOAD_PART, wanted = buckets + buckets / GROWTH;
@@ -136,7 +136,7 @@ void phx_directory_set(phx_directory *directory, uint64_t id, uint64_t home)
     write_home(directory, i, home);
 }
 
-/* What is in one bucket is in the other, too. */
+/* Copies everything that a bucket holds to another bucket. */
 static void copy(phx_directory *directory, uint64_t to, uint64_t from)
 {
     directory->buckets[to] = directory->buckets[from];

@@ -1,27 +1,27 @@
 /*
  * Where entities live: a hash map from an entity id (any uint64_t but 0) to its home, a shard
- * and a slot. Open addressing with linear probing, as in idmap.h, over columns of which a world
- * holds those that it needs: buckets of 8 bytes (an id's low half, and the slot), eight to a cache
- * line; the shards, where there are several; the ids' high halves, from the first on whose is not 0.
- * So an entry takes 10 to 11 bytes in a world of one shard whose ids are below 2^32, and 18 to 20
+ * and a slot. Open addressing with linear probing, as in idmap.h, over columns, of which a world
+ * has only the ones that it needs: buckets of 8 bytes (an id's low half, and the slot), eight to a cache
+ * line; the shards, where there are several; the ids' high halves, from the first id on with a high half that is not 0.
+ * So an entry takes 10 to 11 bytes in a world of one shard with ids below 2^32, and 18 to 20
  * with all columns. Owned by the world; changed by the ticking thread only.
  *
  * Several threads may find at once, also while others set homes of entries that they found, each
  * its own: a search reads ids only.
  *
- * The hash (hash.h) keeps eight neighbours in one line: ids that run on, as hosts number them, cost an eighth
- * of the lines, and seldom meet; scattered ones, and those that somebody chose, cost what chance gives. At most 4/5
- * are taken; see idmap.h for removing. It grows by an eighth: growing is a walk from one end to the
- * other.
+ * The hash (hash.h) keeps eight neighbours in one line. Ids in a run, as hosts number them, cost an eighth
+ * of the lines and seldom meet. The cost of scattered ids, and of ids that a client chose, is that of chance. At most
+ * 4/5 of the buckets are taken; see idmap.h for removing. The table grows by an eighth, in one pass from one end to
+ * the other.
  */
 #ifndef PHX_BASE_DIRECTORY_H
 #define PHX_BASE_DIRECTORY_H
 
 #include "base/mem.h"
 
-/* A home: shard << 32 | slot, slot below 2^31, and this bit for who follows a parent. */
+/* A home: shard << 32 | slot, slot below 2^31, and this bit for an entity with a parent. */
 static const uint64_t PHX_HOME_ATTACHED = UINT64_C(1) << 63;
-/* Nobody's: of no shard that there is. */
+/* No entity's home: the shard does not exist. */
 static const uint64_t PHX_HOME_NONE = UINT64_MAX;
 
 static inline uint64_t phx_home(uint32_t shard, uint32_t slot)
@@ -41,7 +41,7 @@ static inline uint32_t phx_home_slot(uint64_t home)
 
 typedef struct phx_directory_bucket {
     uint32_t id;   /* its low half */
-    uint32_t slot; /* and the top bit for who is attached */
+    uint32_t slot; /* and the top bit for an attached entity */
 } phx_directory_bucket;
 
 typedef struct phx_directory {
@@ -86,7 +86,7 @@ static inline uint64_t phx_directory_first(const phx_directory *directory, uint6
     return ((uint64_t)phx_hash_near(directory->key, id, 3) * directory->bucket_count >> 32) ^ (id & 7);
 }
 
-/* The bucket that a search looks at next. */
+/* The next bucket of a search. */
 static inline uint64_t phx_directory_after(const phx_directory *directory, uint64_t i)
 {
     return PHX_UNLIKELY(i + 1 == directory->bucket_count) ? 0 : i + 1;

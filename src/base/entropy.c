@@ -13,7 +13,7 @@
 #include "base/core.h"
 #include "base/rng.h"
 
-/* What an outsider does not see either, but might guess a part of. */
+/* The fallback: numbers that an outsider does not see, but might guess in part. */
 static uint64_t makeshift(void)
 {
     struct timespec wall = {0}, up = {0};

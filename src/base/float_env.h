@@ -1,12 +1,13 @@
 /*
- * The floating-point environment of the calling thread: how results are rounded, what becomes of denormal numbers,
- * which exceptions trap. It is the host's; all that computes here needs the default one, or results differ, or an
- * exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function: from there to its end the default
- * holds, then what was before, the sticky flags too. Every public call that computes has it, and every thread and task
- * body of the workers; no callback of the host runs inside but those of allocator, log and tasks. Stateless.
+ * The floating-point environment of the calling thread: the rounding of results, the handling of denormal numbers, and
+ * the exceptions that trap. It belongs to the host. The library computes in the default one only: in another one
+ * results differ, or an exception that the host unmasked ends the process. PHX_FLOAT_DEFAULT in a function sets the
+ * default from there to the function's end, then restores the host's, the sticky flags too. Every public call that
+ * computes has it, and every thread and task body of the workers; inside, only the host's callbacks of allocator, log
+ * and tasks run. Stateless.
  *
- * Of x86 this is the SSE unit alone, whose state costs next to nothing; the library computes nothing by the x87 one.
- * Text functions of the C library look at both: c_locale.h has all of it, by fenv.h.
+ * On x86 this covers the SSE unit alone: its state costs next to nothing, and the library does not compute with x87.
+ * Text functions of the C library use both units: c_locale.h saves all of it, by fenv.h.
  */
 #ifndef PHX_BASE_FLOAT_ENV_H
 #define PHX_BASE_FLOAT_ENV_H
@@ -27,7 +28,7 @@ static inline phx_float_env phx_float_begin(void)
     phx_float_env before = {_mm_getcsr()};
 
     if ((before.csr & ~sticky) != normal) _mm_setcsr(normal | (before.csr & sticky));
-    __asm__ volatile("" ::: "memory"); /* what is computed comes behind */
+    __asm__ volatile("" ::: "memory"); /* computing comes behind */
     return before;
 }
 
@@ -51,7 +52,7 @@ static inline phx_float_env phx_float_begin(void)
     __asm__ volatile("mrs %0, fpcr" : "=r"(before.control));
     __asm__ volatile("mrs %0, fpsr" : "=r"(before.status));
     if (before.control != normal) __asm__ volatile("msr fpcr, %0" ::"r"(normal) : "memory");
-    __asm__ volatile("" ::: "memory"); /* what is computed comes behind */
+    __asm__ volatile("" ::: "memory"); /* computing comes behind */
     return before;
 }
 

@@ -4,9 +4,9 @@
 #include "base/hash.h"
 
 /*
- * key.near / 2^64 is a number whose continued fraction begins with terms of 1 to TERM_MOST, so it is far from every
- * fraction whose denominator is below DENOMINATOR: what makes multiples of the golden ratio (all terms are 1) spread
- * evenly (Knuth, vol. 3, 6.4). Terms are drawn, and what follows them too: some 48 bits in all are secret.
+ * key.near / 2^64 is a number with a continued fraction that begins with terms of 1 to TERM_MOST. So it is far from
+ * every fraction with a denominator below DENOMINATOR. For the same reason multiples of the golden ratio (all terms
+ * are 1) spread evenly (Knuth, vol. 3, 6.4). The terms are drawn, and so is the rest: some 48 bits in all are secret.
  */
 static uint64_t spreading(uint64_t *rng)
 {

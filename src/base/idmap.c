@@ -9,11 +9,11 @@
 enum {
     BUCKETS_MIN = 64, /* 1 KiB: smaller is not worth the growing */
     LOAD_PART = 3,    /* at most 3 of 4 taken */
-    LOAD_WHOLE = 4,   /* buckets come in as many: those that share a line */
+    LOAD_WHOLE = 4,   /* buckets of one cache line; their count is a multiple of it */
     GROWTH = 4        /* at least a fourth more */
 };
 
-/* What a map without memory searches. Shared and never written: such a map has limit 0. */
+/* The buckets of a map without memory. Shared and never written: such a map has limit 0. */
 static const phx_idmap_bucket no_buckets[LOAD_WHOLE];
 
 static bool owns_memory(const phx_idmap *map)
@@ -65,7 +65,7 @@ static void place(phx_idmap *map, phx_idmap_bucket entry)
     map->buckets[i] = entry;
 }
 
-/* How many buckets a map of so many buckets has that is to hold `count`. */
+/* The bucket count for `count` entries, of a map that has `buckets` now. */
 static uint64_t grown(uint64_t buckets, uint32_t count)
 {
     uint64_t needed = ((uint64_t)count + LOAD_PART - 1) / LOAD_PART * LOAD_WHOLE;

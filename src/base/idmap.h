@@ -4,20 +4,20 @@
  * table; changed by its owner only, in the phases in which it owns it.
  *
  * Several threads may find at once. A pointer to a value is good until the next insert, remove
- * or reserve. Where all entities of a world live, which is looked up most, is in directory.h.
+ * or reserve. The homes of all entities of a world, the most used table, are in directory.h.
  *
  * The hash (hash.h) keeps neighbours together: four ids that differ in their last two bits
- * share a cache line, and quads that run on are spread evenly. Ids that run on, as hosts
- * number them, so cost a quarter of the lines, and seldom meet; scattered ids, and those that
- * somebody chose, cost what chance gives.
+ * share a cache line, and successive quads are spread evenly. Ids in a run, as hosts
+ * number them, so cost a quarter of the lines, and seldom meet. The cost of scattered ids, and of ids
+ * that a client chose, is that of chance.
  *
- * At most 3/4 of the buckets are taken: then a hit looks at 2.5 buckets on average and a
+ * At most 3/4 of the buckets are taken: then a hit reads 2.5 buckets on average and a
  * miss at 8.5 (Knuth, vol. 3, 6.4: (1 + 1/(1-a))/2 and (1 + 1/(1-a)^2)/2), mostly in one
  * line; at 7/8 a miss would be at 32.5, at 1/2 the table would be half as large again for
  * the same count. Buckets are any multiple of four, as the hash is scaled and not masked: so
  * a map grows by a quarter, and holds 21 to 27 bytes an entry. Scaling keeps the order of
- * hashes, so growing reads and writes from one end to the other. Removing shifts back what
- * follows, so there are no tombstones and the map stays as fast as its count says, for ever.
+ * hashes, so growing reads and writes from one end to the other. Removing shifts the entries behind back,
+ * so there are no tombstones, and the speed of the map depends on its count alone.
  */
 #ifndef PHX_BASE_IDMAP_H
 #define PHX_BASE_IDMAP_H
@@ -63,7 +63,7 @@ static inline uint64_t phx_idmap_home(const phx_idmap *map, uint64_t id)
     return ((uint64_t)phx_hash_near(map->key, id, 2) * map->bucket_count >> 32) ^ (id & 3);
 }
 
-/* The bucket that a search looks at next. */
+/* The next bucket of a search. */
 static inline uint64_t phx_idmap_after(const phx_idmap *map, uint64_t index)
 {
     return PHX_UNLIKELY(index + 1 == map->bucket_count) ? 0 : index + 1;
@@ -85,7 +85,7 @@ static inline uint64_t *phx_idmap_find(const phx_idmap *map, uint64_t id)
 }
 
 /*
- * Walks: for i below phx_idmap_bucket_count(), those with id != 0, in no order that means
+ * Iteration: for i below phx_idmap_bucket_count(), the buckets with id != 0, in no order that means
  * anything. Values may be written meanwhile; inserting or removing moves entries about.
  */
 static inline uint64_t phx_idmap_bucket_count(const phx_idmap *map)

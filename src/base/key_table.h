@@ -35,7 +35,7 @@ typedef enum phx_key_type {
 typedef struct phx_key {
     const char *name;
     const char *meaning;
-    double min, max; /* inclusive; not of flags and what has 64 bit, whose every value is good */
+    double min, max; /* inclusive; not of flags and of 64-bit keys: all their values are good */
     phx_key_type type;
     uint32_t offset; /* in ph_world_def, ph_class or ph_band */
     bool live;
@@ -104,7 +104,7 @@ static inline const char *const *phx_key_words(phx_key_type type, uint32_t *coun
     }
 }
 
-/* What a class name is made of: letters, digits, '_', '-' and '.' of ASCII, whatever the locale. */
+/* The characters of a class name: letters, digits, '_', '-' and '.' of ASCII, whatever the locale. */
 static inline bool phx_is_name_byte(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
@@ -117,7 +117,7 @@ static inline uint32_t phx_key_width(phx_key_type type)
     return type == PHX_KEY_f32x2 || type == PHX_KEY_u32x2 ? 2 : 1;
 }
 
-/* false: a float32, which fewer digits tell apart. Whole numbers are taken for float64. */
+/* false: a float32, which needs fewer digits. Whole numbers are taken for float64. */
 static inline bool phx_key_is_f64(phx_key_type type)
 {
     return type != PHX_KEY_f32 && type != PHX_KEY_f32x2;
@@ -138,7 +138,7 @@ static inline uint64_t phx_key_64_bit(const phx_key *key, const void *base)
     return value;
 }
 
-/* Element i of the key's value in `base` (the def or class), as a number. Not for what has 64 bit. */
+/* Element i of the key's value in `base` (the def or class), as a number. Not for 64-bit keys. */
 static inline double phx_key_number(const phx_key *key, const void *base, uint32_t i)
 {
     const char *at = (const char *)base + key->offset;

@@ -4,7 +4,7 @@
  * these lists. Used by src/api and src/config; no code of its own.
  *
  * X(type, name, default_a, default_b, min, max, live, meaning)
- *   type  f32, f32x2, f64, u32, u32x2, u64 (its every value is good), or an enumeration: range, shape, index, simd
+ *   type  f32, f32x2, f64, u32, u32x2, u64 (all its values are good), or an enumeration: range, shape, index, simd
  *   name  the key and the field of ph_world_def (or ph_class)
  *   default_b is the second of a pair, else 0; min and max are inclusive and hold for
  *   both of a pair; a float key also has to be finite. A min of F32_POSITIVE is the
@@ -28,11 +28,11 @@
       "of range = radius: circle, square, cylinder (circle and height) or sphere") \
     X(f32, height, 100, 0, 0, PH_LENGTH_MAX, 1, "of shape = cylinder: sees up to this far above and below") \
     X(f32, tower_size, 100, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, 0, "side of a tower; near the usual view is right") \
-    X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: how many towers around its own an observer sees") \
+    X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: an observer sees so many towers around its own") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, \
-      "how near entities are found; the events are the same, docs/indexes.md says what suits which world") \
+      "how near entities are found; the events are the same, docs/indexes.md has the worlds that each suits") \
     X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, \
       "of index = grid and hash: side of a cell; 0 = the median view of the observers") \
     X(u32, quadtree_capacity, 128, 0, 1, 1u << 20, 0, \
@@ -63,8 +63,8 @@
     X(u32, consumer_bytes, 4u << 20, 0, 0, 1u << 30, 0, \
       "bytes of broadcasts kept per consumer past that bound, then the oldest ticks are dropped") \
     X(u64, hash_seed, 0, 0, 0, UINT64_MAX, 0, \
-      "what the hash tables of ids and positions are keyed with, so that nobody can choose ids that meet; 0 = a " \
-      "secret one from the system; the events are the same") \
+      "seed of the keys of the hash tables of ids and positions, so that clients can not choose ids that collide; " \
+      "0 = a secret one from the system; the events are the same") \
     X(u32, exchange_bytes, 1u << 20, 0, 16u << 10, 1u << 30, 0, \
       "bytes of records that a shard may have in flight to others in one round")
 
@@ -72,7 +72,7 @@
 #define PHX_CLASS_KEYS(X) \
     X(f32, view, 0, 0, PH_LENGTH_MAX, "enter radius of an observer of this kind; 0 = it does not observe") \
     X(f32, margin, 0, 0, PH_LENGTH_MAX, "hysteresis: a target leaves only beyond enter radius + margin") \
-    X(f32, reach, 0, 0, PH_LENGTH_MAX, "how far off it is seen, whoever looks") \
+    X(f32, reach, 0, 0, PH_LENGTH_MAX, "distance from which it is seen, whatever the observer's view") \
     X(f32, visible, PH_LENGTH_MAX, 0, PH_LENGTH_MAX, \
       "the farthest at which a view takes it in (items 30, players 100); 1e18 = no bound") \
     X(mask, layers, 1, 0, UINT64_MAX, "64 bit: the layers (phases, instances) it is on") \
@@ -80,7 +80,8 @@
     X(u8, stealth, 0, 0, 255, "seen only by detect >= stealth") \
     X(u8, detect, 0, 0, 255, "how much stealth it sees through") \
     X(flag, global, false, 0, 1, "seen at any distance") \
-    X(flag, veiled, false, 0, 1, "seen only by observers to whom it was revealed (a quest NPC, private loot)") \
+    X(flag, veiled, false, 0, 1, \
+      "seen only by observers that a reveal lifts the veil for (a quest NPC, private loot)") \
     X(flag, ready, true, 0, 1, "an observer that is not ready sees and gets nothing") \
     X(u32, cap, 0, 0, INT32_MAX, "most targets in its list; 0 = no cap") \
     X(u8, priority, 0, 0, 255, "rank as a target when a cap bites; higher first") \
@@ -88,7 +89,7 @@
       "most targets that may join its list in a tick, nearest first, the others wait; 0 = no limit") \
     X(flag, wakes, false, 0, 1, "its observers wake NPCs near them; a kind that wakes does not sleep") \
     X(flag, sleeps, true, 0, 1, \
-      "an NPC: it sleeps while nobody who wakes is near; without a class that wakes it falls asleep as its linger " \
+      "an NPC: it sleeps while no waker is near; without a class that wakes it falls asleep as its linger " \
       "ends") \
     X(u32, updates_max, 0, 0, INT32_MAX, \
       "most updates for an observer of this kind in a tick, the others wait; 0 = no limit")
@@ -97,7 +98,7 @@
 #define PHX_BAND_KEYS(X) \
     X(f32, radius, 0, PHX_F32_POSITIVE, PH_LENGTH_MAX, \
       "targets up to this far away, on the ground; shape = sphere: in space") \
-    X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "that moved are told every so many ticks, with their latest position")
+    X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "are sent, if they moved, every so many ticks, with their latest position")
 
 /* The words of the enumerations, in the order of their values. */
 #define PHX_RANGE_WORDS "radius", "towers"

@@ -1,6 +1,6 @@
 /*
- * What a coordinate and a length may be, by their bits alone: the same whatever the host's floating-point environment,
- * and nothing traps. NaN and infinity are neither. Stateless.
+ * The bounds of a coordinate and a length, tested by their bits alone: the same whatever the host's floating-point
+ * environment, and nothing traps. NaN and infinity are outside. Stateless.
  */
 #ifndef PHX_BASE_LENGTHS_H
 #define PHX_BASE_LENGTHS_H

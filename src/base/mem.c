@@ -180,5 +180,5 @@ void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint3
     *use = (phx_high_water){0};
     if ((uint64_t)*capacity * item < LARGE_BYTES) return;
     phx_release(mem, array, capacity, item);
-    (void)phx_grow(mem, array, capacity, 0, keep, item); /* no memory now: whoever needs it asks again */
+    (void)phx_grow(mem, array, capacity, 0, keep, item); /* no memory now: the next use asks again */
 }

@@ -15,7 +15,7 @@ typedef struct phx_mem {
     ph_allocator allocator;
     _Atomic uint64_t bytes; /* held now; relaxed: a statistic, orders nothing */
     _Atomic uint64_t calls; /* allocations ever made; relaxed */
-    struct phx_mem *whole;  /* what this is a part of, which counts it too; NULL = it is none */
+    struct phx_mem *whole;  /* this one is a part of it, and counted there too; NULL = it is no part */
     phx_hash_key key;       /* of the hash tables made from it; set before the first of them */
 } phx_mem;
 
@@ -44,14 +44,14 @@ static inline bool phx_grow(phx_mem *mem, void **array, uint32_t *capacity, uint
 /* Releases an array of phx_grow() and zeroes both. */
 void phx_release(phx_mem *mem, void **array, uint32_t *capacity, size_t item);
 
-/* How much of an array was of use lately. */
+/* How much of an array the last ticks used. */
 typedef struct phx_high_water {
     uint32_t most, ticks;
 } phx_high_water;
 
 /*
- * Once a tick, while the array is empty: `used` of it were of use. A large array of which not half was for some
- * ticks in a row is given back but for a sixteenth more than that, so that a storm's memory does not stay for ever.
+ * Once a tick, while the array is empty: the tick used `used` items of it. A large array of which less than half was
+ * used for some ticks in a row is released, except a sixteenth more than that, so that a storm's memory does not stay.
  */
 void phx_trim(phx_mem *mem, void **array, uint32_t *capacity, size_t item, uint32_t used, phx_high_water *use);
 

@@ -17,7 +17,7 @@
 #ifdef PHX_TSAN
 #include <sanitizer/tsan_interface.h>
 
-void __tsan_write4(void *address); /* what a compiler calls at a store of 4 bytes */
+void __tsan_write4(void *address); /* instrumented code calls it at a store of 4 bytes */
 
 #define TSAN_SIDE(counter) __tsan_write4(counter)
 #define TSAN_PUBLISH(slot) __tsan_release(slot)
@@ -79,7 +79,7 @@ bool phx_ring_put(phx_ring *ring, void *item)
     PHX_ASSERT(item != NULL);
     PHX_STALL_POINT();
     TSAN_SIDE(&ring->ck.p_tail);
-    TSAN_PUBLISH(slot); /* of a full ring too: the slot is the empty one, nobody acquires it */
+    TSAN_PUBLISH(slot); /* of a full ring too: the slot is the empty one, no thread acquires it */
     return ck_ring_enqueue_spsc(&ring->ck, ring->slots, item);
 }
 

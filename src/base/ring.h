@@ -5,8 +5,8 @@
  * (release before publishing, acquire after taking), because ck's assembly is invisible
  * to it. Both calls are wait-free.
  *
- * What the producer wrote behind a pointer before phx_ring_put() is seen by the consumer
- * after phx_ring_take() has returned it.
+ * The consumer sees all writes that the producer made behind a pointer before phx_ring_put(), once
+ * phx_ring_take() has returned that pointer.
  */
 #ifndef PHX_BASE_RING_H
 #define PHX_BASE_RING_H

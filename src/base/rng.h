@@ -1,6 +1,6 @@
 /*
- * splitmix64: seeded numbers for tests, the bench and injected stalls; never for what the
- * engine computes. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * splitmix64: seeded numbers for tests, the bench and injected stalls; never for the
+ * engine's results. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators" (OOPSLA 2014). Also the mixer behind the library's hash tables and hashes.
  */
 #ifndef PHX_BASE_RNG_H

@@ -1,5 +1,5 @@
 /*
- * Which vector instructions this machine has. Asked once per world; what is chosen
+ * The vector instructions of this machine. Asked once per world; the choice
  * decides only how fast the answer comes.
  */
 #ifndef PHX_BASE_SIMD_H
@@ -26,7 +26,7 @@ static inline bool phx_simd_supported(ph_simd simd)
     return simd == PH_SIMD_AUTO || simd == PH_SIMD_PORTABLE;
 }
 
-/* What AUTO stands for here. */
+/* The instruction set that AUTO stands for here. */
 static inline ph_simd phx_simd_choose(ph_simd wanted)
 {
     if (wanted != PH_SIMD_AUTO) return wanted;

@@ -27,10 +27,10 @@
 enum {
     /*
      * As long as it takes to wake a sleeper (20 us measured, on a virtual machine), and longer than the caller's own
-     * work between two phases: so waiting never costs more than twice what the better of looking and sleeping would.
+     * work between two phases: so waiting never costs more than twice the better one of spinning and sleeping.
      */
     SPIN_NS = 20000,
-    SPINS_PER_CLOCK = 16, /* looks at the gate between two looks at the clock */
+    SPINS_PER_CLOCK = 16, /* reads of the gate between two reads of the clock */
     THREAD_NAME_SIZE = 16 /* the kernel's limit */
 };
 
@@ -43,8 +43,8 @@ typedef struct gate {
 
 typedef struct worker {
     /*
-     * Pieces of its lot that nobody took yet: first << 32 | end. Relaxed: taking is all that it orders, the gates
-     * order what was written before the run and what the pieces write.
+     * Pieces of its lot that no worker has taken yet: first << 32 | end. Relaxed: it orders only the taking. The gates
+     * order all writes before the run and all writes of the pieces.
      */
     _Alignas(PHX_CACHE_LINE) _Atomic uint64_t lot;
     phx_workers *workers;
@@ -57,13 +57,13 @@ struct phx_workers {
     phx_worker_fn body; /* NULL at a start = the thread ends */
     void *context;
     bool running;
-    bool roused;          /* the threads are in a run of nothing, or through */
+    bool roused;          /* the threads are in an empty run, or through */
     uint32_t roused_seen; /* openings of `done` before that */
 
     /* Constant after create. */
     uint32_t count;
     uint32_t threads; /* made; 0 with hooks or count 1 */
-    uint64_t spin_ns; /* 0 when there are more workers than CPUs: whoever is awaited may need this one */
+    uint64_t spin_ns; /* 0 when there are more workers than CPUs: the awaited thread may need this CPU */
     pid_t process;    /* that has the threads; a forked child has none */
     ph_task_hooks hooks;
 
@@ -113,21 +113,21 @@ static void gate_destroy(gate *it)
 }
 
 /*
- * Opens for all that wait. What was written before is seen after gate_wait(). Opening and
+ * Opens for all waiting threads. They see all earlier writes after gate_wait(). Opening and
  * looking for sleepers here, and becoming one and looking for an opening in gate_wait(),
- * are sequentially consistent: at least one side sees the other, so nobody sleeps through.
+ * are sequentially consistent: at least one side sees the other, so no thread sleeps through.
  */
 static void gate_open(gate *it)
 {
     atomic_fetch_add_explicit(&it->openings, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&it->sleepers, memory_order_seq_cst) != 0) {
-        pthread_mutex_lock(&it->mutex); /* whoever is between looking and sleeping gets to sleep first */
+        pthread_mutex_lock(&it->mutex); /* a thread between looking and sleeping gets to sleep first */
         pthread_mutex_unlock(&it->mutex);
         pthread_cond_broadcast(&it->opened);
     }
 }
 
-/* A bounded time of looking. true = opened since `seen`. */
+/* Spins for a bounded time. true = opened since `seen`. */
 static bool gate_spin(gate *it, uint32_t seen, uint64_t spin_ns)
 {
     uint64_t end;
@@ -185,7 +185,7 @@ static void *worker_main(void *argument)
         PHX_STALL_POINT();
         workers->body(workers->context, self->index);
         PHX_STALL_POINT();
-        /* Acquires what the others released, and hands all of it on to the caller. */
+        /* Acquires all that the other threads released, and hands it on to the caller. */
         if (atomic_fetch_sub_explicit(&workers->unfinished, 1, memory_order_acq_rel) == 1) {
             gate_open(&workers->done);
         }
@@ -235,7 +235,7 @@ static bool start_threads(phx_workers *workers)
     return workers->threads == workers->count - 1;
 }
 
-/* Until nobody is in a run of nothing any more. */
+/* Returns when no thread is in an empty run any more. */
 static void await_roused(phx_workers *workers)
 {
     if (workers->roused && workers->process == getpid()) {
@@ -456,7 +456,7 @@ static bool take_own(worker *self, uint32_t *piece)
     return true;
 }
 
-/* Whoever has most left, and what that is; NULL = nobody has any. */
+/* The worker with most pieces left, and its lot; NULL = none has any. */
 static worker *fullest(phx_workers *workers, uint64_t *lot)
 {
     worker *found = NULL;
@@ -474,7 +474,7 @@ static worker *fullest(phx_workers *workers, uint64_t *lot)
     return found;
 }
 
-/* The last piece of another's lot. Whenever somebody else is faster, there is a piece less. */
+/* The last piece of another worker's lot. If the exchange fails, another worker took a piece: so the loop ends. */
 static bool take_other(phx_workers *workers, uint32_t *piece)
 {
     uint64_t lot;
@@ -504,7 +504,7 @@ void phx_parallel_for(phx_workers *workers, uint32_t count, phx_piece_fn body, v
 {
     shared_run run = {workers, body, context};
 
-    if (count <= 1) { /* nothing to share: nobody is woken for it */
+    if (count <= 1) { /* nothing to share: no thread is woken for it */
         if (count == 1) {
             body(context, 0, 0);
         }

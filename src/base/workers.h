@@ -26,22 +26,22 @@ void phx_workers_destroy(phx_mem *mem, phx_workers *workers);
 uint32_t phx_workers_count(const phx_workers *workers);
 
 /*
- * body(context, i) once for every i in [0, count), then returns. What was written before
- * the call is seen by every body; what the bodies wrote is seen after it.
+ * body(context, i) once for every i in [0, count), then returns. Every body sees all writes
+ * made before the call; the caller sees all writes of the bodies after it.
  */
 void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context);
 
 /*
  * A run is due soon, in about the time that it takes to wake a thread: sleepers are woken meanwhile. Returns at once.
- * Nothing if nobody would wait awake.
+ * Does nothing where no thread would spin until then.
  */
 void phx_workers_wake_early(phx_workers *workers);
 
 /*
- * body(context, worker, i) once for every piece i in [0, count), by whichever worker, then returns; seen as above.
- * Every worker has a lot of its own, pieces that follow each other, the same in every run of as many: what it read or
- * wrote in one run is near it in the next. It goes through them in order; whoever is through with its own
- * takes the last ones of whoever has most left.
+ * body(context, worker, i) once for every piece i in [0, count), by any worker, then returns; writes are seen as above.
+ * Every worker has a lot of its own, pieces that follow each other, the same in every run of as many: memory that it
+ * used in one run is near it in the next. It takes them in order; a worker whose lot is empty
+ * takes the last pieces of the worker with most pieces left.
  */
 void phx_parallel_for(phx_workers *workers, uint32_t count, phx_piece_fn body, void *context);
 

@@ -24,7 +24,7 @@ static void free_parts(ph_config *config)
     }
 }
 
-/* Both arrays, for at least `capacity` classes. false = no memory; what is there stays good. */
+/* Both arrays, for at least `capacity` classes. false = no memory; the present ones stay good. */
 static bool reserve_classes(ph_config *config, uint32_t capacity)
 {
     ph_class *classes = realloc(config->classes, capacity * sizeof *classes);

@@ -18,7 +18,7 @@ extern const phx_key phx_config_band_keys[PHX_BAND_KEY_COUNT];
 /* ph_config_set() in origins; files count from PHX_SOURCE_FILE. */
 enum { PHX_SOURCE_DEFAULT = 0, PHX_SOURCE_SET = 1, PHX_SOURCE_FILE = 2 };
 
-/* Files whose names one config can remember. */
+/* File names that one config can remember. */
 enum { PHX_FILES_MAX = 64 };
 
 /* Where a value came from. */
@@ -45,7 +45,7 @@ struct ph_config {
 /* A copy of all of it; NULL = no memory. */
 ph_config *phx_config_clone(const ph_config *config);
 
-/* *config gets what is in *staged, and what was in *config is freed with staged. */
+/* *config gets the state of *staged; its old state is freed with staged. */
 void phx_config_commit(ph_config *config, ph_config *staged);
 
 /* The number of this file in origins. false: PHX_FILES_MAX others are known, or no memory; *status says which. */
@@ -57,7 +57,7 @@ uint32_t phx_config_find_class(const ph_config *config, const char *name);
 /* Adds a class, all defaults; the name is good and new, and there is room for one more. false = no memory. */
 bool phx_config_add_class(ph_config *config, const char *name);
 
-/* NULL when it can name a class, else why not; static. */
+/* NULL when it can name a class, else the reason; static. */
 const char *phx_config_bad_name(const char *name);
 
 /* The key of this name in the world's or the classes' list, or NULL. */

@@ -22,7 +22,7 @@ const char *phx_config_place(const char *name, char place[PHX_PLACE_SIZE])
 
     if (length < PHX_PLACE_SIZE) {
         memcpy(place, name, length + 1);
-    } else { /* the end of a path tells more than its front */
+    } else { /* the end of a path says more than its front */
         snprintf(place, PHX_PLACE_SIZE, "...%s", name + length - (PHX_PLACE_SIZE - sizeof "..."));
     }
     no_control_bytes(place);

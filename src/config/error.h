@@ -10,7 +10,7 @@
 
 #include "base/core.h"
 
-/* Room for what phx_config_place() makes. */
+/* Room for the text of phx_config_place(). */
 enum { PHX_PLACE_SIZE = 256 };
 
 /* The name of a file (or "--set KEY=VALUE") fit for one line: no control bytes, the front cut off when long. */

@@ -32,7 +32,7 @@ static ph_status load_owned(ph_config *config, const char *name, char *text, siz
     }
     text[length] = '\0';
     scope = phx_c_locale_begin();
-    if (scope.own == (locale_t)0) { /* or "1.5" would be what the host's locale says */
+    if (scope.own == (locale_t)0) { /* else the host's locale would decide about "1.5" */
         status = phx_config_error(error, PH_NO_MEMORY, name, 0, "no C locale to be had");
     } else {
         status = phx_read_text(staged, name, text, length, error);

@@ -27,12 +27,12 @@ typedef struct reader {
     cfg_t *root;
     uint32_t sections;   /* that were begun */
     uint32_t kind;       /* of the one begun last */
-    const phx_key *half; /* a pair whose second value has not come yet */
+    const phx_key *half; /* a pair without its second value yet */
     uint32_t half_line;
     bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
     bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
     bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
-    bool bands_begun;                     /* in this section: those there were are gone */
+    bool bands_begun;                     /* in this section: earlier ones are gone */
     ph_band band;
     phx_text_scan scan;
 } reader;
@@ -158,7 +158,7 @@ static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_
            take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i, line_of(section), text);
 }
 
-/* libconfuse met a value of the option; of a list, the one behind those before. */
+/* libconfuse met a value of the option; of a list, the next one. */
 static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *result)
 {
     reader *r = active;
@@ -185,7 +185,7 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
     return good ? 0 : -1;
 }
 
-/* A band is at its end: it comes behind those that this text had for the class before. */
+/* A band is at its end: it comes behind the bands that this text had for the class before. */
 static int on_band(cfg_t *section, cfg_opt_t *option)
 {
     reader *r = active;
@@ -291,7 +291,7 @@ static bool parse(reader *r, char *text, size_t length)
     return r->status == PH_OK && check_half(r);
 }
 
-/* The last line of this text that set one of the keys that the reason speaks of. */
+/* The last line of this text that set one of the keys in the reason. */
 static uint32_t line_of_reason(const reader *r, const char *reason)
 {
     uint32_t line = 0;
@@ -307,7 +307,7 @@ static uint32_t line_of_reason(const reader *r, const char *reason)
     return line;
 }
 
-/* What no single value shows: the rules between keys. */
+/* The rules between keys, which no single value shows. */
 static bool check_together(reader *r)
 {
     char reason[PHX_VALUE_REASON_SIZE];

@@ -1,5 +1,5 @@
 /*
- * The look at a config text before libconfuse gets it: comments, quotes, bytes, lists.
+ * The pass over a config text before libconfuse gets it: comments, quotes, bytes, lists.
  * Called by the loader on its own copy of the text.
  */
 #include "config/scan.h"
@@ -8,7 +8,7 @@
 
 typedef struct scanner {
     char *at, *end;
-    char *begin, *to; /* what is left is written from begin to `to`, never ahead of `at` */
+    char *begin, *to; /* the kept text is written from begin to `to`, never ahead of `at` */
     uint32_t line;
     uint32_t open;      /* sections */
     uint32_t open_line; /* of the outermost one */
@@ -145,7 +145,7 @@ static bool pass_mark(scanner *s)
             return refuse(s, s->before == '{' ? "an empty list" : "a list that ends with ','");
         }
         s->in_list = false;
-    } else if (mark == '}' && s->open > 0) { /* one too many is for libconfuse to tell */
+    } else if (mark == '}' && s->open > 0) { /* libconfuse reports one too many */
         s->open--;
     }
     s->before = mark;

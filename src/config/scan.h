@@ -1,10 +1,10 @@
 /*
- * A look at a config text before libconfuse gets it. libconfuse 3.3 skips bytes that it
+ * The pass over a config text before libconfuse gets it. libconfuse 3.3 skips bytes that it
  * does not know, counts the lines of comments more than once, puts environment variables
  * into values, takes paths ("class=a|view") for keys, takes the end of the text for a
  * missing '}', and needs time with the square of a word's or blank's length. So: comments
- * and runs of blanks become one blank here, lines stay, and whatever else is none of words,
- * quoted words, '=', ',', '{' and '}' is refused with its line. Stateless.
+ * and runs of blanks become one blank here, and lines stay. Anything that is not a word, a
+ * quoted word, '=', ',', '{' or '}' is refused with its line. Stateless.
  */
 #ifndef PHX_CONFIG_SCAN_H
 #define PHX_CONFIG_SCAN_H
@@ -12,7 +12,7 @@
 #include "base/key_table.h"
 
 enum {
-    PHX_WORD_MAX = 255, /* bytes; every key, name and number that is any good is far shorter */
+    PHX_WORD_MAX = 255, /* bytes; every valid key, name and number is far shorter */
     PHX_SCAN_REASON_SIZE = 128
 };
 
@@ -25,8 +25,8 @@ typedef struct phx_text_scan {
 } phx_text_scan;
 
 /*
- * Leaves in text, which has room for a '\0' behind it, what libconfuse is to see. false:
- * *scan says where and why it is refused.
+ * Leaves the text for libconfuse in text, which has room for a '\0' behind it. false: *scan
+ * has the line and the reason of the refusal.
  */
 bool phx_scan_text(char *text, size_t length, phx_text_scan *scan);
 

@@ -12,7 +12,7 @@
 
 #include <confuse.h>
 
-/* What a reason quotes of a value; more does not help to find it. */
+/* The most that a reason quotes of a value; more does not help to find it. */
 #define QUOTED "%.64s"
 
 __attribute__((format(printf, 2, 3))) static bool wrong(char reason[PHX_VALUE_REASON_SIZE], const char *format, ...)

@@ -15,7 +15,7 @@ enum { PHX_VALUE_REASON_SIZE = 256 };
 
 /*
  * Reads element i (0, or 1 of a pair) of the key's value from text into base, the
- * ph_world_def or ph_class. false: reason says what is wrong and names the range; base is
+ * ph_world_def or ph_class. false: reason says why it is refused and names the range; base is
  * as before.
  */
 bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE]);

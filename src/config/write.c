@@ -119,20 +119,20 @@ static const char reference_rules[] =
     "\n"
     "## Attributes of a class\n"
     "\n"
-    "An entity has those of its class unless it was given its own. The class `default` is kind 0, whether it is in\n"
-    "the file or not, and serves every kind that the file does not name. The others are kinds 1, 2, ... in the order\n"
-    "of the file. No class inherits from another, not even from `default`: what a section does not say has the\n"
-    "default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`; a name may be there once, and %d\n"
-    "classes in all. All attributes are live, and a file that is read again may have further classes behind those\n"
-    "that there are.\n";
+    "An entity has the attributes of its class, except the ones given for it alone. The class `default` is kind 0,\n"
+    "whether it is in the file or not, and serves every kind that the file does not name. The others are kinds 1, 2,\n"
+    "... in the order of the file. No class inherits from another, not even from `default`: a key that a section does\n"
+    "not set has the default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`; a name may be there\n"
+    "once, and %d classes in all. All attributes are live, and a file that is read again may have further classes\n"
+    "behind the present ones.\n";
 
 static const char reference_bands[] =
     "\n"
     "## Bands of a class\n"
     "\n"
-    "Up to %d sections `band { radius = 30 every = 1 }` in a class, radii ascending: how often its observers are\n"
-    "told of the targets that moved. Beyond the last one its `every` counts too. A class without any gets no updates.\n"
-    "A file that has bands for a class replaces all those there were. Live.\n";
+    "Up to %d sections `band { radius = 30 every = 1 }` in a class, radii ascending: how often its observers get\n"
+    "updates of targets that moved. Beyond the last one its `every` counts too. A class without any gets no updates.\n"
+    "If a file has bands for a class, they replace all its earlier ones. Live.\n";
 
 static void reference_row(const phx_key *key, const void *defaults, bool in_class, FILE *out)
 {

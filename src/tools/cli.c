@@ -1,5 +1,5 @@
 /*
- * Parsing, quoting, the clock and what to say of pipes, for the programs; see cli.h. No state.
+ * Parsing, quoting, the clock and the message for pipes, for the programs; see cli.h. No state.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* the program's name */

@@ -35,7 +35,7 @@ struct phx_out {
 /* ---- removal on signals ---- */
 
 enum { DOOMED_MAX = 3 };
-static const char *_Atomic doomed[DOOMED_MAX]; /* what the handler removes; set and cleared by the main thread */
+static const char *_Atomic doomed[DOOMED_MAX]; /* the handler removes them; set and cleared by the main thread */
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void remove_and_die(int number)

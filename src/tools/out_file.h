@@ -1,7 +1,7 @@
 /*
  * An output file that is there whole or not at all: written as PATH.tmp-PID and renamed
  * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP. PATH "-" is
- * stdout; what is there and no regular file (/dev/null, a pipe) is written in place.
+ * stdout; a path that is no regular file (/dev/null, a pipe) is written in place.
  * Every short write is an error that sticks. Owned by a program's main thread; three such
  * files at a time are removed on signals.
  */
@@ -21,7 +21,7 @@ PH_NODISCARD ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *pat
 char *phx_out_reserve(phx_out *out);
 void phx_out_advance(phx_out *out, size_t bytes);
 
-/* NULL = all is well so far; else why it can not be written. Later bytes are dropped then. */
+/* NULL = no error so far; else the reason why it can not be written. Later bytes are dropped then. */
 const char *phx_out_trouble(const phx_out *out);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * pharos-config: checks a config file, shows what it comes to, writes the reference page
+ * pharos-config: checks a config file, shows the resulting definition, writes the reference page
  * of all keys. Everything is done by the config library; this is its command line.
  */
 #include <argp.h>
@@ -23,7 +23,7 @@ typedef struct arguments {
 
 static const char documentation[] = "Checks and shows config files of Pharos.\v"
                                     "Commands:\n"
-                                    "  check FILE   says \"FILE: ok\", or FILE:LINE and what is wrong there\n"
+                                    "  check FILE   says \"FILE: ok\", or FILE:LINE and the error there\n"
                                     "  dump [FILE]  prints every key with its value and, as a comment, its origin:\n"
                                     "               FILE:LINE, --set or default; the output is a config file\n"
                                     "  reference    prints the page of all keys, ranges and meanings (Markdown)\n"
@@ -32,7 +32,7 @@ static const char documentation[] = "Checks and shows config files of Pharos.\v"
                                     "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
                                     "  tower_size = 100            # near the usual view\n"
                                     "  shards = {2, 2}\n"
-                                    "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
+                                    "  class default { view = 0 }  # kinds without a class; 0 does not observe\n"
                                     "  class player { view = 100 margin = 10 cap = 200\n"
                                     "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n"
                                     "\n"
@@ -95,7 +95,7 @@ static int wrote(ph_status status)
     return PHX_EXIT_OK;
 }
 
-/* The file, if there is one, and what was set on top of it. */
+/* The file, if there is one, and the --set assignments on top of it. */
 static ph_status fill(ph_config *config, const arguments *args, ph_config_error *error)
 {
     ph_status status = PH_OK;
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         return wrote(ph_config_reference(stdout));
     }
     if (strcmp(args.command, "check") == 0) {
-        return args.file != NULL ? check_or_dump(&args) : usage_error("check what? Name a FILE");
+        return args.file != NULL ? check_or_dump(&args) : usage_error("nothing to check. Name a FILE");
     }
     if (strcmp(args.command, "dump") == 0) {
         return check_or_dump(&args);

@@ -16,7 +16,7 @@ typedef struct phx_progress {
 
 void phx_progress_start(phx_progress *progress);
 
-/* Is it time? Costs one look at the clock. */
+/* Is it time? Costs one read of the clock. */
 bool phx_progress_due(const phx_progress *progress);
 
 /* Shows the line (without a newline in it), whether it is due or not. */

@@ -1,5 +1,5 @@
 /*
- * pharos-replay: runs a recorded trace through a world and tells the events. This file
+ * pharos-replay: runs a recorded trace through a world and writes the events. This file
  * is the command line; the run itself is replay_run.c.
  */
 #include <argp.h>
@@ -17,13 +17,13 @@
 static const char usage[] = "TRACE[.gz]";
 
 static const char help[] =
-    "Runs the commands of TRACE, a CSV file, plain or gzip, through a Pharos world tick by tick, and tells who came "
-    "into whose view and who left it."
+    "Runs the commands of TRACE, a CSV file, plain or gzip, through a Pharos world tick by tick, and reports the "
+    "targets that entered and left each observer's list."
     "\v"
     "Examples:\n"
     "\n"
     "  pharos-replay city.csv.gz --set view=150 --events events.csv\n"
-    "      Everything sees 150 far. Writes every event and prints a summary.\n"
+    "      All views are 150. Writes every event and prints a summary.\n"
     "\n"
     "  pharos-replay mmo.csv.gz --config a.conf --workers 4 --shards 4x4 --json\n"
     "      The world of a.conf on 4 threads; the summary as one JSON object.\n"
@@ -32,44 +32,50 @@ static const char help[] =
     "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
-    "kind view margin reach visible layers sees veiled stealth detect global ready cap priority other radius x2 y2 "
+    "kind view margin reach visible layers sees veiled stealth detect global ready cap priority other radius x2 z2 y2 "
     "corners "
-    "text self. "
+    "text self seen. "
     "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
     "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "
     "ticks of the trace.\n"
     "  enter   x y and any of: z kind view ... priority\n"
     "  set     any of: x y z kind view ... priority\n"
-    "  move    x, y or z; what is empty stays (z is 0 where there is no column z)\n"
+    "  move    x, y or z; an empty one stays (z is 0 where there is no column z)\n"
     "  pair    other (the target), view; margin\n"
     "  unpair link unlink hide unhide reveal unreveal   other (the target)\n"
     "  attach  other (the parent)\n"
     "  leave detach resend   nothing more\n"
-    "  broadcast  id says text (without commas) to all who see it; kind (only to those of this kind), self (1: it "
-    "hears itself)\n"
+    "  broadcast  sends text (without commas) from id to all its observers; kind (only to the ones of this kind), self "
+    "(1: to itself too); radius: instead to all observers within it, with seen (1) only to the ones that see id, too\n"
+    "  broadcast_at   x y radius: text from a place, to all observers within radius; kind, layers (default: all); id "
+    "plays no part, the heard file has source 0\n"
     "  area    id (the area's own), and a circle: x y radius; a box: x y x2 y2; or a convex polygon: corners, as "
-    "0:0;4:0;0:3; kind (only for entities of this kind). Again: it moves\n"
+    "0:0;4:0;0:3; kind (only for entities of this kind), layers, z and z2 (heights), margin (of a circle or box). "
+    "Again: it moves\n"
     "  unarea  id (the area's)\n"
     "kind is the name of a class in the config; every other name is the class default. id and other are from 1 to "
     "2^64-1; layers and sees decimal or 0x...; veiled, global and ready 0, 1, false, true, no or yes.\n"
     "\n"
-    "A bad line, or one whose command the engine refuses, is named as FILE:LINE: reason. It ends the run, unless "
+    "A bad line, or a line with a command that the engine refuses, is named as FILE:LINE: reason. It ends the run, "
+    "unless "
     "--skip-bad is given. A line has at most 65536 bytes. --skip-bad passes over one of up to 1048576; a longer one "
     "ends the run. So does a gzip trace that unpacks to more than --unpack-max.\n"
     "\n"
-    "The events file has the header tick,observer,event,target and is sorted by just these (leave before enter), so "
-    "it is the same for every number of workers and shards. An entity that goes into an area or out of it is an event "
+    "The events file has the header tick,observer,event,target and is sorted by these columns (leave before enter), so "
+    "it is the same for every number of workers and shards. An entity that enters or leaves an area is an event "
     "in or out, with the entity as observer and the area as target; an NPC that awakes or falls asleep (class keys "
     "wakes and sleeps) is an event awake or asleep, with target 0; these come behind leave and enter: out, in, asleep, "
     "awake. The file appears when the run has ended well, and not before. The event hash in the summary is the sum of "
     "a hash of each leave and enter: equal runs have equal hashes.\n"
     "\n"
-    "The updates file has the header tick,observer,target,x,y,z and is sorted by just these: what observers of classes "
-    "with bands (--set band=30:1,60:4) are told. A target that enters a list is told with its enter.\n"
+    "The updates file has the header tick,observer,target,x,y,z and is sorted by these columns: the updates of "
+    "observers "
+    "of classes with bands (--set band=30:1,60:4). A target that enters a list is in it in that tick.\n"
     "\n"
-    "The heard file has the header tick,observer,source,text and is sorted by tick and observer; what one observer "
-    "hears in a tick stands as it was said: broadcasts of the trace, by those whom it sees at the end of the tick.\n"
+    "The heard file has the header tick,observer,source,text and is sorted by tick and observer, then in the order of "
+    "the "
+    "trace: the broadcasts from sources in the observer's list at the end of the tick.\n"
     "\n"
     "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written), or --verify "
     "found a difference; 2 something is wrong with the command line, the config or the trace.";
@@ -106,8 +112,8 @@ static const struct argp_option options[] = {
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
     {"updates", KEY_UPDATES, "OUT.csv", 0,
-     "Write who was told in which tick where whom is, by the bands of the classes; - as above", 2},
-    {"heard", KEY_HEARD, "OUT.csv", 0, "Write who heard whom say what; - as above", 2},
+     "Write the position updates of each tick and observer, by the bands of the classes; - as above", 2},
+    {"heard", KEY_HEARD, "OUT.csv", 0, "Write the broadcasts that each observer gets; - as above", 2},
     {"explain", KEY_EXPLAIN, "O,T@TICK", 0,
      "Say why observer O sees target T at the end of TICK, or not; on the standard error where the standard output has "
      "events or JSON. May be repeated",

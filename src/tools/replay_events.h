@@ -35,7 +35,7 @@ void phx_event_header(phx_out *out);
 /* Copies the batch's events. false = no memory. */
 PH_NODISCARD bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch);
 
-/* Writes what was added, sorted, as events of `tick`, and empties the sheet. false = no memory. */
+/* Writes the added events, sorted, as events of `tick`, and drops them. false = no memory. */
 PH_NODISCARD bool phx_event_sheet_write(phx_event_sheet *sheet, uint64_t tick, phx_out *out);
 
 void phx_event_sheet_release(phx_event_sheet *sheet);

@@ -1,5 +1,5 @@
 /*
- * Sorting and writing what was heard in a tick; see replay_heard.h. A text has neither
+ * Sorting and writing the deliveries of a tick; see replay_heard.h. A text has neither
  * commas nor line ends: it came out of a field of the trace.
  */
 #include "tools/replay_heard.h"

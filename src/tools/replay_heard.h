@@ -1,6 +1,6 @@
 /*
- * The heard file: what observers heard in a tick, out of the engine's batches, by observer
- * and then as they heard it, one CSV line each. Owned by a replay; used between ticks.
+ * The heard file: the deliveries of a tick, out of the engine's batches, by observer
+ * and then in the order of the broadcasts, one CSV line each. Owned by a replay; used between ticks.
  */
 #ifndef PHX_TOOLS_REPLAY_HEARD_H
 #define PHX_TOOLS_REPLAY_HEARD_H
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "tools/out_file.h"
 
-/* A broadcast, once for all who heard it. */
+/* A broadcast, once for all its deliveries. */
 typedef struct phx_heard_saying {
     uint64_t source;
     uint64_t first; /* in texts */
@@ -19,10 +19,10 @@ typedef struct phx_heard_saying {
 
 typedef struct phx_heard_row {
     uint64_t observer;
-    uint32_t saying; /* they stand in the order in which they are heard */
+    uint32_t saying; /* they stand in the order of the broadcasts */
 } phx_heard_row;
 
-/* What was heard in one tick. All zero but mem = empty. */
+/* The deliveries of one tick. All zero but mem = empty. */
 typedef struct phx_heard_sheet {
     phx_mem *mem;
     phx_heard_saying *sayings;
@@ -35,10 +35,10 @@ typedef struct phx_heard_sheet {
 
 void phx_heard_header(phx_out *out);
 
-/* Copies what the batch's observers hear. false = no memory. */
+/* Copies the batch's deliveries. false = no memory. */
 PH_NODISCARD bool phx_heard_sheet_add(phx_heard_sheet *sheet, const ph_batch *batch);
 
-/* Writes what was added, sorted, as heard in `tick`, and empties the sheet. */
+/* Writes the added deliveries, sorted, as those of `tick`, and drops them. */
 void phx_heard_sheet_write(phx_heard_sheet *sheet, uint64_t tick, phx_out *out);
 
 void phx_heard_sheet_release(phx_heard_sheet *sheet);

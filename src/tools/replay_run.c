@@ -40,7 +40,7 @@ typedef struct replay_state {
     phx_submitter submitter;
 } replay_state;
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 /* Says why, and ends the run with this exit status. Returns false. */
 __attribute__((format(printf, 3, 4))) static bool fail(replay_state *replay, int exit_status, const char *format, ...)
@@ -128,7 +128,7 @@ static bool read_batch(replay_state *replay, const ph_batch *batch)
     if (replay->updates_out && !phx_update_sheet_add(&replay->updates, batch))
         return fail_status(replay, "the updates of a tick", PH_NO_MEMORY);
     return !replay->heard_out || phx_heard_sheet_add(&replay->heard, batch) ||
-           fail_status(replay, "what is heard in a tick", PH_NO_MEMORY);
+           fail_status(replay, "the broadcasts of a tick", PH_NO_MEMORY);
 }
 
 static bool take_batches(replay_state *replay)
@@ -182,7 +182,7 @@ static void show_progress(replay_state *replay)
                       (unsigned long long)events);
 }
 
-/* ---- questions ---- */
+/* ---- queries of --explain ---- */
 
 static bool in_world(const replay_state *replay, uint64_t id)
 {
@@ -214,7 +214,7 @@ static bool answer_questions(replay_state *replay)
     return true;
 }
 
-/* Those about ticks that the run did not have are a slip of the command line. */
+/* An explanation of a tick that the run did not have is an error of the command line. */
 static bool all_answered(replay_state *replay)
 {
     const phx_replay_job *job = replay->job;
@@ -303,7 +303,7 @@ static bool submit(replay_state *replay, const phx_trace_row *row)
                 def->producers_max, def->producer_bytes);
 }
 
-/* Runs the ticks before the row's, those without a line too, then submits it. false = over: failed, or ticks_max. */
+/* Runs the ticks before the row's, also ticks without a line, then submits it. false = over: failed, or ticks_max. */
 static bool take_row(replay_state *replay, const phx_trace_row *row, bool first)
 {
     if (first) replay->tick = row->tick;

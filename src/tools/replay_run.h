@@ -1,7 +1,7 @@
 /*
  * A replay: a trace run through a world of its own, tick by tick, all events counted,
- * hashed and (if asked for) written. Called by the program pharos-replay; prints what is
- * wrong with the input on stderr.
+ * hashed and (if asked for) written. Called by the program pharos-replay; prints errors of
+ * the input on stderr.
  */
 #ifndef PHX_TOOLS_REPLAY_RUN_H
 #define PHX_TOOLS_REPLAY_RUN_H
@@ -31,15 +31,15 @@ typedef struct phx_replay_job {
     bool verify; /* all lists by brute force, after every tick */
     const phx_replay_question *questions;
     uint32_t question_count;
-    FILE *answers; /* where those are answered, a line each, as the run comes to their ticks */
+    FILE *answers; /* gets a line for each of them, as the run comes to their ticks */
 } phx_replay_job;
 
 typedef struct phx_replay_summary {
     uint64_t ticks;
-    uint64_t commands;                 /* lines whose command was applied */
+    uint64_t commands;                 /* lines with an applied command */
     uint64_t bad_lines;                /* all others that are no comments */
-    uint64_t bad[PHX_TRACE_BAD_COUNT]; /* those the reader refused */
-    uint64_t refused[PH_STATUS_COUNT]; /* those the engine refused */
+    uint64_t bad[PHX_TRACE_BAD_COUNT]; /* refused by the reader */
+    uint64_t refused[PH_STATUS_COUNT]; /* refused by the engine */
     uint64_t refused_untold;           /* refused, and refusals_max hid which and why */
     uint64_t enters, leaves;
     uint64_t entities; /* at the end */

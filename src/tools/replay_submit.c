@@ -40,8 +40,22 @@ static ph_status say(ph_producer producer, const phx_trace_row *row)
 {
     ph_broadcast_options options = {.kinds = &row->attrs.kind,
                                     .kind_count = (row->attrs.given & PH_KIND) != 0,
-                                    .flags = row->self ? PH_BROADCAST_SELF : 0};
+                                    .flags =
+                                        (row->self ? PH_BROADCAST_SELF : 0u) | (row->seen ? PH_BROADCAST_SEEN : 0u),
+                                    .radius = row->area.radius};
     return ph_broadcast(producer, row->id, row->text, row->text_bytes, &options);
+}
+
+static ph_status say_at(ph_producer producer, const phx_trace_row *row)
+{
+    const ph_attrs *attrs = &row->attrs;
+    ph_broadcast_place place = {.x = attrs->x,
+                                .y = attrs->y,
+                                .radius = row->area.radius,
+                                .kinds = &attrs->kind,
+                                .kind_count = (attrs->given & PH_KIND) != 0,
+                                .layers = attrs->given & PH_LAYERS ? attrs->layers : UINT64_MAX};
+    return ph_broadcast_at(producer, &place, row->text, row->text_bytes);
 }
 
 static ph_status send(ph_producer producer, const phx_trace_row *row)
@@ -81,6 +95,8 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_resend(producer, row->id);
     case PHX_OP_BROADCAST:
         return say(producer, row);
+    case PHX_OP_BROADCAST_AT:
+        return say_at(producer, row);
     case PHX_OP_AREA:
         return ph_area_set(producer, row->id, &row->area);
     case PHX_OP_UNAREA:

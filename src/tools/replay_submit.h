@@ -1,10 +1,10 @@
 /*
- * From trace rows to commands: submits the rows of a tick and remembers which line every
- * command came from, so that a refusal, told by sequence number, can name it. Owned by a
+ * From trace rows to commands: submits the rows of a tick and keeps the line of every
+ * command, so that a refusal can name it by its sequence number. Owned by a
  * replay; used between ticks, by one thread.
  *
  * Commands of one tick that do not fit into one producer's queue go on in the next
- * producer: those are applied in the order of the producers, so the tick stays one tick.
+ * producer: the producers are applied in their order, so the tick stays one tick.
  */
 #ifndef PHX_TOOLS_REPLAY_SUBMIT_H
 #define PHX_TOOLS_REPLAY_SUBMIT_H
@@ -37,7 +37,7 @@ void phx_submitter_init(phx_submitter *submitter, phx_mem *mem, ph_world world);
 void phx_submitter_release(phx_submitter *submitter);
 
 /*
- * Submits one row. PH_OK; what the engine refuses at once (PH_BAD_..., PH_SAME_ID);
+ * Submits one row. PH_OK; the status of a refusal at once (PH_BAD_..., PH_SAME_ID);
  * PH_FULL: the queues of all the producers that there may be are full; PH_NO_MEMORY.
  */
 PH_NODISCARD ph_status phx_submit(phx_submitter *submitter, const phx_trace_row *row);

@@ -1,5 +1,5 @@
 /*
- * The updates file: who was told in a tick where whom is, out of the engine's batches,
+ * The updates file: the positions of targets that observers got in a tick, out of the engine's batches,
  * sorted by observer and target, one CSV line each. Owned by a replay; used between ticks.
  */
 #ifndef PHX_TOOLS_REPLAY_UPDATES_H
@@ -27,7 +27,7 @@ void phx_update_header(phx_out *out);
 /* Copies the batch's updates. false = no memory. */
 PH_NODISCARD bool phx_update_sheet_add(phx_update_sheet *sheet, const ph_batch *batch);
 
-/* Writes what was added, sorted, as updates of `tick`, and empties the sheet. */
+/* Writes the added updates, sorted, as updates of `tick`, and drops them. */
 void phx_update_sheet_write(phx_update_sheet *sheet, uint64_t tick, phx_out *out);
 
 void phx_update_sheet_release(phx_update_sheet *sheet);

@@ -138,7 +138,7 @@ static void copy_plain(phx_text *text)
     text->ended = there == 0;
 }
 
-/* Counts what has just been unpacked; what is beyond the bound is taken back. */
+/* Counts the bytes just unpacked; bytes beyond the bound are taken back. */
 static void bound_unpacked(phx_text *text, size_t bytes)
 {
     uint64_t left = text->unpack_max_bytes - text->unpacked_bytes;

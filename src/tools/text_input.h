@@ -1,8 +1,8 @@
 /*
- * Lines out of a file that is plain text or gzip (told by its first two bytes), of any
+ * Lines out of a file that is plain text or gzip (by its first two bytes), of any
  * size, in bounded memory. A line has a longest length, and gzip data unpacks to a most
  * bytes, so that a small or endless file can not keep a program busy for ever. Damage of
- * the compressed data is told apart from the end of the file. Used by the trace reader,
+ * the compressed data is distinguished from the end of the file. Used by the trace reader,
  * by one thread.
  */
 #ifndef PHX_TOOLS_TEXT_INPUT_H
@@ -44,7 +44,7 @@ phx_text_result phx_text_next(phx_text *text, char **line, size_t *length);
 /* Number of the line that phx_text_next() met last, from 1; for BROKEN the one it could not finish. */
 uint64_t phx_text_line_number(const phx_text *text);
 
-/* After BROKEN: what is wrong. */
+/* After BROKEN: the reason. */
 const char *phx_text_trouble(const phx_text *text);
 
 /* Share of the file that has been read, in [0, 1]; negative when its size is not known (a pipe). */

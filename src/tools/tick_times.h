@@ -1,5 +1,5 @@
 /*
- * Durations of any number of ticks in fixed memory: a histogram whose buckets are less
+ * Durations of any number of ticks in fixed memory: a histogram with buckets less
  * than 1 % wide. The greatest is kept exactly. Used by pharos-replay, between ticks.
  */
 #ifndef PHX_TOOLS_TICK_TIMES_H

@@ -5,7 +5,7 @@
  *
  * The first line that is neither blank nor a comment (#) names the columns, in any order:
  * tick, op and id are required. An empty field is one not given; empty fields at the end
- * of a line may be missing. What a line may and must give depends on its op.
+ * of a line may be missing. The columns that a line may and must give depend on its op.
  */
 #ifndef PHX_TOOLS_TRACE_H
 #define PHX_TOOLS_TRACE_H
@@ -22,7 +22,7 @@ typedef enum phx_trace_result {
     PHX_TRACE_BROKEN /* the file can not be read on */
 } phx_trace_result;
 
-/* What gzip data may unpack to unless the user says more: minutes of a large game, seconds of reading. */
+/* The most that gzip data may unpack to by default: minutes of a large game, seconds of reading. */
 static const uint64_t PHX_TRACE_UNPACK_MAX_BYTES = (uint64_t)1 << 30;
 
 typedef struct phx_trace_source {

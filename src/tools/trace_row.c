@@ -1,6 +1,6 @@
 /*
- * From a line's text to a checked row; see trace_row.h. Two tables say it all: what the
- * columns are, and which of them each op takes and needs. No state.
+ * From a line's text to a checked row; see trace_row.h. Two tables have all of it: the
+ * columns, and which of them each op takes and needs. No state.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* strtof_l */
@@ -30,12 +30,14 @@ typedef enum value_type {
     VALUE_TEXT
 } value_type;
 
-/* X(column, type of its value, bit of ph_attrs.given); those with a bit stand in the field of ph_attrs of that name. */
+/* X(column, type of its value, bit of ph_attrs.given); a column with a bit fills the field of ph_attrs of its name. */
 #define ROW_COLUMNS(X) X(tick, VALUE_TICK) X(op, VALUE_OP) X(id, VALUE_ID) X(other, VALUE_ID)
 #define MORE_COLUMNS(X) \
     X(radius, VALUE_F32, area.radius) \
     X(x2, VALUE_F32, x2) \
-    X(y2, VALUE_F32, y2) X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self)
+    X(z2, VALUE_F32, area.z_high) \
+    X(y2, VALUE_F32, y2) \
+    X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -90,7 +92,7 @@ static const column columns_known[COLUMN_COUNT] = {
 #undef COLUMN_ROW
 };
 
-/* Beside tick, op and id: what an op may give, and what it must. */
+/* Beside tick, op and id: the columns that an op may give, and the ones that it must. */
 typedef struct op_rule {
     const char *word;
     uint32_t takes;
@@ -113,8 +115,13 @@ static const op_rule rules[PHX_OP_COUNT] = {
     [PHX_OP_ATTACH] = {"attach", BIT_other, BIT_other},
     [PHX_OP_DETACH] = {"detach", BIT_other, 0}, /* a child has one parent: naming it again is allowed and not needed */
     [PHX_OP_RESEND] = {"resend", 0, 0},
-    [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind, 0},
-    [PHX_OP_AREA] = {"area", BIT_x | BIT_y | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_corners, 0},
+    [PHX_OP_BROADCAST] = {"broadcast", BIT_text | BIT_self | BIT_kind | BIT_radius | BIT_seen, 0},
+    [PHX_OP_BROADCAST_AT] = {"broadcast_at", BIT_text | BIT_kind | BIT_x | BIT_y | BIT_radius | BIT_layers,
+                             BIT_x | BIT_y | BIT_radius},
+    [PHX_OP_AREA] = {"area",
+                     BIT_x | BIT_y | BIT_z | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_z2 | BIT_corners |
+                         BIT_margin | BIT_layers,
+                     0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
 };
 
@@ -152,7 +159,7 @@ static uint32_t find_column(const char *name, size_t length)
 
 static bool refuse_column(phx_trace_error *error, const char *name, size_t length)
 {
-    char quoted[PHX_QUOTE_SIZE], known[256] = "";
+    char quoted[PHX_QUOTE_SIZE], known[320] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < COLUMN_COUNT; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", columns_known[i].name);
@@ -262,7 +269,7 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field,
                         "is unknown; there are: enter leave move set pair unpair link "
-                        "unlink hide unhide reveal unreveal attach detach resend broadcast area unarea");
+                        "unlink hide unhide reveal unreveal attach detach resend broadcast broadcast_at area unarea");
 }
 
 /* x:y;x:y;... */
@@ -383,6 +390,12 @@ static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *err
     area->center[1] = area->low[1] = row->attrs.y;
     area->high[0] = row->x2;
     area->high[1] = row->y2;
+    if (((filled & BIT_z) != 0) != ((filled & BIT_z2) != 0))
+        return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs both of z and z2, or none");
+    area->flags = filled & BIT_z ? PH_AREA_HEIGHT : 0;
+    area->z_low = row->attrs.z;
+    area->margin = row->attrs.margin;
+    area->layers = row->attrs.layers;
     area->kind_count = (filled & BIT_kind) != 0;
     area->kinds[0] = row->attrs.kind;
     return true;

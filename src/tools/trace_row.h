@@ -11,14 +11,14 @@
 
 enum { PHX_TRACE_COLUMNS_MAX = 32 }; /* more than there are; a header can not repeat one */
 
-/* The header: what each field of a line is. */
+/* The header: the column of each field of a line. */
 typedef struct phx_trace_columns {
     uint32_t count;
     uint32_t present; /* bit per column */
     uint8_t order[PHX_TRACE_COLUMNS_MAX];
 } phx_trace_columns;
 
-/* What reading a line needs beside the line. */
+/* The context for reading a line. */
 typedef struct phx_trace_reading {
     phx_trace_columns columns;
     locale_t locale; /* the C locale, whatever the program's is: decimal points are points */

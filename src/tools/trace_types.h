@@ -23,6 +23,7 @@
     X(DETACH, "detach") \
     X(RESEND, "resend") \
     X(BROADCAST, "broadcast") \
+    X(BROADCAST_AT, "broadcast_at") \
     X(AREA, "area") \
     X(UNAREA, "unarea")
 
@@ -65,18 +66,19 @@ typedef struct phx_trace_row {
     uint64_t other; /* attach: the parent; pair, link, hide, reveal and their ends: the target; else 0 */
     phx_trace_op op;
     /*
-     * enter, set, move: what is given. move: any of X, Y and Z; where the file has no z
+     * enter, set, move: the given attributes. move: any of X, Y and Z; where the file has no z
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
-    ph_area area;     /* of op area, as a command takes it */
+    ph_area area;     /* of op area, as a command takes it; its radius also of a broadcast */
     float x2, y2;     /* upper corner of a box, as read */
     const char *text; /* of a broadcast; valid until the next row is asked for */
     uint32_t text_bytes;
     bool self; /* its source hears it, too */
+    bool seen; /* with a radius: only observers that have its source in their list */
 } phx_trace_row;
 
-/* What is wrong, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */
+/* An error, for "FILE:LINE: reason"; line 0 stands for the file as a whole: "FILE: reason". */
 typedef struct phx_trace_error {
     uint64_t line;
     phx_trace_bad bad; /* for PHX_TRACE_BAD */

@@ -16,7 +16,7 @@ fail()
 rm -rf "$work"
 mkdir -p "$work"
 "$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || fail "install"
-mv "$work/first" "$work/prefix" # what is installed must not know where it was installed first
+mv "$work/first" "$work/prefix" # the installed files must not know their first place
 prefix=$work/prefix
 libdir=$(dirname "$(find "$prefix" -name 'libpharos.so' | head -n 1)")
 version=$(sed -n 's/^Version: //p' "$libdir/pkgconfig/pharos.pc")
@@ -59,7 +59,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
     LD_LIBRARY_PATH="$libdir" "$work/$out" >"$work/out" || fail "$out"
     echo "$out runs"
 }
-# Word splitting of what pkg-config prints is wanted.
+# Word splitting of pkg-config's output is wanted.
 # shellcheck disable=SC2046
 {
     compile pc_shared "$cc" "$consumer/consumer.c" $(pkg-config --cflags --libs pharos)
@@ -76,6 +76,6 @@ compile() # compile OUT COMPILER FILE FLAGS...
 
 echo "== without pkg-config's flags"
 if "$cc" -DPHAROS_EXPECTED_VERSION='""' "$consumer/consumer.c" -o "$work/none" -lpharos 2>/dev/null; then
-    fail "a host builds without pkg-config: what was tested is not what was installed"
+    fail "a host builds without pkg-config: the tested library is not the installed one"
 fi
 echo "all installed consumers run"

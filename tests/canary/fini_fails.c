@@ -1,5 +1,5 @@
 /*
- * Canary: a Criterion test whose .fini fails an assertion, which Criterion itself does not count. ctest must see it
+ * Canary: a Criterion test with a failing assertion in .fini, which Criterion itself does not count. ctest must see it
  * (declared WILL_FAIL in tests/cmake/canary.cmake).
  */
 #include <criterion/criterion.h>

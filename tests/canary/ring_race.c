@@ -1,7 +1,7 @@
 /*
  * Canary: a producer writes behind a pointer after it has put it into the ring. ring.c is
  * compiled without instrumentation and tells ThreadSanitizer of the hand-over by itself;
- * what is wrong around the ring must still be reported. With the argument "clean" it
+ * races around the ring must still be reported. With the argument "clean" it
  * writes before, and must pass.
  */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-# The public face: each header alone, what is exported, and hosts built against the installed library.
+# The public face: each header alone, the exports, and hosts built against the installed library.
 include(CheckLanguage)
 check_language(CXX)
 if(CMAKE_CXX_COMPILER)
@@ -26,7 +26,7 @@ foreach(header base types query pharos config)
     endforeach()
 endforeach()
 
-# What the sanitizers add to the exports and to a host's link line is not the library's.
+# The sanitizers' additions to the exports and to a host's link line are not the library's.
 if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     set(config_exports)
@@ -36,7 +36,7 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
     add_test(NAME api_exports COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.py
              ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h query.h pharos.h ${config_exports})
     set_tests_properties(api_exports PROPERTIES TIMEOUT 60 LABELS api)
-    # Both build all of it once more: in the leg of what users install, that is enough.
+    # Both build all of it once more: in the leg of the users' build, that is enough.
     if(CMAKE_CXX_COMPILER AND PHAROS_INSTALL AND PHAROS_BUILD_CONFIG AND NOT PHAROS_VALIDATE)
         add_test(NAME api_installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/installed.sh
                  ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND}

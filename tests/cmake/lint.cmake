@@ -1,4 +1,4 @@
-# The project's own lint, and that it names what it should.
+# The project's own lint, and that it names each breach.
 if(PHAROS_SANITIZE)
     return() # the same text in every build
 endif()

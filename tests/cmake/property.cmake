@@ -1,4 +1,4 @@
-# The engine against the brute-force model, and what holds for every run: one answer for
+# The engine against the brute-force model, and the properties of every run: one answer for
 # every layout, no allocation in a steady tick, every refusal, memory failures, slow
 # consumers, iteration, beginnings and ends; the fuzzer of commands. PHAROS_TEST_PERCENT in
 # the environment says how much the seeded ones do.

@@ -1,4 +1,4 @@
-# pharos-replay and what the programs share.
+# pharos-replay and the common code of the programs.
 if(NOT PHAROS_BUILD_TOOLS)
     return()
 endif()

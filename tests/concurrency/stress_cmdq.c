@@ -107,7 +107,7 @@ static bool read_run(const producer *p, const phx_cmd_run *run, uint64_t expecte
         write_record(copy, p->number, expected + i, run->op);
         const unsigned char *record = (const unsigned char *)run->records + (size_t)i * run->record_bytes;
         if (!CHECK(run->record_bytes == run->op * 8 && memcmp(record, copy, run->record_bytes) == 0,
-                   "producer %lu: record %lu is not what was written", p->number, expected + i)) {
+                   "producer %lu: record %lu is not the written one", p->number, expected + i)) {
             return false;
         }
     }

@@ -2,9 +2,9 @@
  * Batches under threads: one thread ticks a toy world (support/model_lists) and offers every
  * tick's changes; consumer threads, one after the other, take them, keep some for a while,
  * return them in any order, are slow, stop altogether, close and leave the rest to the
- * next. Every batch is checked against what was told before; found must be: no event lost
- * or told twice, ticks in order, never more than the bound out, no write to a batch that
- * is taken, and at the end a client that knows exactly what the world is like.
+ * next. Every batch is checked against the earlier ones. It must hold: no event is lost
+ * or doubled, ticks come in order, never more than the bound are out, no write goes to a batch that
+ * is taken, and at the end the client's copies equal the world's lists.
  *
  *   stress_consumer [--seed N] [--ticks N] [--bound N]
  *
@@ -45,7 +45,7 @@ typedef struct stage {
     uint32_t to;            /* the last tick of this consumer thread's shift */
 } stage;
 
-/* A batch that is kept, and a sum of what is in it. */
+/* A batch that is kept, and a sum of its content. */
 typedef struct kept_batch {
     const ph_batch *batch;
     uint64_t sum;
@@ -79,15 +79,15 @@ static void nap(stage *s)
 }
 
 /*
- * The next batch. When there is none, it is said whether something is pending: as at the end of the last tick, unless
- * another one has begun meanwhile. `last`: no more ticks are to come.
+ * The next batch. When there is none, the status has to tell whether something is pending: as at the end of the last
+ * tick, unless another one has begun meanwhile. `last`: no more ticks are to come.
  */
 static const ph_batch *take_one(stage *s, bool *last)
 {
     uint32_t done = atomic_load_explicit(&s->done, memory_order_acquire);
     bool pending = phx_consumer_pending(s->consumer);
     const ph_batch *batch = phx_consumer_take(s->consumer);
-    bool same = atomic_load_explicit(&s->begun, memory_order_relaxed) == done / 2; /* what was seen came behind it */
+    bool same = atomic_load_explicit(&s->begun, memory_order_relaxed) == done / 2; /* the status came behind it */
     CHECK(batch != NULL || !same || pending == (done % 2 != 0), "behind tick %u: %s is pending", done / 2,
           pending ? "something" : "nothing");
     *last = done / 2 >= s->to;
@@ -153,7 +153,7 @@ static uint64_t tick(stage *s, toy_world *world, uint64_t number)
 /* All that is still on its way, when no thread is left. */
 static void play_the_rest(stage *s, uint64_t number)
 {
-    for (uint32_t i = 0; i < 2; i++) { /* once for what waits, once for the net */
+    for (uint32_t i = 0; i < 2; i++) { /* once for waiting batches, once for the net difference */
         for (const ph_batch *b = phx_consumer_take(s->consumer); b != NULL; b = phx_consumer_take(s->consumer)) {
             const char *wrong = toy_client_play(&s->client, b);
             CHECK(wrong == NULL, "at the end: %s", wrong);
@@ -201,7 +201,7 @@ static void run_case(const test_case *run)
             events += tick(&s, &world, number);
         }
         REQUIRE(pthread_join(thread, NULL) == 0);
-        for (uint32_t alone = 0; alone < run->bound + 3; alone++, number++) { /* nobody takes */
+        for (uint32_t alone = 0; alone < run->bound + 3; alone++, number++) { /* no thread takes */
             events += tick(&s, &world, number);
         }
     }

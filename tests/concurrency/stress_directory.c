@@ -1,7 +1,7 @@
 /*
- * base/directory read by several threads while each sets the homes of its own entries: what
- * the workers do with it between two barriers. TSan has to be content, every find has to
- * find its own entry, and nothing that was set may be lost. Between rounds it changes in one
+ * base/directory read by several threads while each sets the homes of its own entries, as the
+ * workers use it between two barriers. TSan has to be content, every find has to
+ * find its own entry, and no set home may be lost. Between rounds it changes in one
  * thread: inserts, removes, growth, and from the middle on ids past 2^32.
  *
  * stress_directory [--seed N] [--finds N]

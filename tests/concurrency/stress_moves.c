@@ -1,8 +1,8 @@
 /*
  * Long bulks of moves by several producers' threads, applied by several workers: TSan has
- * to be content, and every tick the world is what it is with one worker, whatever the ids
- * look like, the shards and how often an entity moves. Events are compared by the hash of
- * all lists; what is refused, by number.
+ * to be content, and every tick the world equals that with one worker, whatever the ids,
+ * the shards and the number of moves of an entity. Events are compared by the hash of
+ * all lists; refusals, by number.
  *
  * stress_moves [--seed N] [--ticks N]
  */
@@ -23,7 +23,7 @@ static const float EXTENT = 3000;
 /* How ids follow each other. */
 typedef enum id_form { RUNNING, SCATTERED, SPACED, FORMS } id_form;
 
-/* What one producer says in a tick. */
+/* The commands of one producer in a tick. */
 typedef struct bulk {
     uint64_t ids[MOVES];
     ph_position to[MOVES];
@@ -136,7 +136,7 @@ static void run(id_form form, uint32_t workers, uint32_t side, uint64_t seed, ui
         (void)snprintf(what, sizeof what, "seed %" PRIu64 ", ids %d, %u workers, %ux%u shards, tick %" PRIu64, seed,
                        (int)form, workers, side, side, t);
         same(hosts, what);
-        if (t % 3 == 1) continue; /* nobody moves: the shards are not prepared for what comes then */
+        if (t % 3 == 1) continue; /* no entity moves: the shards are not prepared for the commands of that tick */
         for (int p = 0; p < PRODUCERS; p++) make_bulk(&bulks[p], form, &rng);
         submit_all(hosts);
     }

@@ -1,6 +1,6 @@
 /*
- * Refusals between two threads: the ticking one puts, counting what was full; the
- * producer's takes. Every one that was put comes whole, once, in order.
+ * Refusals between two threads: the ticking one puts, and counts a full queue; the
+ * producer's takes. Every refusal that was put comes whole, once, in order.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /*
- * What may run beside a ticking thread that reloads its classes every tick: a producer, a
- * consumer, threads that open and close producers, and one that asks for the stats. For
+ * The threads that may run beside a ticking thread that reloads its classes every tick: a producer, a
+ * consumer, threads that open and close producers, and one that reads the stats. For
  * TSan; without it, that every status is one that the manual allows.
  *
- * Plain program: exit status 0 or 1, prints what failed. Bounded by ticks.
+ * Plain program: exit status 0 or 1, prints failures. Bounded by ticks.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /*
  * base/ring.c between threads: a ring per (producer, consumer), more threads than CPUs,
- * counters that pass 2^32 on the way. Every message carries who sent it to whom and its
+ * counters that pass 2^32 on the way. Every message carries sender, receiver and its
  * number; loss, doubling and disorder all show as a wrong number. Messages are malloc'ed
  * by the one side and freed by the other, so that TSan and ASan see every slip.
  *

@@ -2,7 +2,7 @@
  * base/workers.c under load: very many small runs, more workers than CPUs, several groups
  * of workers at once, groups made and taken down all the time, callers that change.
  *
- * The work is a chain in which every worker, or every piece that workers share, needs what two wrote in the run
+ * The work is a chain in which every worker, or every piece that workers share, needs two results of the run
  * before, in plain memory. A run that starts too early, ends too early, or leaves a worker
  * out gives another result than the same chain in one thread; TSan sees it as a race.
  *
@@ -25,7 +25,7 @@ typedef struct chain {
     uint64_t seed;
     uint32_t count;
     bool dawdles; /* workers and caller sleep at random */
-    bool shared;  /* values are of pieces, whoever does them; else of workers */
+    bool shared;  /* values belong to pieces, of any worker; else to workers */
 } chain;
 
 /* Now and then as long as a sleeping thread takes to wake, mostly nothing. */
@@ -106,7 +106,7 @@ static void chain_check(const chain *got)
         }
     }
     CHECK(memcmp(expected.values, got->values, sizeof(got->values)) == 0,
-          "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not what one thread computes", got->count,
+          "%u %s, %" PRIu64 " runs, seed %" PRIu64 ": not the result of one thread", got->count,
           got->shared ? "pieces" : "workers", got->run, got->seed);
     for (uint32_t i = 0; got->shared && i < got->count; i++) {
         CHECK(got->times[i] == got->run,

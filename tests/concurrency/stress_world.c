@@ -1,18 +1,18 @@
 /*
- * A world with everybody at it at once: producer threads submitting, consumer threads
+ * A world under all of its threads at once: producer threads submitting, consumer threads
  * taking batches, reader threads asking, a ticking thread with workers; bounded by ticks,
  * not by time. Nothing may be lost, doubled or out of order:
- *  - each producer has its own ids and knows what is in the world: no command of its own
+ *  - each producer has its own ids and knows their state: no command of its own
  *    may be refused, which any change of order would cause; at the end every entity is as
  *    its producer last set it;
- *  - each consumer keeps a view per observer by what it is told; at the end its views are
+ *  - each consumer keeps a list per observer from its batches; at the end its lists are
  *    the engine's lists;
- *  - what an entity says reaches an observer whole, once and in order; what is not kept
- *    for a slow consumer is counted;
- *  - who goes into an area or out of it, awakes or falls asleep is told in turns; at the end
- *    consumers know who is in which area, and as many awake as there are;
- *  - updates are of targets in the list; at the end each was told where it is;
- *  - commands = applied + refused in a tick + queued, at every look.
+ *  - a broadcast reaches an observer whole, once and in order; broadcasts dropped
+ *    for a slow consumer are counted;
+ *  - edges of areas and activation alternate; at the end
+ *    consumers know the members of each area, and the number of awake NPCs;
+ *  - updates are of targets in the list; at the end the last one of each has its position;
+ *  - commands = applied + refused in a tick + queued, at every read.
  *
  * options: --ticks N, --workers N, --seed S
  */
@@ -65,7 +65,7 @@ static uint64_t id_of(const producer *p, uint32_t i)
     return 1 + p->index + (uint64_t)i * PRODUCERS;
 }
 
-/* What an entity says, some times over: who it is, and how manyth saying this is. */
+/* The payload of a broadcast, some times over: the source, and the number of this broadcast of it. */
 enum { SAY_MAX = 40 };
 
 typedef struct saying {
@@ -158,7 +158,7 @@ typedef struct consumer {
     uint64_t told, batches, events, heard, dropped;
     bool (*views)[IDS + 1];
     uint64_t (*last)[IDS + 1];  /* saying of each source that an observer heard */
-    ph_moved (*where)[IDS + 1]; /* each target, as an observer was told last */
+    ph_moved (*where)[IDS + 1]; /* each target's position in the last update of an observer */
     uint64_t updates, crossings;
     uint32_t awake;
     bool inside[IDS + 1][AREAS + 1]; /* area 0: awake */
@@ -210,8 +210,8 @@ static void apply_update(consumer *c, const ph_batch *batch, const ph_update *up
     for (uint32_t i = 0; i < update->count; i++) {
         const ph_moved *moved = &batch->moved[batch->due[update->first + i]];
         REQUIRE(moved->id >= 1 && moved->id <= IDS);
-        CHECK(c->views[update->observer][moved->id], "%" PRIu64 " is told where %" PRIu64 " is, who is not in the list",
-              update->observer, moved->id);
+        CHECK(c->views[update->observer][moved->id],
+              "%" PRIu64 " has an update of %" PRIu64 ", which is not in the list", update->observer, moved->id);
         c->where[update->observer][moved->id] = *moved;
     }
     c->updates += update->count;
@@ -376,7 +376,7 @@ static void check_entities(const producer *p)
     }
 }
 
-/* Was the observer told where they are? Wolves are not. */
+/* Do the last updates of the observer have their positions? Wolves get none. */
 static void check_where(const consumer *c, uint64_t observer, const uint64_t *ids, uint32_t count)
 {
     for (uint32_t i = 0; observer % 3 != 0 && i < count; i++) {
@@ -389,7 +389,7 @@ static void check_where(const consumer *c, uint64_t observer, const uint64_t *id
     }
 }
 
-/* Who is in its areas, by what consumers were told and by a query. */
+/* The members of the areas of a producer, by edges and by a query. */
 static void check_areas(const producer *p, const consumer *consumers)
 {
     for (uint32_t i = 0; i < AREAS_EACH; i++) {
@@ -407,7 +407,7 @@ static void check_areas(const producer *p, const consumer *consumers)
         }
         for (uint32_t h = 0; h < count; h++) {
             CHECK(consumers[hits[h].id % CONSUMERS].inside[hits[h].id][id],
-                  "nobody was told that %" PRIu64 " is in area %" PRIu64, hits[h].id, id);
+                  "no edge says that %" PRIu64 " is in area %" PRIu64, hits[h].id, id);
         }
         CHECK(known == count, "%" PRIu32 " in area %" PRIu64 " as told, %" PRIu32 " by a query", known, id, count);
     }
@@ -420,7 +420,7 @@ static void check_views(consumer *c)
         uint32_t count = 0;
         if (observer % CONSUMERS != c->index || ph_list(c->all->world, observer, ids, IDS, &count) != PH_OK ||
             count == 0) {
-            continue; /* an empty list may be one that began anew and was never told of */
+            continue; /* an empty list may be one that began anew and had no change */
         }
         uint32_t kept = 0;
         for (uint32_t target = 1; target <= IDS; target++) {
@@ -444,7 +444,7 @@ static void tick_once(ph_world world, bool alone)
     while (status == PH_BUSY) { /* a reader is inside */
         status = ph_tick(world, NULL);
         if (status == PH_BUSY) {
-            CHECK(!alone, "busy with nobody inside");
+            CHECK(!alone, "busy with no reader inside");
             (void)sched_yield();
         }
     }
@@ -525,7 +525,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     for (uint32_t i = CONSUMERS; i < started; i++) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     }
-    tick_once(all.world, true); /* what was still queued */
+    tick_once(all.world, true); /* for the commands still queued */
     check_conservation(all.world, true);
     atomic_store_explicit(&all.consumers_stop, true, memory_order_release);
     for (uint32_t i = 0; i < CONSUMERS; i++) {
@@ -534,7 +534,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
         }
     }
     for (uint32_t i = 0; i <= BAND_EVERY; i++) {
-        tick_once(all.world, true); /* what was coalesced; and what was not due yet */
+        tick_once(all.world, true); /* for coalesced events; and for updates not due yet */
         for (uint32_t c = 0; c < CONSUMERS; c++) {
             while (take_one(&consumers[c])) {
             }
@@ -571,13 +571,13 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     CHECK(stats.deliveries == heard + dropped + stats.deliveries_void && stats.deliveries_dropped == dropped,
           "%" PRIu64 " deliveries made; %" PRIu64 " heard, %" PRIu64 " told as dropped, %" PRIu64 " void",
           stats.deliveries, heard, dropped, stats.deliveries_void);
-    CHECK(heard != 0, "nobody heard anything");
+    CHECK(heard != 0, "no broadcast was delivered");
     CHECK(stats.awake == awake && stats.woken != 0, "%" PRIu64 " awake as told, %" PRIu64 " are, of %" PRIu64 " woken",
           awake, stats.awake, stats.woken);
     CHECK(stats.updates - stats.updates_replaced == updates && updates != 0,
           "%" PRIu64 " updates told of %" PRIu64 ", %" PRIu64 " replaced", updates, stats.updates,
           stats.updates_replaced);
-    CHECK(crossings != 0 && stats.crowd_narrowed != 0, "nobody crossed an area, or no view was narrowed");
+    CHECK(crossings != 0 && stats.crowd_narrowed != 0, "no entity crossed an area, or no view was narrowed");
     (void)printf("workers %" PRIu32 ": %" PRIu64 " updates, %" PRIu64 " crossings, %" PRIu64 " awake\n", workers,
                  updates, crossings, awake);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " broadcasts heard, %" PRIu64 " dropped, %" PRIu64 " void\n", workers,

@@ -1,8 +1,8 @@
 /*
- * A small game's server loop: a player walks along a road past three watchmen. Only those
- * near the player are simulated (activation); one that comes to see it calls out
- * (broadcast); the player's client is told who comes and goes (lists), what it hears, and
- * where those in view are, near ones every tick, far ones every fourth (bands).
+ * A small game's server loop: a player walks along a road past three watchmen. Only watchmen
+ * near the player are simulated (activation); one that gets the player into its list calls out
+ * (broadcast). The player's client gets the enters and leaves (lists), the calls (deliveries), and
+ * positions of the targets in view, near ones every tick, far ones every fourth (bands).
  * Built and run as a test.
  */
 #include <pharos/pharos.h>
@@ -61,7 +61,7 @@ static void populate(server *s)
     }
 }
 
-/* What the game does in a tick: the hero walks on, watchmen who are awake pace up and down. */
+/* The game's tick: the hero walks on, awake watchmen pace up and down. */
 static void simulate(server *s, uint32_t tick)
 {
     s->hero.x += 10;
@@ -74,7 +74,7 @@ static void simulate(server *s, uint32_t tick)
     }
 }
 
-/* The hero's client gets a line; a watchman who sees a player calls out, which is heard at the next tick's end. */
+/* The hero's client gets a line; a watchman that sees a player calls out: delivered at the end of the next tick. */
 static void take_change(server *s, const ph_batch *batch, const ph_change *c)
 {
     static const char call[] = "Who goes there?";

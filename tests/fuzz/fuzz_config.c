@@ -1,6 +1,6 @@
 /*
  * Any bytes as a config text and as an assignment. A refused one has a one-line reason and
- * changes nothing; what is taken is a good definition whose dump gives it back.
+ * changes nothing; an accepted one gives a good definition, and its dump gives it back.
  * The first byte chooses: '=' an assignment, else a text (of which it is a part).
  */
 #include <stdint.h>
@@ -37,7 +37,7 @@ static char *dump(const ph_config *config)
     return text;
 }
 
-/* Takes away the comments, which tell origins. */
+/* Takes away the comments, which name origins. */
 static void strip(char *text)
 {
     char *to = text;

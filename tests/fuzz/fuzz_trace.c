@@ -1,6 +1,6 @@
 /*
- * Any bytes as a trace file, plain or gzip: the reader ends, and what it hands out as a
- * good row keeps what trace.h says of rows. Run by libFuzzer, or over its corpus.
+ * Any bytes as a trace file, plain or gzip: the reader ends, and its good
+ * rows keep the promises of trace.h. Run by libFuzzer, or over its corpus.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* memfd_create */
@@ -50,7 +50,8 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     CHECK(row->id != 0);
     CHECK(row->op < PHX_OP_COUNT);
     check_attrs(attrs);
-    CHECK(row->op == PHX_OP_BROADCAST || (row->text_bytes == 0 && !row->self));
+    const bool says = row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT;
+    CHECK((says || row->text_bytes == 0) && (row->op == PHX_OP_BROADCAST || (!row->self && !row->seen)));
     CHECK(!memchr(row->text_bytes > 0 ? row->text : "", ',', row->text_bytes));
     if (row->op == PHX_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
     else if (row->op == PHX_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);

@@ -1,6 +1,6 @@
 /*
- * Runs a fuzz target once over every file of its corpus: how a build without libFuzzer
- * keeps what the fuzzers found. A program of its own, called by ctest with the folder.
+ * Runs a fuzz target once over every file of its corpus: so a build without libFuzzer
+ * repeats the fuzzers' finds. A program of its own, called by ctest with the folder.
  */
 #include <dirent.h>
 #include <stdint.h>

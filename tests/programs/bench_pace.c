@@ -1,6 +1,6 @@
 /*
- * The schedule of pharos-bench --hz: what an engine takes too long makes its next tick
- * late, what the bench takes does not.
+ * The schedule of pharos-bench --hz: a slow tick of the engine makes its next tick
+ * late, the bench's own time does not.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -155,13 +155,13 @@ static void test_help(void)
     EXPECT_HAS(err, "a command is missing");
 }
 
-/* What the help shows has to work. */
+/* The examples of the help have to work. */
 static void test_example_of_the_help(void)
 {
     write_file("short.conf", "  world_size = {2000, 2000}   # pairs in braces; comments to the line's end\n"
                              "  tower_size = 100            # near the usual view\n"
                              "  shards = {2, 2}\n"
-                             "  class default { view = 0 }  # kinds that are not named; 0 does not observe\n"
+                             "  class default { view = 0 }  # kinds without a class; 0 does not observe\n"
                              "  class player { view = 100 margin = 10 cap = 200\n"
                              "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n");
     EXPECT(0, "check", "short.conf");

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""pharos-bench --advise, short: on a trace and on a made crowd it tries every index, and what it recommends is a
+"""pharos-bench --advise, short: on a trace and on a made crowd it tries every index, and its recommendation is a
 config that pharos-config takes; no times are judged.
 
 usage: test_bench_advise.py PHAROS-BENCH PHAROS-CONFIG TRACE
 
-Prints what failed and how to run it again.
+Prints each failure and how to run it again.
 """
 import os
 import re
@@ -58,7 +58,7 @@ def main():
     text = check_advice([bench, "--advise", "--trace", trace, "--set", "view=30"] + SHORT[:2] + ["--warmup", "0"],
                         config_tool)
     if "as configured" not in text or f"on {trace}" not in text:
-        fail([bench], "it does not say what it ran on")
+        fail([bench], "it does not name the world that it ran on")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.conf")
         with open(path, "w", encoding="ascii") as file:
@@ -77,7 +77,7 @@ def main():
         fail([bench], "timer, which does not look at every pair, is not tried with 26000 entities")
     blind = run([bench, "--advise"], 2).stderr
     if "no class has a view" not in blind:
-        fail([bench, "--advise"], f"nobody observes, and it says '{blind.strip()}'")
+        fail([bench, "--advise"], f"no entity observes, and it says '{blind.strip()}'")
     for words in (["--scenario", "crowd"], ["--engine", "all"], ["--workers", "2"], ["--json", "-"]):
         if "--advise chooses" not in run([bench, "--advise"] + words, 2).stderr:
             fail([bench, "--advise"] + words, "not refused")

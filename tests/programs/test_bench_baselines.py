@@ -4,8 +4,8 @@
 usage: test_bench_baselines.py PHAROS-BENCH
 
 Every engine that can run a scenario does, with every interest list compared with brute force
-after every tick, and all must tell the same events. Then what goes with several engines: the
-table of ratios, the engines that are skipped, --hz and --plot. Prints what failed and how to
+after every tick, and all must tell the same events. Then the output for several engines: the
+table of ratios, the engines that are skipped, --hz and --plot. Prints each failure and how to
 run it again.
 """
 import json

@@ -24,7 +24,7 @@ BATCH = line(engine="batch", tick_us_p50=4000.0, tick_us_min=3600.0)
 SLOW_BATCH = line(engine="batch", tick_us_p50=4800.0, tick_us_min=4320.0)
 OTHER = line(scenario="walk-10k")
 
-CASES = [  # name, before, after, options, exit status, what the output must hold
+CASES = [  # name, before, after, options, exit status, text that the output must hold
     ("same", [line()], [line()], [], 0, "not slower"),
     ("within the threshold", [line()], [line(tick_us_p50=1040.0, tick_us_min=936.0)], [], 0, " same"),
     ("slower", [line()], [line(tick_us_p50=1100.0, tick_us_min=990.0)], [], 1, "SLOWER"),

@@ -3,7 +3,7 @@
 
 usage: test_inputs.py PHAROS-REPLAY PHAROS-CONFIG PHAROS-BENCH [NAME ...]   NAME: only the tests of these names
 
-Every program has to end by itself, with an exit status that says what was wrong and a message that names the file.
+Every program has to end by itself, with an exit status for the kind of error and a message that names the file.
 Nothing here measures time: a program that does not end runs into PATIENCE_S, which is far more than it needs.
 """
 import gzip
@@ -84,7 +84,7 @@ class Terminal:
             if select.select([self.screen], [], [], 0.1)[0]:
                 try:
                     self.text += os.read(self.screen, 4096)
-                except OSError:  # all who could write to it have ended
+                except OSError:  # all writers have ended
                     break
         if what.encode() not in self.text:
             fail(f"not said: {what!r}, but {self.text!r}: {' '.join(self.command)}")
@@ -144,7 +144,7 @@ def test_a_config_without_an_end(folder):
             Run(folder, command).ends(2, f"{name}: longer than 16 MiB")
 
 
-# ---- what a small file unpacks to ----
+# ---- small files that unpack to much ----
 
 def test_what_unpacks_to_too_much(folder):
     size = 9 << 20
@@ -171,7 +171,7 @@ def test_what_unpacks_to_too_much(folder):
     Run(folder, [replay, "--unpack-max=1", "--unpack-max=2", "t.csv"]).ends(2, "--unpack-max is given twice")
 
 
-# ---- pipes whose other end is not there ----
+# ---- pipes without the other end ----
 
 def test_a_pipe_without_a_writer(folder):
     pipe = os.path.join(folder, "pipe")
@@ -190,7 +190,7 @@ def test_a_pipe_without_a_writer(folder):
             run.ends(0)
         else:
             run.kill()
-        # A log has no use for it: the other end comes, or the supervisor knows what it started.
+        # A log has no use for it: the other end comes, or the supervisor knows its programs.
         child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         with open(pipe, "w", encoding="ascii") as writer:
             writer.write(text)

@@ -115,7 +115,7 @@ def test_small_trace_by_hand(folder):
         run = Run(folder, [SMALL, "--events", "out.csv", "--json"] + SMALL_WORLD + layout).ends(0, "")
         if expect(os.path.exists(os.path.join(folder, "out.csv")), f"no events file: {run.command} {run.err}"):
             if read(folder, "out.csv") != expected:
-                run.complain("events differ from those by hand")
+                run.complain("events differ from the ones by hand")
         summary = run.summary()
         for key, value in {"ticks": 20, "commands": 24, "bad_lines": 0, "bad_lines_by_reason": {}, "enters": 11,
                            "leaves": 7, "entities": 2, "event_hash": event_hash(expected)}.items():
@@ -139,7 +139,7 @@ def test_areas_and_activation_by_hand(folder):
     for layout in LAYOUTS:
         run = Run(folder, ["t.csv", "--config", "t.conf", "--events", "out.csv"] + layout).ends(0, "")
         if read(folder, "out.csv") != expected:
-            run.complain(f"events differ from those by hand: {read(folder, 'out.csv')}")
+            run.complain(f"events differ from the ones by hand: {read(folder, 'out.csv')}")
 
 
 def random_trace(rng):
@@ -173,7 +173,7 @@ def random_trace(rng):
 
 
 def brute_force(ticks, views, margin):
-    """The events of circles: what everyone sees now against what the same one saw before."""
+    """The events of circles: each observer's targets now against its targets before."""
     events, before, stays = [HEADER], {}, {}
     for tick, world in ticks:
         now = {}
@@ -347,7 +347,7 @@ def test_bad_lines_change_nothing(folder):
 
 
 def test_visible(folder):
-    """Who is visible from 3 only is not seen from 5 off, though the view is 10."""
+    """A target visible from 3 only is not seen from 5 off, though the view is 10."""
     write(folder, "t.csv", "tick,op,id,x,y,visible\n1,enter,1,50,50\n1,enter,2,55,50,3\n2,set,2,,,5\n3,set,2,,,4\n")
     run = Run(folder, ["t.csv", "--set", "view=10", "--events", "-"]).ends(0)
     expect(run.out == HEADER + "1,2,enter,1\n2,1,enter,2\n3,1,leave,2\n", run.out)
@@ -409,7 +409,7 @@ def test_explain(folder):
     """By hand, from the comments in the trace; the same for every layout."""
     away = "distance 12.5, radius 10, margin 2"
     answers = (("1,2@5", "seen: the target is within the observer's view (distance 5, radius 10, margin 2)"),
-               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: nobody sees itself"),
+               ("2,1@5", "not seen: the observer has no view"), ("1,1@6", "not seen: an entity does not see itself"),
                ("1,2@7", "seen: the target is beyond the radius, but was in the list and is within the margin "
                          "(distance 11, radius 10, margin 2)"),
                ("1,2@8", f"not seen: the target is beyond the radius ({away})"),
@@ -453,7 +453,7 @@ def test_verify(folder):
 
 
 def test_heard_file(folder):
-    """By hand: heard is by who has the source in the list at the tick's end, by kind, in order, itself if asked."""
+    """By hand: the recipients have the source in the list at the tick's end; by kind, in order, itself if asked."""
     write(folder, "kinds.conf", "class default { view = 10 }\nclass cat { view = 10 }\n"
           "world_size = {100, 100}\ntower_size = 20\n")
     write(folder, "said.csv", "tick,op,id,x,y,kind,text,self\n"
@@ -467,6 +467,18 @@ def test_heard_file(folder):
         Run(folder, ["said.csv", "--config", "kinds.conf", "--heard", "heard.csv"] + layout).ends(0)
         got = read(folder, "heard.csv")
         expect(got == want, f"heard with {layout}: {got!r}")
+    write(folder, "near.csv", "tick,op,id,x,y,kind,text,self,radius,seen,layers,sees\n"
+          "1,enter,1,10,50\n1,enter,2,15,50,cat\n1,enter,3,90,50\n1,enter,4,50,50,,,,,,,2\n"
+          "1,broadcast,2,,,,aloud,,75\n1,broadcast,2,,,,to my friends,1,75,1\n"
+          "1,broadcast_at,9,90,50,,boom,,40\n1,broadcast_at,9,90,50,,hush,,40,,2\n1,broadcast_at,9,14,50,cat,cats,,2\n")
+    want = ("tick,observer,source,text\n1,1,2,aloud\n1,1,2,to my friends\n1,2,2,to my friends\n1,2,0,cats\n"
+            "1,3,2,aloud\n1,3,0,boom\n1,3,0,hush\n1,4,0,boom\n1,4,0,hush\n")
+    for layout in LAYOUTS:
+        Run(folder, ["near.csv", "--config", "kinds.conf", "--heard", "heard.csv"] + layout).ends(0)
+        got = read(folder, "heard.csv")
+        expect(got == want, f"heard within a radius with {layout}: {got!r}")
+    write(folder, "seen.csv", "tick,op,id,x,y,text,seen\n1,enter,1,5,5\n1,broadcast,1,,,hello,1\n")
+    Run(folder, ["seen.csv"]).ends(2, "seen.csv:3: ")
     long = "a long story " * 4000
     write(folder, "long.csv", "tick,op,id,x,y,text\n1,enter,1,5,5\n1,enter,2,6,5\n1,broadcast,2,,," + long + "\n")
     run = Run(folder, ["long.csv", "--config", "kinds.conf", "--heard", "-"]).ends(0)
@@ -476,6 +488,20 @@ def test_heard_file(folder):
     write(folder, "gone.csv", "tick,op,id,x,y,text\n1,broadcast,9,,,hello\n")
     Run(folder, ["gone.csv"]).ends(2, "gone.csv:2: entity 9: ")
     Run(folder, ["said.csv", "--heard", "same.csv", "--updates", "same.csv"]).ends(2, "into one file")
+
+
+def test_area_extent(folder):
+    """By hand: heights, layers, and a margin that keeps in who is inside."""
+    write(folder, "extent.csv", "tick,op,id,x,y,z,radius,z2,margin,layers\n"
+          "1,enter,1,50,50,0\n1,enter,2,50,50,9\n1,enter,3,50,50,0,,,,2\n1,area,7,50,50,0,10,5,4,1\n"
+          "2,move,1,63,50,0\n2,move,2,50,50,5\n3,move,1,65,50,0\n4,move,1,63,50,0\n4,move,2,50,50,5.5\n")
+    want = "1,1,in,7\n2,2,in,7\n3,1,out,7\n4,2,out,7\n"
+    for layout in LAYOUTS:
+        Run(folder, ["extent.csv", "--set", "world_size=100,100", "--set", "tower_size=20", "--events", "e.csv"] + layout).ends(0)
+        got = "".join(line + "\n" for line in read(folder, "e.csv").splitlines() if ",in," in line or ",out," in line)
+        expect(got == want, f"areas with {layout}: {got!r}")
+    write(folder, "half.csv", "tick,op,id,x,y,z,radius\n1,area,7,50,50,0,10\n")
+    Run(folder, ["half.csv"]).ends(2, "half.csv:2: area needs both of z and z2")
 
 
 def test_updates_file(folder):
@@ -537,7 +563,7 @@ def test_assignments_in_order(folder):
 def test_nobody_observes(folder):
     Run(folder, [SMALL, "--ticks", "1"]).ends(0, "no entity observes")
     run = Run(folder, [SMALL, "--ticks", "1"] + SMALL_WORLD).ends(0)
-    expect("no entity observes" not in run.err, "someone does observe")
+    expect("no entity observes" not in run.err, "one does observe")
 
 
 # ---- files ----
@@ -556,9 +582,9 @@ def test_events_file(folder):
     write(folder, "old.csv", "old")
     Run(folder, small + ["--events", "old.csv"], preexec_fn=bounded).ends(1, "old.csv: File too large")
     Run(folder, small + ["--events", "new.csv"], preexec_fn=bounded).ends(1, "new.csv: File too large").left_over("old.csv")
-    expect(read(folder, "old.csv") == "old", "what was there stays when the run fails")
+    expect(read(folder, "old.csv") == "old", "the old file stays when the run fails")
     Run(folder, small + ["--events", "old.csv"]).ends(0).left_over("old.csv")
-    expect(read(folder, "old.csv") == expected, "what was there is replaced when the run ends well")
+    expect(read(folder, "old.csv") == expected, "the old file is replaced when the run ends well")
     Run(folder, small + ["--events", "none/new.csv"]).ends(1, "none/new.csv: No such file").left_over("old.csv")
     pipe = os.path.join(folder, "pipe")
     os.mkfifo(pipe)

@@ -1,7 +1,7 @@
 /*
- * Who is attached, as a host relies on it: a ship with its crew and a chain as deep as it
+ * Attachments, as a host relies on them: a ship with its crew and a chain as deep as it
  * may be sail over the borders of shards. In the tick of the command all of them stand
- * where the root does, in one shard; whoever sees one sees all from that tick on; a
+ * where the root does, in one shard; an observer that sees one sees all from that tick on; a
  * parent enters before its children and leaves after them, whatever kinds and ids they
  * have, also when all leave the world in one tick, the ship first, and in net differences.
  */
@@ -37,7 +37,7 @@ static uint64_t mast(uint32_t i)
     return MAST - i;
 }
 
-/* Parent of what is aboard; 0: of the ship. */
+/* The parent of an entity aboard; 0: of the ship. */
 static uint64_t parent_of(uint64_t id)
 {
     if (id == SHIP) return 0;
@@ -69,7 +69,7 @@ static void enter(host *h, uint64_t id, uint32_t kind, float x, float y, float v
     CHECK_OK(ph_enter(h->producer, id, &a));
 }
 
-/* Everybody stands somewhere and goes aboard. The ship is of the last kind: kinds alone would tell it last. */
+/* All stand somewhere and go aboard. The ship is of the last kind: by kinds alone it would come last. */
 static void embark(host *h, float x, float y)
 {
     enter(h, SHIP, 2, x, y, 0);
@@ -89,7 +89,7 @@ static bool before(const ph_batch *batch, uint32_t first, uint32_t count, uint64
     return at_a == count || at_b == count || at_a < at_b;
 }
 
-/* All or none of those aboard, in order. Returns whether there were any. */
+/* All entities aboard or none of them, in order. Returns whether there were any. */
 static bool check_side(const host *h, const ph_batch *batch, uint32_t first, uint32_t count, bool enters)
 {
     uint32_t aboard = 0;
@@ -179,7 +179,7 @@ static void sink(host *h)
     CHECK(!h->seen, "sunk");
 }
 
-/* A consumer that stood for a while: what it is told then is in order too. */
+/* A consumer that stood for a while: its net difference is in order too. */
 static void stand(host *h, bool ends_in_sight)
 {
     for (uint32_t t = 0; t < 12; t++) {

@@ -1,7 +1,7 @@
 /*
  * Activation while its keys change: the waking kind stops waking and wakes again, span and linger change, a kind stops
- * sleeping, with NPCs and wakers that walk from shard to shard meanwhile. The NPCs awake, as the edges tell it, are
- * those of the formula of pharos.h, "Activation", computed here from nothing but places.
+ * sleeping, with NPCs and wakers that walk from shard to shard meanwhile. The NPCs awake, by the edges, are
+ * are the ones of the formula of pharos.h, "Activation", computed here from nothing but places.
  *
  *     awake_reload [--seed N] [--count N]
  */

@@ -1,7 +1,7 @@
 /*
- * What a host relies on in broadcasts and scripts do not reach: a queue that is full of
+ * Promises of broadcasts that scripts do not reach: a queue that is full of
  * payloads, a consumer that stood too long, the order of several producers, links of
- * observers on the way from tower to tower. Who hears what in general is compared with
+ * observers on the way from tower to tower. Recipients in general are compared with
  * the model by diff_model and diff_layout.
  */
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static void give(host *h, const ph_batch *batch)
     CHECK_OK(ph_batch_return(h->consumer, batch));
 }
 
-/* ---- a full queue takes nothing, and says so; what it took is heard ---- */
+/* ---- a full queue takes nothing and returns PH_FULL; commands that it took are delivered ---- */
 
 static void full_queue(void)
 {
@@ -105,7 +105,7 @@ static void full_queue(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- a tick carries so many bytes; what is over is told by its number, the rest is heard ---- */
+/* ---- a tick carries so many bytes; broadcasts beyond are refused by number, the rest is delivered ---- */
 
 static void full_tick(void)
 {
@@ -153,7 +153,7 @@ static void full_tick(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- a consumer that stood: the newest are kept, and the others are told as a number ---- */
+/* ---- a consumer that stood: the newest are kept, and the others are counted ---- */
 
 static void slow_consumer(void)
 {
@@ -199,7 +199,7 @@ static void slow_consumer(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- nothing is kept, and nothing else is to be told: how many were dropped is, with the next tick ---- */
+/* ---- nothing is kept, and there is no other event: the number of dropped ones comes with the next tick ---- */
 
 static void only_dropped(void)
 {
@@ -227,7 +227,7 @@ static void only_dropped(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- by producer, then in the order of submitting, whoever speaks ---- */
+/* ---- by producer, then in the order of submitting, whatever the source ---- */
 
 static void several_producers(void)
 {
@@ -291,7 +291,7 @@ static void linked_walkers(uint32_t shards)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* ---- nobody to tell, nothing to say ---- */
+/* ---- no recipients, no payload ---- */
 
 static void no_consumers(void)
 {

@@ -1,9 +1,9 @@
 /*
  * Crowd control as a host sees it: a square fills and its observers' views shrink, a step
- * a tick, to what the crowd asks for and never below the floor; nothing changes while the
- * crowd does not, nor while it comes and goes by a few; it goes, and views are what they
- * were; who comes late begins where the others are; what was set meanwhile counts; off, it
- * does nothing. Who sees whom under it is compared with the model by diff_model.
+ * a tick, to the share of the crowd and never below the floor; nothing changes while the
+ * crowd does not, nor while it grows and shrinks by a few; the crowd leaves, and views are as
+ * before; a late observer begins at the step of the others; views set meanwhile count; off, it
+ * does nothing. Lists under it are compared with the model by diff_model.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static float step_view(float view, uint32_t step)
     return (float)((double)view * (1.0 - (double)step * (1.0 - (double)LEAST) / STEPS));
 }
 
-/* Those beside the observer go to the square (x = 500 and around, in its nine towers), or far away. */
+/* The entities beside the observer go to the square (x = 500 and around, in its nine towers), or far away. */
 static void gather(host *h, uint32_t count, bool here)
 {
     static const float rows[] = {50, 250, 750, 950};
@@ -105,8 +105,8 @@ static void play(uint32_t shards, uint32_t workers)
     CHECK_OK(ph_set(h.producer, OBSERVER, &wide));
     CHECK_OK(ph_set(h.producer, OBSERVER + 1, &blind));
     stats = tick(&h);
-    CHECK(view_of(&h, LATE) == step_view(VIEW, STEPS), "who comes begins where the others are");
-    CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, STEPS) && view_of(&h, OBSERVER + 1) == 0, "what is set counts");
+    CHECK(view_of(&h, LATE) == step_view(VIEW, STEPS), "a newcomer begins at the step of the others");
+    CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, STEPS) && view_of(&h, OBSERVER + 1) == 0, "a set view counts");
     CHECK(stats.crowd_observers == CROWD + 1, "one more, one less");
     CHECK_OK(ph_leave(h.producer, LATE));
     gather(&h, CROWD, false);
@@ -115,7 +115,7 @@ static void play(uint32_t shards, uint32_t workers)
         CHECK(view_of(&h, OBSERVER) == step_view(2 * VIEW, step), "back to step %u: %g", step,
               (double)view_of(&h, OBSERVER));
     }
-    uint64_t gone = 2 * STEPS; /* of who left, and of who was made blind */
+    uint64_t gone = 2 * STEPS; /* of entities that left, and of blind ones */
     CHECK(stats.crowd_narrowed == stats.crowd_widened + gone && stats.crowd_observers == 0,
           "%" PRIu64 " steps down, %" PRIu64 " up", stats.crowd_narrowed, stats.crowd_widened);
     CHECK_OK(ph_world_destroy(h.world));

@@ -47,7 +47,7 @@ typedef struct host {
     ph_world world;
     ph_producer producer;
     ph_consumer consumer;
-    uint64_t enters, more, fresh; /* told: enters, changes that say that more comes, and that begin a list */
+    uint64_t enters, more, fresh; /* published: enters, changes with PH_CHANGE_MORE, and with PH_CHANGE_FRESH */
 } host;
 
 static void open_host(host *h, ph_world_def def, uint64_t most)
@@ -172,7 +172,7 @@ static void short_of_memory(uint64_t bytes)
     CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
 }
 
-/* With memory for most of it, tick by tick more observers are told; none is stuck. */
+/* With memory for most of it, tick by tick more observers have changes; none is stuck. */
 static void makes_progress(uint64_t bytes)
 {
     ph_world_def def = ph_world_def_default();

@@ -22,7 +22,7 @@ typedef enum tasks_kind { TASKS_OWN, TASKS_PERMUTED, TASKS_STALLED } tasks_kind;
 typedef struct layout {
     uint32_t shards_x, shards_y;
     uint32_t workers;
-    float tower_size; /* 0: as in the script; else who is awake differs, and the world hash may */
+    float tower_size; /* 0: as in the script; else the awake NPCs differ, and the world hash may */
     uint32_t exchange_bytes;
     tasks_kind tasks;
     ph_simd simd; /* where this machine has it; else the widest that it has */
@@ -48,7 +48,7 @@ static const layout layouts[] = {
     {3, 1, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AVX2},          {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
 };
 
-/* What every index other than the lighthouse is run in. */
+/* The layouts of every index other than the lighthouse. */
 static const layout index_layouts[] = {
     {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
     {3, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},

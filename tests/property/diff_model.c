@@ -125,7 +125,7 @@ static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t c
         bool agree = play_block(range, first, count, &mine);
         bool written = write(ends[1], &mine, sizeof mine) == (ssize_t)sizeof mine;
         (void)close(ends[1]);
-        exit(!written ? 3 : agree && check_failures() == failures ? 0 : 1); /* exit(): leaks are looked for */
+        exit(!written ? 3 : agree && check_failures() == failures ? 0 : 1); /* exit(), so that leaks are found */
     }
     totals got = {0};
     (void)close(ends[1]);
@@ -139,7 +139,7 @@ static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t c
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The script crashes with this index: told, and cut down. false: it does not. */
+/* The script crashes with this index: reported, and cut down. false: it does not. */
 static bool explain_crash(const range_of_scripts *range, uint64_t i, ph_index index)
 {
     const run_options options = {0};

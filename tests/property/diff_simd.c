@@ -1,7 +1,7 @@
 /*
  * The same crowds with each set of kernels that this machine has: events, their order and the work counters are the
- * same to the bit, the lists are what brute force says, and what events add up to is the lists. Other than the scripts
- * of diff_model these worlds are few blocks full of entities, so nearly all that happens is decided by units of tiles,
+ * same to the bit, the lists are those of brute force, and all events together give the lists. Other than the scripts
+ * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones.
  *
  *     diff_simd [--seed N] [--count N]
@@ -19,19 +19,19 @@
 
 enum { MOST = 900, TICKS = 12, VERIFY_EVERY = 5, WORDS = (MOST + 63) / 64 };
 
-/* What a seed makes of a crowd. */
+/* A crowd, drawn from a seed. */
 typedef struct crowd {
     ph_world_def def;
     uint32_t count;
     float middle, spread, step; /* where they are, and how far they go */
     float view_max, margin_max;
     bool views_tiny, views_mixed, alike; /* alike: all see as far and are plain observers, if not plain targets */
-    uint32_t odd; /* of so many commands one is a leave, one a jump, and one of attributes; 0: none is, nobody comes */
+    uint32_t odd; /* of so many commands one is a leave, one a jump, and one of attributes; 0: no discontinuities */
     uint32_t movers_percent;
     uint64_t id_step; /* ids are multiples of it */
 } crowd;
 
-/* What came of it. */
+/* The results of a crowd. */
 typedef struct outcome {
     uint64_t events, hash; /* of all, in their order */
     uint64_t tested, exact, towers, spread;
@@ -85,7 +85,7 @@ static float somewhere(host *h, const crowd *of)
     return of->middle + of->spread * (phx_rng_unit(&h->rng) - 0.5f);
 }
 
-/* What decides who may see it, and, unless all are alike, whom it may see. */
+/* The attributes of a target, and, unless all are alike, of an observer. */
 static void dress(host *h, const crowd *of, ph_attrs *a)
 {
     a->given |= PH_LAYERS | PH_STEALTH | (of->alike ? 0 : PH_DETECT);
@@ -135,7 +135,7 @@ static void act(host *h, const crowd *of, uint32_t i)
     CHECK_OK(ph_move(h->producer, id, who->x, who->y, 0));
 }
 
-/* Whose id is it? */
+/* The entity of an id. */
 static uint32_t index_of(const crowd *of, uint64_t id)
 {
     uint64_t inverse = of->id_step; /* of an odd number modulo 2^64: each step doubles the bits that are right */
@@ -145,7 +145,7 @@ static uint32_t index_of(const crowd *of, uint64_t id)
     return (uint32_t)number - 1;
 }
 
-/* An event has to change what its observer sees. */
+/* An event has to change the list of its observer. */
 static void take_event(host *h, const crowd *of, uint64_t seed, uint64_t observer, uint64_t target, bool enters)
 {
     const uint32_t t = index_of(of, target);
@@ -156,7 +156,7 @@ static void take_event(host *h, const crowd *of, uint64_t seed, uint64_t observe
     *word = enters ? *word | bit : *word & ~bit;
 }
 
-/* What events added up to is the list, which is found in another way. */
+/* All events together give the list, which is found in another way. */
 static void check_lists(host *h, const crowd *of, uint64_t seed, ph_simd simd)
 {
     static uint64_t ids[MOST];

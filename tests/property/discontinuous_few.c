@@ -1,7 +1,7 @@
 /*
- * Crowds where few moved, or few observe, and some are odd among them: jump, alone or many to one place, come, go and
- * change layers. No tile is made there; each looks around (interest/sparse_plan.h). Here and there an allocation fails.
- * Lists kept from events are those that positions and attributes say, by the float32 rule, after every tick.
+ * Crowds where few moved, or few observe, with discontinuities among them: entities jump, alone or many to one place,
+ * enter, leave and change layers. No tile is made there, but a sparse plan (interest/sparse_plan.h). Here and there an
+ * allocation fails. Lists kept from events equal the float32 rule of positions and attributes after every tick.
  *
  *     discontinuous_few [--seed N] [--count N]
  */
@@ -41,7 +41,7 @@ typedef struct crowd {
     uint32_t tick, all, kind;
     member is[MOST];
     bool seen[MOST][MOST];  /* [observer][target], by events */
-    uint64_t events, stays; /* each has a number, the user data of who comes */
+    uint64_t events, stays; /* each has a number, the user data of the entity that enters */
 } crowd;
 
 static crowd c;
@@ -73,7 +73,7 @@ static void move_to(uint32_t i, float x, float y)
     CHECK_OK(ph_move(c.producer, i + 1, x, y, 0));
 }
 
-/* ---- what is odd ---- */
+/* ---- discontinuities ---- */
 
 static void change_layers(uint32_t i)
 {
@@ -92,14 +92,14 @@ static void one_odd(void)
         CHECK_OK(ph_leave(c.producer, i + 1));
     } else if (what == 1) {
         change_layers(i);
-    } else if (what == 2) { /* not far: most of whom it saw it still does */
+    } else if (what == 2) { /* not far: it keeps most of its list */
         move_to(i, within(c.is[i].x - 20, 40), within(c.is[i].y - 20, 40));
     } else {
         move_to(i, within(0, crowds[c.kind].side), within(0, crowds[c.kind].side));
     }
 }
 
-/* Some who follow each other, with observers or without, jump to one place. */
+/* Some consecutive entities, with observers or without, jump to one place. */
 static void party(void)
 {
     const uint32_t first = phx_rng_below(&c.rng, 2) ? 0 : phx_rng_below(&c.rng, c.all);
@@ -173,7 +173,7 @@ static void run_tick(void)
     fail_alloc_order(&c.memory, 0, false);
 }
 
-/* A command that met the end of memory changed nothing, and its producer is told: that is not what is tested here. */
+/* A command that met the end of memory changed nothing, and comes back as a refusal: not the subject of this test. */
 static bool all_taken(void)
 {
     ph_stats stats;

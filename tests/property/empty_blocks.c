@@ -1,7 +1,6 @@
 /*
- * Blocks of towers that nothing stands in any more are dropped when rows are sorted anew, but for one that an entity
- * left by a jump in that very tick, after it had come there step by step, with its row in another block: the list that
- * it had there is told by that block.
+ * A rebuild drops blocks without entities, except a block that an entity left by a teleport in that very tick, after it
+ * had come there step by step, with its row in another block: its previous list follows from that block.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
- * What an exchange may cost at most: shards in a row, each with links into the next one,
+ * The bound of an exchange's cost: shards in a row, each with links into the next one,
  * as many as need a different number of rounds each. The rounds are those of the largest
- * sender, copies come once each, and once all is settled nothing is sent.
+ * sender, copies come once each, and once nothing changes nothing is sent.
  *
- * Plain program: exit status 0 or 1, prints what failed.
+ * Plain program: exit status 0 or 1, prints failures.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static ph_stats stats(void)
     return now;
 }
 
-/* One tick; what it added to rounds and copies. */
+/* One tick; the rounds and copies that it added. */
 static ph_stats tick(void)
 {
     ph_stats before = stats(), after;

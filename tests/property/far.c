@@ -1,5 +1,5 @@
 /*
- * At the bounds of lengths and places: what is beyond PH_COORDINATE_MAX and PH_LENGTH_MAX is refused, and up to them
+ * At the bounds of lengths and places: larger ones than PH_COORDINATE_MAX and PH_LENGTH_MAX are refused, and up to them
  * every index and layout agrees with brute force, for lists as for queries. Two entities at a time on a grid of places
  * and views; then seeded scripts at that scale against the model, with all indexes.
  *
@@ -19,7 +19,7 @@
 
 enum { SCRIPTS = 60 };
 
-/* The bound, a rounding below it, and others; behind them what is beyond. */
+/* The bound, a rounding below it, and others; behind them values beyond it. */
 static const float values[] = {0,    1e18f,           0x1.bc16d4p+59f, 7e17f, 5e17f,  2e17f,
                                1e9f, 0x1.bc16d8p+59f, 1e19f,           1e20f, 3.3e21f};
 static const float views[] = {1e18f,   0x1.bc16d4p+59f, 7.0710678e17f, 5e17f, 0x1.bc16d8p+59f,
@@ -61,7 +61,7 @@ typedef struct place {
     uint64_t compared, refused;
 } place;
 
-/* 1 looks at 2, in every pair of places on the grid; those that may not be are refused, and change nothing. */
+/* 1 observes 2, in every pair of places on the grid; places beyond the bound are refused, and change nothing. */
 static void look(place *p, float view, const float o[3], const float t[3])
 {
     ph_attrs one = {.given = PH_POSITION | PH_VIEW, .x = o[0], .y = o[1], .z = o[2], .view = view};

@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pharos/pharos.h>
@@ -19,15 +20,24 @@
 #include "support/oom_script.h"
 #include "support/subject.h"
 
-enum { STAGE_COUNT = PHX_STAGE_END + 1, IDS = 1024, WORDS = IDS / 64, SETTLING_TICKS = 60, FAILURES_ENOUGH = 10 };
+enum {
+    STAGE_COUNT = PHX_STAGE_END + 1,
+    IDS = 1024,
+    AREAS = 8,
+    WORDS = IDS / 64,
+    SETTLING_TICKS = 60,
+    FAILURES_ENOUGH = 10
+};
 enum { PERCENT_FOR_ALL_STAGES = 10 }; /* less, as under sanitizers, may leave some out */
 
 /* Stages that can be finished without memory. */
 static const bool finishes[STAGE_COUNT] = {
-    [PHX_STAGE_PLAN] = true,   [PHX_STAGE_INTEREST] = true,        [PHX_STAGE_SPREAD] = true,
-    [PHX_STAGE_COMMIT] = true, [PHX_STAGE_BEGINNERS] = true,       [PHX_STAGE_TARGET] = true,
-    [PHX_STAGE_PIECES] = true, [PHX_STAGE_FIND_RECIPIENTS] = true, [PHX_STAGE_UPDATES] = true,
-    [PHX_STAGE_LOOK] = true,   [PHX_STAGE_DEFER_UPDATES] = true,   [PHX_STAGE_BATCHES] = true,
+    [PHX_STAGE_COLLECT] = true,      [PHX_STAGE_FOLLOW] = true,          [PHX_STAGE_CROWD_COUNT] = true,
+    [PHX_STAGE_CROWD_DECIDE] = true, [PHX_STAGE_CROWD_APPLY] = true,     [PHX_STAGE_ZONES] = true,
+    [PHX_STAGE_PLAN] = true,         [PHX_STAGE_INTEREST] = true,        [PHX_STAGE_SPREAD] = true,
+    [PHX_STAGE_COMMIT] = true,       [PHX_STAGE_BEGINNERS] = true,       [PHX_STAGE_TARGET] = true,
+    [PHX_STAGE_PIECES] = true,       [PHX_STAGE_FIND_RECIPIENTS] = true, [PHX_STAGE_UPDATES] = true,
+    [PHX_STAGE_LOOK] = true,         [PHX_STAGE_DEFER_UPDATES] = true,   [PHX_STAGE_BATCHES] = true,
     [PHX_STAGE_OFFER] = true,
 };
 
@@ -54,6 +64,8 @@ typedef struct trial {
     uint32_t stay[IDS];        /* its incarnation */
     uint64_t since[IDS];       /* the tick from which on its client is told of its list */
     uint64_t seen[IDS][WORDS]; /* the sum of all events, by observer */
+    int32_t on[IDS][AREAS];    /* ... and of all edges, by entity: of its activation, and of areas */
+    uint64_t edges_held;
 } trial;
 
 static bool fails(void *asked)
@@ -92,6 +104,11 @@ static void take_change(trial *t, const ph_batch *batch, const ph_change *change
     }
 }
 
+static void take_edges(trial *t, const ph_edge *edges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) t->on[edges[i].id][edges[i].area] += edges[i].on ? 1 : -1;
+}
+
 /* The slow consumer is asked only now and then, until the script is over. */
 static void take_batches(trial *t)
 {
@@ -102,6 +119,8 @@ static void take_batches(trial *t)
         while (ph_batch_take(t->consumers[c], &batch) == PH_OK) {
             for (uint32_t i = 0; i < batch->change_count; i++)
                 if (batch->tick >= t->since[batch->changes[i].observer]) take_change(t, batch, &batch->changes[i]);
+            take_edges(t, batch->activations, batch->activation_count);
+            take_edges(t, batch->crossings, batch->crossing_count);
             CHECK_OK(ph_batch_return(t->consumers[c], batch));
         }
     }
@@ -121,6 +140,45 @@ static void forget_gone(trial *t)
             t->since[id] = t->inner->tick;
         }
         t->stay[id] = stay;
+    }
+}
+
+/* Is the entity in the area, or for PHX_EDGE_AWAKE, is an NPC near an entity that wakes it? */
+static bool is_on(const trial *t, const phx_shard *shard, uint32_t slot, uint64_t area)
+{
+    const phx_world *w = t->inner;
+    const phx_body *body = &shard->store.body[slot];
+    const uint64_t *place = area != PHX_EDGE_AWAKE ? phx_idmap_find(&w->areas.index, area) : NULL;
+    const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
+    if (area != PHX_EDGE_AWAKE)
+        return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
+               phx_area_has(entry, false, body->x, body->y);
+    bool near = false;
+    for (uint64_t id = 1; id <= t->profile->entities; id++) {
+        phx_shard *other;
+        uint32_t at;
+        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at)))
+            continue;
+        const phx_body *waker = &other->store.body[at];
+        const int dx = abs((int)waker->tx - (int)body->tx), dy = abs((int)waker->ty - (int)body->ty);
+        near |= dx <= (int)w->rules.wake_span && dy <= (int)w->rules.wake_span;
+    }
+    return near && phx_is_npc(&w->rules, phx_store_attr(&shard->store, slot));
+}
+
+/* At rest, the sum of all edges is what holds. */
+static void check_edges(const trial *t)
+{
+    for (uint64_t id = 1; id <= t->profile->entities; id++) {
+        phx_shard *shard;
+        uint32_t slot = 0;
+        const bool here = phx_world_find(t->inner, id, &shard, &slot);
+        for (uint64_t area = 0; area < AREAS; area++) {
+            const int32_t on = here && is_on(t, shard, slot, area);
+            if (!CHECK(t->on[id][area] == on, "%" PRIu64 ", area %" PRIu64 ": the edges sum up to %d, not %d", id, area,
+                       t->on[id][area], on))
+                say(t, "edges");
+        }
     }
 }
 
@@ -180,9 +238,8 @@ static void tick_through(trial *t)
         t->finished[stopped] += t->short_of && (status == PH_OK || stage > stopped);
         if (status == PH_OK) break;
         REQUIRE(status == PH_NO_MEMORY && tries < 3);
-        const bool edges = stage == PHX_STAGE_BATCHES; /* they have no batch */
         t->waited[stage]++;
-        if (!CHECK(!finishes[stage] || edges, "stage %u is not finished", stage)) say(t, "finishing");
+        if (!CHECK(!finishes[stage], "stage %u is not finished", stage)) say(t, "finishing");
         t->short_of = false;
     }
     t->ticking = false;
@@ -202,7 +259,8 @@ static void submit(trial *t)
     const bool mute = t->profile->shards == 1; /* no broadcasts, so that a tick ends without their stages */
     for (uint32_t i = 0; i < t->script->ticks[t->tick].count; i++) {
         const command *c = &t->script->ticks[t->tick].items[i];
-        if (!mute || c->type != COMMAND_BROADCAST) CHECK_OK(engine_submit(t->producer, c));
+        if (!mute || (c->type != COMMAND_BROADCAST && c->type != COMMAND_BROADCAST_AT))
+            CHECK_OK(engine_submit(t->producer, c));
     }
     if (t->tick != OOM_RECONFIGURED) return;
     ph_world_def def = def_of(t, true);
@@ -250,6 +308,8 @@ static void settle(trial *t)
     if (!CHECK(differ == 0 && !held && stats.consumers_pending == 0, "%u observers never get their lists", differ))
         say(t, "settling");
     CHECK(stats.enters >= stats.leaves, "more leaves than enters");
+    CHECK(stats.queued == 0 && stats.edges_waiting == 0, "commands or edges wait for ever");
+    check_edges(t);
 }
 
 static void play(trial *t)

@@ -1,8 +1,8 @@
 /*
- * The host's floating-point environment plays no part: with any rounding mode, denormals flushed or taken for zero, and
- * every exception unmasked, all answers are the model's and all hashes those of the default environment, with one
- * worker, with threads, with the host's tasks on threads of just such an environment, and texts are the same; and the
- * environment is, after every call, as it was before, down to the sticky flags.
+ * The host's floating-point environment has no influence. With any rounding mode, denormals flushed or taken for zero,
+ * and every exception unmasked, all answers are the model's, and all hashes and texts as in the default environment:
+ * with one worker, with threads, and with the host's tasks on threads of just such an environment. After every call the
+ * environment is as it was before, down to the sticky flags.
  *
  * options: --seed S, --count N scripts an environment and layout
  */
@@ -368,7 +368,7 @@ static const char text[] = "tower_size = 7.7 sticky = 1.1 "
                            "class default { view = 0.1 margin = 1.2e-38 reach = 16777217 }"
                            "class other { view = 3.3333333333333333333 band { radius = 0.7 every = 1 } }";
 
-/* What a config reads and writes, in `told`. */
+/* The text of a config, read and written, in `told`. */
 static void read_and_write(char told[TEXT_SIZE])
 {
     ph_config *config = NULL;

@@ -2,7 +2,7 @@
  * The standard walk at its full size: 10,000 entities in 10,000 x 10,000, view 100, steps
  * uniform in a disc of radius 5, reflected at the border, all observers and targets. The
  * events of every tick are counted by comparing all pairs, old and new, in a bit matrix,
- * without model, harness or batches; and the totals are those recorded here once, so that
+ * without model, harness or batches. The totals equal the ones recorded here once, so that
  * no compiler, machine or version changes them unnoticed.
  *
  * options: --entities N, --ticks N (other than the default: without the recorded totals)
@@ -188,7 +188,7 @@ static void walk(const golden *g, uint32_t entities, uint64_t ticks, bool record
 
 int main(int argc, char **argv)
 {
-    /* as many as the records are of, in a release build too, whose tests do 40 percent */
+    /* as many as the recorded totals have, also in a release build, where tests do 40 percent */
     uint64_t amount = test_amount(ENTITIES * 5 / 2), most = amount < ENTITIES ? amount : ENTITIES;
     uint32_t entities = (uint32_t)option_number(argc, argv, "--entities", most);
     uint64_t ticks = option_number(argc, argv, "--ticks", TICKS);

@@ -1,5 +1,5 @@
 /*
- * What a world's hash tables are keyed with is seen nowhere: the same script with several seeds, one from the system
+ * The key of a world's hash tables changes no result: the same script with several seeds, one from the system
  * among them, has the same events, ph_world_hash() and counts, whatever the index.
  *
  * options: --seed S, --count N small worlds of every profile (default by PHAROS_TEST_PERCENT)

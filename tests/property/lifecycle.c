@@ -194,7 +194,7 @@ static void closed(void)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What a producer submitted before it closed is still applied. */
+/* Commands that a producer submitted before it closed are still applied. */
 static void closed_with_commands(void)
 {
     ph_world_def def = small_def(NULL);
@@ -299,7 +299,7 @@ static void batches_come_back(void)
     CHECK_OK(ph_tick(h.world, NULL));
     CHECK_OK(ph_consumer_open(h.world, 0, &h.consumer));
     CHECK_OK(ph_batch_take(h.consumer, &batch));
-    CHECK(batch->tick == 3, "what was not taken waits: tick %" PRIu64, batch->tick);
+    CHECK(batch->tick == 3, "a batch that was not taken waits: tick %" PRIu64, batch->tick);
     CHECK_OK(ph_world_destroy(h.world));
 }
 

@@ -55,7 +55,7 @@ static place place_make(uint32_t shards)
     return p;
 }
 
-/* Everything that a query can tell is as it was before the iteration. */
+/* The answers of all queries are as they were before the iteration. */
 static void check_unchanged(place *p)
 {
     uint64_t ids[ENTITIES + 1];
@@ -144,7 +144,7 @@ static bool stop_at_third(void *user, uint64_t id, uint64_t user_data)
     return ++*count < 3;
 }
 
-/* What was submitted inside comes in with the next tick, all of it, in order. */
+/* The next tick applies all commands submitted inside, in order. */
 static void check_after(place *p, uint64_t submitted_per_visit)
 {
     ph_stats before;
@@ -170,7 +170,7 @@ static void commands_from_callbacks(uint32_t shards, bool observers)
 {
     enum { COMMANDS = 13 };
     place p = place_make(shards);
-    if (observers) { /* all have one view: who sees 1 is whom 1 sees; ordered by id alike */
+    if (observers) { /* all have one view: observers of 1 are targets of 1; ordered by id alike */
         CHECK_OK(ph_observers_visit(p.world, 1, visit_and_command, &p));
     } else {
         CHECK_OK(ph_list_visit(p.world, 1, visit_and_command, &p));
@@ -327,7 +327,7 @@ static bool visit_next(void *user, uint64_t id, uint64_t user_data)
     return l->visited != l->stop;
 }
 
-/* The same entities in the same order as ph_list() and ph_observers() tell. */
+/* The same entities in the same order as in ph_list() and ph_observers(). */
 static void long_lists(uint32_t shards)
 {
     static const uint32_t stops[] = {0, 255, 256, 257, 512, 999};

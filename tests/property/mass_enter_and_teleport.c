@@ -1,8 +1,8 @@
 /*
  * Spawn storms and teleports at full size: 50,000 enter in one tick by one bulk call, then
- * 10,000 of them jump anywhere in one tick, twice; everybody observes. What the batches
- * tell is compared with a sweep over all that stand near along x, without model or harness:
- * who sees whom, and that no pair is told that did not change.
+ * 10,000 of them jump anywhere in one tick, twice; all observe. The batches
+ * are compared with a sweep over all entities near along x, without model or harness:
+ * the lists, and that no event is of a pair that did not change.
  *
  * options: --entities N, --jumps N
  */
@@ -27,7 +27,7 @@ typedef struct storm {
     ph_attrs *attrs;
 } storm;
 
-/* Pairs, and a sum over them that tells which. */
+/* The number of pairs, and a sum over them that depends on each. */
 typedef struct pairs {
     uint64_t count, sum;
 } pairs;
@@ -61,7 +61,7 @@ static bool near(const ph_position *o, const ph_position *t)
     return xx + yy <= (float)VIEW * (float)VIEW;
 }
 
-/* All pairs at `at` whose sight was (or, before NULL, may be anything) not so at `other`. */
+/* All pairs in sight at `at` and not at `other` (NULL: all in sight at `at`). */
 static pairs sweep(storm *s, ph_position *at, const ph_position *other)
 {
     pairs found = {0};

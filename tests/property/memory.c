@@ -1,6 +1,6 @@
 /*
- * What is not used costs nothing, by ph_stats.bytes: many shards with few entities, many consumers whose bounds are
- * large, a world in which nothing has happened. And what is used again takes no more.
+ * Unused capacity costs nothing, by ph_stats.bytes: many shards with few entities, many consumers with large
+ * bounds, a world without events. And using the same capacity again takes no more.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * After warm-up a tick allocates nothing: a crowd walks closed paths, all of different
  * length but one common period, so that after some periods every array has been as long
  * as it will ever be; then 200 ticks with bulk moves, broadcasts, batches taken and given
- * back, must not ask the allocator once. Which worker does what is a matter of luck with
+ * back, must not ask the allocator once. Which worker does which piece is a matter of luck with
  * threads, and so are the lengths of their own arrays: with more than one worker the tasks
  * are run one after the other in a seeded order, in which each has all the work now and
  * then.
@@ -76,7 +76,7 @@ static void enter_all(ph_producer producer, crowd *c)
         attrs[i].x = c->positions[i].x;
         attrs[i].y = c->positions[i].y;
         attrs[i].view = i % 4 == 0 ? 0 : 50;
-        attrs[i].kind = i % 16 == 1; /* the few who wake others */
+        attrs[i].kind = i % 16 == 1; /* the few wakers */
         attrs[i].margin = i % 3 == 0 ? 10 : 0;
         attrs[i].consumer = i % CONSUMERS;
         attrs[i].cap = i % 5 == 0 ? 12 : 0;

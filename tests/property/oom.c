@@ -1,8 +1,8 @@
 /*
  * Memory runs out at every allocation in turn, once and from there on: while a world is
- * made, while commands are submitted, inside ticks. What has to hold: a status that says
- * so, the world as it was, no leak, whatever the index; and after there is memory again every tick as the
- * model says, with nothing lost and nothing told twice.
+ * made, while commands are submitted, inside ticks. Then the status is PH_NO_MEMORY,
+ * the world is as it was, and nothing leaks, whatever the index. Once there is memory again every tick equals the
+ * model's, with no event lost or doubled.
  *
  * options: --only N (that allocation alone), --verbose
  */
@@ -126,6 +126,15 @@ static command any_command(uint64_t *rng, uint32_t round)
     c.say.bytes = phx_rng_below(rng, 90);
     c.say.flags = phx_rng_below(rng, 2) * PH_BROADCAST_SELF;
     c.say.kind_count = phx_rng_below(rng, 4) == 0;
+    c.say.radius = c.say.bytes % 2 == 0 ? 0 : c.attrs.view;
+    if (c.type == COMMAND_BROADCAST && c.say.bytes % 4 == 1) {
+        c.type = COMMAND_BROADCAST_AT;
+        c.id = 0;
+        c.say.flags = 0;
+        c.say.x = c.attrs.x;
+        c.say.y = c.attrs.y;
+        c.say.layers = 1;
+    }
     c.area = (ph_area){.shape = (ph_area_shape)phx_rng_below(rng, 2),
                        .center = {c.attrs.x, c.attrs.y},
                        .low = {0, c.attrs.y},
@@ -151,7 +160,7 @@ static void submit(trial *t, const command *c)
     VEC_PUSH(&t->sent, s);
 }
 
-/* What the engine refused for want of memory has not happened; the model does not get it either. */
+/* Commands refused for want of memory changed nothing; the model does not get them either. */
 static void drop_refused(trial *t)
 {
     ph_refusal refusals[REFUSALS];
@@ -170,26 +179,26 @@ static void drop_refused(trial *t)
 
 /* ---- comparison ---- */
 
-enum { FRESH = 0xfffff }; /* no target's id: what comes is the first that the observer is told */
+enum { FRESH = 0xfffff }; /* no target's id: the first change of the observer's list */
 
 static uint64_t event_number(uint64_t observer, bool enter, uint64_t target)
 {
     return observer << 32 | target << 1 | enter;
 }
 
-/* Who heard whom, as the how manyth in its order; a broadcast is told by its length. */
+/* Deliveries: observer, source, place in its order; a broadcast is known by its length. */
 static uint64_t heard_number(uint64_t observer, uint64_t source, uint32_t bytes, uint32_t place)
 {
     return 1ull << 63 | observer << 48 | source << 40 | (uint64_t)bytes << 24 | place;
 }
 
-/* Who awoke, fell asleep, went into an area or out of it. */
+/* Edges of activation and areas. */
 static uint64_t edge_number(uint64_t id, uint64_t area, bool on)
 {
     return 3ull << 62 | id << 32 | area << 1 | on;
 }
 
-/* Who was told that who is where. */
+/* Updates: observer, target, position. */
 static uint64_t moved_number(uint64_t observer, uint64_t target, float x, float y)
 {
     uint32_t place = (uint32_t)(int32_t)(x * 64.0f) * 31 + (uint32_t)(int32_t)(y * 64.0f);
@@ -327,7 +336,7 @@ static void tick_through(trial *t)
     CHECK(status == PH_OK, "site %" PRIu64 ": tick: %s", t->site, ph_status_name(status));
 }
 
-/* Queries may need memory too, and are not what fails here: they get it. */
+/* Queries may need memory too, and get it: they are not to fail here. */
 static void compare(trial *t, uint32_t round)
 {
     uint64_t made = atomic_load(&t->memory.calls);
@@ -405,7 +414,7 @@ static void reconfigure_without_memory(trial *t)
     kinds[0].view = 5;
     def.classes = kinds;
     def.class_count = 3;
-    /* views have settled, who falls asleep by himself has, and who moved did so long ago */
+    /* views are at their final step, NPCs that fall asleep have done so, and the last moves are long ago */
     for (uint32_t i = 0; i < 20 + PH_BAND_EVERY_MAX; i++) {
         CHECK_OK(ph_tick(t->world, NULL));
     }
@@ -460,7 +469,7 @@ static bool play(ph_range range, ph_index index, uint64_t site, bool sticky, tri
     query_without_memory(&t);
     reconfigure_without_memory(&t);
     CHECK(!met || t.failures_submit + t.failures_tick + t.refused != 0 || !sticky,
-          "site %" PRIu64 ": an allocation failed and nobody was told", site);
+          "site %" PRIu64 ": an allocation failed and no status said so", site);
     sum->failures_submit += t.failures_submit;
     sum->failures_tick += t.failures_tick;
     sum->refused += t.refused;

@@ -1,8 +1,8 @@
 /*
- * Long quiet stretches: who moved is forgotten after PH_BAND_EVERY_MAX ticks, and not a tick before. Scripts of the
- * generator go on with moves in eight ticks, then with so many ticks without a command that in the tick behind them the
- * last moves are of all ages around that bound; there the bands of a class change, or observers become of another
- * kind. Everything is compared with the model. And whatever moves once is told within a period, however long.
+ * Long quiet stretches: the motion history forgets a move after PH_BAND_EVERY_MAX ticks, and not a tick before. Scripts
+ * of the generator go on with moves in eight ticks, then with so many ticks without a command that in the tick behind
+ * them the last moves are of all ages around that bound; there the bands of a class change, or observers become of
+ * another kind. Everything is compared with the model. And each single move is sent within a period, however long.
  *
  * options: --count N scripts of each profile, --seed S the first seed, --profile NAME only that one
  * To repeat a failure, and see it cut down: quiet --seed S --profile NAME --count 1
@@ -111,7 +111,7 @@ static script *quiet_script(uint64_t seed, const char *profile)
     return s;
 }
 
-/* Updates that were told; 0 when it differs. */
+/* The number of updates; 0 when it differs. */
 static uint64_t play(script *s, run_result *result, bool explain)
 {
     const run_options options = {.query_every = QUERY_EVERY};
@@ -127,7 +127,7 @@ static uint64_t play(script *s, run_result *result, bool explain)
 }
 
 /*
- * Targets that move once, seen in a band of the longest period: each is told once in the ticks of a period, also in the
+ * Targets that move once, seen in a band of the longest period: each is sent once in the ticks of a period, also in the
  * last of them, when all else has been quiet for that long.
  */
 static void all_in_a_period(void)

@@ -1,6 +1,6 @@
 /*
  * Every refusal of a command, by table: the status, at once or in the tick; counted by
- * reason; told with its sequence number; and the world is as it was. And 40 special
+ * reason; reported with its sequence number; and the world is as it was. And 40 special
  * floats at every float argument.
  */
 #include <float.h>
@@ -20,7 +20,7 @@ enum { CLASSES = 2, CAPACITY = 12, TOLD_MAX = 8192 };
 typedef struct bench {
     ph_world world;
     ph_producer producer;
-    uint64_t untold; /* refusals that only the caller was told of */
+    uint64_t untold; /* refusals returned to the caller only */
 } bench;
 
 static const ph_class *classes(void)
@@ -88,7 +88,7 @@ typedef struct row {
 #define XY PH_X | PH_Y
 
 static const row rows[] = {
-    /* told at once */
+    /* refused at once */
     {"enter of id 0", PH_BAD_ID, false, {COMMAND_ENTER, 0, 0, {.given = XY}, {0}, {0}}},
     {"leave of id 0", PH_BAD_ID, false, {COMMAND_LEAVE, 0, 0, {0}, {0}, {0}}},
     {"move of id 0", PH_BAD_ID, false, {COMMAND_MOVE, 0, 0, {0}, {0}, {0}}},
@@ -144,10 +144,41 @@ static const row rows[] = {
     {"pair with itself", PH_SAME_ID, false, {COMMAND_PAIR, 1, 1, {0}, {0}, {0}}},
     {"link with itself", PH_SAME_ID, false, {COMMAND_LINK, 1, 1, {0}, {0}, {0}}},
     {"link of a stranger with itself", PH_SAME_ID, false, {COMMAND_LINK, 99, 99, {0}, {0}, {0}}},
-    /* told by the tick */
+    /* refused by the tick */
     {"broadcast of id 0", PH_BAD_ID, false, {COMMAND_BROADCAST, 0, 0, {0}, {0}, {0}}},
     {"broadcast of too much", PH_TOO_LARGE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.bytes = PH_PAYLOAD_MAX + 1}, {0}}},
-    {"broadcast with an unknown flag", PH_BAD_VALUE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.flags = 2}, {0}}},
+    {"broadcast with an unknown flag", PH_BAD_VALUE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.flags = 4}, {0}}},
+    {"broadcast to who sees it, without a radius",
+     PH_BAD_VALUE,
+     false,
+     {COMMAND_BROADCAST, 1, 0, {0}, {.flags = PH_BROADCAST_SEEN}, {0}}},
+    {"broadcast with a radius of 1.1e18",
+     PH_BAD_RADIUS,
+     false,
+     {COMMAND_BROADCAST, 1, 0, {0}, {.radius = 1.1e18f}, {0}}},
+    {"broadcast with a radius that is no number",
+     PH_BAD_RADIUS,
+     false,
+     {COMMAND_BROADCAST, 1, 0, {0}, {.radius = NAN}, {0}}},
+    {"broadcast with a radius, of a stranger",
+     PH_UNKNOWN_ID,
+     true,
+     {COMMAND_BROADCAST, 99, 0, {0}, {.radius = 5}, {0}}},
+    {"broadcast at infinity", PH_BAD_POSITION, false, {COMMAND_BROADCAST_AT, 0, 0, {0}, {.y = INFINITY}, {0}}},
+    {"broadcast from too far off", PH_BAD_POSITION, false, {COMMAND_BROADCAST_AT, 0, 0, {0}, {.x = -1.1e18f}, {0}}},
+    {"broadcast at a place, radius -1", PH_BAD_RADIUS, false, {COMMAND_BROADCAST_AT, 0, 0, {0}, {.radius = -1}, {0}}},
+    {"broadcast of too much at a place",
+     PH_TOO_LARGE,
+     false,
+     {COMMAND_BROADCAST_AT, 0, 0, {0}, {.bytes = PH_PAYLOAD_MAX + 1}, {0}}},
+    {"broadcast at a place to too many kinds",
+     PH_BAD_VALUE,
+     false,
+     {COMMAND_BROADCAST_AT, 0, 0, {0}, {.kind_count = PH_BROADCAST_KINDS_MAX + 1}, {0}}},
+    {"broadcast at a place to a kind too many",
+     PH_BAD_KIND,
+     false,
+     {COMMAND_BROADCAST_AT, 0, 0, {0}, {.kind_count = 1, .kinds = {CLASSES}}, {0}}},
     {"broadcast to too many kinds",
      PH_BAD_VALUE,
      false,
@@ -188,6 +219,25 @@ static const row rows[] = {
       {0},
       {0},
       {.shape = PH_AREA_POLYGON, .corner_count = 3, .corners = {{0, 0}, {1.1e18f, 0}, {0, 1}}}}},
+    {"circle with a margin of -1", PH_BAD_RADIUS, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.margin = -1}}},
+    {"area with an unknown flag", PH_BAD_VALUE, false, {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.flags = 2}}},
+    {"area with heights the wrong way round",
+     PH_BAD_VALUE,
+     false,
+     {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.flags = PH_AREA_HEIGHT, .z_low = 1}}},
+    {"area up to no height",
+     PH_BAD_POSITION,
+     false,
+     {COMMAND_AREA_SET, 1, 0, {0}, {0}, {.flags = PH_AREA_HEIGHT, .z_high = NAN}}},
+    {"polygon with a margin",
+     PH_BAD_VALUE,
+     false,
+     {COMMAND_AREA_SET,
+      1,
+      0,
+      {0},
+      {0},
+      {.shape = PH_AREA_POLYGON, .corner_count = 3, .corners = {{0, 0}, {4, 0}, {0, 4}}, .margin = 1}}},
     {"polygon of two corners",
      PH_BAD_VALUE,
      false,
@@ -241,7 +291,7 @@ static const row rows[] = {
     {"attach to its lowest descendant", PH_CYCLE, true, {COMMAND_ATTACH, 3, 10, {0}, {0}, {0}}},
     {"attach below a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 1, 10, {0}, {0}, {0}}},
     {"attach of a long chain", PH_TOO_DEEP, true, {COMMAND_ATTACH, 3, 2, {0}, {0}, {0}}},
-    {"detach of what is not attached", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}, {0}, {0}}},
+    {"detach of an entity without a parent", PH_ABSENT, true, {COMMAND_DETACH, 1, 0, {0}, {0}, {0}}},
     {"unpair of no pair", PH_ABSENT, true, {COMMAND_UNPAIR, 3, 1, {0}, {0}, {0}}},
     {"unlink of no link", PH_ABSENT, true, {COMMAND_UNLINK, 3, 1, {0}, {0}, {0}}},
     {"unhide of no hide", PH_ABSENT, true, {COMMAND_UNHIDE, 3, 1, {0}, {0}, {0}}},
@@ -400,7 +450,7 @@ static const float_argument arguments[] = {
     {"pair margin", COMMAND_PAIR, 0, FIELD(margin), true},
 };
 
-/* What is fine is applied, and the world with it stays usable; what is not is refused. */
+/* A valid float is applied, and the world with it stays usable; another one is refused. */
 static void one_float(bench *b, const float_argument *argument, float value, float_class is)
 {
     command c = make(argument->type, argument->type == COMMAND_ENTER ? 11 : 1, 3);
@@ -438,9 +488,9 @@ static void all_floats(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* ---- how refusals are told ---- */
+/* ---- how refusals are reported ---- */
 
-/* Past refusals_max they are only counted; those told are the oldest, in order. */
+/* Past refusals_max they are only counted; the reported ones are the oldest, in order. */
 static void refusals_overflow(void)
 {
     enum { MOST = 10, SENT = 50 };
@@ -491,7 +541,7 @@ static void bulk_overflow(void)
 }
 
 /*
- * Of those that wait the smallest number is told first. One that is smaller than one told before comes from a tick that
+ * The smallest waiting number comes first. One that is smaller than an earlier one comes from a tick that
  * ended since, behind one of a bulk call.
  */
 static void order(void)
@@ -518,7 +568,7 @@ static void order(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* Those of bulk calls, read between the calls: far more in all than are kept at a time, and each is told, in order. */
+/* Refusals of bulk calls, read between the calls: far more in all than are kept at a time, and each comes, in order. */
 static void refusals_of_bulks(void)
 {
     enum { MOST = 10, BULK = 3, ROUNDS = 20 };
@@ -541,7 +591,7 @@ static void refusals_of_bulks(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
-/* Each producer is told of its own, by its own numbers. */
+/* Each producer gets its own refusals, by its own numbers. */
 static void refusals_by_producer(void)
 {
     bench b = bench_make(TOLD_MAX);

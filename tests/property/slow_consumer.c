@@ -1,8 +1,8 @@
 /*
- * Consumers that are slow, stopped, or never opened: nothing is lost, nothing is told
- * twice, memory stays bounded, and what is delivered late is the exact net difference.
- * The host's side is played here as a host would: it keeps a view per observer, applies
- * what it is told, and has the engine's lists whenever it has caught up.
+ * Consumers that are slow, stopped, or never opened: no event is lost or doubled,
+ * memory stays bounded, and a late batch is the exact net difference.
+ * The host's side is played here as a host would: it keeps a list per observer, applies
+ * each batch, and has the engine's lists whenever it has caught up.
  *
  * options: --seed S, --ticks N
  */
@@ -22,11 +22,11 @@ enum { PROMPT = 0, STOPPED = 1, NEVER = 2 }; /* the consumers */
 enum { STOPPED_FROM = 100, STOPPED_TO = 350 };
 
 typedef struct seen {
-    bool ready; /* what the host itself has commanded */
+    bool ready; /* as the host itself has commanded */
     bool in_world;
     uint64_t reset_tick;         /* it entered, left or changed readiness */
-    uint64_t told_tick;          /* the last tick that it was told anything of */
-    uint64_t sees[ENTITIES + 1]; /* by what was told alone: which stay of each, 0 = none */
+    uint64_t told_tick;          /* the last tick with a change for it */
+    uint64_t sees[ENTITIES + 1]; /* by batches alone: the stay of each target, 0 = none */
 } seen;
 
 typedef struct host {
@@ -48,7 +48,7 @@ static uint32_t consumer_of(uint64_t id)
     return (uint32_t)(id % CONSUMERS);
 }
 
-/* ---- the host applies what it is told ---- */
+/* ---- the host applies its batches ---- */
 
 static void apply_change(host *h, const ph_batch *batch, const ph_change *change)
 {
@@ -108,9 +108,9 @@ static uint32_t take(host *h, uint32_t consumer, uint32_t most)
 }
 
 /*
- * The host's views of this consumer's observers are the engine's lists. One that began
- * anew, was told nothing since and has an empty list may have an old view: it is told to
- * forget that one with the first that it is told.
+ * The host's copies of this consumer's lists are the engine's lists. An observer that began
+ * anew, had no change since and has an empty list may have an old copy: its first change
+ * will replace that copy.
  */
 static void compare_views(host *h, uint32_t consumer)
 {
@@ -139,7 +139,7 @@ static void compare_views(host *h, uint32_t consumer)
     }
 }
 
-/* ---- the host's commands: every id once a tick at most, so that it knows what comes of them ---- */
+/* ---- the host's commands: every id once a tick at most, so that it knows their results ---- */
 
 static void host_enter(host *h, uint64_t id)
 {

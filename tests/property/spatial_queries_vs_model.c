@@ -1,5 +1,5 @@
 /*
- * Queries of places beyond what the model's small worlds reach: thousands of hits, arrays that are too small, layouts
+ * Queries of places beyond the model's small worlds: thousands of hits, arrays that are too small, layouts
  * and workers, several threads asking at once between ticks, nothing allocated; and every refused query.
  *
  * options: --seed S
@@ -79,7 +79,7 @@ static void world_walk(place *p, uint64_t *rng)
     CHECK_OK(ph_tick(p->world, NULL));
 }
 
-/* ---- what is expected ---- */
+/* ---- expected hits ---- */
 
 static int by_square(const void *a, const void *b)
 {
@@ -342,7 +342,7 @@ static void refusals(void)
     REFUSED(circle, kind_count, 1, PH_BAD_ARGUMENT);
     REFUSED(circle, kind_count, PH_QUERY_KINDS_MAX + 1, PH_BAD_VALUE);
     REFUSED(circle, shape, PH_QUERY_NEAREST, PH_BAD_VALUE); /* none of them */
-    REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID);   /* of nobody */
+    REFUSED(circle, shape, PH_QUERY_LIST, PH_UNKNOWN_ID);   /* of no entity */
     REFUSED(circle, shape, PH_QUERY_OBSERVERS, PH_UNKNOWN_ID);
     const ph_query sphere = {.shape = PH_QUERY_SPHERE, .radius = 10};
     REFUSED(sphere, z, NAN, PH_BAD_POSITION);

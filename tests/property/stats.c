@@ -1,7 +1,7 @@
 /*
  * The counters of a world: per shard they are those of its entities and add up to the
- * world's; of the last tick they are what went up in it, times are there and not more than
- * there was time for; high-water marks are what was waiting; and as text for Prometheus
+ * world's. Counters of the last tick equal the difference over it. Times are there and not longer than
+ * the tick. High-water marks equal the queued amounts. As text for Prometheus
  * they are well formed by its rules, read by a parser that knows nothing of the library,
  * with the numbers of the structs, in every locale and any size of buffer.
  */
@@ -151,7 +151,7 @@ static void check_each(const host *h, const ph_shard_stats *each)
         CHECK(each[s].entities == entities[s] && each[s].list_entries == entries[s],
               "shard %u has %" PRIu64 " entities, %" PRIu64 " entries, not %" PRIu64 ", %" PRIu64, s, each[s].entities,
               each[s].list_entries, entities[s], entries[s]);
-        CHECK(each[s].touched > 0, "somebody has moved in shard %u", s);
+        CHECK(each[s].touched > 0, "an entity has moved in shard %u", s);
         CHECK(each[s].bytes > each[s].entities * sizeof(ph_attrs) / 2, "shard %u holds %" PRIu64 " bytes", s,
               each[s].bytes);
     }
@@ -176,7 +176,7 @@ static void check_times(const host *h, const ph_stats *world, const ph_shard_sta
 #undef WITHIN
     CHECK(sum->index_ns > 0 && sum->interest_ns > 0 && sum->publish_ns > 0, "the last tick took some time");
     CHECK(sum->index_ns_sum > sum->index_ns && sum->publish_ns_sum > sum->publish_ns, "and others before it");
-    CHECK((sum->exchange_ns > 0) == (h->shards_axis > 1), "one shard has nobody to exchange anything with");
+    CHECK((sum->exchange_ns > 0) == (h->shards_axis > 1), "a single shard has no exchange");
     CHECK(sum->ingest_ns == 0, "commands are not cut by shard");
 }
 
@@ -193,7 +193,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     for (uint32_t i = 0; i < count; i++) {
         for (size_t f = 0; f < sizeof sum / sizeof(uint64_t); f++)
             ((uint64_t *)(void *)&sum)[f] += ((const uint64_t *)(const void *)&each[i])[f];
-        CHECK(each[i].outbox_bytes_max == 0 || shards > 1, "one shard has nobody to tell");
+        CHECK(each[i].outbox_bytes_max == 0 || shards > 1, "a single shard sends no records");
     }
 #define SAME(field) \
     CHECK(sum.field == world->field, #field ": %" PRIu64 " in all shards, %" PRIu64, sum.field, world->field)
@@ -214,7 +214,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     SAME(deferred_adds);
 #undef SAME
     CHECK(sum.bytes > 0 && sum.bytes < world->bytes, "%" PRIu64 " bytes of %" PRIu64, sum.bytes, world->bytes);
-    CHECK(each[shard_of(h, 5)].refused[PH_ABSENT] > 0, "what was refused where");
+    CHECK(each[shard_of(h, 5)].refused[PH_ABSENT] > 0, "the refusals of a shard");
     for (int s = 0; s < PH_STATUS_COUNT; s++) {
         bool placeless = s == PH_UNKNOWN_ID || s == PH_BAD_ID; /* not in the world, or refused at submit */
         CHECK(sum.refused[s] == (placeless ? 0 : world->refused[s]), "%s: %" PRIu64 " in all shards, %" PRIu64,
@@ -225,7 +225,7 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     CHECK(shards == 1 || (sum.migrations > 0 && sum.ghosts > 0 && sum.outbox_bytes_max > 0), "there is an exchange");
 }
 
-/* ---- text: what the exposition format says, word by word ---- */
+/* ---- text: the exposition format, word by word ---- */
 
 enum { METRICS_MAX = 256, SAMPLES_MAX = 4000, NAME_MAX_BYTES = 96 };
 
@@ -291,7 +291,7 @@ static void read_sample(parsed *p, const char *line)
     metric *of = &p->metrics[p->metric_count - 1];
     REQUIRE(p->metric_count > 0 && p->sample_count < SAMPLES_MAX);
     read_name(&at, name);
-    CHECK(strcmp(name, of->name) == 0, "a sample of %s among those of %s", name, of->name);
+    CHECK(strcmp(name, of->name) == 0, "a sample of %s among samples of %s", name, of->name);
     bool labelled = *at == '{';
     while (labelled) {
         at++; /* the brace, or the comma */
@@ -396,7 +396,7 @@ static void check_sizes(host *h)
     CHECK_STATUS(ph_stats_prometheus(h->world, h->text, 1, NULL), PH_BAD_ARGUMENT);
 }
 
-/* ---- high-water marks, of a world whose numbers are known ---- */
+/* ---- high-water marks, of a world with known numbers ---- */
 
 static void marks(void)
 {
@@ -435,11 +435,11 @@ static void marks(void)
     stats = stats_of(&h);
     CHECK(stats.batches_out == 1 && stats.batches_out_max == 4 && stats.mail_waiting == 0 && stats.queued == 0 &&
               stats.consumers_pending == 0,
-          "what waited is told");
+          "the pending items are delivered");
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What a shard holds is counted where it is. */
+/* The content of a shard is counted there. */
 static void places_of_bytes(void)
 {
     enum { MANY = 2000, LEAST_BYTES = 64 }; /* of an entity: positions, a name, a row */
@@ -456,11 +456,11 @@ static void places_of_bytes(void)
     CHECK(each[0].touched == MANY, "%" PRIu64 " have changed", each[0].touched);
     for (uint32_t s = 1; s < 4; s++)
         CHECK(each[0].bytes > each[s].bytes + MANY * LEAST_BYTES && each[s].touched == 0,
-              "nobody is in shard %u: %" PRIu64 " bytes, and %" PRIu64, s, each[s].bytes, each[0].bytes);
+              "no entity is in shard %u: %" PRIu64 " bytes, and %" PRIu64, s, each[s].bytes, each[0].bytes);
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* What waits behind a consumer that takes nothing. */
+/* The pending numbers of a consumer that takes nothing. */
 static void behind(void)
 {
     static host h;
@@ -500,7 +500,7 @@ static void behind(void)
     while (ph_batch_take(h.consumer, &batch) == PH_OK) CHECK_OK(ph_batch_return(h.consumer, batch));
     CHECK_OK(ph_tick(h.world, &h.tick));
     stats = stats_of(&h);
-    CHECK(stats.updates_waiting == 0 && stats.batches_out == 1, "what waited is told");
+    CHECK(stats.updates_waiting == 0 && stats.batches_out == 1, "the pending items are delivered");
     CHECK_OK(ph_world_destroy(h.world));
 }
 

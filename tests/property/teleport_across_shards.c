@@ -1,7 +1,7 @@
 /*
  * An observer with a list jumps into another shard as many come in there, and each allocation of that tick fails in
- * turn, once: what it brings is told of right also when the index phase stops behind the rows and begins again. Lists
- * kept from events alone are compared with those that the world tells.
+ * turn, once: the migrated list gets right events also when the index phase stops behind the rows and begins again.
+ * Lists kept from events alone are compared with the world's lists.
  */
 #include <inttypes.h>
 #include <stdio.h>

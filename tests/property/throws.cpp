@@ -1,6 +1,6 @@
 /*
  * C++ exceptions out of the callbacks of visits, nested ones too: they come through the library's frames, and the world
- * ticks, tells and ends as if nothing had been. A program of its own, with the public headers alone, as a host is.
+ * ticks, publishes and ends as if nothing had been. A program of its own, with the public headers alone, as a host is.
  */
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 /*
- * ph_world_hash() tells apart whatever decides future events and updates: two worlds that are equal in all that can be
- * asked for, and differ in who moved lately or in who waits, have different hashes for as long as updates may differ,
+ * ph_world_hash() covers all state that decides future events and updates: two worlds that answer all queries
+ * alike, but differ in the last moves or in deferred updates, have different hashes for as long as updates may differ,
  * and equal ones from then on. Each case is two lives of the same five entities.
  */
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static uint64_t hash_of(const life *l)
     return hash;
 }
 
-/* One tick; its updates as bits of the targets that are told. */
+/* One tick; its updates as bits of their targets. */
 static uint64_t tick(life *l)
 {
     const ph_batch *batch;
@@ -97,7 +97,7 @@ static void tick_both(life *a, life *b)
     tick(b);
 }
 
-/* Both live on without a command: hashes are equal from the given tick on, and what is told may differ until then. */
+/* Both live on without a command: hashes are equal from the given tick on, and updates may differ until then. */
 static void live_on(const char *what, life *a, life *b, uint32_t differ_ticks)
 {
     bool told_differ = false;
@@ -155,8 +155,8 @@ static void a_later_move(void)
 }
 
 /*
- * All targets move in one tick, and one is told of, by its priority: another one in each world. In the next tick all
- * have the same priority again, and the nearest is told: then the same number waits, and not the same ones.
+ * All targets move in one tick, and one of them is sent, by its priority: another one in each world. In the next tick
+ * all have the same priority again, and the nearest is sent: then the same number waits, and not the same ones.
  */
 static void who_waits(void)
 {
@@ -174,7 +174,7 @@ static void who_waits(void)
         told = tick(l);
         CHECK(told == UINT64_C(1) << FIRST, "told %" PRIx64, told);
     }
-    live_on("who waits", &lives[0], &lives[1], 2);
+    live_on("deferred updates", &lives[0], &lives[1], 2);
 }
 
 /*

@@ -1,5 +1,5 @@
 /*
- * What the plain test programs share: a check that counts and prints failures, a
+ * Shared by the plain test programs: a check that counts and prints failures, a
  * requirement that ends the program, and a growable array. No test framework, so that
  * the programs run under every sanitizer. Used from one thread, but for check_fail(),
  * which any thread may call.
@@ -20,7 +20,7 @@ unsigned check_failures(void);
 /* Prints and exits with status 1: the test itself can not go on. */
 _Noreturn void check_give_up(const char *file, int line, const char *what);
 
-/* CHECK(condition, "what was expected %d", ...) is the condition's value. */
+/* CHECK(condition, "expected %d", ...) is the condition's value. */
 #define CHECK(condition, ...) ((condition) ? true : check_fail(__FILE__, __LINE__, __VA_ARGS__))
 #define REQUIRE(condition) ((condition) ? (void)0 : check_give_up(__FILE__, __LINE__, #condition))
 /* For calls that have to be PH_OK. */

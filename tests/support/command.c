@@ -91,6 +91,8 @@ static void area_print(FILE *out, const ph_area *a)
     for (uint32_t i = 0; i < a->kind_count && i < PH_AREA_KINDS_MAX; i++) {
         (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", a->kinds[i]);
     }
+    (void)fprintf(out, " flags=%" PRIu32 " margin=%.9g z=%.9g..%.9g layers=%" PRIx64, a->flags, (double)a->margin,
+                  (double)a->z_low, (double)a->z_high, a->layers);
     if (a->shape == PH_AREA_CIRCLE) {
         (void)fprintf(out, " %.9g,%.9g r=%.9g", (double)a->center[0], (double)a->center[1], (double)a->radius);
     } else if (a->shape == PH_AREA_BOX) {
@@ -116,10 +118,17 @@ void command_print(FILE *out, const command *c)
         print_float(out, "z", c->attrs.z);
         break;
     case COMMAND_BROADCAST:
+    case COMMAND_BROADCAST_AT:
         (void)fprintf(out, " bytes=%" PRIu32 " salt=%" PRIu32 " flags=%" PRIu32 " kinds=", c->say.bytes, c->say.salt,
                       c->say.flags);
         for (uint32_t i = 0; i < c->say.kind_count; i++) {
             (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", c->say.kinds[i]);
+        }
+        print_float(out, "radius", c->say.radius);
+        if (c->type == COMMAND_BROADCAST_AT) {
+            print_float(out, "x", c->say.x);
+            print_float(out, "y", c->say.y);
+            (void)fprintf(out, " layers=%" PRIx64, c->say.layers);
         }
         break;
     case COMMAND_AREA_SET:

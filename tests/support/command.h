@@ -27,7 +27,8 @@
     X(COMMAND_HIDE, "hide") \
     X(COMMAND_UNHIDE, "unhide") \
     X(COMMAND_REVEAL, "reveal") \
-    X(COMMAND_UNREVEAL, "unreveal")
+    X(COMMAND_UNREVEAL, "unreveal") \
+    X(COMMAND_BROADCAST_AT, "broadcast_at")
 
 typedef enum command_type {
 #define COMMAND_ENUM(name, word) name,
@@ -38,13 +39,16 @@ typedef enum command_type {
 
 enum { COMMAND_SAY_KINDS = 3 };
 
-/* What a broadcast says, and to whom. */
+/* The payload and the options of a broadcast. */
 typedef struct command_say {
     uint32_t bytes; /* of the payload; its content follows from the salt */
     uint32_t salt;
     uint32_t flags; /* PH_BROADCAST_... */
     uint32_t kind_count;
     uint32_t kinds[COMMAND_SAY_KINDS];
+    float radius; /* 0: lists decide, unless it is said at a place */
+    float x, y;   /* broadcast_at, as layers; the command's id is 0 */
+    uint64_t layers;
 } command_say;
 
 typedef struct command {
@@ -59,7 +63,7 @@ typedef struct command {
 const char *command_word(command_type type);
 /* Is there a bulk form of it? */
 bool command_in_bulk(command_type type);
-/* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if those are fewer. */
+/* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if that is less. */
 void command_payload(const command_say *say, uint8_t *payload);
 /* One line without its end, floats so that they can be read back exactly. */
 void command_print(FILE *out, const command *c);

@@ -1,5 +1,5 @@
 /*
- * What a batch says as one number, whatever the order of its changes, deliveries, updates and edges, which is the
+ * A batch as one number, whatever the order of its changes, deliveries, updates and edges, which is the
  * library's choice: for tests that compare two runs of the engine and not the engine with the model.
  */
 #ifndef SUPPORT_DIGEST_H

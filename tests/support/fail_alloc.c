@@ -46,7 +46,7 @@ static void *allocate(void *user, size_t bytes, size_t alignment)
     uintptr_t place = ((uintptr_t)base + sizeof(block_head) + alignment - 1) & ~(uintptr_t)(alignment - 1);
     block_head *head = (block_head *)place - 1;
     *head = (block_head){base, bytes, alignment, MAGIC_LIVE, 0};
-    memset((void *)place, FILL_NEW, bytes); /* nobody may count on zeros */
+    memset((void *)place, FILL_NEW, bytes); /* no code may count on zeros */
     atomic_fetch_add_explicit(&a->blocks, 1, memory_order_relaxed);
     uint64_t live = atomic_fetch_add_explicit(&a->bytes, bytes, memory_order_relaxed) + bytes;
     uint64_t peak = atomic_load_explicit(&a->peak, memory_order_relaxed);

@@ -1,6 +1,6 @@
 /*
  * A ph_allocator that counts, checks and fails on order. Every block carries its size and
- * alignment, so that a release with others, or of what is not a live block, is found.
+ * alignment, so that a release with others, or of a block that is not live, is found.
  * Any thread may allocate; failures are set while no other thread does.
  */
 #ifndef SUPPORT_FAIL_ALLOC_H
@@ -27,7 +27,7 @@ typedef struct fail_alloc {
 ph_allocator fail_alloc_hooks(fail_alloc *a);
 /* The n-th allocation from now on fails (n >= 1), once or from there on; 0 = none. */
 void fail_alloc_order(fail_alloc *a, uint64_t n, bool sticky);
-/* Nothing live and nothing wrong; prints what is not so. */
+/* True when nothing is live and nothing wrong; prints the differences. */
 bool fail_alloc_clean(const fail_alloc *a);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the model saw at every tick of a run, kept, so that it can be said what a consumer
- * has to be told for any stretch of ticks: the net difference, when batches were
+ * The model's state at every tick of a run. From it follow the events that a consumer
+ * has to get for any stretch of ticks: the net difference, when batches were
  * coalesced. Used by the run harness.
  */
 #ifndef SUPPORT_HISTORY_H
@@ -46,17 +46,17 @@ const history_entity *history_entity_at(const history *h, uint64_t tick, model_k
 void history_note(history *h, const model *m);
 
 /*
- * What the consumer has to be told for the ticks first..last, when it was told everything
+ * The changes that the consumer has to get for the ticks first..last, when it got everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
- * ends with an empty list, but saw something in between, has an empty change. Kind and
- * user data are those at the end of the last tick, of leaves those of the tick in which
- * they left for good; enters are ordered by the depths at the end of the last tick, leaves
- * by those of the tick before they left.
+ * ends with an empty list, but saw a target in between, has an empty change. Kind and
+ * user data are those at the end of the last tick; of leaves those of the tick in which
+ * the target left for good. Enters are ordered by the depths at the end of the last tick, leaves
+ * by the depths of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 /*
- * The edges that it has to be told for them: each but those that met their opposite. User data as of targets: what is
- * on is an enter.
+ * The edges that it has to get for these ticks: each edge that did not meet its opposite. User data as of targets: an
+ * edge that is on is as an enter.
  */
 void history_edges(const history *h, uint32_t consumer, uint64_t first, uint64_t last, edge_list *edges);
 /* Was target in observer's list at the end of this tick? */

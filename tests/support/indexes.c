@@ -28,7 +28,7 @@ bool index_serves(const ph_world_def *def, ph_index index)
 {
     ph_world_def with = *def;
     with.index = index;
-    with.simd = PH_SIMD_AUTO; /* not what is asked here */
+    with.simd = PH_SIMD_AUTO; /* simd is not the question here */
     return ph_world_def_check(&with, NULL, 0) == PH_OK;
 }
 

@@ -15,7 +15,7 @@ int index_find(const char *name);
 /* May the world be made with it? */
 bool index_serves(const ph_world_def *def, ph_index index);
 
-/* The turn-th of those that serve the world, without the lighthouse; the lighthouse if there is no other. */
+/* The turn-th index that serves the world, without the lighthouse; the lighthouse if there is no other. */
 ph_index index_by_turns(const ph_world_def *def, uint64_t turn);
 
 #endif

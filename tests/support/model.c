@@ -194,6 +194,10 @@ static bool takes_two(command_type type)
 
 static ph_status check_command(const model *m, const command *c)
 {
+    if (c->type == COMMAND_BROADCAST_AT) {
+        bool good = model_coordinate_ok(c->say.x) && model_coordinate_ok(c->say.y);
+        return good ? model_check_say(m, &c->say) : PH_BAD_POSITION;
+    }
     if (c->id == 0 || (takes_two(c->type) && c->other == 0)) {
         return PH_BAD_ID;
     }
@@ -555,6 +559,7 @@ ph_status model_apply(model *m, const command *c)
     case COMMAND_RESEND:
         return apply_resend(m, c);
     case COMMAND_BROADCAST:
+    case COMMAND_BROADCAST_AT:
         return model_apply_say(m, c);
     case COMMAND_AREA_SET:
     case COMMAND_AREA_REMOVE:

@@ -101,6 +101,7 @@ typedef struct model_message {
     uint64_t source;
     uint64_t incarnation; /* the stay of it that spoke */
     uint64_t user_data;   /* the source's at the tick's end */
+    bool at;              /* from a place: there is no source */
     command_say say;
 } model_message;
 
@@ -190,6 +191,6 @@ ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_e
 model_counts model_count(const model *m);
 
 /* Is an entity inside of an area, by the rule of pharos.h, "Areas"? Of the attributes x, y and kind count. */
-bool model_in_area(const ph_area *area, const ph_attrs *entity);
+bool model_in_area(const ph_area *area, const ph_attrs *entity, bool was_inside);
 
 #endif

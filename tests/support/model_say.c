@@ -1,6 +1,6 @@
 /*
- * The model's broadcasts: what was said in a tick, in the order of the commands, and who
- * heard it by the lists at the tick's end.
+ * The model's broadcasts: what was said in a tick, in the order of the commands, and the
+ * observers that heard it, by the lists at the tick's end or by their distance.
  */
 #include "support/model_parts.h"
 
@@ -9,7 +9,11 @@ ph_status model_check_say(const model *m, const command_say *say)
     if (say->bytes > PH_PAYLOAD_MAX) {
         return PH_TOO_LARGE;
     }
-    if ((say->flags & ~(uint32_t)PH_BROADCAST_SELF) != 0 || say->kind_count > PH_BROADCAST_KINDS_MAX) {
+    if (!model_radius_ok(say->radius)) {
+        return PH_BAD_RADIUS;
+    }
+    uint32_t known = PH_BROADCAST_SELF | (say->radius > 0 ? PH_BROADCAST_SEEN : 0);
+    if ((say->flags & ~known) != 0 || say->kind_count > PH_BROADCAST_KINDS_MAX) {
         return PH_BAD_VALUE;
     }
     for (uint32_t i = 0; i < say->kind_count; i++) {
@@ -22,15 +26,16 @@ ph_status model_check_say(const model *m, const command_say *say)
 
 ph_status model_apply_say(model *m, const command *c)
 {
-    const model_entity *source = model_entity_of(m, c->id);
-    if (source == NULL && MUTATE(MUTANT_SAY_UNKNOWN, true, false)) {
+    bool at = c->type == COMMAND_BROADCAST_AT;
+    const model_entity *source = at ? NULL : model_entity_of(m, c->id);
+    if (!at && source == NULL && MUTATE(MUTANT_SAY_UNKNOWN, true, false)) {
         return PH_UNKNOWN_ID;
     }
     if (m->said_bytes + c->say.bytes > m->def.broadcast_bytes && MUTATE(MUTANT_SAY_UNBOUNDED, true, false)) {
         return PH_TICK_FULL;
     }
     m->said_bytes += c->say.bytes;
-    model_message message = {.source = c->id, .say = c->say};
+    model_message message = {.source = c->id, .at = at, .say = c->say};
     message.incarnation = source != NULL ? source->incarnation : 0;
     VEC_PUSH(&m->messages, message);
     return PH_OK;
@@ -62,9 +67,30 @@ static bool is_there(const model *m, const model_message *message)
     return source != NULL && MUTATE(MUTANT_SAY_REBORN, source->incarnation == message->incarnation, true);
 }
 
+/* Near enough, and of the right layers; source NULL: it comes from a place. */
+static bool in_earshot(const model_entity *o, const model_entity *source, const command_say *say)
+{
+    float dx = o->now.x - (source != NULL ? source->now.x : say->x);
+    float dy = o->now.y - (source != NULL ? source->now.y : say->y);
+    float d2 = dx * dx + dy * dy;
+    uint64_t layers = source != NULL ? source->now.layers : say->layers;
+    bool near = MUTATE(MUTANT_SAY_EDGE, d2 <= say->radius * say->radius, d2 < say->radius * say->radius);
+    bool hidden = source != NULL && model_hides(o, source) && MUTATE(MUTANT_SAY_HIDDEN, true, false);
+    return near && !hidden && ((o->now.sees & layers) != 0 || MUTATE(MUTANT_SAY_LAYERS, false, true));
+}
+
+static bool hears_at(const model_entity *o, const model_message *message)
+{
+    return o->now.ready && o->now.view > 0 && for_kind(&message->say, o->now.kind) &&
+           in_earshot(o, NULL, &message->say);
+}
+
 static bool hears(const model *m, const model_entity *o, const model_message *message)
 {
     bool sees = false;
+    if (message->at) {
+        return hears_at(o, message);
+    }
     if (!is_there(m, message)) {
         return false;
     }
@@ -78,13 +104,22 @@ static bool hears(const model *m, const model_entity *o, const model_message *me
     if (o->id == message->source) {
         return self;
     }
+    bool by_list = message->say.radius == 0 || MUTATE(MUTANT_SAY_SEEN, false, true) ||
+                   (message->say.flags & PH_BROADCAST_SEEN) != 0;
+    if (message->say.radius > 0 && !in_earshot(o, model_entity_of(m, message->source), &message->say)) {
+        return false;
+    }
+    if (!by_list) {
+        return true;
+    }
     return model_sees(m, o->id, message->source, &sees) == PH_OK && sees;
 }
 
 void model_hear(model *m)
 {
     for (size_t i = 0; i < m->messages.count; i++) {
-        const model_entity *source = model_entity_of(m, m->messages.items[i].source);
+        bool at = m->messages.items[i].at;
+        const model_entity *source = at ? NULL : model_entity_of(m, m->messages.items[i].source);
         m->messages.items[i].user_data = source != NULL ? source->now.user_data : 0;
     }
     for (size_t i = 0; m->def.consumers != 0 && i < m->entities.count; i++) {

@@ -80,13 +80,13 @@ static void activate(model *m, model_entity *e, uint64_t tick)
 
 /* ---- areas ---- */
 
-static bool in_area_circle(const ph_area *a, float x, float y)
+static bool in_area_circle(const ph_area *a, float radius, float x, float y)
 {
     float dx = x - a->center[0];
     float dy = y - a->center[1];
     float square_x = dx * dx;
     float square_y = dy * dy;
-    float square_r = a->radius * a->radius;
+    float square_r = radius * radius;
     float sum = square_x + square_y;
     return MUTATE(MUTANT_AREA_CIRCLE, sum <= square_r, sum < square_r);
 }
@@ -124,17 +124,28 @@ static bool in_area_polygon(const ph_area *a, float x, float y)
     return (none_right || none_left) && x >= low[0] && x <= high[0] && y >= low[1] && y <= high[1];
 }
 
-bool model_in_area(const ph_area *a, const ph_attrs *e)
+static bool admitted(const ph_area *a, const ph_attrs *e)
 {
+    bool layer = a->layers == 0 || (a->layers & e->layers) != 0 || MUTATE(MUTANT_AREA_LAYERS, false, true);
+    bool under = MUTATE(MUTANT_AREA_HEIGHT, e->z <= a->z_high, e->z < a->z_high);
+    return layer && ((a->flags & PH_AREA_HEIGHT) == 0 || (a->z_low <= e->z && under));
+}
+
+bool model_in_area(const ph_area *a, const ph_attrs *e, bool was_inside)
+{
+    float m = was_inside && MUTATE(MUTANT_AREA_MARGIN, true, false) ? a->margin : 0;
+    float low[2] = {a->low[0] - m, a->low[1] - m};
+    float high[2] = {a->high[0] + m, a->high[1] + m};
     bool for_kind = a->kind_count == 0 || MUTATE(MUTANT_AREA_KINDS, false, true);
     for (uint32_t i = 0; i < a->kind_count; i++) {
         for_kind = for_kind || a->kinds[i] == e->kind;
     }
+    for_kind = for_kind && admitted(a, e);
     switch (a->shape) {
     case PH_AREA_CIRCLE:
-        return for_kind && in_area_circle(a, e->x, e->y);
+        return for_kind && in_area_circle(a, a->radius + m, e->x, e->y);
     case PH_AREA_BOX:
-        return for_kind && in_area_box(e->x, e->y, a->low, a->high);
+        return for_kind && in_area_box(e->x, e->y, low, high);
     default:
         return for_kind && in_area_polygon(a, e->x, e->y);
     }
@@ -173,17 +184,8 @@ static ph_status check_polygon(const ph_area *a)
     return area_convex(a) || MUTATE(MUTANT_AREA_HOLLOW, false, true) ? PH_OK : PH_BAD_VALUE;
 }
 
-ph_status model_check_area(const model *m, const command *c)
+static ph_status check_shape(const ph_area *a)
 {
-    const ph_area *a = &c->area;
-    if (a->kind_count > PH_AREA_KINDS_MAX) {
-        return PH_BAD_VALUE;
-    }
-    for (uint32_t i = 0; i < a->kind_count; i++) {
-        if (a->kinds[i] >= m->def.class_count) {
-            return PH_BAD_KIND;
-        }
-    }
     switch (a->shape) {
     case PH_AREA_CIRCLE:
         if (!good_pair(a->center)) {
@@ -199,6 +201,34 @@ ph_status model_check_area(const model *m, const command *c)
         return check_polygon(a);
     }
     return PH_BAD_VALUE;
+}
+
+ph_status model_check_area(const model *m, const command *c)
+{
+    const ph_area *a = &c->area;
+    if (a->kind_count > PH_AREA_KINDS_MAX) {
+        return PH_BAD_VALUE;
+    }
+    for (uint32_t i = 0; i < a->kind_count; i++) {
+        if (a->kinds[i] >= m->def.class_count) {
+            return PH_BAD_KIND;
+        }
+    }
+    ph_status shape = check_shape(a);
+    if (shape != PH_OK) {
+        return shape;
+    }
+    if (!model_radius_ok(a->margin)) {
+        return PH_BAD_RADIUS;
+    }
+    if ((a->shape == PH_AREA_POLYGON && a->margin != 0) || (a->flags & ~(uint32_t)PH_AREA_HEIGHT) != 0) {
+        return PH_BAD_VALUE;
+    }
+    bool height = (a->flags & PH_AREA_HEIGHT) != 0;
+    if (height && !(model_coordinate_ok(a->z_low) && model_coordinate_ok(a->z_high))) {
+        return PH_BAD_POSITION;
+    }
+    return height && a->z_low > a->z_high ? PH_BAD_VALUE : PH_OK;
 }
 
 ph_status model_apply_area(model *m, const command *c)
@@ -251,14 +281,14 @@ static void cross(model *m, model_entity *e)
     for (size_t i = e->areas.count; i-- > 0;) {
         uint64_t id = e->areas.items[i];
         const ph_area *area = area_of(m, id);
-        if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !model_in_area(area, &e->now)) {
+        if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !model_in_area(area, &e->now, true)) {
             model_tell_edge(m, e, e->now.user_data, id, false);
             VEC_REMOVE(&e->areas, i);
         }
     }
     for (size_t i = 0; i < m->areas.count; i++) {
         uint64_t id = m->areas.items[i].id;
-        if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].area, &e->now)) {
+        if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].area, &e->now, false)) {
             model_tell_edge(m, e, e->now.user_data, id, true);
             VEC_PUSH(&e->areas, id);
         }

@@ -265,7 +265,7 @@ static uint32_t message_place(mutant *u, mutant_batch *batch, uint32_t number, u
     return places[number] - 1;
 }
 
-/* Messages are put in their order first, so that places go up; then who hears them. */
+/* Messages are put in their order first, so that places go up; then their recipients. */
 static void mail_add(mutant *u, uint32_t consumer)
 {
     mutant_batch *batch = &u->batches[consumer];
@@ -299,7 +299,7 @@ static void mail_add(mutant *u, uint32_t consumer)
     free(places);
 }
 
-/* Those that are off, or those that are on. */
+/* The edges that are off, or the edges that are on. */
 static void edges_add(mutant *u, bool on)
 {
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->edges.count; i++) {

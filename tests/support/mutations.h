@@ -102,6 +102,10 @@
     X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
     X(MUTANT_SAY_REBORN, "broadcasts of who left are heard of who entered by the same id") \
+    X(MUTANT_SAY_EDGE, "broadcasts with a radius: its edge is left out") \
+    X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
+    X(MUTANT_SAY_HIDDEN, "broadcasts with a radius reach observers that the source is hidden from") \
+    X(MUTANT_SAY_SEEN, "broadcasts with a radius reach only observers that see the source") \
     X(MUTANT_REFUSALS_TIME, "refusals told in order of time, not of sequence") \
     X(MUTANT_REFUSALS_MAX, "one refusal more than refusals_max kept") \
     X(MUTANT_FIND_CIRCLE, "queries: a circle's edge is left out") \
@@ -128,6 +132,9 @@
     X(MUTANT_AREA_BOX, "areas: a box' right side is left out") \
     X(MUTANT_AREA_SIDE, "areas: the sides of a polygon are left out, one way round") \
     X(MUTANT_AREA_KINDS, "areas: kinds not filtered") \
+    X(MUTANT_AREA_MARGIN, "areas: margins play no part") \
+    X(MUTANT_AREA_HEIGHT, "areas: the upper end of the heights is left out") \
+    X(MUTANT_AREA_LAYERS, "areas: layers play no part") \
     X(MUTANT_AREA_HOLLOW, "areas: polygons that are not convex taken") \
     X(MUTANT_AREA_CAPACITY, "areas: one too many accepted silently") \
     X(MUTANT_AREA_REMOVED, "areas: nobody leaves one that is removed") \

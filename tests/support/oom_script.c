@@ -205,6 +205,16 @@ static void say(making *m, uint64_t id)
     c->say.salt = below(m, 1000);
     c->say.flags = below(m, 2) == 0 ? PH_BROADCAST_SELF : 0;
     c->say.kind_count = below(m, 4) == 0;
+    if (c->say.salt % 3 == 0) {
+        c->say.radius = (float)c->say.salt * SIDE / 1000;
+    }
+    if (c->say.salt % 6 == 0) {
+        c->type = COMMAND_BROADCAST_AT;
+        c->id = 0;
+        c->say.flags = 0;
+        c->say.x = c->say.y = (float)(c->say.salt % 100) * SIDE / 100;
+        c->say.layers = 1;
+    }
 }
 
 static void set_area(making *m)
@@ -325,7 +335,7 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
             if (profile->plain) any_plain(&m);
             else any_command(&m);
         }
-        /* once everybody jumps, and now and then all walk */
+        /* once all entities jump, and now and then all walk */
         bool jump = profile->plain && m.tick == 1, walk = profile->plain && m.tick % 4 == 3;
         for (uint64_t id = 1; (jump || walk) && id <= profile->entities; id++) move_id(&m, id, jump);
         const uint32_t moves = m.tick == MANY_AT ? profile->moves : 0;

@@ -1,5 +1,5 @@
 /*
- * The worlds in which oom_stages lets memory end, and what happens there: a few ticks with everything that a stage of
+ * The worlds in which oom_stages lets memory end, and their commands: a few ticks with everything that a stage of
  * a tick may want memory for, near the borders of shards above all. The same seed makes the same script.
  */
 #ifndef SUPPORT_OOM_SCRIPT_H
@@ -28,7 +28,7 @@ typedef struct oom_script {
 
 /* All there are. */
 const oom_profile *oom_profiles(uint32_t *count);
-/* But for the allocator. The classes are static; `later`: those of OOM_RECONFIGURED. */
+/* Without the allocator. The classes are static; `later`: the classes of OOM_RECONFIGURED. */
 ph_world_def oom_def(const oom_profile *profile, bool later);
 void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t seed);
 void oom_script_free(oom_script *script);

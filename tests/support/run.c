@@ -237,7 +237,7 @@ static void catch_up(run *r)
     }
 }
 
-/* Every delivery of a broadcast was told, or told as dropped, or its observer left or was not ready. */
+/* Every delivery of a broadcast was in a batch, or counted as dropped, or its observer left or was not ready. */
 static void check_mail_counts(run *r)
 {
     const ph_stats *stats = &r->result->stats;

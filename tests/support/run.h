@@ -1,7 +1,7 @@
 /*
  * Plays a script on a subject (the engine) and on the model side by side and compares,
  * every tick: statuses, refusals, events as delivered to the consumers, lists, observers,
- * attributes, counters. Stops at the first difference and says what it is.
+ * attributes, counters. Stops at the first difference and reports it.
  */
 #ifndef SUPPORT_RUN_H
 #define SUPPORT_RUN_H
@@ -21,13 +21,13 @@ enum { RUN_REPORT_SIZE = 6000 };
 
 typedef struct run_result {
     bool failed;
-    char report[RUN_REPORT_SIZE]; /* what differed, where */
+    char report[RUN_REPORT_SIZE]; /* the difference and its place */
     uint64_t event_hash;          /* of all events and broadcasts delivered; the same in whatever order */
     uint64_t activation_hash;     /* the same of the activation edges */
     uint64_t world_hash;          /* ph_world_hash() at the end, mixed over all ticks */
     uint64_t ticks, commands, events, batches, coalesced;
     uint64_t heard;   /* broadcasts x observers delivered */
-    uint64_t dropped; /* ... and told as dropped */
+    uint64_t dropped; /* ... and counted as dropped */
     uint64_t edges;   /* activation and areas, delivered */
     uint64_t due;     /* updates delivered */
     ph_stats stats;   /* at the end */

@@ -1,5 +1,5 @@
 /*
- * What consumers are told, against what they have to be told. Every batch is compared
+ * The batches of consumers against the expected ones. Every batch is compared
  * whole: no change may be missing, be there twice, or differ in an id, kind, flag or
  * order of targets. Batches that cover several ticks have to be the exact net difference.
  */
@@ -200,7 +200,7 @@ static void check_end(run *r, uint32_t consumer, ph_status status)
                  run_edges_waiting(r, consumer) != 0 || run_updates_waiting(r, consumer) != 0;
     changes_free(&changes);
     if (!waits && heard != 0) {
-        return; /* they may have been dropped, which is to be told, before their observers left */
+        return; /* they may have been dropped, and must be counted, before their observers left */
     }
     (void)run_expect(r, "take, behind all batches", status, waits ? PH_PENDING : PH_EMPTY);
 }

@@ -1,6 +1,6 @@
 /*
- * The edges that consumers are told of, who awoke, fell asleep, went into an area or out
- * of it, against those that they have to be told of: the net of all ticks of a batch.
+ * The delivered edges of activation and areas
+ * against the expected ones: the net of all ticks of a batch.
  */
 #include <inttypes.h>
 #include <stdlib.h>

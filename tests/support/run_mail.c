@@ -1,9 +1,9 @@
 /*
- * The broadcasts that consumers are told of, against those that they have to be told of:
- * every payload to the byte, once, to each observer that hears it, in order; those of all
- * ticks of a batch, but for observers that left or were not ready in between. Where some
- * were dropped behind consumer_bytes: all of the last ticks, none of the others, and how
- * many those were.
+ * The broadcasts in batches against the expected ones:
+ * every payload to the byte, once, to each recipient, in order; of all
+ * ticks of a batch, except to observers that left or were not ready in between. Where some
+ * were dropped behind consumer_bytes: all of the last ticks, none of the others, and the
+ * right number of dropped ones.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "support/run_parts.h"
 
-/* One message that one observer has to be told of. */
+/* One expected message of one observer. */
 typedef struct expected {
     uint64_t observer;
     uint64_t user_data; /* the observer's at the end of the last tick */
@@ -35,7 +35,7 @@ static bool stays(const history *h, model_key observer, uint64_t tick, uint64_t 
     return true;
 }
 
-/* All that the consumer has to be told for these ticks, in their order. */
+/* All expected messages of the consumer for these ticks, in their order. */
 static void expect_all(const history *h, uint32_t consumer, uint64_t first, uint64_t last, expected_list *list)
 {
     for (uint64_t tick = first; tick <= last; tick++) {
@@ -67,7 +67,7 @@ static bool same_message(const ph_batch *batch, uint32_t number, const expected 
     return got->bytes == 0 || memcmp(batch->payload + got->first, payload, got->bytes) == 0;
 }
 
-/* Those of one observer, out of all. */
+/* The messages of one observer, out of all. */
 static bool same_delivery(run *r, const ph_batch *batch, const ph_delivery *got, const expected_list *list,
                           size_t *matched)
 {
@@ -119,12 +119,12 @@ static uint64_t heard_in(const history *h, uint32_t consumer, uint64_t first, ui
 }
 
 /*
- * Takes those that were dropped off the list: the oldest ticks'. Their number is at least that of those that would
- * have been told still; some may have been dropped before their observer left.
+ * Takes dropped messages off the list: the oldest ticks'. Their number is at least that of the messages that
+ * would still be delivered; some may have been dropped before their observer left.
  */
 static bool take_dropped(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first, expected_list *list)
 {
-    uint64_t kept = batch->tick + 1; /* the first tick whose broadcasts were not dropped */
+    uint64_t kept = batch->tick + 1; /* the first tick with broadcasts that were not dropped */
     while (kept > first && count_from(list, kept) < batch->heard_count) {
         kept--;
     }
@@ -157,7 +157,7 @@ static bool compare_mail(run *r, uint32_t consumer, const ph_batch *batch, uint6
     return same;
 }
 
-/* What must hold of any mail, whoever said what. */
+/* The rules of all deliveries, whatever source and payload. */
 static bool check_shape(run *r, const ph_batch *batch)
 {
     uint64_t heard = 0;
@@ -183,7 +183,7 @@ static bool check_shape(run *r, const ph_batch *batch)
     return good || run_fail(r, "batch of tick %" PRIu64 ": its mail is in disorder", batch->tick);
 }
 
-/* What was heard, by whom, in which order: the same for every layout. */
+/* Payloads, recipients and their order: the same for every layout. */
 static void hash_mail(run *r, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->delivery_count; i++) {

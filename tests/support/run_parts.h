@@ -1,8 +1,8 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
- * run_batches.c (what consumers are told), run_mail.c (the broadcasts of it), run_edges.c,
+ * run_batches.c (changes of consumers), run_mail.c (broadcasts), run_edges.c,
  * run_updates.c (the updates),
- * run_queries.c (lists, attributes, counters), run_places.c (who is where).
+ * run_queries.c (lists, attributes, counters), run_places.c (queries of places).
  */
 #ifndef SUPPORT_RUN_PARTS_H
 #define SUPPORT_RUN_PARTS_H
@@ -15,7 +15,7 @@ enum { RUN_HELD_MAX = 3 };
 
 typedef struct run_consumer {
     bool open;
-    uint64_t told; /* the last tick that it was told of */
+    uint64_t told; /* the last tick of its last batch */
     const ph_batch *held[RUN_HELD_MAX];
     uint32_t held_count;
 } run_consumer;
@@ -38,8 +38,8 @@ typedef struct run {
     ph_class classes[SCRIPT_CLASSES_MAX];
     uint64_t tick;
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
-    VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* refusals that the subject has to tell */
-    uint64_t untold;                          /* those that it only has to count */
+    VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* expected refusals of the subject */
+    uint64_t untold;                          /* the ones that it only has to count */
 } run;
 
 /* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */
@@ -53,30 +53,30 @@ void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold);
 void run_caught_up(run *r, uint32_t consumer);
 void run_reopen(run *r, uint32_t consumer);
 
-/* The batch's broadcasts, against all that were heard since the consumer was last told. */
+/* The batch's broadcasts, against all deliveries since the consumer's last batch. */
 bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
-/* There are none that it has not been told of. */
+/* No expected delivery is left. */
 bool run_mail_missing(run *r, uint32_t consumer);
-/* How many there are of those; *heard: and with those whose observers left, or were not ready, since. */
+/* Their number; *heard: the number with broadcasts to observers that left, or were not ready, since. */
 size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard);
 
 /* The same of its edges. */
 bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch);
 bool run_edges_missing(run *r, uint32_t consumer);
 size_t run_edges_waiting(run *r, uint32_t consumer);
-/* Likewise for updates: the latest position of each (observer, target) that was told. */
+/* Likewise for updates: the latest position of each (observer, target) that was sent. */
 bool run_check_updates(run *r, uint32_t consumer, const ph_batch *batch);
 bool run_updates_missing(run *r, uint32_t consumer);
 size_t run_updates_waiting(run *r, uint32_t consumer);
 
 /* Lists, observers, attributes of every id of the pool. */
 void run_queries(run *r);
-/* Random shapes around those who are in the world. */
+/* Random shapes around entities in the world. */
 void run_places(run *r);
 void run_stats(run *r);
 /* All refusals that wait; behind a tick, its own are noted first. */
 void run_refusals(run *r, bool behind_tick);
-/* The subject has to tell of this one, or count it: refusals_max. */
+/* The subject has to report this one, or count it: refusals_max. */
 void run_refusal_note(run *r, uint32_t producer, run_told told);
 
 #endif

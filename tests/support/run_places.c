@@ -19,7 +19,7 @@ typedef struct asking {
     size_t count; /* of them, > 0 */
 } asking;
 
-/* One query and what is in its pointers. */
+/* One query and the arrays of its pointers. */
 typedef struct asked {
     ph_query query;
     uint32_t kinds[KINDS];
@@ -69,7 +69,7 @@ static void choose_circle(asking *a, ph_query *q)
         q->radius *= 0.5f;
         break;
     }
-    q->radius = q->radius <= PH_LENGTH_MAX ? q->radius : INFINITY; /* what is farther off than a radius may be */
+    q->radius = q->radius <= PH_LENGTH_MAX ? q->radius : INFINITY; /* a larger radius than the bound */
 }
 
 /* Towards one, and as wide that another is on its edge, or as wide as they mostly are. */
@@ -128,7 +128,7 @@ static bool plainly_convex(const ph_query *q)
     return left == 0 || left == 4;
 }
 
-/* What a camera at one entity that looks at another has in sight, turned one way or the other; or a triangle. */
+/* The field of a camera at one entity that looks at another, turned one way or the other; or a triangle. */
 static void choose_quad(asking *a, ph_query *q)
 {
     const ph_attrs *at = somebody(a);

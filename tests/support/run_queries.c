@@ -63,7 +63,7 @@ static void compare_sees(run *r, uint64_t observer, uint64_t target)
 
 /* ---- attributes ---- */
 
-/* Exactly, but that -0 may stand for 0: no distance tells them apart. */
+/* Exactly, but that -0 may stand for 0: no distance depends on it. */
 static bool same_float(float a, float b)
 {
     return !(a < b) && !(a > b);

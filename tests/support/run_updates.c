@@ -1,5 +1,5 @@
 /*
- * The updates that consumers are told of, against those that they have to be told of: of
+ * The updates in batches against the expected ones: of
  * each observer and target the latest position that was due in the ticks of the batch, but
  * for targets that left the list and observers that left or were not ready since.
  */
@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "support/run_parts.h"
 
-/* One position that one observer has to be told. */
+/* One expected position for one observer. */
 typedef struct expected {
     uint64_t observer;
     const model_moved *moved;
@@ -24,7 +24,7 @@ static bool stays(const history *h, model_key observer, model_key target, uint64
 {
     for (uint64_t at = tick; at <= last; at++) {
         const history_entity *o = history_entity_at(h, at, observer);
-        bool anew = at > tick && o != NULL && o->fresh; /* its list is told with all positions */
+        bool anew = at > tick && o != NULL && o->fresh; /* its list comes with all positions */
         if (o == NULL || !o->settled || anew || !history_listed(h, at, observer, target)) {
             return false;
         }
@@ -32,7 +32,7 @@ static bool stays(const history *h, model_key observer, model_key target, uint64
     return true;
 }
 
-/* Does a later tick up to `last` tell the same observer of the same target? */
+/* Has a later tick up to `last` an update of the same observer and target? */
 static bool told_later(const history *h, model_key observer, model_key target, uint64_t tick, uint64_t last)
 {
     while (++tick <= last) {
@@ -173,7 +173,7 @@ static uint64_t float_bits(float f)
     return bits;
 }
 
-/* Who was told what: the same for every layout. */
+/* Observer, target and position: the same for every layout. */
 static void hash_updates(run *r, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->update_count; i++) {

@@ -1,7 +1,7 @@
 /*
  * A whole run as plain data: the world's definition and the steps, in order. Made from a
  * seed and a profile (or from a fuzzer's bytes), replayed by run.h, cut down by shrink.h.
- * Any part of the steps may be left out: what remains is a valid script.
+ * Any part of the steps may be left out: the rest is a valid script.
  */
 #ifndef SUPPORT_SCRIPT_H
 #define SUPPORT_SCRIPT_H

@@ -162,6 +162,13 @@ static void big_say(big *b, uint32_t count)
     c.say.flags = phx_rng_below(&b->rng, 2) * PH_BROADCAST_SELF;
     c.say.kind_count = phx_rng_below(&b->rng, 3) == 0;
     c.say.kinds[0] = phx_rng_below(&b->rng, BIG_CLASSES);
+    const uint32_t how = phx_rng_below(&b->rng, 4);
+    if (how > 0) { /* a whisper to a shout over several shards */
+        c.say.radius = phx_rng_unit(&b->rng) * (how == 1 ? 1000.0f : 100.0f);
+    }
+    if (how == 1 && c.say.radius > 0 && phx_rng_below(&b->rng, 2) == 0) {
+        c.say.flags |= PH_BROADCAST_SEEN;
+    }
     big_push(b, c);
 }
 

@@ -124,6 +124,18 @@ command two_ids(gen *g, command_type type, uint32_t one, uint32_t other)
     return c;
 }
 
+static void say_from_place(gen *g, command *c)
+{
+    float xyz[3];
+    place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), xyz);
+    c->type = COMMAND_BROADCAST_AT;
+    c->id = 0;
+    c->say.flags = 0;
+    c->say.x = xyz[0];
+    c->say.y = xyz[1];
+    c->say.layers = chance(&g->c, 50) ? 1 : choose(&g->c, 8);
+}
+
 /* Payloads are short, now and then empty or as long as they may be. */
 command say_any(gen *g, uint32_t place)
 {
@@ -135,6 +147,17 @@ command say_any(gen *g, uint32_t place)
     c.say.kind_count = chance(&g->c, 40) ? 1 + choose(&g->c, COMMAND_SAY_KINDS) : 0;
     for (uint32_t i = 0; i < c.say.kind_count; i++) {
         c.say.kinds[i] = choose(&g->c, g->s->def.class_count);
+    }
+    uint32_t how = choose(&g->c, 10);
+    if (how > 3) {
+        return c; /* by lists */
+    }
+    c.say.radius = radius_any(g);
+    if (how == 0 && c.say.radius > 0) {
+        c.say.flags |= PH_BROADCAST_SEEN;
+    }
+    if (how == 1) {
+        say_from_place(g, &c);
     }
     return c;
 }
@@ -177,6 +200,17 @@ static command area_any(gen *g)
     if (a->shape == PH_AREA_POLYGON) {
         corners_any(g, a, center, r);
     }
+    if (a->shape != PH_AREA_POLYGON && chance(&g->c, 40)) {
+        a->margin = radius_any(g);
+    }
+    if (chance(&g->c, 25)) {
+        float other[3];
+        place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), other);
+        a->flags = PH_AREA_HEIGHT;
+        a->z_low = fminf(center[2], other[2]);
+        a->z_high = fmaxf(center[2], other[2]);
+    }
+    a->layers = chance(&g->c, 25) ? choose(&g->c, 4) : 0;
     a->kind_count = chance(&g->c, 30) ? 1 + choose(&g->c, 3) : 0;
     for (uint32_t i = 0; i < a->kind_count; i++) {
         a->kinds[i] = choose(&g->c, g->s->def.class_count);
@@ -255,6 +289,12 @@ static void spoil_attrs(gen *g, ph_attrs *a)
 command bad_any(gen *g)
 {
     command c = command_any(g);
+    if (c.type == COMMAND_BROADCAST_AT) {
+        float *spoiled[] = {&c.say.x, &c.say.y, &c.say.radius};
+        uint32_t which = choose(&g->c, 3);
+        *spoiled[which] = bad_float(g, which == 2);
+        return c;
+    }
     if (chance(&g->c, 15)) {
         c.id = 0;
         return c;
@@ -294,14 +334,21 @@ command bad_any(gen *g)
         }
         break;
     case COMMAND_BROADCAST:
-        switch (choose(&g->c, 4)) {
+        switch (choose(&g->c, 6)) {
         case 0:
             c.say.bytes = PH_PAYLOAD_MAX + 1;
             break;
         case 1:
-            c.say.flags |= 2;
+            c.say.flags |= 4;
             break;
         case 2:
+            c.say.radius = bad_float(g, true);
+            break;
+        case 3:
+            c.say.flags |= PH_BROADCAST_SEEN;
+            c.say.radius = 0;
+            break;
+        case 4:
             c.say.kind_count = PH_BROADCAST_KINDS_MAX + 1; /* refused before any is read */
             break;
         default:
@@ -311,9 +358,19 @@ command bad_any(gen *g)
         }
         break;
     case COMMAND_AREA_SET:
-        switch (choose(&g->c, 5)) {
+        switch (choose(&g->c, 8)) {
         case 0:
             c.area.shape = (ph_area_shape)3;
+            break;
+        case 5:
+            c.area.margin = bad_float(g, true);
+            break;
+        case 6:
+            c.area.flags |= 2;
+            break;
+        case 7:
+            c.area.flags |= PH_AREA_HEIGHT;
+            c.area.z_low = bad_float(g, false);
             break;
         case 1:
             c.area.shape = PH_AREA_CIRCLE;

@@ -1,5 +1,5 @@
 /*
- * What the run harness drives: the engine through its public API, or, to prove that the
+ * The subject of the run harness: the engine through its public API, or, to prove that the
  * harness finds bugs, a copy of the model with a seeded one (mutant.c).
  */
 #ifndef SUPPORT_SUBJECT_H

@@ -2,6 +2,7 @@
  * The engine as a subject of the run harness: nothing but calls of the public API.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/check.h"
 #include "support/subject.h"
@@ -18,10 +19,23 @@ typedef struct engine {
 static ph_status broadcast(ph_producer producer, const command *c)
 {
     uint8_t payload[PH_PAYLOAD_MAX];
-    ph_broadcast_options options = {.kinds = c->say.kinds, .kind_count = c->say.kind_count, .flags = c->say.flags};
+    ph_broadcast_options options = {
+        .kinds = c->say.kinds, .kind_count = c->say.kind_count, .flags = c->say.flags, .radius = c->say.radius};
     command_payload(&c->say, payload);
-    bool plain = options.kind_count == 0 && options.flags == 0 && c->say.salt % 2 == 0; /* both are asked for */
+    static const float lists = 0; /* as bytes: the host's floating-point environment stays as it is */
+    bool ranged = memcmp(&options.radius, &lists, sizeof lists) != 0;
+    bool any = options.kind_count != 0 || options.flags != 0 || ranged;
+    bool plain = !any && c->say.salt % 2 == 0; /* both are asked for */
     return ph_broadcast(producer, c->id, c->say.bytes == 0 ? NULL : payload, c->say.bytes, plain ? NULL : &options);
+}
+
+static ph_status broadcast_at(ph_producer producer, const command *c)
+{
+    uint8_t payload[PH_PAYLOAD_MAX];
+    const command_say *say = &c->say;
+    ph_broadcast_place place = {say->x, say->y, say->radius, say->kind_count, say->kinds, say->layers};
+    command_payload(say, payload);
+    return ph_broadcast_at(producer, &place, say->bytes == 0 ? NULL : payload, say->bytes);
 }
 
 ph_status engine_submit(ph_producer producer, const command *c)
@@ -59,6 +73,8 @@ ph_status engine_submit(ph_producer producer, const command *c)
         return ph_resend(producer, c->id);
     case COMMAND_BROADCAST:
         return broadcast(producer, c);
+    case COMMAND_BROADCAST_AT:
+        return broadcast_at(producer, c);
     case COMMAND_AREA_SET:
         return ph_area_set(producer, c->id, &c->area);
     case COMMAND_AREA_REMOVE:

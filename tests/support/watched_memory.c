@@ -1,6 +1,6 @@
 /*
  * Every block has a head of one alignment step (at least a cache line) before it, which
- * remembers what was asked for. See watched_memory.h.
+ * remembers the request. See watched_memory.h.
  */
 #include "support/watched_memory.h"
 

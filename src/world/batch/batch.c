@@ -1,10 +1,10 @@
 /*
- * A batch's life: made, grown, freed. Called by consumer_queue.c and net_changes.c on the ticking
- * thread; tests make batches of their own.
+ * Life of a batch: made, grown, freed. Called by consumer_queue.c and net_changes.c on the ticking thread; tests make
+ * batches of their own.
  */
 #include "world/batch/batch.h"
 
-/* "phxB" and "dead": a pointer to something else, or to what was freed, is told apart in assertions */
+/* "phxB" and "dead": assertions find a pointer to another thing, or to freed memory */
 #define MAGIC_LIVE 0x42786870u
 #define MAGIC_DEAD 0x64616564u
 
@@ -68,7 +68,7 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     batch->view.change_count = batch->view.target_count = 0;
 }
 
-/* What may grow with the square of a crowd; edges do not. */
+/* Frees arrays that may grow with the square of a crowd; edges do not. */
 static void free_content(phx_mem *mem, phx_batch *batch)
 {
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
@@ -83,7 +83,7 @@ void phx_batch_empty(phx_mem *mem, phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
     free_content(mem, batch);
-    batch->view = (ph_batch){0}; /* the counts of edges too, whose memory stays */
+    batch->view = (ph_batch){0}; /* also the counts of edges, which keep their memory */
     batch->mail.size = (phx_batch_broadcasts_size){0};
     batch->news.size = (phx_batch_updates_size){0};
 }

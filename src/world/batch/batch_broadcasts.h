@@ -1,8 +1,7 @@
 /*
- * The broadcasts of a batch: who said what, and which observers hear it. The arrays that
- * ph_batch points to, writable, and grown together; they go from a batch to a backlog and
- * back by swapping. Filled by workers in phase "publish" (each its own ranges) or by
- * broadcast_backlog.c.
+ * The broadcasts of a batch: messages with their sources, and a delivery for each observer. The arrays of ph_batch,
+ * writable, grown together; they move between a batch and a backlog by swapping. Filled in the publish phase by workers
+ * (each its own ranges) or by broadcast_backlog.c.
  */
 #ifndef PHX_WORLD_BATCH_BATCH_BROADCASTS_H
 #define PHX_WORLD_BATCH_BATCH_BROADCASTS_H
@@ -19,7 +18,7 @@ static inline uint64_t phx_payload_room(uint64_t bytes)
     return (bytes + PHX_PAYLOAD_ALIGN - 1) / PHX_PAYLOAD_ALIGN * PHX_PAYLOAD_ALIGN;
 }
 
-/* How much there is of each; payload bytes with their padding. */
+/* Sizes of the arrays; payload bytes with their padding. */
 typedef struct phx_batch_broadcasts_size {
     uint32_t messages, deliveries, heard;
     uint64_t payload;
@@ -34,11 +33,11 @@ typedef struct phx_batch_broadcasts {
     uint32_t messages_capacity, payload_capacity, deliveries_capacity, heard_capacity;
 } phx_batch_broadcasts;
 
-/* Room for that much, which becomes its size; what was in it is lost. false = no memory: as it was, or grown. */
+/* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
 bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *mail, phx_mem *mem, phx_batch_broadcasts_size size);
 void phx_batch_broadcasts_free(phx_batch_broadcasts *mail, phx_mem *mem);
 
-/* What it weighs: content, not capacity. */
+/* The bytes of its content, not of its capacity. */
 static inline uint64_t phx_batch_broadcasts_bytes(const phx_batch_broadcasts *mail)
 {
     return mail->size.messages * sizeof(ph_message) + mail->size.deliveries * sizeof(ph_delivery) +

@@ -1,7 +1,7 @@
 /*
- * The mail of a consumer that is behind; see broadcast_backlog.h. Each tick's is a segment of a
- * queue. An observer has an entry while any segment has a delivery for it, void or not:
- * that is how long it has to be known what is void.
+ * Pending broadcasts of a slow consumer; see broadcast_backlog.h. The broadcasts of each tick are a segment of a queue.
+ * An observer has an entry while a segment has a delivery for it, void or not: as long as void deliveries have to be
+ * recognised.
  */
 #include "world/batch/broadcast_backlog.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/idmap.h"
 
-/* The mail of one tick. */
+/* The broadcasts of one tick. */
 typedef struct segment {
     phx_batch_broadcasts mail;
     uint32_t number; /* from 1, in order */
@@ -19,10 +19,10 @@ typedef struct segment {
 typedef struct listener {
     uint64_t id; /* 0 = free */
     uint64_t user_data;
-    uint32_t segments; /* that have a delivery for it */
+    uint32_t segments; /* number of segments with a delivery for it */
     uint32_t void_to;  /* its deliveries in segments up to this number are void */
-    uint32_t pending;  /* messages that wait for it */
-    uint32_t heard;    /* of a drain: where the next one goes */
+    uint32_t pending;  /* messages pending for it */
+    uint32_t heard;    /* in a drain: place of its next message */
     uint32_t next_free;
 } listener;
 
@@ -32,10 +32,10 @@ struct phx_broadcast_backlog {
     uint64_t bytes; /* of all segments */
     segment *oldest, *newest;
     segment *spare;
-    uint32_t number; /* of the newest segment since it was last empty */
-    phx_idmap index; /* observer -> place in listeners */
+    uint32_t number; /* number of the newest segment since the queue was last empty */
+    phx_idmap index; /* observer -> place in listeners[] */
     listener *listeners;
-    uint32_t listener_count, listeners_capacity; /* ever used */
+    uint32_t listener_count, listeners_capacity; /* listener_count: places ever used */
     uint32_t free_first;                         /* place + 1; 0 = none */
     phx_broadcast_backlog_counts counts;
 };
@@ -88,7 +88,7 @@ void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog)
     backlog->counts.untold = 0;
 }
 
-/* ---- listeners ---- */
+/* ---- observers ---- */
 
 static listener *listener_of(const phx_broadcast_backlog *backlog, uint64_t observer)
 {
@@ -97,7 +97,7 @@ static listener *listener_of(const phx_broadcast_backlog *backlog, uint64_t obse
     return &backlog->listeners[*place];
 }
 
-/* The observer of one more segment. */
+/* Notes one more segment with a delivery for the observer. */
 static void add_listener(phx_broadcast_backlog *backlog, const ph_delivery *delivery)
 {
     const uint64_t *known = phx_idmap_find(&backlog->index, delivery->observer);
@@ -114,7 +114,7 @@ static void add_listener(phx_broadcast_backlog *backlog, const ph_delivery *deli
     backlog->listeners[place].pending += delivery->count;
 }
 
-/* A segment with a delivery for it is gone. */
+/* Notes that a segment with a delivery for the observer ended. */
 static void release_listener(phx_broadcast_backlog *backlog, listener *gone)
 {
     if (--gone->segments > 0) return;
@@ -137,7 +137,7 @@ static void clear_broadcasts(phx_broadcast_backlog *backlog)
     phx_idmap_clear(&backlog->index);
 }
 
-/* ---- coming ---- */
+/* ---- push ---- */
 
 static void drop_oldest(phx_broadcast_backlog *backlog)
 {
@@ -167,7 +167,7 @@ bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const ph
         backlog->spare = phx_alloc_zero(backlog->mem, sizeof *backlog->spare, PHX_CACHE_LINE);
         if (!backlog->spare) return false;
     }
-    /* at worst nobody of them is known, and no place is free */
+    /* at worst all observers are new, and no place is free */
     size_t places = (size_t)backlog->listener_count + mail->size.deliveries;
     return phx_idmap_reserve(&backlog->index, phx_idmap_count(&backlog->index) + mail->size.deliveries) &&
            phx_grow(backlog->mem, (void **)&backlog->listeners, &backlog->listeners_capacity, backlog->listener_count,
@@ -204,7 +204,7 @@ void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t obser
     of->pending = 0;
     of->void_to = backlog->number;
     if (backlog->counts.pending == 0)
-        clear_broadcasts(backlog); /* or mail that nobody hears would be told with the next tick's */
+        clear_broadcasts(backlog); /* or broadcasts without an observer would be delivered with the next tick's */
 }
 
 void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data)
@@ -213,7 +213,7 @@ void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t obser
     if (place) backlog->listeners[*place].user_data = user_data;
 }
 
-/* ---- going ---- */
+/* ---- drain ---- */
 
 bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
@@ -224,11 +224,11 @@ bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_bat
         all.payload += s->mail.size.payload;
     }
     all.deliveries = phx_idmap_count(&backlog->index);
-    all.heard = (uint32_t)backlog->counts.pending; /* each takes 4 bytes of a bound below 2^32 */
+    all.heard = (uint32_t)backlog->counts.pending; /* each message takes 4 bytes of a bound below 2^32 */
     return phx_batch_broadcasts_reserve(mail, backlog->mem, all);
 }
 
-/* A delivery for everybody who hears anything, with the places of what they hear. */
+/* Makes a delivery for each observer with pending messages, with their places. */
 static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
 {
     uint32_t count = 0, first = 0;
@@ -243,7 +243,7 @@ static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broad
     return count;
 }
 
-/* Appends a segment's messages; what its observers heard is found by the listeners' places. */
+/* Appends a segment's messages; each observer's numbers go to its place. */
 static void drain_segment(phx_broadcast_backlog *backlog, const segment *s, phx_batch_broadcasts *mail,
                           phx_batch_broadcasts_size *at)
 {

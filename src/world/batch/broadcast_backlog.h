@@ -1,11 +1,10 @@
 /*
- * The broadcasts that wait for a consumer that is behind: the mail of whole ticks, oldest
- * first, up to a bound of bytes; past it the oldest ticks' are dropped and counted. What
- * waits for an observer that leaves the world, or is not ready, is void. Owned by
- * consumer_queue.c; used by the ticking thread only, in phase "publish". No thread, no atomic.
+ * Pending broadcasts of a slow consumer: the broadcasts of whole ticks, the oldest first, up to a bound of bytes; past
+ * it the oldest ticks' are dropped and counted. Deliveries to an observer that leaves the world, or is not ready, are
+ * void. Owned by consumer_queue.c; used by the ticking thread only, in the publish phase. No thread, no atomic.
  *
- * Memory: the mail of the ticks that wait and an entry per observer that anything waits
- * for; kept when they are through. Time: O(1) per delivery coming, dropped or going.
+ * Memory: the broadcasts of the pending ticks and an entry per observer with a pending delivery; kept when they are
+ * drained. Time: O(1) per delivery pushed, dropped or drained.
  */
 #ifndef PHX_WORLD_BATCH_BROADCAST_BACKLOG_H
 #define PHX_WORLD_BATCH_BROADCAST_BACKLOG_H
@@ -17,8 +16,8 @@ typedef struct phx_broadcast_backlog phx_broadcast_backlog;
 /* Deliveries of a message to an observer. pushed = drained + voided + dropped + pending. */
 typedef struct phx_broadcast_backlog_counts {
     uint64_t pushed, drained, voided, dropped;
-    uint64_t pending; /* now */
-    uint64_t untold;  /* now: dropped since phx_broadcast_backlog_told() */
+    uint64_t pending; /* at present */
+    uint64_t untold;  /* at present: dropped since phx_broadcast_backlog_told() */
 } phx_broadcast_backlog_counts;
 
 /* bound: bytes of mail. NULL = no memory. */
@@ -26,29 +25,28 @@ phx_broadcast_backlog *phx_broadcast_backlog_create(phx_mem *mem, uint64_t bound
 /* backlog may be NULL. */
 void phx_broadcast_backlog_destroy(phx_broadcast_backlog *backlog);
 
-/* Makes room for a push of this mail. false = no memory, nothing changed. */
+/* Room for a push of these broadcasts. false = no memory, nothing changed. */
 bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *mail);
-/* Takes the mail, which gets other, empty arrays; the room was reserved. Empty mail is nothing. */
+/* Takes the broadcasts, and swaps in empty arrays; room was reserved. Empty broadcasts are no push. */
 void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
-/* What waits for this observer is void. Nothing waits: nothing happens. */
+/* Voids the pending deliveries of this observer, if any. */
 void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer);
 
-/* The user data of an observer from this tick on. O(1). Before this tick's push. */
+/* Sets the user data of an observer from this tick on. O(1). Before this tick's push. */
 void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data);
 
-/* Makes `mail` large enough for all that waits. false = no memory, nothing changed. */
+/* Makes `mail` large enough for all that is pending. false = no memory, nothing changed. */
 bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 /*
- * Moves all that waits into `mail`, for which room was reserved: one delivery per
- * observer, its messages in their order. Messages whose observers are all void come too,
- * unless nothing is left at all. It is empty after that.
+ * Moves all pending broadcasts into `mail`, with reserved room: one delivery per observer, with its messages in order.
+ * Messages with void deliveries only come too, unless no delivery is left. The backlog is empty then.
  */
 void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 
 phx_broadcast_backlog_counts phx_broadcast_backlog_count(const phx_broadcast_backlog *backlog);
-/* So many deliveries that never came are dropped: there was no memory for them. */
+/* Counts deliveries as dropped that never came, for want of memory. */
 void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliveries);
-/* The host is told of what was dropped. */
+/* The host has got the number of dropped deliveries. */
 void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Hand-over of batches to one consumer and their way back; see consumer_queue.h for the
- * contract. Phase "publish" on the ticking thread; take, return and close on the
- * consumer's.
+ * Hand-over of batches to one consumer and their return; see consumer_queue.h for the contract. In the publish phase on
+ * the ticking thread; take, return and close on the consumer's thread.
  */
 #include "world/batch/consumer_queue.h"
 
@@ -22,13 +21,14 @@ struct phx_consumer {
     phx_broadcast_backlog *backlog;
     phx_update_backlog *latest;
     uint32_t bound;
-    /* the ticking thread's */
+    /* by the ticking thread */
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
     phx_batch *made;
     phx_batch *filling;
-    phx_batch *kept, *kept_last; /* edges that found no memory in the net difference, by next_spare; oldest first */
+    phx_batch *kept,
+        *kept_last; /* batches with edges for which the net difference had no memory, by next_spare; the oldest first */
     uint32_t kept_count, kept_edges;
-    phx_batch *trimmed; /* the last that trim_one() came to */
+    phx_batch *trimmed; /* the last batch of trim_one() */
     uint32_t made_count;
     uint32_t out_count, out_max;
     uint64_t tick;       /* of the last offer */
@@ -37,11 +37,11 @@ struct phx_consumer {
     uint64_t heard; /* deliveries of broadcasts handed over at once */
     uint64_t due;   /* updates handed over at once */
     /*
-     * Something waits here since the last offer. Written by the ticking thread; its release behind the hand-over pairs
-     * with the acquire in phx_consumer_pending(): a thread that reads 0 finds what was handed over before.
+     * Something is pending since the last offer. Written by the ticking thread; its release after the hand-over pairs
+     * with the acquire in phx_consumer_pending(): a thread that reads 0 finds every batch that was handed over before.
      */
     _Alignas(PHX_CACHE_LINE) _Atomic uint32_t pending;
-    phx_relay relay; /* either thread's half */
+    phx_relay relay; /* each thread has its half */
 };
 
 phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths)
@@ -91,11 +91,13 @@ static void batch_recycle(phx_consumer *c, phx_batch *batch)
     batch->state = PHX_BATCH_SPARE;
     batch->merged = false;
     phx_batch_trim(c->mem, batch);
-    batch->next_spare = c->spare; /* the last used is the first again: it is in the cache, and has grown */
+    batch->next_spare = c->spare; /* the batch used last is the first again: it is in the cache, and has grown */
     c->spare = batch;
 }
 
-/* Those that nobody asks for are not trimmed as they come back: so of all, one a tick, in turn. */
+/*
+ * Spare batches that are not used are not trimmed when they come back: so one of all is trimmed in each tick, in turn.
+ */
 static void trim_one(phx_consumer *c)
 {
     phx_batch *next = c->trimmed != NULL ? c->trimmed->next_made : NULL;
@@ -105,7 +107,7 @@ static void trim_one(phx_consumer *c)
     }
 }
 
-/* Bounded by out_count: only this thread hands over. */
+/* Collects returned batches. Bounded by out_count: only this thread hands over. */
 static void collect_returned(phx_consumer *c)
 {
     for (phx_batch *batch; (batch = phx_relay_collect(&c->relay)) != NULL;) {
@@ -124,7 +126,7 @@ static phx_batch *batch_obtain(phx_consumer *c)
         c->spare = batch->next_spare;
         return batch;
     }
-    PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all that were made are out or kept */
+    PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all batches made are out or kept */
     batch = phx_batch_create(c->mem);
     if (batch == NULL) {
         return NULL;
@@ -160,13 +162,13 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
 
 void phx_consumer_forget(phx_consumer *c, uint64_t observer)
 {
-    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net already */
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net difference already */
     phx_coalesce_forget(c->coalesce, observer);
     phx_broadcast_backlog_forget(c->backlog, observer);
     phx_update_backlog_forget(c->latest, observer);
 }
 
-/* What the host sees of the mail. */
+/* Sets the view of the broadcasts. */
 static void show_broadcasts(phx_batch *batch)
 {
     const phx_batch_broadcasts *mail = &batch->mail;
@@ -181,7 +183,7 @@ static void show_broadcasts(phx_batch *batch)
     view->heard_count = mail->size.heard;
 }
 
-/* What it sees of the updates. */
+/* Sets the view of the updates. */
 static void show_updates(phx_batch *batch)
 {
     const phx_batch_updates *news = &batch->news;
@@ -194,7 +196,7 @@ static void show_updates(phx_batch *batch)
     view->moved_count = news->size.moved;
 }
 
-/* phx_relay_ready() came first. */
+/* Hands a batch over; phx_relay_ready() made room. */
 static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, uint64_t tick)
 {
     PHX_ASSERT(c->out_count < c->bound);
@@ -224,7 +226,7 @@ static uint32_t edges_in(const phx_batch *batch)
     return batch->view.activation_count + batch->view.crossing_count;
 }
 
-/* Has it nothing but edges, which are not merged yet? */
+/* Has the batch only edges, which are not merged yet? */
 static bool edges_alone(const phx_batch *batch)
 {
     return !batch->merged && batch->view.change_count == 0 && batch->mail.size.deliveries == 0 &&
@@ -239,7 +241,7 @@ static bool is_pending(const phx_consumer *c)
            phx_update_backlog_count(c->latest).pending > 0;
 }
 
-/* An edge that is on is as an enter: it names the entity as it is now. */
+/* An `on` edge is as an enter: it has the present name of the entity. */
 static void rename_kept(phx_consumer *c, const phx_rename *item)
 {
     for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
@@ -254,7 +256,7 @@ static void rename_kept(phx_consumer *c, const phx_rename *item)
 
 void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count)
 {
-    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick has the names of its end already */
+    PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its names are of its tick's end already */
     if (count == 0 || !is_pending(c)) {
         return;
     }
@@ -267,7 +269,7 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
     }
 }
 
-/* Edges of earlier ticks that were kept go into the net difference. false = no memory, some may have gone. */
+/* Merges kept edges of earlier ticks into the net difference. false = no memory, some may be merged. */
 static bool merge_kept(phx_consumer *c)
 {
     while (c->kept != NULL) {
@@ -283,7 +285,7 @@ static bool merge_kept(phx_consumer *c)
     return true;
 }
 
-/* The batch, which has edges alone, waits as it is. */
+/* Keeps the batch, which has edges alone, as it is. */
 static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     if (!is_pending(c)) {
@@ -298,7 +300,7 @@ static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
     c->coalesced_ticks++;
 }
 
-/* Puts the tick into the net difference and the backlog, once. false = no memory. */
+/* Merges the tick into the net difference and the backlogs, once. false = no memory. */
 static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     if (batch->merged) {
@@ -310,7 +312,7 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return false;
     }
     bool merged = phx_coalesce_merge(c->coalesce, batch);
-    PHX_ASSERT(merged); /* there is room */
+    PHX_ASSERT(merged); /* room was reserved */
     (void)merged;
     phx_broadcast_backlog_push(c->backlog, &batch->mail);
     phx_update_backlog_merge(c->latest, batch);
@@ -322,7 +324,10 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
     return true;
 }
 
-/* Hands net and backlog over in the tick's own batch, which was merged, or in a spare one. false = no memory. */
+/*
+ * Hands net difference and backlogs over in the tick's own batch, which was merged, or in a spare one. false = no
+ * memory.
+ */
 static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 {
     phx_batch *batch = merged != NULL ? merged : batch_obtain(c);
@@ -338,7 +343,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         return false;
     }
     bool drained = phx_coalesce_drain(c->coalesce, batch);
-    PHX_ASSERT(drained); /* there is room */
+    PHX_ASSERT(drained); /* room was reserved */
     (void)drained;
     phx_broadcast_backlog_drain(c->backlog, &batch->mail);
     phx_update_backlog_drain(c->latest, &batch->news);
@@ -346,14 +351,14 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     return true;
 }
 
-/* Is there anything in the batch, or was it? batch may be NULL. */
+/* Has the batch content, or had it some? batch may be NULL. */
 static bool batch_has_content(const phx_batch *batch)
 {
     return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0 ||
                              edges_in(batch) > 0 || batch->news.size.updates > 0);
 }
 
-/* Written only when it changes: the consumer's thread may be reading it all the time. */
+/* Written only on a change: the consumer's thread may read it all the time. */
 static void show_pending(phx_consumer *c)
 {
     uint32_t pending = is_pending(c);

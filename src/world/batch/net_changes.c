@@ -1,7 +1,7 @@
 /*
- * The net difference of one consumer; see net_changes.h for the rules, net_table.h for what it
- * is kept in. Used by consumer_queue.c on the ticking thread in phase "publish". All memory of a
- * merge is had before its first change, so it is all or nothing.
+ * The net difference of one consumer; see net_changes.h for the rules, net_table.h for the storage. Used by
+ * consumer_queue.c on the ticking thread in the publish phase. All memory of a merge is reserved before its first
+ * change, so it is all or nothing.
  */
 #include "world/batch/net_changes.h"
 
@@ -9,12 +9,12 @@
 
 #define NONE PHX_NETSET_NONE
 
-/* How far ahead: some searches under way at once; it only has to be more than a few. */
+/* Distance of prefetches: some searches are under way at once; more than a few are enough. */
 enum { PREFETCH_DISTANCE = 8 };
 
 typedef struct sort_key {
     uint64_t id;
-    uint32_t kind; /* and, above it, what goes before: key_kind() */
+    uint32_t kind; /* with order bits above it: key_kind() */
     uint32_t index;
 } sort_key;
 
@@ -26,7 +26,7 @@ struct phx_coalesce {
     sort_key *keys_spare;
     uint32_t keys_capacity;
     uint32_t keys_spare_capacity;
-    phx_coalesce_counts counts; /* but for observers */
+    phx_coalesce_counts counts; /* without `observers` */
 };
 
 phx_coalesce *phx_coalesce_create(phx_mem *mem, const phx_depths *depths)
@@ -91,8 +91,8 @@ static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, u
         }
         return;
     }
-    PHX_ASSERT(e == NONE);        /* or it left twice */
-    PHX_ASSERT(!observer->fresh); /* a fresh list starts from nothing */
+    PHX_ASSERT(e == NONE);        /* else it left twice */
+    PHX_ASSERT(!observer->fresh); /* a fresh list begins empty */
     e = phx_netset_entry_add(&co->set, o, target->id);
     phx_net_entry *entry = &co->set.entries[e];
     entry->has_leave = true;
@@ -104,7 +104,7 @@ static void merge_leave(phx_coalesce *co, uint32_t o, const ph_target *target, u
     count_pending(co);
 }
 
-/* named: whose kind and user data these are: the target's id, or, of an edge, the entity's. */
+/* named: owner of kind and user data: the target's id, or, for an edge, the entity's. */
 static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
                         uint32_t incarnation)
 {
@@ -114,7 +114,7 @@ static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, u
         e = phx_netset_entry_add(&co->set, o, target->id);
     }
     phx_net_entry *entry = &co->set.entries[e];
-    PHX_ASSERT(!entry->has_enter); /* or it entered twice */
+    PHX_ASSERT(!entry->has_enter); /* else it entered twice */
     if (entry->has_leave && entry->leave_incarnation == incarnation) {
         observer->leaves--;
         count_cancelled(co);
@@ -138,7 +138,7 @@ static void drop_entries(phx_coalesce *co, uint32_t o)
     phx_netset_observer_clear(&co->set, o);
 }
 
-/* Each search is a miss of the cache, so several are under way at once. */
+/* Prefetches: each search misses the cache, so several are under way at once. */
 static void prefetch_ahead(const phx_coalesce *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
 {
     if (i + PREFETCH_DISTANCE < end) {
@@ -181,7 +181,7 @@ bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch)
     for (uint32_t i = 0; i < batch->view.change_count; i++) {
         enters += batch->changes[i].enter_count;
     }
-    /* At worst every change is a new observer, every target a new entry, and every enter one of another target. */
+    /* At worst every change has a new observer, every target a new entry, and every enter another target. */
     return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
 }
 
@@ -242,8 +242,8 @@ static void runs_merge(const sort_key *keys, sort_key *into, uint64_t low, uint6
 }
 
 /*
- * Merge sort by (kind, id), from runs of 1 up, to and fro between two arrays; returns the
- * one with the result. libc's qsort() may allocate behind the allocator's back.
+ * Merge sort by (kind, id), from runs of 1 up, to and fro between two arrays; returns the one with the result. libc's
+ * qsort() may allocate without the world's allocator.
  */
 static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count)
 {
@@ -263,7 +263,7 @@ static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count
     return keys;
 }
 
-/* Kinds of one depth stand together: of enters the least depth first, of leaves the greatest. */
+/* Kinds of one depth are together: of enters the smallest depth first, of leaves the largest. */
 static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool enter)
 {
     uint32_t now = enter && co->depths != NULL ? phx_depths_now(co->depths, from->target) : 0;
@@ -275,7 +275,8 @@ static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool
 static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool enters, phx_batch *batch, uint32_t at)
 {
     uint32_t count = enters ? observer->enters : observer->leaves;
-    uint32_t left = count; /* backwards: the list has the newest first, and those of one tick came in order */
+    uint32_t left =
+        count; /* backwards: the list has the newest entry first, and the entries of one tick came in order */
     for (uint32_t e = observer->first; e != NONE; e = co->set.entries[e].next) {
         const phx_net_entry *from = &co->set.entries[e];
         if (enters ? from->has_enter : from->has_leave) {
@@ -293,7 +294,7 @@ static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool 
     }
 }
 
-/* The changes, ordered by observer, with the places of their targets. */
+/* Writes the changes, ordered by observer, with the places of their targets. */
 static void drain_changes(phx_coalesce *co, phx_batch *batch)
 {
     uint32_t count = 0;

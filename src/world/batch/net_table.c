@@ -1,5 +1,5 @@
 /*
- * Observers and entries of a net difference; see net_table.h. Called by net_changes.c only.
+ * Observers and entries of a net difference; see net_table.h. Called by net_changes.c and update_backlog.c.
  */
 #include "world/batch/net_table.h"
 
@@ -9,7 +9,7 @@
 
 /* Pool indices are 32 bits, tables are at most half full and count their slots in 32 bits. */
 enum { POOL_MAX = 1 << 30, TABLE_SLOTS_MIN = 64 };
-/* A table emptier than this is cleared entry by entry: one that was once large is not walked for a few. */
+/* A table emptier than this is cleared entry by entry, so that a table that was once large is not walked for a few. */
 enum { CLEAR_WHOLE_SHARE = 16 };
 
 /* ---- tables ---- */
@@ -19,7 +19,7 @@ static void table_destroy(phx_mem *mem, phx_net_table *t)
     phx_free(mem, t->slots, t->slot_count * sizeof(phx_net_slot), PHX_CACHE_LINE);
 }
 
-/* table_reserve() came first. */
+/* Inserts; table_reserve() made room. */
 static void table_insert(phx_net_table *t, uint32_t hash, uint32_t index)
 {
     PHX_ASSERT(t->used < t->slot_count / 2);
@@ -58,7 +58,7 @@ static bool table_reserve(phx_mem *mem, phx_net_table *t, uint64_t needed)
     return true;
 }
 
-/* Takes out what points to pool index `index`, which is in it. */
+/* Removes the slot that points to pool index `index`, which is in the table. */
 static void table_remove(phx_net_table *t, uint32_t hash, uint32_t index)
 {
     uint32_t mask = t->slot_count - 1;
@@ -67,7 +67,7 @@ static void table_remove(phx_net_table *t, uint32_t hash, uint32_t index)
         PHX_ASSERT(t->slots[hole].index1 != 0);
         hole = (hole + 1) & mask;
     }
-    /* What stands behind the hole moves into it, unless that is before its home. */
+    /* Slots behind the hole move into it, unless that is before their home. */
     for (uint32_t at = (hole + 1) & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t home = t->slots[at].hash & mask;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
@@ -117,7 +117,7 @@ bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entri
     if (observers > POOL_MAX || entries > POOL_MAX) {
         return false;
     }
-    /* Free ones are used first, so that a pool never holds more than `used` live ones and what is added. */
+    /* Free ones are used first, so a pool never holds more than `used` live ones and the new ones. */
     return phx_grow(set->mem, (void **)&set->observers, &set->observers_capacity, set->observers_used, observers,
                     sizeof(*set->observers)) &&
            phx_grow(set->mem, (void **)&set->entries, &set->entries_capacity, set->entries_used, entries,
@@ -303,7 +303,7 @@ void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t use
     }
 }
 
-/* ---- all of an observer, or of everybody ---- */
+/* ---- all entries of an observer, or of all observers ---- */
 
 void phx_netset_observer_clear(phx_netset *set, uint32_t o)
 {
@@ -328,7 +328,7 @@ static void table_wipe(phx_net_table *t)
     t->used = 0;
 }
 
-/* Entries that used them are gone already, or go without a word. */
+/* Clears all names; entries that used them are removed already, or will be as a whole. */
 static void names_clear(phx_netset *set)
 {
     if (table_wipe_is_cheap(&set->name_table)) {

@@ -1,11 +1,11 @@
 /*
- * What a net difference is kept in: its observers, one entry per (observer, target), and
- * what the entities in view are called now, once for all entries that tell of them.
- * Storage only; the rules are net_changes.c's and update_backlog.c's (ticking thread, phase "publish").
+ * Storage of a net difference: its observers, one entry per (observer, target), and the names of target entities, once
+ * for all entries with the same target. Storage only; net_changes.c and update_backlog.c have the rules (ticking
+ * thread, publish phase).
  *
- * Three pools with free lists, an open-addressing table over each (linear probing, deletion
- * by shifting back, so that it needs no cleaning), and in each observer a list of its
- * entries. Indices stay good until the thing is removed; pointers until the next reserve.
+ * Three pools with free lists, an open-addressing table over each (linear probing, deletion by shifting back, so that
+ * it needs no cleaning), and in each observer a list of its entries. An index is valid until its item is removed;
+ * pointers until the next reserve.
  */
 #ifndef PHX_WORLD_BATCH_NET_TABLE_H
 #define PHX_WORLD_BATCH_NET_TABLE_H
@@ -14,18 +14,18 @@
 
 #define PHX_NETSET_NONE UINT32_MAX
 
-/* The net for one target: a leave of the incarnation last told, an enter of the one there now, or both. */
+/* The net for one target: a leave of the incarnation in the host's list, an enter of the present one, or both. */
 typedef struct phx_net_entry {
     uint64_t target;
     uint64_t leave_user_data;
     uint32_t leave_incarnation;
     uint32_t enter_incarnation;
     uint32_t observer;
-    uint32_t next; /* older one of the observer; or of the free list */
+    uint32_t next; /* the observer's older entry; or next of the free list */
     uint32_t previous;
     uint32_t name; /* of its enter; PHX_NETSET_NONE when it has none */
     uint16_t leave_kind;
-    uint8_t leave_depth; /* how deep it was attached when it was told last */
+    uint8_t leave_depth; /* depth of attachment at the last delivery */
     bool has_leave;
     bool has_enter;
 } phx_net_entry;
@@ -40,12 +40,12 @@ typedef struct phx_net_observer {
     bool more; /* of its last change: PH_CHANGE_MORE */
 } phx_net_observer;
 
-/* An entity that some enter tells of, as it is now: renamed once, it is so for all of them. */
+/* The present name of an entity with an enter: one rename changes it for all entries. */
 typedef struct phx_net_name {
     uint64_t id;
     uint64_t user_data;
     uint32_t users; /* entries; 0 = in the free list */
-    uint32_t next;  /* of that */
+    uint32_t next;  /* next of the free list */
     uint16_t kind;
 } phx_net_name;
 
@@ -64,7 +64,7 @@ typedef struct phx_netset {
     phx_mem *mem;
     phx_net_observer *observers;
     uint32_t observers_capacity;
-    uint32_t observers_used; /* live ones and free ones */
+    uint32_t observers_used; /* live and free ones */
     uint32_t observers_free;
     phx_net_entry *entries;
     uint32_t entries_capacity;
@@ -74,38 +74,41 @@ typedef struct phx_netset {
     uint32_t names_capacity;
     uint32_t names_used;
     uint32_t names_free;
-    phx_net_table observer_table; /* its `used` is the number of live observers; so with entries and names */
+    phx_net_table observer_table; /* its `used` is the number of live observers; so for entries and names */
     phx_net_table entry_table;
     phx_net_table name_table;
 } phx_netset;
 
 void phx_netset_init(phx_netset *set, phx_mem *mem);
 void phx_netset_release(phx_netset *set);
-/* Room for so many more of each. false = no memory, or more than 2^30 of one: nothing was added or lost. */
+/* Room for so many more of each. false = no memory, or more than 2^30 of one: unchanged. */
 bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more);
 /* Removes all; memory is kept. */
 void phx_netset_clear(phx_netset *set);
 
 /* An index or PHX_NETSET_NONE. */
 uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id);
-/* id is not there, and room was reserved. */
+/* Adds an id that is not there; room was reserved. */
 uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id);
-/* It has no entries (any more). */
+/* Removes an observer without entries. */
 void phx_netset_observer_remove(phx_netset *set, uint32_t o);
 /* Removes all its entries. */
 void phx_netset_observer_clear(phx_netset *set, uint32_t o);
 
-/* Fetches where the search for this entry begins; a hint, made some entries ahead (there is a table). */
+/* Prefetches the begin of the search for this entry; a hint, some entries ahead (there is a table). */
 void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
 uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
-/* Its name too. */
+/* Removes an entry and its name. */
 void phx_netset_entry_remove(phx_netset *set, uint32_t e);
-/* The entry tells of this entity, which is called so now, by all that tell of it; it has no name or this one's. */
+/*
+ * Names the entry after this entity, with its present kind and user data, which all entries with it get; the entry has
+ * no name, or this entity's.
+ */
 void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
-/* The entry, which has a name, tells of nobody any more. */
+/* Takes its name off the entry. */
 void phx_netset_unname(phx_netset *set, uint32_t e);
-/* This entity, which may be known as an observer, by its name, or not at all, is called so now. */
+/* Renames this entity, if it is an observer or has a name. */
 void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Legs of a relay; see relay.h. Phase "publish" on the ticking thread; take and return on the consumer's.
+ * Legs of a relay; see relay.h. In the publish phase on the ticking thread; take and return on the consumer's thread.
  */
 #include "world/batch/relay.h"
 
@@ -7,7 +7,7 @@
 
 enum {
     FIRST_CAPACITY = 15, /* a ring leaves one slot of a power of two empty */
-    GROWTH = 4           /* so that a taker passes few legs, and those before the last are a third of it */
+    GROWTH = 4           /* so that a taker passes few legs, and the legs before the last are a third of it */
 };
 
 /* ---- life ---- */
@@ -46,7 +46,7 @@ bool phx_relay_init(phx_relay *relay, phx_mem *mem, uint32_t bound)
 void phx_relay_free(phx_relay *relay)
 {
     for (phx_leg *leg = relay->first, *next; leg; leg = next) {
-        next = atomic_load_explicit(&leg->next, memory_order_relaxed); /* nobody is inside */
+        next = atomic_load_explicit(&leg->next, memory_order_relaxed); /* no thread is inside */
         leg_free(relay->mem, leg);
     }
     *relay = (phx_relay){0};
@@ -54,7 +54,7 @@ void phx_relay_free(phx_relay *relay)
 
 /* ---- ticking thread ---- */
 
-/* The ticking thread made it. */
+/* The next leg, as the ticking thread made it. */
 static phx_leg *next_of(const phx_leg *leg)
 {
     return atomic_load_explicit(&leg->next, memory_order_relaxed);
@@ -112,7 +112,7 @@ static uint32_t home_of(const phx_leg *leg, const void *pointer)
 static void note_taken(phx_relay *relay, phx_leg *leg, phx_batch *batch)
 {
     uint32_t at = home_of(leg, batch);
-    while (leg->taken[at]) at = (at + 1) & (leg->taken_slots - 1); /* half empty at least: no more are out */
+    while (leg->taken[at]) at = (at + 1) & (leg->taken_slots - 1); /* at most half full, as no more batches are out */
     leg->taken[at] = batch;
     batch->taken_before = relay->taken_last;
     batch->taken_after = NULL;
@@ -121,7 +121,7 @@ static void note_taken(phx_relay *relay, phx_leg *leg, phx_batch *batch)
     relay->taken_last = batch;
 }
 
-/* Linear probing; what stands behind the hole moves into it, unless that is before its home. */
+/* Linear probing; entries behind the hole move into it, unless that is before their home. */
 static void close_hole(phx_leg *leg, uint32_t hole)
 {
     uint32_t mask = leg->taken_slots - 1;
@@ -149,7 +149,7 @@ phx_batch *phx_relay_take(phx_relay *relay)
 {
     for (;;) {
         phx_leg *leg = relay->at;
-        /* asked before the ring is: then nothing more comes behind what the ring has now */
+        /* read before the ring is taken from: then nothing can come behind the ring's present content */
         phx_leg *next = atomic_load_explicit(&leg->next, memory_order_acquire); /* pairs with phx_relay_ready() */
         phx_batch *batch = phx_ring_take(leg->out);                             /* pairs with phx_relay_put() */
         if (batch) {

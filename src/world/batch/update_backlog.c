@@ -1,6 +1,6 @@
 /*
- * Updates behind a slow consumer; see update_backlog.h, and net_table.h for what they are kept in: an entry is named as
- * its target, the position stands at the same place of an array beside it.
+ * Pending updates of a slow consumer; see update_backlog.h. Stored in a net_table.h: an entry has its target's name,
+ * and its position is at the same place of an array beside it.
  */
 #include "world/batch/update_backlog.h"
 
@@ -11,7 +11,7 @@ struct phx_update_backlog {
     phx_netset set;
     ph_position *positions; /* by entry */
     uint32_t positions_capacity;
-    phx_update_backlog_counts counts; /* but for pending */
+    phx_update_backlog_counts counts; /* without `pending` */
 };
 
 phx_update_backlog *phx_update_backlog_create(phx_mem *mem)
@@ -65,7 +65,7 @@ void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer)
     if (o != PHX_NETSET_NONE) clear_updates_of(latest, o);
 }
 
-/* Who left is not told of any more. */
+/* Drops the updates of targets that leave by the change. */
 static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const ph_change *change)
 {
     phx_netset *set = &latest->set;
@@ -114,7 +114,7 @@ bool phx_update_backlog_reserve_drain(phx_update_backlog *latest, phx_batch_upda
                                      (phx_batch_updates_size){latest->set.observer_table.used, count, count});
 }
 
-/* The entries of one observer; they go to places from `at` on. */
+/* Writes the entries of one observer to places from `at` on. */
 static void drain_observer(const phx_update_backlog *latest, const phx_net_observer *observer, phx_batch_updates *news,
                            uint32_t at, ph_update *update)
 {

@@ -1,5 +1,5 @@
 /*
- * Views that shrink in crowds; see crowd_control.h.
+ * Crowd control; see crowd_control.h.
  */
 #include "world/ingest/crowd_control.h"
 
@@ -10,9 +10,9 @@
 #include "world/state/world.h"
 #include "world/table/attr_resolve.h"
 
-static const double CROWD_SLACK = 1.25; /* a view widens again only when it would stay so with a quarter more around */
+static const double CROWD_SLACK = 1.25; /* a view widens again only if it would stay so with a quarter more entities */
 
-/* ---- shrunk: a step and a view in 64 bits ---- */
+/* ---- a step and a view in 64 bits ---- */
 
 static uint64_t shrunk_of(float view, uint32_t step)
 {
@@ -39,7 +39,7 @@ static uint64_t *find_shrunk_view(const phx_crowd_result *crowd, uint64_t id)
     return phx_idmap_count(&crowd->shrunk) > 0 ? phx_idmap_find(&crowd->shrunk, id) : NULL;
 }
 
-/* A view too small to be multiplied stays: an observer stays one. */
+/* A view too small to be multiplied stays, so that an observer stays an observer. */
 static float narrowed_view(const phx_crowd_result *crowd, float view, uint32_t step)
 {
     const float narrowed = (float)((double)view * crowd->share[step]);
@@ -118,7 +118,7 @@ bool phx_step_crowd_count(phx_world *world, uint32_t index)
     return true;
 }
 
-/* With one shard its towers are all there are. */
+/* All towers' counts; with one shard they are the shard's. */
 static const phx_idmap *all_towers(const phx_world *world)
 {
     return world->shard_count == 1 ? &world->crowd.shards[0].towers : &world->crowd.towers;
@@ -168,7 +168,7 @@ static uint32_t wanted_step(const phx_world *world, double entities)
 
 static bool is_new(const phx_world *world, uint32_t incarnation)
 {
-    uint32_t before = world->crowd.incarnations; /* the numbers wrap */
+    uint32_t before = world->crowd.incarnations; /* incarnations wrap */
     return incarnation - before - 1 < world->incarnations - before;
 }
 
@@ -216,7 +216,7 @@ static bool apply_view_change(phx_world *world, phx_shard *shard, phx_crowd_view
         return false;
     uint64_t *shrunk = find_shrunk_view(crowd, id);
     float view = shrunk ? view_of(shrunk) : attr.view;
-    if (view == 0.0f) { /* by a command of this tick */
+    if (view == 0.0f) { /* set to 0 by a command of this tick */
         phx_idmap_remove(&crowd->shrunk, id);
         return true;
     }
@@ -245,7 +245,7 @@ bool phx_crowd_apply(phx_world *world)
     return true;
 }
 
-/* ---- commands on who is shrunk ---- */
+/* ---- commands on entities with a shrunk view ---- */
 
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr)
 {

@@ -1,5 +1,5 @@
 /*
- * Applying commands; see ingest.h. The relations between two entities are in ingest_relations.c.
+ * Applies commands; see ingest.h. Relations between two entities are in ingest_relations.c.
  */
 #include "world/ingest/ingest.h"
 
@@ -108,7 +108,7 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     case PHX_OP_LEAVE:
         return leave_entity(world, record);
     case PHX_OP_MOVE:
-        break; /* moves.c */
+        break; /* see moves.c */
     case PHX_OP_SET:
         return set_attributes(world, record);
     case PHX_OP_PAIR:
@@ -136,7 +136,7 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }
 
-/* Every record begins with the id that it is about. */
+/* The id of a record: every record begins with it. */
 static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
 {
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
@@ -160,27 +160,43 @@ static void apply_run(phx_world *world, const phx_command_run *in)
                       apply_command(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
 }
 
+/* Room for one more run. false = no memory. */
+static bool reserve_run(phx_world *world)
+{
+    return phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
+                    (size_t)world->run_count + 1, sizeof(phx_command_run));
+}
+
+bool phx_ingest_init(phx_world *world)
+{
+    return reserve_run(world);
+}
+
+void phx_ingest_free(phx_world *world)
+{
+    phx_release(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
+}
+
 bool phx_ingest_collect(phx_world *world)
 {
     uint64_t commands = 0;
+    bool room = true;
     world->run_count = world->run_at = 0;
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
+        phx_cmd_run run;
         if (!producer->in_tick) continue;
-        phx_cmdq_rewind(producer->queue);
-        for (phx_cmd_run run; phx_cmdq_next(producer->queue, &run);) {
-            if (!phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
-                          (size_t)world->run_count + 1, sizeof(phx_command_run)))
-                return false;
+        phx_cmdq_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
+        while ((room = room && reserve_run(world)) && phx_cmdq_next(producer->queue, &run)) {
             world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};
             commands += run.count;
         }
     }
     if (commands > world->totals.queued_max) world->totals.queued_max = commands;
-    return true;
+    return room;
 }
 
-/* The runs of moves from `first` on, and how many commands they are. */
+/* The end of the runs of moves from `first` on, and the number of their commands. */
 static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
 {
     uint32_t end = first;
@@ -189,19 +205,19 @@ static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_
     return end;
 }
 
-/* Only where most entities move: shards in which few do mark the towers, which is the ticking thread's, and slower. */
+/* Sharing pays only in dense ticks: in others moves mark towers, which is the ticking thread's work, and slower. */
 static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint64_t least)
 {
     return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
 }
 
-bool phx_ingest(phx_world *world)
+void phx_ingest(phx_world *world)
 {
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = stretch_of_moves(world, world->run_at, &commands);
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING)) {
-            if (!phx_moves_share(world, world->run_at, end)) return false;
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING) &&
+            phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;
             continue;
         }
@@ -210,30 +226,34 @@ bool phx_ingest(phx_world *world)
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
     phx_moves_report(world);
-    return true;
 }
 
 bool phx_ingest_follow(phx_world *world)
 {
-    const phx_attach *attach = &world->attach; /* by families, whose order is no map's, so no hash_seed's */
+    const phx_attach *attach =
+        &world->attach; /* in the order of families, which depends on no hash table, so on no hash_seed */
+    bool all = true;
     for (uint32_t i = 0; i < attach->family_count; i++)
         for (uint32_t j = 0; j < attach->families[i].count; j++)
-            if (!phx_ingest_place_at_root(world, attach->families[i].children[j])) return false;
-    return true;
+            all &= phx_ingest_place_at_root(world, attach->families[i].children[j]);
+    return all;
 }
 
 bool phx_ingest_classes(phx_world *world)
 {
+    bool all = true;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
             phx_attr attr = *phx_store_attr(&shard->store, slot);
-            if (!phx_shard_ready(shard, 1)) return false;
+            const bool ready = phx_shard_ready(shard, 1);
+            all &= ready;
+            if (!ready) continue;
             phx_crowd_attrs(world, shard->store.name[slot].id, NULL, &attr);
             phx_shard_set(shard, slot, &attr);
         }
         phx_shard_rules_changed(shard);
     }
-    return true;
+    return all;
 }

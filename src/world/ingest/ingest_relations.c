@@ -1,14 +1,13 @@
 /*
- * Pairs, links, hides, reveals and attachments as they are commanded; see ingest_relations.h. A relation is
- * kept with its observer's shard; the world keeps the reverse (table/relation_index.h) and the chains
- * (table/attachments.h).
+ * Commands of relations and attachments; see ingest_relations.h. A relation is stored with its observer's shard; the
+ * world has the reverse (table/relation_index.h) and the chains (table/attachments.h).
  */
 #include "world/ingest/ingest_relations.h"
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
 
-/* One that is in the world: the caller has looked. */
+/* The shard and slot of an id that is in the world. */
 static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
 {
     phx_shard *shard = NULL;
@@ -69,7 +68,7 @@ static void end_relations(phx_world *world, uint64_t id)
         uint64_t observer = tie->observers[tie->count - 1];
         phx_shard *shard = must_find(world, observer, &slot);
         bool ended = phx_shard_relate(shard, slot, (phx_relation){.target = id});
-        PHX_ASSERT(ended); /* ending one takes no memory */
+        PHX_ASSERT(ended); /* ending a relation needs no memory */
         (void)ended;
         phx_ties_remove(&world->ties, id, observer);
     }
@@ -102,7 +101,7 @@ static void mark_attached(phx_world *world, uint64_t child, bool attached)
     phx_directory_set(&world->directory, child, attached ? home | PHX_HOME_ATTACHED : home);
 }
 
-/* The entity hangs this deep now, and what is attached to it deeper. */
+/* Sets the depth of the entity, and of all entities attached below it. */
 static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
 {
     const phx_attach_links *family = phx_attach_children(&world->attach, id);
@@ -126,7 +125,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     if (before != 0) phx_attach_take(attach, child);
     if (!phx_attach_put(attach, child, parent)) {
         bool put = before == 0 || phx_attach_put(attach, child, before);
-        PHX_ASSERT(put); /* the room that it had just left is still there */
+        PHX_ASSERT(put); /* its room was freed just before */
         (void)put;
         return PH_NO_MEMORY;
     }
@@ -153,7 +152,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
 {
     phx_attach *attach = &world->attach;
     const phx_attach_links *family = phx_attach_children(attach, id);
-    /* all are placed before any is let go: an attached child may stand there already, so failing changes nothing */
+    /* all are placed before any is detached: an attached child may be there already, so a failure changes nothing */
     for (uint32_t i = 0; family && i < family->count; i++)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
     while ((family = phx_attach_children(attach, id)) != NULL) {

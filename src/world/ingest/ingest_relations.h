@@ -1,6 +1,6 @@
 /*
- * Commands about two entities: pairs, links, attachments; and what ends with an entity.
- * Ticking thread, ingest phase.
+ * Commands about two entities: relations and attachments; and their end when an entity leaves. By the ticking thread,
+ * in the ingest phase.
  */
 #ifndef PHX_WORLD_INGEST_INGEST_RELATIONS_H
 #define PHX_WORLD_INGEST_INGEST_RELATIONS_H
@@ -16,7 +16,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command);
 /* Moves an attached child to its root's position. false = no memory. */
 bool phx_ingest_place_at_root(phx_world *world, uint64_t child);
 
-/* Ends everything between a leaving entity and others. PH_NO_MEMORY: nothing that counts was changed. */
+/* Ends all relations and attachments of a leaving entity. PH_NO_MEMORY: no visible change was made. */
 ph_status phx_ingest_release_all(phx_world *world, uint64_t id);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * Looking moves up and applying them; see moves.h. The directory is not written meanwhile.
+ * Looks moves up and applies them; see moves.h. The directory is not written meanwhile.
  *
- * Sharing, every worker goes over all ids and picks its own: that takes less than handing
- * moves out through lists would, up to some ten workers, and wants no memory. Its own ids
- * come in blocks of neighbours, as ids that run on mostly are slots that run on: so few
- * bodies share a cache line with another worker's.
+ * When moves are shared, every worker reads all ids and picks its own. Up to some ten workers that costs less than
+ * lists of moves would, and needs no memory. A worker's ids come in blocks of neighbours, as consecutive ids mostly
+ * have consecutive slots: so few bodies share a cache line with another worker's.
  */
 #include "world/ingest/moves.h"
 
@@ -16,24 +15,24 @@
 #include "world/queue/commands.h"
 #include "world/state/move_types.h"
 
-/* Looked up together: the first line has come when the last is asked for, and all of it stays near. */
+/* Moves looked up together: the first line arrives before the last is requested, and all stay in near caches. */
 enum { GROUP = 128 };
 
 /* Some moves of one run. */
 typedef struct group {
     uint64_t ids[GROUP];
     const phx_place *to;
-    const float *z; /* NULL: all are 0 */
+    const float *z; /* NULL: every z is 0 */
     uint32_t slot[GROUP], place[GROUP];
     uint32_t count;
-    bool runs;                      /* the slots of the group before ran on: */
-    uint32_t next_place, next_slot; /* then what comes behind its last one */
-    bool mixed;                     /* places */
+    bool runs;                      /* the slots of the last group were consecutive: */
+    uint32_t next_place, next_slot; /* then the expected home of the next one */
+    bool mixed;                     /* places of more than one shard */
 } group;
 
-static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* that of PHX_HOME_NONE */
+static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* the place of PHX_HOME_NONE */
 
-/* One sum per shard and worker; a worker's begin with a cache line. */
+/* One sum per shard and worker; a worker's sums begin at a cache line. */
 static size_t sums_step(const phx_world *world)
 {
     const size_t line = PHX_CACHE_LINE;
@@ -70,21 +69,23 @@ void phx_moves_report(phx_world *world)
 
 /* ---- groups ---- */
 
-/* Is the slot that of an own entity with this id? Then so says the directory, but for who is attached. */
+/* Is the slot an own entity with this id? Then the directory agrees, except for attached entities. */
 static inline bool names_own(const phx_store *store, uint32_t slot, uint64_t id)
 {
     return store->name[slot].id == id && (store->body[slot].state & PHX_SLOT_OWN);
 }
 
 /*
- * Where entities move in the order in which they came, as a host's array has them, slots run on as the ids do that
- * are told: then of each that follows the name in the next slot says whether it is this one, and only the first is
- * looked up; not even that where the group before ended so. How many were found. (Who is attached, only the
- * directory says; and where the group before did not run on, this one is not tried.)
+ * If entities move in the order in which they entered, as in a host's array, consecutive ids have consecutive slots.
+ * Then the name in the next slot confirms each one, and only the first is looked up; not even that if the last group
+ * ended so. Returns how many were found. (Only the directory knows attached entities. If the last group was not
+ * consecutive, this one is not tried.)
  */
 static uint32_t run_on(const phx_world *world, group *g)
 {
-    enum { AHEAD = 96 }; /* slots: names and bodies of those that follow, mostly in the next group, come meanwhile */
+    enum {
+        AHEAD = 96
+    }; /* slots ahead: names and bodies of following moves, mostly of the next group, are prefetched */
     const uint64_t *ids = g->ids;
     if (phx_idmap_count(&world->attach.parent_of) > 0 || g->count == 0 || !g->runs) return 0;
     PHX_ASSERT(g->next_place < world->shard_count);
@@ -109,7 +110,7 @@ static uint32_t run_on(const phx_world *world, group *g)
     return i;
 }
 
-/* Directory lines, then bodies, come from memory side by side. */
+/* Looks homes up: directory lines, then bodies, are prefetched side by side. */
 static void find_homes(const phx_world *world, group *g)
 {
     const phx_directory *directory = &world->directory;
@@ -125,7 +126,7 @@ static void find_homes(const phx_world *world, group *g)
         g->place[i] = place;
         g->slot[i] = slot;
         changes |= place ^ g->place[0];
-        /* no branch on where it is, which is not to be guessed; an unknown one's shard may have no bodies */
+        /* no branch on the shard, which is not predictable; an unknown one's shard may have no bodies */
         if (PHX_LIKELY(known)) __builtin_prefetch(&shards[phx_home_shard(home)].store.body[slot], 1);
     }
     g->mixed = changes != 0;
@@ -133,10 +134,10 @@ static void find_homes(const phx_world *world, group *g)
     const uint32_t last = count - 1, before = count > 1 ? last - 1 : last;
     g->next_place = g->place[last];
     g->next_slot = g->slot[last] + 1;
-    g->runs = g->place[before] == g->next_place && g->slot[before] + 2 == g->next_slot; /* never, of unknown ones */
+    g->runs = g->place[before] == g->next_place && g->slot[before] + 2 == g->next_slot; /* never so for unknown ones */
 }
 
-/* Returns how many are left, their places in the group in left[]. alone: no other worker is about. */
+/* Applies a group. Returns how many are left, their places in the group in left[]. alone: no other worker runs. */
 static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alone, uint32_t left[GROUP])
 {
     find_homes(world, g);
@@ -145,7 +146,7 @@ static uint32_t move_group(phx_world *world, group *g, uint32_t worker, bool alo
     return phx_shards_move(world->shards, world->shard_count, &batch, alone, sums_of(world, worker), left);
 }
 
-/* A move that was left, of whom the directory says is there: its home's upper half, or PLACE_UNKNOWN. */
+/* Applies a move that was left. place: the upper half of its home in the directory, or PLACE_UNKNOWN. */
 static ph_status apply_left_move(phx_world *world, uint32_t place, uint32_t slot, ph_position position)
 {
     if (place == PLACE_UNKNOWN) return PH_UNKNOWN_ID;
@@ -153,7 +154,7 @@ static ph_status apply_left_move(phx_world *world, uint32_t place, uint32_t slot
     return phx_shard_move_general(&world->shards[place], slot, position) ? PH_OK : PH_NO_MEMORY;
 }
 
-/* The i-th move of a run, which was left. */
+/* Applies the i-th move of a run, which was left. */
 static ph_status apply_found_moves(phx_world *world, const phx_command_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_of(&run->commands);
@@ -178,9 +179,9 @@ static void copy_ids(uint64_t *ids, const phx_moves *moves, uint32_t first, uint
     for (uint32_t i = 0; i < count; i++) ids[i] = narrow[i];
 }
 
-/* ---- one after the other ---- */
+/* ---- by the ticking thread alone ---- */
 
-/* The moves of a run from `first` on. */
+/* Fills a group with the moves of a run from `first` on. */
 static void fill_move_group(group *g, const phx_moves *moves, uint32_t first, uint32_t count)
 {
     g->count = count;
@@ -216,17 +217,17 @@ static uint32_t words_of(const phx_command_run *run)
     return (run->commands.count + 63) / 64;
 }
 
-enum { BLOCK_BITS = 9 }; /* of neighbours: their bodies fill whole lines but for the first and the last */
+enum { BLOCK_BITS = 9 }; /* of neighbouring ids: their bodies fill whole cache lines, but for the first and the last */
 
-/* Whose is the block of this id? */
+/* The worker of an id, by its block. */
 static uint32_t owner_of_id(const phx_world *world, uint64_t id)
 {
     return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->def.workers >> 32);
 }
 
-enum { IDS_AT_ONCE = 64 }; /* that are compared with a block: mostly all are of it, and no branch on each */
+enum { IDS_AT_ONCE = 64 }; /* ids compared with a block: mostly all are of it, and there is no branch on each */
 
-/* Are those behind the first one of the same block as it is? */
+/* Are the ids behind the first one of the same block? */
 static inline bool of_one_block(const phx_moves *moves, uint32_t first)
 {
     if (moves->wide) {
@@ -241,7 +242,7 @@ static inline bool of_one_block(const phx_moves *moves, uint32_t first)
     return differ >> BLOCK_BITS == 0;
 }
 
-/* From `first` on, which is of this block, the end of those that are. */
+/* The end of the ids from `first` on that are of this block. */
 static uint32_t block_end(const phx_moves *moves, uint32_t first, uint32_t count, uint64_t block)
 {
     while (count - first > IDS_AT_ONCE && of_one_block(moves, first)) first += IDS_AT_ONCE;
@@ -249,14 +250,14 @@ static uint32_t block_end(const phx_moves *moves, uint32_t first, uint32_t count
     return first;
 }
 
-/* Moves of a run that one worker picked, for a group. */
+/* Moves of a run picked by one worker, for a group. */
 typedef struct picked {
     uint32_t at[GROUP]; /* their places in the run, ascending */
     phx_place to[GROUP];
     float z[GROUP];
 } picked;
 
-/* Of the moves [first, end) as many as there is room for, behind the others; how many. */
+/* Picks the moves [first, end), as many as there is room for, behind the others. Returns how many. */
 static uint32_t pick_moves(group *g, picked *own, const phx_moves *moves, uint32_t first, uint32_t end)
 {
     const uint32_t had = g->count, room = GROUP - had, count = end - first < room ? end - first : room;
@@ -280,7 +281,7 @@ static void move_picked(phx_world *world, group *g, const picked *own, uint32_t 
     g->count = 0;
 }
 
-/* A worker's own moves of a run. */
+/* Applies a worker's own moves of a run. */
 static void share_run(phx_world *world, const phx_command_run *run, uint32_t worker, _Atomic uint64_t *left_words)
 {
     const phx_moves moves = phx_moves_of(&run->commands);
@@ -314,28 +315,26 @@ static void share_body(void *context, uint32_t worker)
     }
 }
 
-/* What was left, in the order of the commands. */
-static bool apply_move_span(phx_world *world)
+/* Applies the moves that were left, in the order of the commands. */
+static void apply_move_span(phx_world *world)
 {
-    phx_move_span *stretch = &world->stretch;
-    for (; stretch->run < stretch->end; stretch->run++) {
-        const phx_command_run *run = &world->runs[stretch->run];
+    const phx_move_span *stretch = &world->stretch;
+    const _Atomic uint64_t *words = stretch->left;
+    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+        const phx_command_run *run = &world->runs[r];
         for (uint32_t w = 0; w < words_of(run); w++) {
-            _Atomic uint64_t *word = &stretch->left[stretch->word + w];
-            for (uint64_t bits; (bits = atomic_load_explicit(word, memory_order_relaxed)) != 0;) {
+            uint64_t bits = atomic_load_explicit(&words[w], memory_order_relaxed);
+            for (; bits != 0; bits &= bits - 1) {
                 uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
                 ph_status status = apply_found_moves(world, run, i);
-                if (status == PH_NO_MEMORY) return false;
                 if (status != PH_OK) refuse_move(world, run, i, status);
-                atomic_store_explicit(word, bits & (bits - 1), memory_order_relaxed);
             }
         }
-        stretch->word += words_of(run);
+        words += words_of(run);
     }
-    return true;
 }
 
-/* false = no memory. */
+/* Opens a stretch of moves for sharing. false = no memory. */
 static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
 {
     phx_move_span *stretch = &world->stretch;
@@ -347,24 +346,18 @@ static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
     if (!phx_grow(&world->mem, (void **)&stretch->left, &stretch->left_capacity, 0, words, sizeof *stretch->left))
         return false;
     for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&stretch->left[w], 0, memory_order_relaxed);
-    stretch->first = stretch->run = first;
+    stretch->first = first;
     stretch->end = end;
-    stretch->word = 0;
     stretch->commands = commands;
     return true;
 }
 
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
 {
-    phx_move_span *stretch = &world->stretch;
-    if (!stretch->shared) {
-        if (!open_stretch(world, first, end)) return false;
-        world->movers = world->def.workers;
-        phx_workers_run(world->workers, share_body, world);
-        world->totals.applied += stretch->commands;
-        stretch->shared = true;
-    }
-    if (!apply_move_span(world)) return false;
-    stretch->shared = false;
+    if (!open_stretch(world, first, end)) return false;
+    world->movers = world->def.workers;
+    phx_workers_run(world->workers, share_body, world);
+    world->totals.applied += world->stretch.commands;
+    apply_move_span(world);
     return true;
 }

@@ -1,10 +1,8 @@
 /*
- * Moves, which are most of what a world is told: looked up in the directory and applied
- * many at once, by the ticking thread, or, when a stretch of them is long, by all workers,
- * whatever the shards: each takes the moves of the ids that are its own, so that no two
- * write one entity, and the order per entity is kept. What is not of the common kind, and
- * what concerns a shard as a whole, is left to the ticking thread. In the ingest phase,
- * called by ingest.c.
+ * Moves, which are most commands of a world: looked up in the directory and applied many at once. A long stretch of
+ * moves is shared by all workers, whatever the shards: each worker applies the moves of its own ids, so no two workers
+ * write one entity, and the order for each entity is kept. Moves that are not of the common kind, and work on a shard
+ * as a whole, are left to the ticking thread. In the ingest phase, called by ingest.c.
  */
 #ifndef PHX_WORLD_INGEST_MOVES_H
 #define PHX_WORLD_INGEST_MOVES_H
@@ -12,22 +10,23 @@
 #include "world/state/world.h"
 
 /*
- * With less moves than these, waiting for the workers to wake and carrying bodies between processors costs what it
- * saves; with less than the others, it is no use waking them for later stages: moves take less time than that.
+ * With fewer moves than the first number, waking the workers and moving bodies between processors costs as much as it
+ * saves. With fewer than the second, it does not pay to wake workers early for later stages: the moves take less time
+ * than that.
  */
 enum { PHX_MOVES_WORTH_SHARING = 16384, PHX_MOVES_WORTH_ROUSING = 8192 };
 
-/* false = no memory. */
+/* Makes the arrays. false = no memory. */
 bool phx_moves_init(phx_world *world);
 void phx_moves_free(phx_world *world);
 
 /* Applies a run of moves. */
 void phx_moves_apply(phx_world *world, const phx_command_run *run);
 
-/* Applies the runs [first, end) by all workers. false = no memory: call again with the same range. */
+/* Applies the runs [first, end) by all workers. false = no memory to share them out, nothing was done. */
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end);
 
-/* All commands of the tick are applied: the shards are told what the moves did to them as a whole. */
+/* All commands of the tick are applied: adds the sums of the moves to the shards. */
 void phx_moves_report(phx_world *world);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Refusing a command in a tick; see refuse.h.
+ * Refusal of a command in a tick; see refuse.h.
  */
 #include "world/ingest/refuse.h"
 

@@ -1,7 +1,6 @@
 /*
- * The producer's side of a command: what can be refused at once is refused here, the rest
- * is queued. Runs on producers' threads at any time, also while a tick runs; it reads
- * nothing of the world but its immutable definition.
+ * The producer's side of commands: errors that can be found at once are refused here, all other commands are queued.
+ * Runs on producers' threads at any time, also during a tick; it reads only the immutable definition of the world.
  */
 #include "world/ingest/submit.h"
 
@@ -25,7 +24,7 @@ static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, c
     if ((given & PH_MARGIN) && !phx_is_length(a->margin)) return PH_BAD_RADIUS;
     if ((given & PH_REACH) && !phx_is_length(a->reach)) return PH_BAD_RADIUS;
     if ((given & PH_VISIBLE) && !phx_is_length(a->visible)) return PH_BAD_RADIUS;
-    /* classes are only ever added, at a tick: an old count refuses a new kind at worst */
+    /* classes are only added, in a tick: with an old count, at worst a new kind is refused */
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;
     if ((given & PH_CAP) && a->cap > INT32_MAX) return PH_BAD_VALUE;
@@ -46,7 +45,7 @@ static ph_status check_move(uint64_t id, const ph_position *p)
     return is_position(p) ? PH_OK : PH_BAD_POSITION;
 }
 
-/* A third of four positions, as they lie: x, y, z, x; y, z, x, y; z, x, y, z. */
+/* A third of four positions, as in memory: x, y, z, x; y, z, x, y; z, x, y, z. */
 typedef int32_t third __attribute__((vector_size(16)));
 enum { FOUR = 4 };
 
@@ -57,13 +56,13 @@ static inline third third_at(const ph_position *four, int number)
     return t;
 }
 
-/* All bits where it is no coordinate. */
+/* All bits set in lanes that are no valid coordinate. */
 static inline third too_far(third t)
 {
     return (t & INT32_MAX) > (int32_t)phx_float_bits(PH_COORDINATE_MAX);
 }
 
-/* Are all coordinates? *high: has any z but 0? -0 is one. No branch: many at once. */
+/* Are all coordinates valid? *high: is a z not 0? -0 counts. No branch: many at once. */
 static bool survey_positions(const ph_position *positions, uint32_t count, bool *high)
 {
     third bad = {0}, a = {0}, b = {0}, c = {0};
@@ -85,7 +84,7 @@ static bool survey_positions(const ph_position *positions, uint32_t count, bool 
     return sound && (bad[0] | bad[1] | bad[2] | bad[3]) == 0;
 }
 
-/* Their x, y. */
+/* Copies x and y. */
 static void copy_places(phx_place *to, const ph_position *positions, uint32_t count)
 {
     uint32_t i = 0;
@@ -101,12 +100,12 @@ static void copy_places(phx_place *to, const ph_position *positions, uint32_t co
 }
 
 /*
- * How many moves, from the first on, there is nothing against. *op: with the bits of the columns that they need;
- * where one is bad, maybe more.
+ * The number of valid moves, from the first on. *op: with the bits of the columns that they need; if one is invalid,
+ * perhaps more.
  */
 static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, uint32_t count, uint16_t *op)
 {
-    uint64_t spread = 0; /* more than 32 bits where an id has, and where one is 0 */
+    uint64_t spread = 0; /* above 32 bits if an id is, or if one is 0 */
     uint32_t sound = 0;
     for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
     bool high, near = survey_positions(positions, count, &high), wide = spread > UINT32_MAX;
@@ -124,12 +123,13 @@ static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view,
     return begins && id == other ? PH_SAME_ID : PH_OK;
 }
 
-static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32_t bytes,
-                                 const ph_broadcast_options *options)
+static ph_status check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options)
 {
-    if (source == 0) return PH_BAD_ID;
+    const uint32_t known = PH_BROADCAST_SELF | PH_BROADCAST_SEEN;
+    const bool ranged = (phx_float_bits(options->radius) & INT32_MAX) != 0; /* by bits: the host's denormals may be 0 */
     if (bytes > PH_PAYLOAD_MAX) return PH_TOO_LARGE;
-    if (options->flags & ~(uint32_t)PH_BROADCAST_SELF) return PH_BAD_VALUE;
+    if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
+    if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
     if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     for (uint32_t i = 0; i < options->kind_count; i++)
@@ -140,6 +140,17 @@ static ph_status check_broadcast(const phx_world *world, uint64_t source, uint32
 static bool is_point(const float xy[2])
 {
     return phx_is_coordinate(xy[0]) && phx_is_coordinate(xy[1]);
+}
+
+/* The margin and the heights. */
+static ph_status check_area_extent(const ph_area *area)
+{
+    if (!phx_is_length(area->margin)) return PH_BAD_RADIUS;
+    if (area->shape == PH_AREA_POLYGON && area->margin > 0.0f) return PH_BAD_VALUE;
+    if (area->flags & ~(uint32_t)PH_AREA_HEIGHT) return PH_BAD_VALUE;
+    if (!(area->flags & PH_AREA_HEIGHT)) return PH_OK;
+    if (!phx_is_coordinate(area->z_low) || !phx_is_coordinate(area->z_high)) return PH_BAD_POSITION;
+    return area->z_low <= area->z_high ? PH_OK : PH_BAD_VALUE;
 }
 
 static ph_status check_area_shape(const ph_area *area)
@@ -167,12 +178,13 @@ static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *
     uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
     for (uint32_t i = 0; i < area->kind_count; i++)
         if (area->kinds[i] >= kinds) return PH_BAD_KIND;
-    return check_area_shape(area);
+    ph_status shape = check_area_shape(area);
+    return shape == PH_OK ? check_area_extent(area) : shape;
 }
 
-/* ---- refusing ---- */
+/* ---- refusals ---- */
 
-/* Counts a refusal, of number producer->sequence, and inside a bulk call keeps it for ph_producer_refusals(). */
+/* Counts a refusal, with number producer->sequence, and in a bulk call keeps it for ph_producer_refusals(). */
 static void refuse_submitted(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
@@ -187,14 +199,14 @@ static void refuse_submitted(phx_world *world, phx_producer *producer, uint64_t 
     producer->own[at] = (ph_refusal){.sequence = producer->sequence, .tick = 0, .id = id, .status = status};
 }
 
-/* ---- queueing ---- */
+/* ---- queue ---- */
 
 typedef struct bulk_run {
-    void *records; /* room that is reserved */
+    void *records; /* reserved room */
     uint32_t room, used;
 } bulk_run;
 
-/* A refused item ends the run: sequence numbers inside a run are consecutive. */
+/* Ends a run, as at a refused item: sequence numbers inside a run are consecutive. */
 static void end_run(phx_producer *producer, bulk_run *run)
 {
     if (run->room == 0) return;
@@ -202,7 +214,7 @@ static void end_run(phx_producer *producer, bulk_run *run)
     run->used = run->room = 0;
 }
 
-/* One item of a bulk: checked already; its record is at *record on PH_OK. */
+/* Room for one item of a bulk call, checked already; its record is at *record on PH_OK. */
 static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes, uint32_t wanted, bulk_run *run,
                              void **record)
 {
@@ -219,7 +231,7 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes
     return PH_OK;
 }
 
-/* Deals with a refused item: it takes a number, ends the run, is counted and told; the first one is remembered. */
+/* Refuses an item: it takes a number, ends the run, is counted and kept; the first status is remembered. */
 static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run, uint64_t id, ph_status status,
                         bool bulk, ph_status *first)
 {
@@ -229,7 +241,7 @@ static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run,
     if (*first == PH_OK) *first = status;
 }
 
-/* Counts what stopped a bulk (full, or no memory): it takes no number. */
+/* Counts the stop of a bulk call (full, or no memory), which takes no number. */
 static ph_status count_stopped_bulk(phx_producer *producer, ph_status status)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
@@ -258,7 +270,7 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
     return first;
 }
 
-/* Queues the first of `count` moves, as many as fit in one run; none: *status says why. */
+/* Queues the first of `count` moves, as many as fit in one run. 0: *status has the reason. */
 static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
                             const ph_position *positions, ph_status *status)
 {
@@ -280,7 +292,10 @@ static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count,
 ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
                           const ph_position *positions, uint32_t *done, bool bulk)
 {
-    /* 20 KiB are still near when they are copied, once they are checked; after a bad one little is checked twice */
+    /*
+     * 20 KiB are still in a near cache when they are copied after the check; behind an invalid one little is checked
+     * twice
+     */
     enum { STRETCH_MIN = 32, STRETCH_MAX = 1024 };
     bulk_run none = {0};
     ph_status first = PH_OK;
@@ -377,27 +392,61 @@ ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id,
     return PH_OK;
 }
 
-ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
-                               uint32_t bytes, const ph_broadcast_options *options)
+/* The record, without its payload; options were checked. */
+static void fill_broadcast(phx_cmd_broadcast *command, uint64_t source, uint32_t bytes,
+                           const ph_broadcast_options *options)
+{
+    *command = (phx_cmd_broadcast){.id = source,
+                                   .bytes = bytes,
+                                   .flags = (uint16_t)options->flags,
+                                   .kind_count = (uint16_t)options->kind_count,
+                                   .radius = options->radius};
+    for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
+}
+
+/* `head` and the payload: queued, or refused as `status` says. */
+static ph_status queue_broadcast(phx_world *world, phx_producer *producer, const phx_cmd_broadcast *head,
+                                 const void *payload, ph_status status)
 {
     bulk_run run = {0};
-    ph_status first = PH_OK, status = check_broadcast(world, source, bytes, options);
+    ph_status first = PH_OK;
     if (status != PH_OK) {
-        refuse_item(world, producer, &run, source, status, false, &first);
+        refuse_item(world, producer, &run, head->id, status, false, &first);
         return first;
     }
     void *record = NULL;
-    uint32_t room = (uint32_t)(sizeof(phx_cmd_broadcast) + phx_payload_room(bytes));
+    uint32_t room = (uint32_t)(sizeof *head + phx_payload_room(head->bytes));
     status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
     if (status != PH_OK) return count_stopped_bulk(producer, status);
-    phx_cmd_broadcast *command = record;
-    *command = (phx_cmd_broadcast){
-        .id = source, .bytes = bytes, .flags = (uint16_t)options->flags, .kind_count = (uint16_t)options->kind_count};
-    for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
-    memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
-    if (bytes > 0) memcpy(command + 1, payload, bytes);
+    memcpy(record, head, sizeof *head);
+    memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, head->bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
+    if (head->bytes > 0) memcpy((char *)record + sizeof *head, payload, head->bytes);
     end_run(producer, &run);
     return PH_OK;
+}
+
+ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
+                               uint32_t bytes, const ph_broadcast_options *options)
+{
+    phx_cmd_broadcast head = {.id = source};
+    ph_status status = source == 0 ? PH_BAD_ID : check_broadcast(world, bytes, options);
+    if (status == PH_OK) fill_broadcast(&head, source, bytes, options);
+    return queue_broadcast(world, producer, &head, payload, status);
+}
+
+ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
+                                  const void *payload, uint32_t bytes)
+{
+    phx_cmd_broadcast head = {0};
+    const ph_broadcast_options options = {
+        .kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    bool sound = phx_is_coordinate(place->x) && phx_is_coordinate(place->y);
+    ph_status status = sound ? check_broadcast(world, bytes, &options) : PH_BAD_POSITION;
+    if (status == PH_OK) fill_broadcast(&head, 0, bytes, &options);
+    head.x = place->x;
+    head.y = place->y;
+    head.layers = place->layers;
+    return queue_broadcast(world, producer, &head, payload, status);
 }
 
 _Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX, "the longest has room");

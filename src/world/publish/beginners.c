@@ -1,5 +1,5 @@
 /*
- * Finding the beginners that have no change yet; see beginners.h.
+ * Finds beginners without a change; see beginners.h.
  */
 #include "world/publish/beginners.h"
 
@@ -15,7 +15,7 @@ static uint64_t slot_bit(uint32_t slot)
     return UINT64_C(1) << slot % WORD_BITS;
 }
 
-/* A bit for each slot of the shard: the beginners'. false = no memory. */
+/* Sets a bit for each beginner's slot of the shard. false = no memory. */
 static bool mark_beginners(phx_world *world, const phx_shard *shard)
 {
     const size_t words = shard->store.slots / WORD_BITS + 1;
@@ -30,7 +30,7 @@ static bool mark_beginners(phx_world *world, const phx_shard *shard)
     return true;
 }
 
-/* The bits of observers with a change go: the fill says PH_CHANGE_FRESH there. */
+/* Clears the bits of observers with a change: the fill adds PH_CHANGE_FRESH there. */
 static void unmark_changed(phx_world *world, const phx_shard *shard)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
@@ -43,7 +43,7 @@ static void unmark_changed(phx_world *world, const phx_shard *shard)
     }
 }
 
-/* Changes for the bits that are left; each bit once. There is room. How many. */
+/* Adds changes for the remaining bits, and clears them. There is room. Returns how many. */
 static uint32_t add_changes(phx_world *world, const phx_shard *shard)
 {
     phx_scratch *scratch = &world->scratch[0];
@@ -58,7 +58,7 @@ static uint32_t add_changes(phx_world *world, const phx_shard *shard)
     return count;
 }
 
-/* The shard's become a chunk behind all others. A second call finds none that the first one added. */
+/* Makes a chunk of the shard's beginners, behind all others. A second call finds no beginner of the first one. */
 static bool begin_shard(phx_world *world, const phx_shard *shard)
 {
     phx_scratch *scratch = &world->scratch[0];

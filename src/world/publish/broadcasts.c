@@ -1,5 +1,5 @@
 /*
- * Who hears the broadcasts of a tick; see broadcasts.h.
+ * Recipients of the broadcasts of a tick; see broadcasts.h.
  */
 #include "world/publish/broadcasts.h"
 
@@ -20,7 +20,7 @@ bool phx_broadcasts_init(phx_world *world)
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_ear(phx_broadcast_scratch *ear, phx_mem *mem)
+static void free_broadcast_scratch(phx_broadcast_scratch *ear, phx_mem *mem)
 {
     phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
     phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
@@ -35,7 +35,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
         phx_recipients_free(&b->audiences[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_ear(&b->ears[i], mem);
+    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_broadcast_scratch(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
     phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
@@ -56,47 +56,72 @@ void phx_broadcasts_clear(phx_broadcasts *b)
     b->payload_bytes = 0;
 }
 
-/* One more message, of this stay of its source in the world. false = no memory. */
+/* The place in sources of an incarnation that is in the world; room was reserved. */
+static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnation)
+{
+    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
+    if (known) return (uint32_t)*known;
+    b->sources[b->source_count] = (phx_source){.id = id, .incarnation = incarnation};
+    phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, b->source_count);
+    return b->source_count++;
+}
+
+/* Adds a message of this incarnation of its source. false = no memory. */
 static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
     uint32_t number = b->message_count;
+    bool from_place = command->id == 0;
     if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
                   sizeof *b->messages) ||
         !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count, (size_t)b->source_count + 1,
                   sizeof *b->sources) ||
         !phx_idmap_reserve(&b->index, b->source_count + 1))
         return false;
-    const uint64_t *known = phx_idmap_find(&b->index, (uint64_t)incarnation + 1);
-    uint32_t place = known ? (uint32_t)*known : b->source_count;
-    if (!known) {
-        b->sources[b->source_count++] = (phx_source){.id = command->id, .incarnation = incarnation};
-        phx_idmap_insert(&b->index, (uint64_t)incarnation + 1, place);
-    }
-    b->messages[b->message_count++] = (phx_message){.command = command,
-                                                    .source = place,
-                                                    .bytes = command->bytes,
-                                                    .self = command->flags & PH_BROADCAST_SELF,
-                                                    .filtered = command->kind_count > 0};
+    b->messages[b->message_count++] =
+        (phx_message){.command = command,
+                      .source = from_place ? PHX_SLOT_NONE : source_place(b, command->id, incarnation),
+                      .bytes = command->bytes,
+                      .self = command->flags & PH_BROADCAST_SELF,
+                      .filtered = command->kind_count > 0,
+                      .ranged = from_place || command->radius > 0.0f,
+                      .range = {.x = command->x,
+                                .y = command->y,
+                                .radius = command->radius,
+                                .seen = command->flags & PH_BROADCAST_SEEN,
+                                .source = command->id,
+                                .layers = command->layers}};
     return true;
 }
 
 ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
+    phx_shard *shard = NULL;
+    uint32_t slot = PHX_SLOT_NONE;
+    if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
-    if (world->def.consumers > 0 && !add_message(world, command, shard->store.name[slot].incarnation))
-        return PH_NO_MEMORY; /* without consumers no observer is to be told */
+    if (world->def.consumers > 0 && !add_message(world, command, shard ? shard->store.name[slot].incarnation : 0))
+        return PH_NO_MEMORY; /* without consumers there is no recipient */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
     world->totals.payload_bytes += command->bytes;
     return PH_OK;
 }
 
-/* ---- calling ---- */
+/* ---- calls ---- */
+
+/* What a range has of its source, as it is at the tick's end. */
+static void place_range(const phx_world *world, phx_message *message)
+{
+    if (!message->ranged || message->source == PHX_SLOT_NONE) return;
+    const phx_source *source = &world->broadcasts.sources[message->source];
+    if (source->shard == PHX_SLOT_NONE) return;
+    const phx_store *store = &world->shards[source->shard].store;
+    message->range.x = store->body[source->slot].x;
+    message->range.y = store->body[source->slot].y;
+    message->range.layers = phx_store_attr(store, source->slot)->layers;
+}
 
 void phx_broadcasts_locate(phx_world *world)
 {
@@ -108,13 +133,15 @@ void phx_broadcasts_locate(phx_world *world)
         if (i + AHEAD < b->source_count) phx_directory_prefetch(&world->directory, b->sources[i + AHEAD].id);
         source->shard = PHX_SLOT_NONE;
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
-        if (shard->store.name[source->slot].incarnation != source->incarnation) continue; /* it left, and came again */
+        if (shard->store.name[source->slot].incarnation != source->incarnation)
+            continue; /* it left and entered again */
         source->shard = shard->index;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
     }
+    for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
 
-/* May the source be near enough to the shard for a copy of it there, if nothing but distance counts? */
+/* May the source be near enough to the shard to have a copy there, by distance alone? */
 static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
@@ -124,7 +151,7 @@ static bool near_shard(const phx_world *world, const phx_source *source, uint32_
            body->ty <= zone->rect.y1 + halo;
 }
 
-/* Its slot in the shard, own or ghost, or PHX_SLOT_NONE. */
+/* The source's slot in the shard, own or ghost, or PHX_SLOT_NONE. */
 static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
 {
     if (source->shard == index) return source->slot;
@@ -132,7 +159,7 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
-/* To own observers with a pair or link to the source, wherever they stand. false = no memory. */
+/* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
     const phx_tie *tie = phx_ties_of(&world->ties, source->id);
@@ -145,6 +172,37 @@ static bool call_tied(phx_world *world, const phx_source *source, uint32_t index
     return true;
 }
 
+/* Do towers of the shard lie in the range? Its own entities stand in these. */
+static bool range_meets_shard(const phx_world *world, const phx_broadcast_range *range, uint32_t index)
+{
+    const phx_rect own = world->shards[index].rect;
+    phx_rect rect = phx_box_towers(world->shards[index].rules, phx_box_around(range->x, range->y, range->radius));
+    return rect.x0 <= own.x1 && own.x0 <= rect.x1 && rect.y0 <= own.y1 && own.y0 <= rect.y1;
+}
+
+static bool call_ranged(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_source *source = message->source == PHX_SLOT_NONE ? NULL : &b->sources[message->source];
+    if (source && source->shard == PHX_SLOT_NONE) return true;
+    if (!range_meets_shard(world, &message->range, index)) return true;
+    uint32_t slot =
+        source && (message->range.seen || source->shard == index) ? slot_in(world, source, index) : PHX_SLOT_NONE;
+    if (message->range.seen && slot == PHX_SLOT_NONE) return true; /* it is in no list here */
+    return phx_recipients_call_range(&b->audiences[index], &world->shards[index], &message->range, slot, number);
+}
+
+/* To all that have the source in the list. */
+static bool call_listed(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+{
+    const phx_broadcasts *b = &world->broadcasts;
+    const phx_source *source = &b->sources[message->source];
+    uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
+    if (slot == PHX_SLOT_NONE) return true;
+    return phx_recipients_call(&b->audiences[index], &world->shards[index], slot, number) &&
+           (!source->far || call_tied(world, source, index, slot, number));
+}
+
 bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -153,11 +211,9 @@ bool phx_step_target(phx_world *world, uint32_t index)
     phx_recipients_clear(audience);
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
-        const phx_source *source = &b->sources[b->messages[m].source];
-        uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
-        if (slot == PHX_SLOT_NONE) continue;
-        if (!phx_recipients_call(audience, shard, slot, m)) return false;
-        if (source->far && !call_tied(world, source, index, slot, m)) return false;
+        const phx_message *message = &b->messages[m];
+        bool through = message->ranged ? call_ranged(world, message, index, m) : call_listed(world, message, index, m);
+        if (!through) return false;
     }
     return phx_recipients_sort(audience, shard);
 }
@@ -188,10 +244,10 @@ static bool plan_broadcasts(phx_world *world, uint32_t index)
     return true;
 }
 
-static bool ready_ear(phx_world *world, phx_broadcast_scratch *ear)
+static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *ear)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
-    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there is nothing to hear */
+    PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
     if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
     memset(ear->used, 0, words * sizeof *ear->used);
     ear->hearing_count = ear->heard_count = 0;
@@ -205,14 +261,14 @@ bool phx_plan_pieces(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
-        if (!ready_ear(world, &b->ears[i])) return false;
+        if (!reset_broadcast_scratch(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
 }
 
-/* ---- hearing ---- */
+/* ---- recipients ---- */
 
-/* Keeps the seats of observers of the kinds that the message is for. Returns how many. */
+/* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
                                uint32_t *out, uint32_t count)
 {
@@ -224,7 +280,10 @@ static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch 
     return n;
 }
 
-/* All calls to the piece's seats; *hits, *heard: how many hits, and seats in them. false = no memory. */
+/*
+ * Finds the recipients of all calls to the piece; *hits, *heard: calls with recipients, and their sum. false = no
+ * memory.
+ */
 static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
                             const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
 {
@@ -240,7 +299,9 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
             !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *ear->hits))
             return false;
-        uint32_t *out = ear->seats + *heard, count = phx_recipients_filter(shard, seats, call, message->self, out);
+        uint32_t *out = ear->seats + *heard;
+        const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
+        uint32_t count = phx_recipients_filter(shard, seats, call, range, message->self, out);
         if (message->filtered) count = filter_by_kind(&shard->store, seats, message, out, count);
         if (count == 0) continue;
         ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
@@ -249,7 +310,10 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
     return true;
 }
 
-/* Sorts the hits by seat, each seat's messages in their order, into the ear's heard[]; ends[i]: where seat i's end. */
+/*
+ * Sorts the hits by observer, each one's messages in their order, into the scratch's heard[]; ends[i]: end of observer
+ * i's.
+ */
 static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
 {
     uint32_t first = ear->heard_count;
@@ -266,7 +330,7 @@ static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t hea
     ear->heard_count += heard;
 }
 
-/* Counts what an observer hears for its consumer. */
+/* Counts the messages of an observer for its consumer. */
 static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
                       const phx_recipient *hearing)
 {
@@ -280,7 +344,7 @@ static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_b
     share->heard += hearing->count;
 }
 
-static bool hear_piece(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
+static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
@@ -318,7 +382,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = hear_piece(world, &b->ears[worker], piece);
+    bool through = find_piece_recipients(world, &b->ears[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);

@@ -14,7 +14,7 @@ void phx_publish_count(phx_world *world, uint32_t index)
     const phx_chunk *chunk = &world->chunks[index];
     const phx_change *changes = phx_chunk_changes(world, chunk);
     uint32_t consumer = 0;
-    phx_consumer_changes run = {0, 0}; /* of changes one after the other of one consumer: not in memory */
+    phx_consumer_changes run = {0, 0}; /* a run of changes of one consumer, in registers */
     if (world->def.consumers == 0) return;
     memset(phx_consumer_share(world, index, 0), 0, world->def.consumers * sizeof(phx_consumer_changes));
     for (uint32_t c = 0; c < chunk->change_count; c++) {
@@ -25,7 +25,7 @@ void phx_publish_count(phx_world *world, uint32_t index)
             run = (phx_consumer_changes){0, 0};
             consumer = of;
         }
-        run.changes += phx_change_told(&changes[c]); /* else of the list's keeping only */
+        run.changes += phx_change_told(&changes[c]); /* else the change only stores a list, or ends it */
         run.targets += targets;
     }
     phx_add_share(phx_consumer_share(world, index, consumer), run);

@@ -1,22 +1,22 @@
 /*
- * How many changes and targets of each chunk each consumer gets; then where they go in its batch. Counted in the
- * interest phase, by the worker that is through with the chunk.
+ * The number of changes and targets of each chunk for each consumer; then their places in its batch. Counted in the
+ * interest phase, by the worker that finished the chunk.
  */
 #ifndef PHX_WORLD_PUBLISH_CHANGE_COUNTS_H
 #define PHX_WORLD_PUBLISH_CHANGE_COUNTS_H
 
 #include "world/state/world.h"
 
-/* Before the interest phase, and when it makes more chunks: room for the counts of all. false = no memory. */
+/* Room for the counts of all chunks: before the interest phase, and when it makes more chunks. false = no memory. */
 bool phx_publish_room(phx_world *world);
 
-/* In the interest phase, by the worker that is through with the chunk: how many changes each consumer gets of it. */
+/* Counts a chunk's changes for each consumer. In the interest phase, by the worker that finished the chunk. */
 void phx_publish_count(phx_world *world, uint32_t chunk);
 
-/* The same for one consumer anew, whose batch is not made yet. */
+/* Counts anew for one consumer, whose batch is not made yet. */
 void phx_publish_recount(phx_world *world, uint32_t chunk, uint32_t consumer);
 
-/* Shares of a chunk begin with a cache line: chunks side by side are worked on by different workers. */
+/* Shares of a chunk begin at a cache line: neighbouring chunks belong to different workers. */
 static inline size_t phx_shares_per_chunk(const phx_world *world)
 {
     enum { A_LINE = PHX_CACHE_LINE / sizeof(phx_consumer_changes) };
@@ -30,7 +30,7 @@ static inline phx_consumer_changes *phx_consumer_share(phx_world *world, uint32_
 
 static inline uint32_t phx_consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change)
 {
-    if (world->def.consumers == 1) return 0; /* spares a look at memory for every change */
+    if (world->def.consumers == 1) return 0; /* saves a memory access for every change */
     return world->shards[chunk->shard].store.name[change->slot].consumer;
 }
 
@@ -46,7 +46,7 @@ static inline void phx_add_share(phx_consumer_changes *sum, phx_consumer_changes
     sum->targets += more.targets;
 }
 
-/* Behind the others, without room for its share (phx_publish_room()). false = no memory. */
+/* Adds a chunk behind the others, without room for its share (phx_publish_room()). false = no memory. */
 bool phx_add_chunk(phx_world *world, phx_chunk chunk);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Cutting a tick down to the events that it may have; see event_bound.h.
+ * The bound on the events of a tick; see event_bound.h.
  */
 #include "world/publish/event_bound.h"
 
@@ -11,7 +11,7 @@
 
 void phx_spread_begin(phx_world *world)
 {
-    enum { LEAST = 1 << 22, EACH = 64 }; /* of events_max = 0: see ph_world_def */
+    enum { LEAST = 1 << 22, EACH = 64 }; /* if events_max = 0: see ph_world_def */
     phx_spread_state *spreading = &world->spreading;
     const uint64_t given = world->def.events_max;
     spreading->events_max = given > 0 ? given : LEAST + (uint64_t)EACH * phx_directory_count(&world->directory);
@@ -35,8 +35,8 @@ static void count_sizes(phx_spread_state *spreading, const phx_change *changes, 
 }
 
 /*
- * No fewer than the number that the tick will end with: an observer of size s has 2^(s-1) enters or more, so if these
- * alone exceed the bound, when all observers are cut to 2^n, the number is less than 2^n.
+ * At least the number at the tick's end. An observer of size s has 2^(s-1) enters or more. So if these alone exceed the
+ * bound, with all observers cut to 2^n, the number is less than 2^n.
  */
 static uint32_t limit_by_sizes(phx_spread_state *spreading)
 {
@@ -51,7 +51,7 @@ static uint32_t limit_by_sizes(phx_spread_state *spreading)
     return UINT32_MAX;
 }
 
-/* It only goes down: the least that any worker found. */
+/* Lowers the limit: the smallest of all workers' counts. */
 static uint32_t lower_limit(phx_spread_state *spreading, uint32_t to)
 {
     uint32_t limit = atomic_load_explicit(&spreading->limit, memory_order_relaxed);
@@ -61,7 +61,7 @@ static uint32_t lower_limit(phx_spread_state *spreading, uint32_t to)
     return to < limit ? to : limit;
 }
 
-/* ---- cutting ---- */
+/* ---- cuts ---- */
 
 /* Cuts the chunk's changes by a limit; the counts of the chunk follow. false = no memory for all of them. */
 static bool cut_chunk(phx_world *world, phx_chunk *chunk, uint32_t limit)
@@ -94,14 +94,14 @@ void phx_spread_chunk(phx_world *world, uint32_t index)
     if (found <= spreading->events_max) return;
     const uint32_t limit = lower_limit(spreading, limit_by_sizes(spreading));
     if (most <= limit) return;
-    /* a change that there is no memory to cut stays as it is: the stage behind the phase cuts it */
+    /* a change without memory for its cut stays as it is: the stage behind the phase cuts it */
     (void)cut_chunk(world, chunk, limit);
     phx_interest_tighten(scratch, (phx_scratch_mark){chunk->change_first, chunk->target_first, chunk->overflow_first});
 }
 
 /* ---- behind the phase ---- */
 
-/* Enters of all observers when none has more than `most`. */
+/* The sum of enters if no observer has more than `most`. */
 static uint64_t enters_within(const phx_world *world, uint32_t most)
 {
     uint64_t sum = 0;

@@ -12,11 +12,11 @@
 
 #include "world/state/world.h"
 
-/* Before the interest phase. */
+/* Begins, before the interest phase. */
 void phx_spread_begin(phx_world *world);
-/* Counts the changes of a chunk, the last of the worker's scratch, and cuts them by the limit. */
+/* Counts the changes of a chunk, the last ones of the worker's scratch, and cuts them by the limit. */
 void phx_spread_chunk(phx_world *world, uint32_t chunk);
-/* Behind the phase: is the bound exceeded, all changes are cut. false = no memory: call again. */
+/* Behind the phase: if the bound is exceeded, cuts all changes. false = no memory: call again. */
 bool phx_spread_tick(phx_world *world);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Making mail; see fill_broadcasts.h.
+ * Fills the broadcasts of batches; see fill_broadcasts.h.
  */
 #include "world/publish/fill_broadcasts.h"
 
@@ -16,7 +16,7 @@ static phx_batch_broadcasts_share *broadcast_share(const phx_world *world, uint3
 
 /* ---- sizes and places ---- */
 
-/* What any worker found to be heard of this consumer's observers, gathered in the first one's ear. */
+/* The messages that this consumer's observers receive, over all workers, collected in the first worker's scratch. */
 static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -29,7 +29,7 @@ static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
     return used;
 }
 
-/* Places of the messages in the consumer's mail, in the order of the commands. */
+/* The places of the messages in the consumer's broadcasts, in the order of the commands. */
 static void place_messages(phx_world *world, uint32_t consumer, phx_batch_broadcasts_size *size)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -44,7 +44,7 @@ static void place_messages(phx_world *world, uint32_t consumer, phx_batch_broadc
     }
 }
 
-/* Places of the pieces' deliveries. false: there are more than a batch can count, as if there were no memory for it. */
+/* The places of the pieces' deliveries. false: more than a batch can count, as if there were no memory for it. */
 static bool place_pieces(const phx_world *world, uint32_t consumer, phx_batch_broadcasts_size *size)
 {
     uint64_t heard = 0;
@@ -84,7 +84,18 @@ void phx_deliver_drop(phx_world *world, uint32_t consumer)
 
 /* ---- filling ---- */
 
-/* The consumer's messages and their payloads. */
+/* A message as hosts read it; its payload begins at `first`. */
+static ph_message message_record(const phx_world *world, const phx_message *message, uint64_t first)
+{
+    ph_message record = {.tick = world->tick, .first = first, .bytes = message->bytes};
+    if (message->source == PHX_SLOT_NONE) return record;
+    const phx_source *source = &world->broadcasts.sources[message->source];
+    record.source = source->id;
+    record.user_data = phx_store_user_data(&world->shards[source->shard].store, source->slot);
+    return record;
+}
+
+/* Copies the consumer's messages and their payloads. */
 static void fill_messages(const phx_world *world, uint32_t consumer)
 {
     const phx_broadcasts *b = &world->broadcasts;
@@ -96,15 +107,10 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
     for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
         for (uint64_t left = used[w]; left != 0; left &= left - 1) {
             const phx_message *message = &b->messages[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            const phx_source *source = &b->sources[message->source];
             const phx_cmd_broadcast *command = message->command;
-            *to++ = (ph_message){.source = source->id,
-                                 .user_data = phx_store_user_data(&world->shards[source->shard].store, source->slot),
-                                 .tick = world->tick,
-                                 .first = first,
-                                 .bytes = command->bytes};
+            *to++ = message_record(world, message, first);
             uint64_t room = phx_payload_room(command->bytes);
-            /* padded in its record as well; a batch of empty payloads has no memory for them */
+            /* the record is padded as well; a batch of empty payloads has no memory for them */
             if (room > 0) memcpy((char *)mail->payload + first, phx_cmd_payload(command), room);
             first += room;
         }
@@ -124,7 +130,7 @@ static void fill_piece(phx_world *world, uint32_t index)
         if (i + AHEAD < piece->hearing_count)
             __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
         const phx_recipient *hearing = &ear->hearings[piece->hearing_first + i];
-        if (b->sizes[hearing->consumer].deliveries == 0) continue; /* dropped */
+        if (b->sizes[hearing->consumer].deliveries == 0) continue; /* its broadcasts were dropped */
         phx_batch_broadcasts_share *share = broadcast_share(world, index, hearing->consumer);
         phx_batch_broadcasts *mail = &world->batches[hearing->consumer]->mail;
         const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;

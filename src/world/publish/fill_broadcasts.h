@@ -1,7 +1,7 @@
 /*
- * From who hears what to the mail of the consumers' batches: each message once in a
- * batch, and a delivery per observer. Sizes and places by the ticking thread; the copying
- * by all workers, a consumer's messages and a piece's deliveries being units of work.
+ * From recipients to the broadcasts of the consumers' batches: each message once in a batch, and a delivery for each
+ * observer. Sizes and places by the ticking thread; copies by all workers. A unit of work is a consumer's messages, or
+ * a piece's deliveries.
  */
 #ifndef PHX_WORLD_PUBLISH_FILL_BROADCASTS_H
 #define PHX_WORLD_PUBLISH_FILL_BROADCASTS_H
@@ -9,13 +9,13 @@
 #include "world/state/world.h"
 
 /*
- * Finds how much mail each consumer gets (broadcasts.sizes), and gives every message that
- * is heard, and every piece, its place in it. false = no memory: call again.
+ * Finds the size of each consumer's broadcasts (broadcasts.sizes), and the place of every received message and every
+ * piece. false = no memory: call again.
  */
 bool phx_deliver_plan(phx_world *world);
-/* Into world->batches, whose mail has those sizes. */
+/* Fills the broadcasts of world->batches, which have these sizes. */
 void phx_deliver_fill(phx_world *world);
-/* The consumer gets none of the tick's mail, which is counted as dropped: once planned. */
+/* Drops the tick's broadcasts of a consumer, and counts them: once planned. */
 void phx_deliver_drop(phx_world *world, uint32_t consumer);
 
 #endif

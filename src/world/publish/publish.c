@@ -3,17 +3,16 @@
  */
 #include "world/publish/publish.h"
 
-#include <string.h>
-
 #include "shards/interest/event_naming.h"
 #include "world/publish/change_counts.h"
+#include "world/publish/edges.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/set_aside.h"
 #include "world/publish/updates.h"
 #include "world/state/broadcast_types.h"
 #include "world/table/clock.h"
 
-/* Nothing that is pending may still be told to who left or is not ready. */
+/* Drops the pending changes of observers that left or are not ready. */
 static void forget_silenced(phx_world *world)
 {
     for (uint32_t s = 0; s < world->shard_count; s++) {
@@ -26,43 +25,16 @@ static void forget_silenced(phx_world *world)
     }
 }
 
-/* What is pending tells of entities as they are now. */
+/* Renames entities in pending changes. */
 static void rename_pending(phx_world *world)
 {
     for (uint32_t c = 0; c < world->def.consumers; c++)
         phx_consumer_rename(world->consumers[c].consumer, world->renames.items, world->renames.count);
 }
 
-/* ---- edges ---- */
+/* ---- batches ---- */
 
-/* How many the consumers get, by consumer. */
-static void count_edges(phx_world *world)
-{
-    memset(world->edge_sizes, 0, world->def.consumers * sizeof *world->edge_sizes);
-    for (uint32_t s = 0; s < world->shard_count; s++) {
-        const phx_edges *edges = &world->shards[s].zones.edges;
-        for (uint32_t i = 0; i < edges->count; i++) {
-            const ph_edge *edge = &edges->at[i].told;
-            world->edge_sizes[edges->at[i].consumer].count[edge->area != 0][edge->on]++;
-        }
-    }
-}
-
-/* Few beside the changes, and no look at any entity: the ticking thread's. */
-static void fill_edges(phx_world *world)
-{
-    for (uint32_t c = 0; c < world->def.consumers; c++)
-        world->edge_sizes[c] = phx_batch_edge_places(&world->edge_sizes[c]);
-    for (uint32_t s = 0; s < world->shard_count; s++) {
-        const phx_edges *edges = &world->shards[s].zones.edges;
-        for (uint32_t i = 0; i < edges->count; i++) {
-            uint32_t consumer = edges->at[i].consumer;
-            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].told);
-        }
-    }
-}
-
-/* The consumer's batch of this tick, if it gets anything. false = no memory. */
+/* Makes the consumer's batch of this tick, if it gets anything. false = no memory. */
 static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes sum)
 {
     static const phx_batch_broadcasts_size none;
@@ -81,7 +53,7 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
            phx_batch_updates_reserve(&batch->news, &world->mem, news);
 }
 
-/* From here on a share says where the chunk's part of the batch begins. */
+/* Turns shares into places: where the chunk's part of the batch begins. */
 static void place_shares(phx_world *world, uint32_t consumer)
 {
     phx_consumer_changes sum = {0};
@@ -100,7 +72,7 @@ bool phx_publish_batches(phx_world *world)
     forget_silenced(world);
     if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
-    if (world->zoned) count_edges(world);
+    if (world->zoned) phx_count_edges(world);
     for (; world->stage_at < consumers; world->stage_at++) {
         uint32_t c = world->stage_at;
         phx_consumer_changes sum = {0};
@@ -119,31 +91,31 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_NEAR = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; of more */
-    CHANGES_AHEAD = 32,            /* whose names come meanwhile, and */
-    TARGETS_AHEAD = 96,            /* those of targets: about as many as changes so far ahead have; */
-    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: more are in order, and read side by side unasked; */
-    TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on how many */
+    NAMES_NEAR = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
+    CHANGES_AHEAD = 32,            /* names of changes ahead are prefetched, and */
+    TARGETS_AHEAD = 96,            /* names of targets: about as many as so many changes have; */
+    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: a change with more is in order, and the hardware prefetches it; */
+    TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on their number */
 };
 
-/* A chunk on its way to the batches. */
+/* Copy of a chunk into the batches. */
 typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
     phx_consumer_changes *shares; /* by consumer */
     phx_event_writer *naming;
-    bool far;            /* names are */
-    uint32_t asked, end; /* of its targets and what is between them: whose names are asked for, and all */
+    bool far;            /* names are not in a near cache */
+    uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
 
-/* Names stand in no order of memory: those of changes and targets ahead come meanwhile. */
+/* Prefetches the names of changes and targets ahead, which are in no order of memory. */
 static inline void await_names(filling *at, const phx_change *own, bool more)
 {
     const phx_name *name = at->shard->store.name;
     const uint64_t *user_data = at->shard->store.user_data;
     uint32_t count = own->leave_count + own->enter_count;
     uint32_t end = own->target_first + (count < TARGETS_ASKED ? count : TARGETS_ASKED) + TARGETS_AHEAD;
-    if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long one */
+    if (at->asked < own->target_first) at->asked = own->target_first; /* behind a long change */
     if (more) __builtin_prefetch(&name[own[CHANGES_AHEAD].slot]);
     if (more && user_data) __builtin_prefetch(&user_data[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
@@ -154,7 +126,7 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
     }
 }
 
-/* One change and its targets to their places in the batch. */
+/* Copies one change and its targets to their places in the batch. */
 static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch,
                                phx_consumer_changes *share)
 {
@@ -174,7 +146,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
     share->targets = to + count;
 }
 
-/* Somebody is attached: parents before their children, or behind them. Shares go back to where they began. */
+/* Orders events of attached entities: parents before their children, or behind them. Shares go back to their begin. */
 static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
 {
     const phx_change *changes = phx_chunk_changes(world, chunk);
@@ -183,6 +155,7 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
+        if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
         phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
                                     batch->incarnations + own->first};
@@ -226,7 +199,7 @@ void phx_publish_fill(phx_world *world)
     if (world->def.consumers == 0) return;
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
-    if (world->zoned) fill_edges(world);
+    if (world->zoned) phx_fill_edges(world);
     if (world->updating) phx_updates_fill(world);
 }
 
@@ -240,7 +213,7 @@ bool phx_publish_offer(phx_world *world)
     return true;
 }
 
-/* What its batch tells of lists, and of positions, is told anew in a later tick. */
+/* Sets aside the observers of a batch's changes and updates. */
 static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
@@ -257,7 +230,7 @@ void phx_publish_keep(phx_world *world)
         phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);
-        PHX_ASSERT(kept); /* edges wait as they are */
+        PHX_ASSERT(kept); /* a batch with edges alone is kept as it is */
         (void)kept;
     }
     world->stage_at++;

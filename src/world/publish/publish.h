@@ -1,7 +1,7 @@
 /*
- * The publish phase: the changes of all chunks, sorted out by consumer into one flat
- * batch each. Counting, by whoever has just found the changes, and filling are parallel over chunks, each chunk
- * having its own ranges of every batch; making batches and handing them over is the ticking thread's.
+ * The publish phase: the changes of all chunks, by consumer, become one flat batch each. Counting (by the worker that
+ * found the changes) and filling are parallel over chunks, and each chunk has its own ranges of every batch. The
+ * ticking thread makes batches and offers them.
  */
 #ifndef PHX_WORLD_PUBLISH_PUBLISH_H
 #define PHX_WORLD_PUBLISH_PUBLISH_H
@@ -9,17 +9,17 @@
 #include "world/state/world.h"
 
 /*
- * Observers that are gone or not ready are forgotten, then a batch of the right size for
- * each consumer. false = no memory: call again.
+ * Drops pending changes of silenced observers, then makes a batch of the right size for each consumer. false = no
+ * memory: call again.
  */
 bool phx_publish_batches(phx_world *world);
 void phx_publish_fill(phx_world *world);
-/* false = no memory: call again. */
+/* Offers the batches. false = no memory: call again. */
 bool phx_publish_offer(phx_world *world);
 
 /*
- * The consumer whose offer had no memory keeps the tick pending; where that has no memory either, its observers are set
- * aside, and only edges wait.
+ * The consumer whose offer had no memory keeps the tick pending; without memory for that its observers are set aside,
+ * and only edges are kept.
  */
 void phx_publish_keep(phx_world *world);
 

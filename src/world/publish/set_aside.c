@@ -1,5 +1,5 @@
 /*
- * Observers that are set aside; see set_aside.h.
+ * Sets observers aside; see set_aside.h.
  */
 #include "world/publish/set_aside.h"
 
@@ -9,7 +9,8 @@
 void phx_set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    if (list->owed && told) return; /* its debt of an earlier tick is paid by this one's evaluation */
+    if (list->owed && told)
+        return; /* its list was owed since an earlier tick, and is complete by this tick's evaluation */
     world->totals.observers_reset += !list->owed || list->count > 0 || list->derived;
     phx_shard_set_aside(shard, slot, told);
 }

@@ -1,25 +1,25 @@
 /*
- * Observers whose events of a tick there is no memory for: their lists are emptied, their changes are none, and they
- * are told all that they see in a later tick. The ticking thread.
+ * Observers without memory for the events of a tick are set aside: their lists are emptied, their changes are cleared,
+ * and a later tick sends their whole lists. By the ticking thread.
  */
 #ifndef PHX_WORLD_PUBLISH_SET_ASIDE_H
 #define PHX_WORLD_PUBLISH_SET_ASIDE_H
 
 #include "world/state/world.h"
 
-/* Before the batches: changes of observers that were set aside are none, and nothing is pending for them. */
+/* Before the batches: clears changes of observers that were set aside, and drops their pending ones. */
 void phx_drop_set_aside(phx_world *world);
 
-/* The observer of a batch that goes nowhere. */
+/* Silences the observer of a change that goes to no batch. */
 void phx_silence_observer(phx_world *world, uint64_t observer);
 
-/* told: its list is that of this tick already. Once is enough. */
+/* Sets an observer aside. told: its list is that of this tick already. A second call has no effect. */
 void phx_set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told);
 
-/* The change is none. */
+/* Clears a change. */
 void phx_clear_change(phx_change *change);
 
-/* Changes of observers that were set aside once all was committed are none. */
+/* Clears changes of observers that were set aside after the commit. */
 void phx_clear_owed(phx_world *world, const phx_chunk *chunk);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Who is told of whom in a tick; see updates.h.
+ * The updates of a tick, by observer; see updates.h.
  */
 #include "world/publish/updates.h"
 
@@ -85,7 +85,7 @@ static bool plan_updates(phx_world *world, uint32_t index)
     return true;
 }
 
-/* Chunks have disjoint observers. */
+/* Notes targets that entered; chunks have disjoint observers. */
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
@@ -123,7 +123,7 @@ bool phx_updates_plan(phx_world *world)
     return true;
 }
 
-/* ---- looking ---- */
+/* ---- due updates ---- */
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
 {
@@ -137,7 +137,7 @@ static bool emit_observer_updates(phx_world *world, phx_update_scratch *lookout,
     return phx_band_emit(lookout, shard, slot, entered, change->enter_count);
 }
 
-/* The consumer of a seat's observer; PHX_SLOT_NONE: there is none. */
+/* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
 static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *seats,
                             uint32_t seat)
 {
@@ -146,7 +146,7 @@ static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, cons
     return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
 }
 
-/* Tells the seats of one consumer, which are PHX_SLOT_NONE in consumers[] then. false = no memory. */
+/* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
 static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
                               const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
 {
@@ -171,7 +171,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     return true;
 }
 
-static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
+static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *lookout = &own->lookout;
@@ -196,14 +196,14 @@ static bool look_piece(phx_world *world, phx_update_worker *own, phx_update_piec
     return true;
 }
 
-static void look_body(void *context, uint32_t worker, uint32_t index)
+static void update_piece_body(void *context, uint32_t worker, uint32_t index)
 {
     phx_world *world = context;
     phx_updates *u = &world->updates;
     phx_update_piece *piece = &u->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = look_piece(world, &u->workers[worker], piece);
+    bool through = emit_piece_updates(world, &u->workers[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
@@ -212,16 +212,16 @@ static void look_body(void *context, uint32_t worker, uint32_t index)
 bool phx_updates_look(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_parallel_for(world->workers, world->updates.piece_count, look_body, world);
+    phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
     return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
 }
 
-/* ---- once all were looked after ---- */
+/* ---- places ---- */
 
 static const phx_update_group *groups_of(const phx_world *world, const phx_update_piece *piece)
 {
     const phx_update_group *groups = world->updates.workers[piece->worker].groups;
-    return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker's has any */
+    return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker has a group */
 }
 
 bool phx_step_defer_updates(phx_world *world, uint32_t index)
@@ -232,7 +232,7 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
         if (piece->shard != index) continue;
         const phx_update_scratch *lookout = &u->workers[piece->worker].lookout;
         const phx_update_group *groups = groups_of(world, piece);
-        for (uint32_t g = 0; g < piece->group_count; g++) /* doing it again does no harm */
+        for (uint32_t g = 0; g < piece->group_count; g++) /* a second time has no effect */
             if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
                                   groups[g].notice_count))
                 return false;
@@ -240,7 +240,7 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
     return true;
 }
 
-/* Those of its observers that are told something, and not only wait. */
+/* The number of its observers with updates, without observers that have only deferred ones. */
 static uint32_t emitted_by(const phx_update_scratch *lookout, const phx_update_group *group)
 {
     uint32_t count = 0;
@@ -248,7 +248,7 @@ static uint32_t emitted_by(const phx_update_scratch *lookout, const phx_update_g
     return count;
 }
 
-/* For the stats. */
+/* Counts for the stats. */
 static void count_emitted(phx_world *world)
 {
     const phx_updates *u = &world->updates;
@@ -260,7 +260,7 @@ static void count_emitted(phx_world *world)
     }
 }
 
-/* Observers whose lists are owed to them have no updates. */
+/* Leaves out observers that are owed their lists. */
 static void leave_out_owed(const phx_shard *shard, phx_update_scratch *lookout, phx_update_group *group)
 {
     group->due_count = 0;

@@ -1,38 +1,41 @@
 /*
- * The updates of a tick (the rule is at ph_update), once its lists stand: all workers look after the observers of every
- * shard where anything may be due (shards/publish/band_updates.h), up to 256 places of a block at a time; who waits is
- * put down by shard; news (batch/batch_updates.h) of every consumer's observers go into its batch. Nothing of it runs
- * in a world without bands.
+ * The updates of a tick (ph_update has the rule), after its interest phase. All workers check the observers of every
+ * shard where an update may be due (shards/publish/band_updates.h), up to 256 places of a block at a time. Deferred
+ * updates are stored by shard. The updates of every consumer's observers (batch/batch_updates.h) go into its batch. A
+ * world without bands runs none of it.
  */
 #ifndef PHX_WORLD_PUBLISH_UPDATES_H
 #define PHX_WORLD_PUBLISH_UPDATES_H
 
 #include "world/state/world.h"
 
-/* Does some class have bands, and is there a consumer to tell? */
+/* Has a class bands, and is there a consumer? */
 bool phx_def_banded(const ph_world_def *def);
 /* Has a class of the first definition other bands in the second one? */
 bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after);
 
-/* false = no memory; to be freed in any case. */
+/* Makes the arrays. false = no memory; they have to be freed in any case. */
 bool phx_updates_init(phx_world *world);
 void phx_updates_free(phx_world *world);
 
-/* Is there anybody to be told, of whom? Else none of the following is called in this tick. */
+/* May an update be due? Else the functions below are not called in this tick. */
 bool phx_updates_due(const phx_world *world);
-/* Where everybody of one shard is, and was. */
+/* Samples the motion of one shard's entities. */
 bool phx_step_strides(phx_world *world, uint32_t shard);
-/* Cuts the shards into pieces, and tells them what entered whose list. false = no memory: call again, as all below. */
+/*
+ * Cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
+ * below.
+ */
 bool phx_updates_plan(phx_world *world);
-/* Looks after the observers of the pieces that are undone. */
+/* Finds the due updates of the undone pieces. */
 bool phx_updates_look(phx_world *world);
-/* What waits in one shard. */
+/* Stores the deferred updates of one shard. */
 bool phx_step_defer_updates(phx_world *world, uint32_t shard);
-/* Gives every group its place in its consumer's news: sizes. */
+/* Gives every group its place in its consumer's updates: sizes. */
 bool phx_updates_place(phx_world *world);
-/* The same for one consumer, some of whose observers were set aside: these get nothing. */
+/* The same for one consumer, after observers were set aside: they get no updates. */
 void phx_updates_replace(phx_world *world, uint32_t consumer);
-/* Into world->batches, whose news have those sizes. */
+/* Fills the updates of world->batches, which have these sizes. */
 void phx_updates_fill(phx_world *world);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The bounded queue of commands of one producer; see command_queue.h for the contract and for
- * which atomic pairs with which. Written by one producing thread, read by the ticking
- * thread in phase "ingest"; the memory of its runs by any worker until release.
+ * The bounded queue of commands of one producer; see command_queue.h for the contract and the pairs of atomics. Written
+ * by one producing thread, read by the ticking thread in the ingest phase; the memory of its runs is read by any worker
+ * until release.
  */
 #include "world/queue/command_queue.h"
 
@@ -25,7 +25,7 @@ typedef struct block {
     /* written by the reader */
     _Alignas(PHX_CACHE_LINE) struct block *next;
     uint32_t limit; /* bytes of the snapshot */
-    bool closed;    /* as of the snapshot: nothing comes behind limit */
+    bool closed;    /* as of the snapshot: limit is final */
     _Alignas(PHX_CACHE_LINE) unsigned char data[PHX_CMDQ_DATA_BYTES];
 } block;
 
@@ -35,18 +35,18 @@ struct phx_cmdq {
     phx_ring *filled;
     phx_ring *freed;
     uint32_t blocks_max;
-    /* the producer's; only accepted is read by others */
+    /* by the producer; other threads read only `accepted` */
     _Alignas(PHX_CACHE_LINE) block *open;
-    block *made; /* all there are, for the end */
+    block *made; /* all blocks, to free them */
     uint32_t made_count;
-    uint32_t spare_turns; /* blocks taken since it was last asked whether some are too many */
-    uint32_t spare_least; /* of them, how many waited for their turn at least */
-    uint32_t spare_due;   /* too many */
+    uint32_t spare_turns; /* blocks taken since the last check for spare ones */
+    uint32_t spare_least; /* the smallest number of idle blocks since then */
+    uint32_t spare_due;   /* spare blocks to free */
     uint32_t published;   /* bytes of the open block */
-    run_header *run;      /* the reservation; its header stands in the open block */
+    run_header *run;      /* the reservation; its header is in the open block */
     uint32_t reserved;
     _Atomic uint64_t accepted;
-    /* the reader's; only released is read by others */
+    /* by the reader; other threads read only `released` */
     _Alignas(PHX_CACHE_LINE) block *head;
     block *tail;
     block *cursor;
@@ -116,7 +116,7 @@ static void block_free(phx_cmdq *q, block *b)
     phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
 }
 
-/* From here on it is looked what lies idle. */
+/* Begins a new count of idle blocks. */
 static void spare_anew(phx_cmdq *q)
 {
     q->spare_turns = q->spare_due = 0;
@@ -124,8 +124,8 @@ static void spare_anew(phx_cmdq *q)
 }
 
 /*
- * A block was taken. Those that lay idle all the while in which as many as are of use were taken some times over, as in
- * as many ticks, are too many, but for a sixteenth, and go one at a time.
+ * A block was taken. Blocks are spare if they were idle all the time in which the useful ones were taken several times
+ * over, as in so many ticks. A sixteenth of them is kept, the others are freed one at a time.
  */
 static void block_spare(phx_cmdq *q)
 {
@@ -174,7 +174,7 @@ static block *block_obtain(phx_cmdq *q, ph_status *status)
     return b;
 }
 
-/* Closes the open block and opens another. false: none is to be had, and none is open. */
+/* Closes the open block and opens another. false: there is none to be had, and none is open. */
 static bool block_advance(phx_cmdq *q, ph_status *status)
 {
     if (q->open != NULL) {
@@ -192,20 +192,20 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
     q->open = b;
     q->published = 0;
     bool put = phx_ring_put(q->filled, b); /* pairs with the take in phx_cmdq_snapshot() */
-    PHX_ASSERT(put);                       /* it holds as many blocks as there are */
+    PHX_ASSERT(put);                       /* the ring has room for all blocks */
     (void)put;
     PHX_STALL_POINT();
     return true;
 }
 
-/* What a run takes of its block. */
+/* The bytes of a run in its block. */
 static uint32_t run_bytes(uint32_t count, uint32_t record_bytes)
 {
     uint32_t records = count * record_bytes;
     return PHX_CMDQ_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
 }
 
-/* How many records of one more run the open block has room for. */
+/* The number of records of one more run that fit into the open block. */
 static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
 {
     if (q->open == NULL) {
@@ -218,7 +218,7 @@ static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
 uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
                           void **records, ph_status *status)
 {
-    PHX_ASSERT(q->run == NULL); /* the reservation before was published */
+    PHX_ASSERT(q->run == NULL); /* the last reservation was published */
     PHX_ASSERT(wanted > 0);
     PHX_ASSERT(record_bytes > 0);
     PHX_ASSERT(record_bytes <= PHX_CMDQ_RECORD_BYTES_MAX);
@@ -279,7 +279,7 @@ static void block_append(phx_cmdq *q, block *b)
 void phx_cmdq_snapshot(phx_cmdq *q)
 {
     PHX_ASSERT(!q->in_snapshot);
-    block *open = q->tail; /* all before it were closed when they were read last */
+    block *open = q->tail; /* all blocks before it were closed when they were read last */
     /* Bounded: blocks come back to the producer only by phx_cmdq_release(). */
     for (block *b = phx_ring_take(q->filled); b != NULL; b = phx_ring_take(q->filled)) {
         block_append(q, b);
@@ -318,7 +318,7 @@ bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
         q->cursor = q->cursor->next;
         q->offset = 0;
         if (q->cursor->limit == 0) {
-            PHX_ASSERT(q->cursor->next == NULL); /* only the last, just opened, is empty */
+            PHX_ASSERT(q->cursor->next == NULL); /* only the last block, just opened, is empty */
             return false;
         }
     }
@@ -344,7 +344,7 @@ static void block_give_back(phx_cmdq *q)
         q->tail = NULL;
     }
     bool put = phx_ring_put(q->freed, b); /* pairs with the take in block_obtain() */
-    PHX_ASSERT(put);                      /* it holds as many blocks as there are */
+    PHX_ASSERT(put);                      /* the ring has room for all blocks */
     (void)put;
 }
 

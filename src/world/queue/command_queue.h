@@ -1,16 +1,13 @@
 /*
- * The commands of one producer on their way to the ticking thread: a bounded queue of
- * byte blocks with exactly one producing thread at a time and one reading thread at a
- * time (the ticking one). One per producer slot of a world; src/world owns it, the
- * submitting calls of src/api write into it, phase "ingest" reads it.
+ * The commands of one producer on their way to the ticking thread: a bounded queue of byte blocks with exactly one
+ * producing thread at a time and one reading thread at a time (the ticking one). One per producer slot of a world;
+ * src/world owns it, the submitting calls of src/api write into it, the ingest phase reads it.
  *
- * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one
- * header and `count` records of one operation, of one size, with consecutive sequence
- * numbers. How the records lie in their bytes, one after the other or as columns, is the
- * operation's business (commands.h). Blocks are allocated when first needed, as many as
- * bytes / 66 KiB, rounded up, at most, and kept but for those that for long were not needed.
- * They travel in a ring to the reader ("filled", put when the block is OPENED, so that half a
- * block waits for nobody) and in a ring back ("free").
+ * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one header and `count` records of
+ * one operation, of one size, with consecutive sequence numbers. The operation decides whether the records of a run are
+ * side by side or columns (commands.h). Blocks are allocated when first needed, at most as many as bytes / 66 KiB,
+ * rounded up. They are kept, except blocks that were not needed for long. They travel in a ring to the reader
+ * ("filled", put when the block is OPENED, so that a half full block delays no command) and in a ring back ("free").
  *
  * Hand-over, in three places:
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
@@ -19,18 +16,16 @@
  *     count are never written again until the block has come back.
  *  2. A block to the reader: phx_ring_put() in reserve pairs with phx_ring_take() in
  *     snapshot. The block before it was closed first, so a reader that has the newer
- *     block sees the older one closed and complete: what is read is always a prefix of
- *     what was published, in order.
+ *     block sees the older one closed and complete: the reader always has a prefix of
+ *     the published commands, in order.
  *  3. A block back: phx_ring_put() in phx_cmdq_release() pairs with phx_ring_take() in
  *     reserve. The reader has done with every byte of it.
  *
- * Progress: wait-free on both sides, but for the allocator when a block is new. Nothing
- * here waits for the other side.
+ * Progress: wait-free on both sides, but for the allocator when a block is new. No side waits for the other.
  *
- * Full means: the open block has no room for one more record of this size, every block
- * there may be is out, and none has come back. The open block is closed then, so the next
- * snapshot .. release gives at least it back once read: after a tick that reads all, a
- * producer that was told PH_FULL has room again. Nothing was queued by the refused call.
+ * Full: the open block has no room for one more record of this size, all blocks of the bound are in use, and none has
+ * come back. The open block is closed then, so the next snapshot .. release gives at least this block back once it is
+ * read: after a tick that reads all, a producer that got PH_FULL has room again. The refused call queued nothing.
  */
 #ifndef PHX_WORLD_QUEUE_COMMAND_QUEUE_H
 #define PHX_WORLD_QUEUE_COMMAND_QUEUE_H
@@ -59,12 +54,12 @@ typedef struct phx_cmd_run {
 /* Commands since the queue was made; queued now = accepted - released. */
 typedef struct phx_cmdq_counts {
     uint64_t accepted; /* published by the producer */
-    uint64_t released; /* given up by the reader */
+    uint64_t released; /* given back by the reader */
 } phx_cmdq_counts;
 
 /* bytes >= one block; rounded up to whole blocks. NULL = no memory. No block is allocated yet. */
 phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes);
-/* No thread inside; what is still queued is gone. q may be NULL. */
+/* Destroys the queue; no thread is inside, and commands still queued are lost. q may be NULL. */
 void phx_cmdq_destroy(phx_cmdq *q);
 
 /* ---- producing thread ---- */
@@ -85,21 +80,20 @@ void phx_cmdq_publish(phx_cmdq *q, uint32_t used);
 /* ---- reading (ticking) thread ---- */
 
 /*
- * Fixes how far the reader gets: everything published before the call, and in one piece
- * with what an earlier snapshot left unread. Not again before phx_cmdq_release().
+ * Fixes how far the reader gets: everything published before the call, together with runs that an earlier snapshot left
+ * unread. Not again before phx_cmdq_release().
  */
 void phx_cmdq_snapshot(phx_cmdq *q);
 /*
- * The next run of the snapshot, in order of publishing. The memory behind run->records
- * may be read by any worker until phx_cmdq_release(). false = the snapshot is through.
+ * The next run of the snapshot, in order of publishing. The memory behind run->records may be read by any worker until
+ * phx_cmdq_release(). false = the end of the snapshot.
  */
 bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run);
-/* Back to the snapshot's first run (a tick is begun again after PH_NO_MEMORY). */
+/* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */
 void phx_cmdq_rewind(phx_cmdq *q);
 /*
- * Ends the snapshot. The runs that phx_cmdq_next() gave since the last rewind are done
- * with; blocks that are wholly read and closed go back to the producer. Runs not come to
- * stay queued and are the first of the next snapshot.
+ * Ends the snapshot. The runs that phx_cmdq_next() gave since the last rewind are done; blocks that are read to the end
+ * and closed go back to the producer. Runs that were not given stay queued and are the first of the next snapshot.
  */
 void phx_cmdq_release(phx_cmdq *q);
 

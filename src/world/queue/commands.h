@@ -1,11 +1,10 @@
 /*
- * Commands as they lie in a producer's queue: one operation and one record type per run
- * (command_queue.h). Written by ingest/submit.c on the producer's thread, read by ingest/ingest.c in the tick.
+ * Commands in a producer's queue: one operation and one record type per run (command_queue.h). Written by
+ * ingest/submit.c on the producer's thread, read by ingest/ingest.c in the tick.
  *
- * Records lie one after the other, each begins with the id that it is about; but moves,
- * which are most of what a world is told, lie as columns, none wider than it has to be: ids
- * below 2^32 take half the room, and what all stands on the ground has no heights. So a move
- * takes 12 bytes, to 20.
+ * Records are side by side, and each begins with the id of its entity. Moves, which are most commands of a world, are
+ * columns, each as narrow as possible: ids below 2^32 take half the room, and if every z is 0 there is no column of z.
+ * So a move takes 12 to 20 bytes.
  */
 #ifndef PHX_WORLD_QUEUE_COMMANDS_H
 #define PHX_WORLD_QUEUE_COMMANDS_H
@@ -16,9 +15,9 @@
 typedef enum phx_op {
     PHX_OP_ENTER = 1, /* phx_cmd_attrs */
     PHX_OP_LEAVE,     /* phx_cmd_id */
-    PHX_OP_MOVE,      /* with bits of its columns: phx_moves */
+    PHX_OP_MOVE,      /* with the bits of its columns: phx_moves */
     PHX_OP_SET,       /* phx_cmd_attrs */
-    PHX_OP_PAIR,      /* phx_cmd_two; also those below but DETACH (phx_cmd_id) */
+    PHX_OP_PAIR,      /* phx_cmd_two, as the operations below, except DETACH (phx_cmd_id) */
     PHX_OP_UNPAIR,
     PHX_OP_LINK,
     PHX_OP_UNLINK,
@@ -29,7 +28,7 @@ typedef enum phx_op {
     PHX_OP_ATTACH,
     PHX_OP_DETACH,
     PHX_OP_RESEND,     /* phx_cmd_id */
-    PHX_OP_BROADCAST,  /* phx_cmd_broadcast, and its payload: a run of its own */
+    PHX_OP_BROADCAST,  /* phx_cmd_broadcast and its payload: a run of its own */
     PHX_OP_AREA_SET,   /* phx_cmd_area */
     PHX_OP_AREA_REMOVE /* phx_cmd_id */
 } phx_op;
@@ -38,19 +37,19 @@ typedef struct phx_cmd_id {
     uint64_t id;
 } phx_cmd_id;
 
-/* In the operation of a run of moves. */
+/* Bits in the operation of a run of moves. */
 enum {
-    PHX_MOVES_WIDE = 1u << 8, /* some id is 2^32 or more */
-    PHX_MOVES_HIGH = 1u << 9, /* some z is not 0 */
+    PHX_MOVES_WIDE = 1u << 8, /* an id is 2^32 or more */
+    PHX_MOVES_HIGH = 1u << 9, /* a z is not 0 */
     PHX_OP_BITS = PHX_MOVES_WIDE - 1
 };
 
-/* The columns of a run of moves: of 8 bytes first. */
+/* The columns of a run of moves; columns of 8 bytes come first. */
 typedef struct phx_moves {
-    uint64_t *wide; /* ids; NULL: they are narrow */
+    uint64_t *wide; /* ids; NULL: they are in the narrow column */
     phx_place *places;
     uint32_t *narrow;
-    float *z; /* NULL: all are 0 */
+    float *z; /* NULL: every z is 0 */
 } phx_moves;
 
 static inline bool phx_op_moves(uint32_t op)
@@ -107,11 +106,14 @@ typedef struct phx_cmd_two {
 } phx_cmd_two;
 
 typedef struct phx_cmd_broadcast {
-    uint64_t id;
+    uint64_t id;    /* 0: from a place */
     uint32_t bytes; /* of the payload, which begins behind this struct */
     uint16_t flags; /* PH_BROADCAST_... */
     uint16_t kind_count;
     uint16_t kinds[PH_BROADCAST_KINDS_MAX];
+    uint64_t layers;    /* of a place, as x and y */
+    float x, y, radius; /* radius of an entity's: 0 = lists decide */
+    uint32_t unused;
 } phx_cmd_broadcast;
 
 static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)
@@ -119,7 +121,7 @@ static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)
     return command + 1;
 }
 
-/* Of the observers of this kind? */
+/* Is the broadcast for observers of this kind? */
 static inline bool phx_cmd_for_kind(const phx_cmd_broadcast *command, uint16_t kind)
 {
     for (uint32_t i = 0; i < command->kind_count; i++)

@@ -23,7 +23,7 @@ void phx_refusals_free(phx_refusals *refusals, phx_mem *mem)
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal)
 {
     uint32_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
-    /* pairs with the release in take: what is overwritten was read */
+    /* pairs with the release in take: the item that is overwritten was read */
     if (put - atomic_load_explicit(&refusals->taken, memory_order_acquire) == refusals->bound) return false;
     refusals->items[put & (refusals->item_count - 1)] = refusal;
     PHX_STALL_POINT();

@@ -1,8 +1,7 @@
 /*
- * Refusals on their way from the ticking thread to a producer's thread: a bounded
- * single-producer single-consumer queue. Full means the refusal is only counted.
- * The one thread counts those that it put, the other those that it took, for ever and around
- * the end of 32 bits; the item of a number lies at its remainder by the bound, a power of two.
+ * Refusals on their way from the ticking thread to a producer's thread: a bounded single-producer single-consumer
+ * queue. If it is full, the refusal is only counted. One thread counts the refusals put, the other the refusals taken,
+ * both for ever and wrapping at 32 bits. The item of a number is at its remainder by the array's size, a power of two.
  */
 #ifndef PHX_WORLD_QUEUE_REFUSALS_H
 #define PHX_WORLD_QUEUE_REFUSALS_H
@@ -16,9 +15,9 @@
 typedef struct phx_refusals {
     ph_refusal *items;
     uint32_t bound;
-    uint32_t item_count;    /* a power of two, no less than the bound */
-    _Atomic uint32_t put;   /* the ticking thread's; release: the item is whole */
-    _Atomic uint32_t taken; /* the producer's; release: the item is read */
+    uint32_t item_count;    /* a power of two, at least the bound */
+    _Atomic uint32_t put;   /* by the ticking thread; release: the item is complete */
+    _Atomic uint32_t taken; /* by the producer; release: the item is read */
 } phx_refusals;
 
 /* false = no memory. */

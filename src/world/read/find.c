@@ -1,6 +1,6 @@
 /*
- * Queries of places and lists; see find.h. The towers of a query's box say which shards to ask; each has its own
- * entities, so nobody is found twice.
+ * Queries of places and lists; see find.h. The towers of a query's box give the shards to search; each has its own
+ * entities, so no entity is found twice.
  */
 #include "world/read/find.h"
 
@@ -10,7 +10,7 @@
 #include "world/read/query.h"
 #include "world/table/gate.h"
 
-/* ---- what may be asked ---- */
+/* ---- checks of queries ---- */
 
 static bool good_points(const float *coordinates, uint32_t count)
 {
@@ -20,8 +20,8 @@ static bool good_points(const float *coordinates, uint32_t count)
 }
 
 /*
- * Do the corners turn one way only? A turn of less than a hundred thousandth of a right angle is none: corners on
- * one line, rounded.
+ * Do the corners turn one way only? A turn of less than a hundred thousandth of a right angle counts as none: corners
+ * on one line, rounded.
  */
 static bool quad_is_convex(const float (*corners)[2])
 {
@@ -62,7 +62,7 @@ static bool sector_ok(const ph_query *query)
     return long_enough && query->cosine >= -1.0f && query->cosine <= 1.0f;
 }
 
-/* Who is in whose list, not where. */
+/* Does the query ask for a list, not for places? */
 static bool of_lists(const ph_query *query)
 {
     return query->shape == PH_QUERY_LIST || query->shape == PH_QUERY_OBSERVERS;
@@ -89,7 +89,7 @@ static ph_status check_query_shape(const ph_query *query)
 
 /* ---- over shards ---- */
 
-/* true: the box has all towers of the world. */
+/* Searches the shards; true: the box has all towers of the world. */
 static bool find_in_shards(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
     const phx_partition *partition = &world->partition;
@@ -101,18 +101,18 @@ static bool find_in_shards(const phx_world *world, const ph_query *query, phx_hi
            rect.y1 + 1u == world->rules.towers[1];
 }
 
-/* A circle that has about so many, were they spread evenly over the world. */
+/* The radius of a circle with about so many entities, if they were spread evenly over the world. */
 static float likely_radius(const phx_world *world, uint32_t wanted)
 {
-    static const double PI = 3.14159265358979, A_BIT_MORE = 1.25; /* too small a circle costs another look */
+    static const double PI = 3.14159265358979, A_BIT_MORE = 1.25; /* too small a circle costs another search */
     double area = (double)world->def.world_size[0] * (double)world->def.world_size[1];
     double each = area / ((double)phx_directory_count(&world->directory) + 1.0);
     return (float)(sqrt((double)wanted * each / PI) * A_BIT_MORE);
 }
 
 /*
- * Circles twice as wide each time, until one has enough: who is not in it is farther off than all who are. What is
- * found again is little beside the last circle.
+ * Searches circles, each twice as wide as the last, until one has enough hits: an entity outside is farther than all
+ * hits. The work of repeated hits is little beside the last circle's.
  */
 static void find_nearest(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
@@ -149,7 +149,7 @@ static ph_status find_in_lists(const phx_world *world, const ph_query *query, ph
     return phx_query_each_observer(world, query->of, take_related, &at);
 }
 
-/* Fills hits, in order; hits->count is that of all there are for the query. */
+/* Fills hits, in order; hits->count is the number of all hits of the query. */
 static ph_status find_checked(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
     bool nearest = query->shape == PH_QUERY_NEAREST;
@@ -194,7 +194,7 @@ ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list
 
 /* ---- many ---- */
 
-enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking one does not show */
+enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking a piece costs little */
 
 typedef struct crew {
     const phx_world *world;

@@ -115,7 +115,7 @@ ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_r
 static void visit_watcher(void *user, uint32_t observer)
 {
     const watch *at = user;
-    (void)at->visit(at->user, at->shard, observer); /* it goes on to all of the shard */
+    (void)at->visit(at->user, at->shard, observer); /* it goes on to the end of the shard */
 }
 
 ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user)
@@ -124,7 +124,7 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     uint32_t home_slot;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
     bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
-    /* who sees it is in a shard that has it, own or as a ghost */
+    /* an observer of it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = phx_shard_find(shard, &world->directory, target);

@@ -1,5 +1,5 @@
 /*
- * Counting a whole world and its shards, between ticks; see query.h and stats.h.
+ * Counts over a world and its shards, between ticks; see query.h and stats.h.
  */
 #include "world/read/stats.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- while a tick runs ---- */
 
-/* What ticks count, over all workers, shards and consumers. */
+/* Counters of ticks, over all workers, shards and consumers. */
 static phx_tick_baseline marks_of(const phx_world *world)
 {
     phx_tick_baseline marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
@@ -63,7 +63,7 @@ static void add_phases(phx_phase_ns *sum, const phx_phase_ns *ns)
     for (uint32_t p = 0; p < PHX_PHASES; p++) sum->of[p] += ns->of[p];
 }
 
-/* Of chunks and pieces: each is one shard's. */
+/* Adds the times of chunks and pieces to their shards. */
 static void share_times(phx_world *world)
 {
     const phx_broadcasts *broadcasts = &world->broadcasts;
@@ -129,6 +129,7 @@ static void add_consumers(const phx_world *world, ph_stats *stats)
 
 static void add_shards(const phx_world *world, ph_stats *stats)
 {
+    for (uint32_t i = 0; i < world->shard_count; i++) stats->edges_waiting += world->shards[i].zones.edges.held;
     stats->areas = world->areas.live_count;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];

@@ -1,6 +1,6 @@
 /*
- * Checking lists; see verify.h. The list itself stands in for that of the tick before, which is gone:
- * shards/query/explain.c says why a right list passes so.
+ * Verifies lists; see verify.h. The list itself takes the place of the previous list, which is gone:
+ * shards/query/explain.c has the reason why a right list passes.
  */
 #include "world/read/verify.h"
 
@@ -9,17 +9,17 @@
 
 enum { NOT_LISTED = UINT32_MAX };
 
-/* An observer's list, and who should be in it. Memory is kept from one observer to the next. */
+/* An observer's list, and the expected one. Memory is kept from one observer to the next. */
 typedef struct check {
     phx_world *world;
     const phx_shard *shard;
     const phx_relation_set *relations;
     uint32_t slot;
-    phx_sort_record *listed, *spare; /* by id; in slot the place in names */
+    phx_sort_record *listed, *spare; /* by id; slot: the place in names */
     uint32_t *incarnations;          /* by place */
     bool *right;                     /* by place in listed: it is expected too */
     uint32_t listed_count, listed_capacity, spare_capacity, incarnations_capacity, right_capacity;
-    phx_ranked *expected; /* in slot the place in listed, or NOT_LISTED */
+    phx_ranked *expected; /* slot: the place in listed, or NOT_LISTED */
     uint32_t expected_count, expected_capacity;
     uint64_t pairs;
     bool failed; /* no memory */
@@ -35,7 +35,7 @@ static void check_free(check *at)
     phx_release(mem, (void **)&at->expected, &at->expected_capacity, sizeof *at->expected);
 }
 
-/* ---- the list as it is ---- */
+/* ---- the list ---- */
 
 static bool add_listed(void *user, const uint32_t *targets, uint32_t count)
 {
@@ -71,7 +71,7 @@ static bool take_list(check *at)
     return true;
 }
 
-/* The first place of this very entity in the list. */
+/* The first place of this incarnation in the list. */
 static uint32_t place_of(const check *at, const phx_name *name)
 {
     uint32_t low = 0, high = at->listed_count;
@@ -85,9 +85,9 @@ static uint32_t place_of(const check *at, const phx_name *name)
     return there ? low : NOT_LISTED;
 }
 
-/* ---- who should be in it ---- */
+/* ---- the expected list ---- */
 
-/* The same body in the tower that its position says. */
+/* A copy of the body in the tower of its position. */
 static phx_body body_in_tower(const phx_rules *rules, const phx_body *body)
 {
     phx_body at = *body;
@@ -152,7 +152,7 @@ static void note_difference(const check *at, uint64_t target, ph_difference_kind
 
 static void compare_with_list(check *at, ph_difference *difference)
 {
-    bool waits = phx_shard_has_deferred(at->shard, at->slot); /* some may not have joined yet */
+    bool waits = phx_shard_has_deferred(at->shard, at->slot); /* targets may be held */
     for (uint32_t i = 0; i < at->expected_count; i++) {
         const phx_ranked *expected = &at->expected[i];
         if (expected->slot == NOT_LISTED && waits) continue;
@@ -181,7 +181,7 @@ static bool check_observer(check *at, uint32_t shard, uint32_t slot, ph_differen
 
 /* ---- slices ---- */
 
-/* The next slot of the round; false: it is over, and the next one begins. */
+/* Advances to the next slot of the round. false: the round is over, and the next one begins. */
 static bool advance_slot(const phx_world *world, ph_verification *progress)
 {
     progress->slot++;

@@ -1,7 +1,7 @@
 /*
- * Every list against brute force, an observer at a time: between ticks, from any thread; the caller is inside the
- * gate. What is expected comes from positions and attributes of all entities where they live, not from rows, cards,
- * indexes, copies or marks. Nothing of the world is written.
+ * Compares lists with brute force, an observer at a time: between ticks, from any thread; the caller is inside the
+ * gate. The expected list follows from positions and attributes of all entities in their own shards, not from rows,
+ * cell entries, indexes, ghosts or marks. The world is not written.
  */
 #ifndef PHX_WORLD_READ_VERIFY_H
 #define PHX_WORLD_READ_VERIFY_H
@@ -10,7 +10,7 @@
 
 #include "world/state/world.h"
 
-/* See ph_verify(). PH_OK, PH_BAD_ARGUMENT, PH_NO_MEMORY: the observer that it came to is still to be checked. */
+/* See ph_verify(). PH_OK, PH_BAD_ARGUMENT, PH_NO_MEMORY: the observer at hand is not checked yet. */
 ph_status phx_verify(phx_world *world, uint64_t pairs, ph_verification *progress, ph_difference *difference);
 
 #endif

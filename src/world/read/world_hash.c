@@ -1,5 +1,5 @@
 /*
- * Hashing a whole world, between ticks; see query.h.
+ * Hashes a world, between ticks; see world_hash.h.
  */
 #include "world/read/world_hash.h"
 
@@ -33,7 +33,7 @@ static uint64_t hash_attr(uint64_t h, const phx_attr *a)
                                 (uint64_t)a->veiled << 2 | (uint64_t)a->global << 1 | a->ready);
 }
 
-/* The sum over an observer's list. */
+/* Sum over an observer's list. */
 typedef struct list_sum {
     const phx_store *store;
     uint64_t id, sum;
@@ -46,7 +46,7 @@ static bool add_to_sum(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-/* What its trail and its waits say of updates to come. */
+/* Hash of its motion history and deferred updates, from which later updates follow. */
 static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     const phx_bands *bands = &shard->bands;
@@ -61,7 +61,7 @@ static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uin
     return sum;
 }
 
-/* Sums over sets have no order: neither slots nor shards show. */
+/* Hash of an entity. Hashes are added up, so that the order of slots and shards has no effect. */
 static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
@@ -75,7 +75,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     if (phx_activation_is(&shard->zones.awake, slot))
         h = mix_into_hash(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
-    if (shrunk) h = mix_into_hash(h, *shrunk); /* its view by its attributes, and how far it is from that */
+    if (shrunk) h = mix_into_hash(h, *shrunk); /* its view by its attributes, and its crowd step */
     list_sum seen = {.store = store, .id = id};
     phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
@@ -93,7 +93,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     return mix_into_hash(h, sum);
 }
 
-/* Shape and kinds; of another shape's fields nothing is set. */
+/* Hash of shape and kinds; fields of other shapes are not set. */
 static uint64_t hash_area(const phx_area_entry *area)
 {
     uint64_t form = (uint64_t)area->shape << 16 | (uint64_t)area->corner_count << 8 | area->kind_count;

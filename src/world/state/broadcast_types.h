@@ -1,5 +1,5 @@
 /*
- * Types of broadcasts (publish/broadcasts.h): messages, sources, pieces of work, and what each worker found.
+ * Types of broadcasts (publish/broadcasts.h): messages, sources, pieces of work, and the results of each worker.
  */
 #ifndef PHX_WORLD_STATE_BROADCAST_TYPES_H
 #define PHX_WORLD_STATE_BROADCAST_TYPES_H
@@ -9,55 +9,57 @@
 #include "world/batch/batch_broadcasts.h"
 #include "world/queue/commands.h"
 
-/* One broadcast; they stand in the order of the commands. */
+/* One broadcast; messages are in the order of the commands. */
 typedef struct phx_message {
     const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
-    uint32_t source;                  /* place in sources */
-    uint32_t bytes;                   /* these as in the command, whose memory is cold */
+    uint32_t source;                  /* place in sources; PHX_SLOT_NONE: it comes from a place */
+    uint32_t bytes;                   /* copies of the command's fields, whose memory is cold */
     bool self, filtered;
+    bool ranged; /* `range` decides, not lists; its place and layers: once the source is located */
+    phx_broadcast_range range;
 } phx_message;
 
-/* One stay of an entity in the world, that spoke in this tick. */
+/* An incarnation that broadcast in this tick. */
 typedef struct phx_source {
     uint64_t id;
     uint32_t incarnation;
-    uint32_t shard, slot; /* where it is at the tick's end; shard PHX_SLOT_NONE: that stay is over */
-    bool far;             /* may be seen by others than those near it: global, reach, pair, link */
+    uint32_t shard, slot; /* its home at the tick's end; shard PHX_SLOT_NONE: the incarnation left */
+    bool far;             /* may be seen beyond views: global, reach, pair, link */
 } phx_source;
 
-/* What one observer hears: numbers of messages in the ear's heard[]. */
+/* The messages of one observer: numbers of messages in the scratch's heard[]. */
 typedef struct phx_recipient {
     uint32_t slot;
-    uint32_t consumer; /* its */
+    uint32_t consumer; /* of the observer */
     uint32_t first, count;
 } phx_recipient;
 
-/* Some places of one block, to which there are calls. */
+/* Some places of one block that is called. */
 typedef struct phx_broadcast_piece {
     uint32_t shard, block;
     uint32_t first, count; /* places */
-    uint32_t worker;       /* whose ear has the results; PHX_SLOT_NONE = not done */
+    uint32_t worker;       /* worker with the results in its scratch; PHX_SLOT_NONE = not done */
     uint32_t hearing_first, hearing_count;
     uint64_t ns; /* its workers' time */
 } phx_broadcast_piece;
 
-/* Seats of the piece under work that hear one message: the next `count` in the ear's. */
+/* Places of the piece at hand that receive one message: the next `count` in the scratch's seats. */
 typedef struct phx_message_hits {
     uint32_t message, count;
 } phx_message_hits;
 
-/* One worker's: memory that is kept, and the results of its pieces. */
+/* One worker's scratch: memory that is kept, and the results of its pieces. */
 typedef struct phx_broadcast_scratch {
-    phx_message_hits *hits; /* of one piece, as the next */
+    phx_message_hits *hits; /* of one piece, as the next fields */
     uint32_t *seats;
     phx_recipient *hearings;
     uint32_t *heard;
-    uint64_t *used; /* [consumer]: a bit per message that an observer of it hears */
+    uint64_t *used; /* [consumer]: a bit for each message that an observer of it receives */
     uint32_t hits_capacity, seats_capacity, hearings_capacity, heard_capacity, used_capacity;
     uint32_t hearing_count, heard_count;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 
-/* A piece's part of a consumer's mail: how much, and where it goes. */
+/* A piece's part of a consumer's broadcasts: its size, and its place. */
 typedef struct phx_batch_broadcasts_share {
     uint32_t deliveries, heard;
     uint32_t delivery_at, heard_at;
@@ -76,8 +78,8 @@ typedef struct phx_broadcasts {
     uint32_t piece_count, pieces_capacity;
     phx_batch_broadcasts_share *shares; /* [piece][consumer] */
     uint32_t shares_capacity;
-    phx_batch_broadcasts_size *sizes; /* [consumer]: of this tick, once planned */
-    uint32_t *places;                 /* [consumer][message]: where a message that is used stands in the mail */
+    phx_batch_broadcasts_size *sizes; /* [consumer]: sizes of this tick, once planned */
+    uint32_t *places;                 /* [consumer][message]: place of a used message in the consumer's broadcasts */
     uint32_t places_capacity;
 } phx_broadcasts;
 

@@ -12,13 +12,13 @@
 enum { PHX_SPREAD_SIZES = 33 };
 
 /*
- * Of one tick. Written by all workers in the interest phase, relaxed: each value only has to be one that was there, the
- * barrier behind the phase orders the rest.
+ * State of one tick. Written by all workers in the interest phase, relaxed: any value that was stored will do, and the
+ * barrier at the phase's end orders the rest.
  */
 typedef struct phx_spread_state {
     uint64_t events_max;                      /* of this tick; by the ticking thread, before the phase */
-    _Atomic uint64_t found;                   /* events so far, cut ones too */
-    _Atomic uint32_t limit;                   /* an observer has no use for more enters */
+    _Atomic uint64_t found;                   /* events found so far, cut ones included */
+    _Atomic uint32_t limit;                   /* enters that an observer can have at most, by now */
     _Atomic uint64_t sizes[PHX_SPREAD_SIZES]; /* observers by enters, once more than half of the bound was found */
 } phx_spread_state;
 

@@ -1,5 +1,5 @@
 /*
- * Types of moves (ingest/moves.h): the runs of commands of a tick, and those that are shared out.
+ * Types of moves (ingest/moves.h): the runs of commands of a tick, and the runs that all workers share.
  */
 #ifndef PHX_WORLD_STATE_MOVE_TYPES_H
 #define PHX_WORLD_STATE_MOVE_TYPES_H
@@ -16,14 +16,12 @@ typedef struct phx_command_run {
     uint32_t reserved;
 } phx_command_run;
 
-/* The runs of moves that are shared out. */
+/* A stretch of moves that all workers share. */
 typedef struct phx_move_span {
     uint32_t first, end;    /* of world->runs */
-    uint64_t commands;      /* in them; stays until the next one */
-    bool shared;            /* all workers are through with it */
-    _Atomic uint64_t *left; /* bit i % 64 of word i / 64 of a run's words: the i-th is left to the ticking thread */
+    uint64_t commands;      /* in these runs; valid until the next stretch */
+    _Atomic uint64_t *left; /* bit i % 64 of word i / 64 of a run's words: move i is left to the ticking thread */
     uint32_t left_capacity;
-    uint32_t run, word; /* the ticking thread got this far: run and first word of its */
 } phx_move_span;
 
 #endif

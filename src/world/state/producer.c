@@ -1,9 +1,9 @@
 /*
- * Producers' slots: opening, closing, their refusals, their part in a tick; see producer.h.
+ * Producers' slots: opening, closing, refusals, their part of a tick; see producer.h.
  */
 #include "world/state/producer.h"
 
-/* The queues of a slot; what was made stays for the next try. */
+/* Makes the queues of a slot; after a failure, parts already made stay for the next try. false = no memory. */
 static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
 {
     if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {

@@ -1,11 +1,10 @@
 /*
- * A producer's slot: its command queue towards the tick, and the refusals that come back.
+ * A producer's slot: its command queue to the tick, and the refusals that come back.
  *
  *   free -> open -> draining -> free
  *
- * Opening makes the queues at the first time and hands the slot to one thread; closing
- * hands it back, and the next tick that has read everything frees it. Fields are grouped
- * by writer.
+ * The first opening makes the queues. Opening hands the slot to one thread; closing hands it back, and the next tick
+ * that has read everything frees it. Fields are grouped by writer.
  */
 #ifndef PHX_WORLD_STATE_PRODUCER_H
 #define PHX_WORLD_STATE_PRODUCER_H
@@ -20,45 +19,45 @@ typedef enum phx_slot_state { PHX_FREE = 0, PHX_OPENING, PHX_OPEN, PHX_DRAINING 
 
 typedef struct phx_producer {
     /*
-     * phx_slot_state. Store-release after the queues are made (or after the last command,
-     * on close) pairs with the load-acquire of the tick and of the next opener.
+     * phx_slot_state. Store-release after the queues are made (or after the last command, on close) pairs with the
+     * load-acquire of the tick and of the next opener.
      */
     _Atomic uint32_t state;
     _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
-    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may look meanwhile */
+    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may read it meanwhile */
     phx_refusals told;           /* from ticks */
     bool in_tick;                /* the ticking thread's: its snapshot is open */
 
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
-    ph_refusal *own; /* refused inside bulk calls, oldest at own_first; NULL: none ever was */
+    ph_refusal *own; /* refusals of bulk calls, the oldest at own_first; NULL: there never was one */
     uint32_t own_first, own_count;
-    ph_refusal head; /* taken from `told`, but younger than what is in `own` */
+    ph_refusal head; /* taken from `told`, but younger than the refusals in `own` */
     bool has_head;
     _Atomic uint64_t refused[PH_STATUS_COUNT]; /* at submit; relaxed: statistics */
     _Atomic uint64_t untold;                   /* relaxed */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_producer;
 
-/* A consumer and who has it open. */
+/* A consumer, and whether a thread has it open. */
 typedef struct phx_consumer_slot {
     _Atomic uint32_t state; /* PHX_FREE or PHX_OPEN; acquire/release hands the consumer's side from thread to thread */
     _Atomic uint32_t generation;
     phx_consumer *consumer;
 } phx_consumer_slot;
 
-/* Of a world's slots. PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */
+/* Opens one of a world's slots. PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */
 ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
                             uint16_t *generation);
 void phx_producer_close(phx_producer *producer);
 void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max);
 
-/* Producer's thread: oldest first. Returns how many. */
+/* Takes refusals, the oldest first, on the producer's thread. Returns how many. */
 uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
                                     uint32_t capacity);
 
-/* The tick: everything published before the call is in this tick's snapshot. false = the slot was never used. */
+/* The tick's snapshot: every command published before the call is in it. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);
-/* The tick's end: what was read is given back; a drained slot is freed. */
+/* The tick's end: gives read blocks back, and frees a drained slot. */
 void phx_producer_release(phx_producer *producer);
 
 #endif

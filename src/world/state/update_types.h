@@ -1,5 +1,5 @@
 /*
- * Types of updates by distance band (publish/updates.h): pieces of work, and what each worker found.
+ * Types of updates by distance band (publish/updates.h): pieces of work, and the results of each worker.
  */
 #ifndef PHX_WORLD_STATE_UPDATE_TYPES_H
 #define PHX_WORLD_STATE_UPDATE_TYPES_H
@@ -11,34 +11,34 @@
 /* The observers of one consumer in one piece. */
 typedef struct phx_update_group {
     uint32_t consumer;
-    uint32_t notice_first, notice_count; /* in the lookout's notices[] */
-    uint32_t due_first, due_count;       /* likewise */
+    uint32_t notice_first, notice_count; /* in the scratch's notices[] */
+    uint32_t due_first, due_count;       /* in the scratch's due[] */
     uint32_t target_first, target_count;
-    phx_batch_updates_size at; /* where its part of the consumer's news begins */
+    phx_batch_updates_size at; /* where its part of the consumer's updates begins */
 } phx_update_group;
 
 /* Some places of one block. */
 typedef struct phx_update_piece {
     uint32_t shard, block;
     uint32_t first, count;             /* places */
-    uint32_t worker;                   /* whose lookout has the results; PHX_SLOT_NONE = not done */
-    uint32_t group_first, group_count; /* of that worker's */
+    uint32_t worker;                   /* worker with the results in its scratch; PHX_SLOT_NONE = not done */
+    uint32_t group_first, group_count; /* of that worker's groups */
     uint64_t ns;                       /* its workers' time */
 } phx_update_piece;
 
-/* One worker's. */
+/* One worker's part. */
 typedef struct phx_update_worker {
     phx_update_scratch lookout;
     phx_update_group *groups;
     uint32_t group_count, groups_capacity;
-    uint64_t held; /* since the world was made: times that an update had to wait */
-} __attribute__((aligned(PHX_CACHE_LINE))) phx_update_worker; /* written all the time, side by side with others' */
+    uint64_t held; /* since the world was made: deferred updates, counted each tick */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_update_worker; /* written all the time, beside other workers' parts */
 
 typedef struct phx_updates {
     phx_update_worker *workers;
     phx_update_piece *pieces;
     uint32_t piece_count, pieces_capacity;
-    phx_batch_updates_size *sizes; /* [consumer]: of this tick, once planned */
+    phx_batch_updates_size *sizes; /* [consumer]: sizes of this tick, once planned */
 } phx_updates;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A world: its shards, and everything that is more than one shard or one thread.
+ * A world: its shards, and all state beyond one shard or one thread.
  *
- * Who writes what, when:
+ * Writers:
  *   producer slots   submit side by the producer's thread at any time (producer.h)
  *   everything else  by the ticking thread between phases, or inside a phase by the
  *                    worker that the phase gives it to (tick/tick.c); read by readers between
@@ -27,15 +27,15 @@
 #include "world/table/partition.h"
 #include "world/table/relation_index.h"
 
-/* Where a tick stands; it goes on from there after PH_NO_MEMORY. */
+/* The stage of a tick; after PH_NO_MEMORY the tick goes on there. */
 typedef enum phx_stage {
     PHX_STAGE_IDLE = 0,
     PHX_STAGE_COLLECT, /* of the commands, in order */
     PHX_STAGE_INGEST,
-    PHX_STAGE_FOLLOW,       /* attached children go where their roots are */
-    PHX_STAGE_CROWD_COUNT,  /* only with crowd control: how many are where, */
-    PHX_STAGE_CROWD_DECIDE, /* whose view changes, */
-    PHX_STAGE_CROWD_APPLY,  /* and it does */
+    PHX_STAGE_FOLLOW,       /* attached children move to their roots */
+    PHX_STAGE_CROWD_COUNT,  /* only with crowd control: count entities by tower, */
+    PHX_STAGE_CROWD_DECIDE, /* find views to change, */
+    PHX_STAGE_CROWD_APPLY,  /* and change them */
     PHX_STAGE_SEND_MIGRANTS,
     PHX_STAGE_RECEIVE_MIGRANTS,
     PHX_STAGE_SEND_PINS,
@@ -43,20 +43,20 @@ typedef enum phx_stage {
     PHX_STAGE_SEND_COPIES,
     PHX_STAGE_RECEIVE_COPIES,
     PHX_STAGE_INDEX,
-    PHX_STAGE_COPY_ROWS, /* rows that were not sorted anew follow their bodies */
-    PHX_STAGE_ZONES,     /* who awoke, fell asleep, went into areas or out of them */
+    PHX_STAGE_COPY_ROWS, /* rows that were not sorted anew get their bodies' positions */
+    PHX_STAGE_ZONES,     /* edges of activation and areas */
     PHX_STAGE_PLAN,
     PHX_STAGE_INTEREST,
-    PHX_STAGE_SPREAD,    /* where there are too many events, enters wait */
-    PHX_STAGE_BEGINNERS, /* first changes of empty lists */
+    PHX_STAGE_SPREAD,    /* if there are too many events, enters are held */
+    PHX_STAGE_BEGINNERS, /* fresh changes of empty lists */
     PHX_STAGE_COMMIT,
-    PHX_STAGE_LOCATE, /* only if there are broadcasts: where their sources are, */
-    PHX_STAGE_TARGET, /* who may hear them, */
+    PHX_STAGE_LOCATE, /* only with broadcasts: find the homes of their sources, */
+    PHX_STAGE_TARGET, /* bring them to blocks, */
     PHX_STAGE_PIECES,
-    PHX_STAGE_FIND_RECIPIENTS, /* and who does */
-    PHX_STAGE_UPDATES,         /* only if there are bands: whose updates may be due, */
-    PHX_STAGE_LOOK,            /* which are, */
-    PHX_STAGE_DEFER_UPDATES,   /* and which wait */
+    PHX_STAGE_FIND_RECIPIENTS, /* and find their recipients */
+    PHX_STAGE_UPDATES,         /* only with bands: sample motion, */
+    PHX_STAGE_LOOK,            /* find due updates, */
+    PHX_STAGE_DEFER_UPDATES,   /* and store deferred ones */
     PHX_STAGE_BATCHES,         /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
     PHX_STAGE_OFFER,
@@ -85,54 +85,54 @@ static inline phx_phase phx_phase_of(phx_stage stage)
     return stage <= PHX_STAGE_SPREAD ? PHX_PHASE_INTEREST : PHX_PHASE_PUBLISH;
 }
 
-/* What the world keeps of a shard's progress through a stage. Written by the shard's worker. */
+/* A shard's progress through a stage. Written by the shard's worker. */
 typedef struct phx_shard_progress {
-    uint64_t step_done;           /* the last step that this shard has ended */
-    bool all_sent;                /* nothing is left for a further round */
-    uint32_t source;              /* receiving from */
-    const phx_record_block *held; /* of its outbox, not through yet; NULL: of the next source */
-    uint32_t chunk, change;       /* commit: got this far; from the first of its own chunks on */
-    uint32_t chunk_end;           /* of its own as they were planned */
+    uint64_t step_done;           /* the last step that this shard finished */
+    bool all_sent;                /* a further round is not needed */
+    uint32_t source;              /* source that it receives from */
+    const phx_record_block *held; /* block of its outbox that is not finished; NULL: begin the next source */
+    uint32_t chunk, change;       /* commit: progress; from the first of its own chunks on */
+    uint32_t chunk_end;           /* end of its own chunks, as planned */
     phx_phase_ns ns; /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_shard_progress;
 
-/* A range of one shard's rows, whose observers are the unit of work of the interest phase. */
+/* A range of one shard's rows: the unit of work of the interest phase. */
 typedef struct phx_chunk {
     uint32_t shard;
     uint32_t first, count; /* of the grid's rows */
-    uint32_t done;         /* evaluated; less than count only after want of memory */
-    uint32_t passed;       /* rows that the last pass of tick/finish_short.c passed over, in front of the first */
-    uint32_t worker;       /* whose scratch has the results */
+    uint32_t done;         /* rows done; less than count only for want of memory */
+    uint32_t passed;       /* rows in front of the first that the last pass of tick/finish_short.c set aside */
+    uint32_t worker;       /* worker with the results in its scratch */
     uint32_t change_first, change_count;
-    uint32_t target_first, overflow_first; /* of the scratch's targets and overflow: where the chunk's begin */
-    uint32_t commit_count;                 /* of the changes, those with work for the commit */
-    phx_interest_counts counts;            /* what it cost */
+    uint32_t target_first, overflow_first; /* where the chunk's targets and overflow begin in the scratch */
+    uint32_t commit_count;                 /* changes with work for the commit */
+    phx_interest_counts counts;            /* its work */
     uint64_t interest_ns, publish_ns;      /* its workers' time */
 } phx_chunk;
 
-/* How many of a chunk's changes are one consumer's; then where they go in its batch. */
+/* A chunk's changes for one consumer: their number; then their places in its batch. */
 typedef struct phx_consumer_changes {
     uint32_t changes, targets;
 } phx_consumer_changes;
 
-/* What a tick adds up, by the ticking thread. */
+/* Sums over ticks, by the ticking thread. */
 typedef struct phx_world_totals {
     uint64_t applied, refused_in_tick, untold;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
-    uint64_t rounds;                   /* of exchanges, beyond the first of each */
+    uint64_t rounds;                   /* of exchanges, beyond the first round of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
     uint64_t ticks_spread, ticks_short, observers_reset;
 } phx_world_totals;
 
-/* What counters stood at when the last tick began. */
+/* Values of counters when the last tick began. */
 typedef struct phx_tick_baseline {
     uint64_t applied, refused_in_tick, enters, leaves, deliveries, updates, migrations, halo_records, pairs_tested,
         batch_bytes;
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks */
 } phx_tick_baseline;
 
-/* What the world adds up of one shard since it was made. Written by the ticking thread. */
+/* Sums of one shard since it was made. Written by the ticking thread. */
 typedef struct phx_shard_totals {
     phx_interest_counts counts;        /* of its observers */
     uint64_t refused[PH_STATUS_COUNT]; /* in ticks: commands to its entities */
@@ -144,14 +144,15 @@ typedef struct phx_world {
     ph_world_def def; /* classes point to `classes` */
     ph_class *classes;
     phx_rules rules;
-    _Atomic uint32_t kind_count; /* classes; written between ticks, read by submitters, relaxed: it only grows */
-    ph_class *next_classes;      /* of ph_world_reconfigure(), until the next tick */
+    _Atomic uint32_t
+        kind_count; /* number of classes; written between ticks, read by submitting threads, relaxed: it only grows */
+    ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
     ph_world_def next_def;
 
     phx_partition partition;
     phx_shard *shards;
     phx_shard_progress *ports;
-    phx_mem *shard_mems;       /* what each shard holds: parts of mem */
+    phx_mem *shard_mems;       /* memory of each shard: parts of mem */
     phx_shard_totals *tallies; /* one per shard */
     phx_halo_request *zones, *zones_before;
     uint32_t shard_count;
@@ -160,31 +161,32 @@ typedef struct phx_world {
     phx_ties ties;
     phx_attach attach;
     phx_areas areas;
-    phx_depths depths; /* of who is attached */
+    phx_depths depths; /* depths of attached entities */
     phx_crowd_result crowd;
     phx_renames renames;   /* of this tick */
-    uint32_t incarnations; /* last one given; told apart only inside a consumer's backlog, so it may wrap */
+    uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
 
     phx_command_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
-    uint32_t run_at; /* next to apply */
+    uint32_t run_at; /* next run to apply */
     phx_move_span stretch;
-    phx_move_stats *move_sums; /* what this tick's moves did, by worker and shard; see ingest/moves.c */
-    uint32_t movers;           /* the workers below have some in it that the shards were not told of */
+    phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
+    uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 
     phx_producer *producers;
     phx_consumer_slot *consumers;
 
     phx_workers *workers;
     phx_scratch *scratch;  /* one per worker */
-    uint32_t *shard_order; /* in which shards (and outboxes) are worked on; tests permute it */
+    uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
-    _Atomic uint32_t failed; /* some piece of a step had no memory; relaxed: the barrier orders the work itself */
+    _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
 
     phx_chunk *chunks;
     uint32_t chunk_count, chunks_capacity;
-    uint32_t chunks_planned; /* a shard's follow each other; behind them is what was left of some for want of memory */
+    uint32_t chunks_planned; /* chunks of one shard follow each other; behind these are rests of chunks after want of
+                                memory */
     phx_spread_state spreading;
     phx_consumer_changes *shares; /* [chunk][consumer] */
     uint32_t shares_capacity;
@@ -192,18 +194,18 @@ typedef struct phx_world {
     uint32_t begin_bits_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
     phx_broadcasts broadcasts;
-    phx_edge_size *edge_sizes; /* [consumer]: of this tick; then where its next edge goes */
-    bool zoned;                /* some class wakes or there are areas, or shards still have something of that */
+    phx_edge_size *edge_sizes; /* [consumer]: sizes of this tick; then the place of its next edge */
+    bool zoned;                /* a class wakes, or there are areas, or a shard still has state of them */
     phx_updates updates;
-    bool updating; /* in this tick somebody may have updates */
+    bool updating; /* an observer may have updates in this tick */
 
     _Atomic uint32_t gate; /* see table/gate.h */
     phx_stage stage;
-    uint32_t stage_at; /* consumer that the batches, or the offers, stopped at */
+    uint32_t stage_at; /* progress of the batches, or the offers: a consumer */
     uint64_t tick;
-    bool finishing; /* ph_tick_finish() was asked for this tick */
-    bool resumed;   /* the stage's step stopped for want of memory and goes on */
-    bool reclass;   /* the classes changed: entities are to follow */
+    bool finishing; /* this tick was called by ph_tick_finish() */
+    bool resumed;   /* the stage's step stopped for want of memory and is called again */
+    bool reclass;   /* the classes changed: entities have to follow */
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;

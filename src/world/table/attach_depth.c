@@ -1,5 +1,5 @@
 /*
- * Depths of the attached; see attach_depth.h.
+ * Depths of attached entities; see attach_depth.h.
  */
 #include "world/table/attach_depth.h"
 
@@ -38,7 +38,7 @@ void phx_attach_depth_end_tick(phx_depths *depths)
         uint64_t id = phx_idmap_bucket_at(&depths->of, i)->id;
         uint64_t now = id != 0 ? phx_depths_now(depths, id) : 0;
         if (id != 0 && now == 0) {
-            phx_idmap_remove(&depths->of, id); /* another one may come into its bucket: it is looked at again */
+            phx_idmap_remove(&depths->of, id); /* another entry may move into its bucket: the bucket is visited again */
             continue;
         }
         if (id != 0) *phx_idmap_find(&depths->of, id) = now << 4 | now;
@@ -52,7 +52,7 @@ typedef struct arranging {
     const phx_depths *depths;
     phx_event_columns told;
     bool enters;
-    uint32_t depth; /* those less deep are to stand in front, of enters; of leaves, the others */
+    uint32_t depth; /* of enters, events with a smaller depth move to the front; of leaves, the others */
 } arranging;
 
 static bool in_front(const arranging *at, uint32_t i)
@@ -79,14 +79,17 @@ static void reverse_events(phx_event_columns told, uint32_t first, uint32_t end)
     for (; first + 1 < end; first++, end--) swap_events(told, first, end - 1);
 }
 
-/* Those that are to stand in front do so, and either part keeps its order; in place. Returns where the others begin. */
+/*
+ * Moves events of the front part to the front, in place; both parts keep their order. Returns where the other part
+ * begins.
+ */
 static uint32_t partition_events(const arranging *at, uint32_t first, uint32_t end)
 {
     while (first < end && in_front(at, first)) first++;
     if (end - first < 2) return first;
     uint32_t middle = first + (end - first) / 2;
     uint32_t a = partition_events(at, first, middle), b = partition_events(at, middle, end);
-    reverse_events(at->told, a, middle); /* what lies between a and b is turned as a whole: three times reversed */
+    reverse_events(at->told, a, middle); /* rotates the events between a and b: three reversals */
     reverse_events(at->told, middle, b);
     reverse_events(at->told, a, b);
     return a + (b - middle);
@@ -101,7 +104,7 @@ void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32
         uint32_t depth = enters ? phx_depths_now(depths, id) : phx_depths_before(depths, id);
         if (depth > deepest) deepest = depth;
     }
-    for (at.depth = 1; at.depth <= deepest; at.depth++) { /* what is deeper is arranged further, by the next one */
+    for (at.depth = 1; at.depth <= deepest; at.depth++) { /* deeper events are arranged by the next round */
         uint32_t border = partition_events(&at, first, end);
         if (enters) first = border;
         else end = border;

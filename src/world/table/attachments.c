@@ -1,5 +1,5 @@
 /*
- * Chains of children and parents; see attachments.h.
+ * Attachments, as chains of children and parents; see attachments.h.
  */
 #include "world/table/attachments.h"
 

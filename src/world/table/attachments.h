@@ -1,7 +1,6 @@
 /*
- * Who rides on whom: child -> parent, and each parent's children in the order of
- * attaching. By id, one table for the world, so a chain may cross shards. Written in the
- * ingest phase by the ticking thread; read by readers between ticks.
+ * Attachments: child -> parent, and each parent's children in the order of attaching. By id, one table for the world,
+ * so a chain may cross shards. Written in the ingest phase by the ticking thread; read by readers between ticks.
  */
 #ifndef PHX_WORLD_TABLE_ATTACHMENTS_H
 #define PHX_WORLD_TABLE_ATTACHMENTS_H
@@ -27,16 +26,16 @@ void phx_attach_free(phx_attach *attach);
 
 /* The child's parent, or 0. */
 uint64_t phx_attach_parent(const phx_attach *attach, uint64_t child);
-/* The top of the chain: id itself if it is not attached. */
+/* The root of the chain: id itself if it is not attached. */
 uint64_t phx_attach_root(const phx_attach *attach, uint64_t id);
-/* The parent's children, or NULL. Good until the next change. */
+/* The parent's children, or NULL. Valid until the next change. */
 const phx_attach_links *phx_attach_children(const phx_attach *attach, uint64_t parent);
 
-/* PH_OK, or why the child may not hang on the parent: PH_CYCLE, PH_TOO_DEEP. */
+/* May the child be attached to the parent? PH_OK, PH_CYCLE, PH_TOO_DEEP. */
 ph_status phx_attach_check(const phx_attach *attach, uint64_t child, uint64_t parent);
-/* Hangs an unattached child on a parent; checked. false = no memory, unchanged. */
+/* Attaches an unattached child to a parent; checked. false = no memory, unchanged. */
 bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent);
-/* Takes an attached child off. */
+/* Detaches an attached child. */
 void phx_attach_take(phx_attach *attach, uint64_t child);
 
 #endif

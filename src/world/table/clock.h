@@ -1,6 +1,6 @@
 /*
- * The time that work takes, for the stats only: nothing that comes out depends on it. Any thread, any phase; a look
- * costs some 25 ns, so there are two a piece of work, no more.
+ * Times of work, for the stats only: no result depends on them. Any thread, any phase; reading the clock costs some 25
+ * ns, so each piece of work reads it twice, no more.
  */
 #ifndef PHX_WORLD_TABLE_CLOCK_H
 #define PHX_WORLD_TABLE_CLOCK_H

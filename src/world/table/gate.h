@@ -1,11 +1,10 @@
 /*
- * The gate between the ticking thread and the readers: one word, the number of readers
- * inside, a bit while a tick is open, a bit while a thread works on it, a bit while one of
- * the readers has the workers. An open tick that nobody works on is one that ran out of
- * memory. Nobody ever waits: who comes at the wrong time is turned away.
+ * The gate between the ticking thread and the readers: one word with the number of readers inside, a bit while a tick
+ * is open, a bit while a thread works on it, a bit while a reader has the workers. An open tick without a working
+ * thread ran out of memory. No thread ever waits: one that comes at the wrong time is turned away.
  *
- * Acquire on coming in pairs with the release of whoever went out before: readers see
- * the tick's results, a tick comes after the reads.
+ * The acquire of a thread that enters pairs with the release of the threads that left before: readers see the tick's
+ * results, and a tick comes after the reads.
  */
 #ifndef PHX_WORLD_TABLE_GATE_H
 #define PHX_WORLD_TABLE_GATE_H
@@ -18,7 +17,7 @@ static const uint32_t PHX_GATE_OPEN_TICK = 1u << 31;
 static const uint32_t PHX_GATE_WORKING = 1u << 30;
 static const uint32_t PHX_GATE_CREW = 1u << 29; /* a reader has the workers; only while it is inside */
 
-/* false: a tick is open, the reader is not inside. */
+/* Lets a reader in. false: a tick is open, the reader is not inside. */
 static inline bool phx_gate_read_begin(_Atomic uint32_t *gate)
 {
     uint32_t before = atomic_fetch_add_explicit(gate, 1, memory_order_acquire);
@@ -32,19 +31,19 @@ static inline void phx_gate_read_end(_Atomic uint32_t *gate)
     atomic_fetch_sub_explicit(gate, 1, memory_order_release);
 }
 
-/* false: readers are inside, or another thread works on a tick. */
+/* Begins work on a tick. false: readers are inside, or another thread works on a tick. */
 static inline bool phx_gate_tick_begin(_Atomic uint32_t *gate)
 {
     uint32_t now = atomic_load_explicit(gate, memory_order_relaxed);
     if (now & PHX_GATE_WORKING) return false;
     uint32_t readers = now & ~PHX_GATE_OPEN_TICK;
-    /* readers that are being turned away from an open tick may be counted in for an instant */
+    /* a reader that is being turned away from an open tick may be counted for an instant */
     if (readers != 0 && !(now & PHX_GATE_OPEN_TICK)) return false;
     return atomic_compare_exchange_strong_explicit(gate, &now, now | PHX_GATE_OPEN_TICK | PHX_GATE_WORKING,
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-/* open: the tick is not through, readers stay out. */
+/* Ends work on a tick. open: the tick is not finished, readers stay out. */
 static inline void phx_gate_tick_end(_Atomic uint32_t *gate, bool open)
 {
     atomic_fetch_and_explicit(gate, ~(open ? PHX_GATE_WORKING : PHX_GATE_WORKING | PHX_GATE_OPEN_TICK),
@@ -52,9 +51,9 @@ static inline void phx_gate_tick_end(_Atomic uint32_t *gate, bool open)
 }
 
 /*
- * Of the readers inside, one at a time may use the workers, which are the ticking thread's while there is no reader.
- * false: another does. Acquire and release pair with each other: what runs of the workers share is handed on; the
- * ticking thread comes behind the reader's own end.
+ * One of the readers inside may use the workers, which belong to the ticking thread while there is no reader. false:
+ * another reader has them. Acquire and release pair with each other, so that shared state of the workers is handed on;
+ * the ticking thread comes after the reader left.
  */
 static inline bool phx_gate_crew_begin(_Atomic uint32_t *gate)
 {

@@ -25,7 +25,7 @@ const phx_tie *phx_ties_of(const phx_ties *ties, uint64_t target)
     return at ? &ties->ties[*at] : NULL;
 }
 
-/* A place for a target that has none; it is taken only by taking its first observer. */
+/* Finds a place for a target without relations; it is used only if its first observer is added. false = no memory. */
 static bool place_for(phx_ties *ties, uint32_t *place)
 {
     if (!phx_idmap_reserve(&ties->index, phx_idmap_count(&ties->index) + 1)) return false;

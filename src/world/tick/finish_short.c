@@ -1,12 +1,14 @@
 /*
- * Finishing a tick without the memory that it wants; see finish_short.h.
+ * Finishes a tick without the memory that it lacks; see finish_short.h.
  */
 #include "world/tick/finish_short.h"
 
 #include "shards/interest/run.h"
 #include "shards/state/beginners.h"
+#include "world/ingest/crowd_control.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
+#include "world/publish/edges.h"
 #include "world/publish/fill_broadcasts.h"
 #include "world/publish/publish.h"
 #include "world/publish/set_aside.h"
@@ -18,7 +20,7 @@
 #include "world/state/update_types.h"
 #include "world/tick/shard_steps.h"
 
-/* Memory of scratches that is no result's. */
+/* Gives back memory of scratches that holds no result. */
 static void relieve_scratches(phx_world *world)
 {
     for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
@@ -43,25 +45,25 @@ static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
     return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
 }
 
-/* The observer of a change that is not committed is set aside. */
+/* Sets aside the observer of a change that is not committed. */
 static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
 {
     phx_shard *shard = &world->shards[chunk->shard];
     const phx_list *list = &shard->store.tail[change->slot].list;
-    /* the new list, which the counts have already, is in the scratch yet */
+    /* the new list, which is in the counts already, is still in the scratch */
     if (change->list_first != PHX_SLOT_NONE)
         shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
     phx_set_aside(world, shard, change->slot, true);
     phx_clear_change(change);
 }
 
-/* An undone observer's shard. */
+/* The shard of an undone observer. */
 typedef struct undone {
     phx_world *world;
     phx_shard *shard;
 } undone;
 
-/* The change of an observer that may have been evaluated is none. */
+/* Clears the change of an observer that may have been covered. */
 static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
@@ -80,7 +82,7 @@ static void drop_undone(void *user, uint32_t slot, bool block)
     phx_set_aside(at->world, at->shard, slot, false);
 }
 
-/* Observers that were not evaluated. */
+/* Sets aside the observers that were not covered. */
 static void drop_rows(phx_world *world)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
@@ -90,19 +92,19 @@ static void drop_rows(phx_world *world)
                             drop_undone, &at);
         chunk->count = chunk->done;
     }
-    /* the chunks made last may have no room for their shares */
+    /* the last chunks may have no room for their shares */
     while (world->chunk_count > world->chunks_planned && world->chunks[world->chunk_count - 1].done == 0)
         world->chunk_count--;
     for (uint32_t i = 0; i < world->chunk_count; i++)
         if (world->chunks[i].done == 0) phx_publish_count(world, i);
 }
 
-enum { ROWS_MAX = 256 }; /* that are passed over at once */
+enum { ROWS_MAX = 256 }; /* rows set aside at once */
 
-/* The slots of some rows that were not evaluated. */
+/* Slots of some rows that were not covered. */
 typedef struct passed_rows {
     uint32_t slots[ROWS_MAX], count;
-    bool block; /* the order of rows is not known */
+    bool block; /* the order of rows is unknown */
 } passed_rows;
 
 static void take_row(void *user, uint32_t slot, bool block)
@@ -112,7 +114,7 @@ static void take_row(void *user, uint32_t slot, bool block)
     if (!taken->block && taken->count < ROWS_MAX) taken->slots[taken->count++] = slot;
 }
 
-/* The first observers of a chunk are set aside: one, or as often as none behind finds memory, twice as many. */
+/* Sets aside the first observers of a chunk: one; twice as many each time that no observer behind them finds memory. */
 static bool pass_over(phx_world *world, phx_chunk *chunk)
 {
     phx_shard *shard = &world->shards[chunk->shard];
@@ -130,7 +132,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     return true;
 }
 
-/* Did memory go to the events found so far? To find more would take it from the batches for them. */
+/* Did the events found so far take the memory? Then more events would take it from their own batches. */
 static bool filled_by_events(const phx_world *world)
 {
     enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
@@ -139,8 +141,8 @@ static bool filled_by_events(const phx_world *world)
 }
 
 /*
- * An observer that there is no memory for may have others behind it that there is memory for: these are to be tried.
- * So the phase is run again with the rest of its chunks. false = all observers not evaluated have to be set aside.
+ * Behind an observer without memory others may find memory. So the phase is run again with the rest of its chunks.
+ * false = all observers that are not covered have to be set aside.
  */
 static bool pass_over_some(phx_world *world)
 {
@@ -157,7 +159,7 @@ static bool pass_over_some(phx_world *world)
     return left;
 }
 
-/* There are no chunks: nothing was evaluated. */
+/* There are no chunks: no observer was covered. */
 static void drop_shards(phx_world *world)
 {
     world->chunk_count = world->chunks_planned = 0;
@@ -169,7 +171,7 @@ static void drop_shards(phx_world *world)
     }
 }
 
-/* Changes with more enters than each observer may have: there was no memory to cut them. */
+/* Sets aside observers with more enters than the limit: there was no memory to cut their changes. */
 static void drop_uncut(phx_world *world)
 {
     const uint32_t limit = atomic_load_explicit(&world->spreading.limit, memory_order_relaxed);
@@ -182,7 +184,7 @@ static void drop_uncut(phx_world *world)
     }
 }
 
-/* Observers that begin a list: it is told in a later tick. */
+/* Sets aside observers that begin a list: a later tick sends it. */
 static void drop_beginners(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) {
@@ -197,12 +199,12 @@ static void drop_beginners(phx_world *world)
     for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
 }
 
-/* Commits each change that finds memory; the observers of the others are set aside. */
+/* Commits each change that finds memory, and sets aside the observers of the others. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
     phx_shard_progress *port = &world->ports[index];
     if (port->step_done == world->step) return;
-    while (!phx_step_commit(world, index)) { /* each time one change less */
+    while (!phx_step_commit(world, index)) { /* each time with one change less */
         const phx_chunk *chunk = &world->chunks[port->chunk];
         drop_change(world, chunk, phx_chunk_changes(world, chunk) + port->change);
         phx_publish_count(world, port->chunk);
@@ -210,7 +212,7 @@ static void commit_shard(phx_world *world, uint32_t index)
     port->step_done = world->step;
 }
 
-/* Observers of kinds with bands: their lists, once told anew, come with all positions. */
+/* Sets aside observers with bands: their lists, when sent again, have all positions. */
 static void drop_banded(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) {
@@ -227,7 +229,7 @@ static void drop_banded(phx_world *world)
 
 /* ---- broadcasts ---- */
 
-/* All of the tick's are refused: none was heard. */
+/* Refuses all broadcasts of the tick: no observer has received one. */
 static void refuse_broadcasts(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
@@ -251,7 +253,7 @@ static void refuse_broadcasts(phx_world *world)
 
 /* ---- batches ---- */
 
-/* Is the change told to the consumer? */
+/* The consumer of a change; false: it goes to none. */
 static bool consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change,
                                uint32_t consumer)
 {
@@ -263,7 +265,10 @@ static uint32_t targets_of(const phx_change *change)
     return change->leave_count + change->enter_count;
 }
 
-/* Of the consumer's changes, as many as have half of the targets stay, in order. false = there were none. */
+/*
+ * Sets aside the observers of a consumer's last changes, and keeps, in order, as many changes as have half of the
+ * targets. false = there were none.
+ */
 static bool halve_changes(phx_world *world, uint32_t consumer)
 {
     uint64_t all = 0, kept = 0;
@@ -288,7 +293,7 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
     return any;
 }
 
-/* The same of updates. */
+/* The same for updates. */
 static bool halve_updates(phx_world *world, uint32_t consumer)
 {
     phx_updates *u = &world->updates;
@@ -311,7 +316,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
     return true;
 }
 
-/* Counts the changes and updates left for a consumer, once some of its observers were set aside. */
+/* Counts the changes and updates left for a consumer after observers were set aside. */
 static void count_left(phx_world *world, uint32_t consumer)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
@@ -322,32 +327,46 @@ static void count_left(phx_world *world, uint32_t consumer)
 }
 
 /*
- * The consumer's batch has no memory: half of its changes and updates go, the observers are set aside; again and again,
- * then its mail goes. false = there is nothing but edges in it.
+ * The consumer's batch has no memory: half of its changes and updates go, and their observers are set aside; again and
+ * again; then its broadcasts go, then its edges wait for the next tick.
  */
-static bool cut_batch(phx_world *world)
+static void cut_batch(phx_world *world)
 {
     const uint32_t consumer = world->stage_at;
     phx_broadcasts *b = &world->broadcasts;
     if (b->message_count > 0 && !phx_deliver_plan(world)) {
         refuse_broadcasts(world);
-        return true;
+        return;
     }
     phx_consumer_abandon(world->consumers[consumer].consumer);
     const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
     count_left(world, consumer);
-    if (changes || updates) return true;
-    if (b->message_count == 0 || b->sizes[consumer].deliveries == 0) return false;
-    phx_deliver_drop(world, consumer);
-    return true;
+    if (changes || updates) return;
+    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_deliver_drop(world, consumer);
+    else phx_hold_edges(world, consumer);
 }
 
-/* ---- all ---- */
+/* ---- stages ---- */
 
 bool phx_finish_stage(phx_world *world, phx_stage *next)
 {
     *next = world->stage + 1;
     switch (world->stage) {
+    case PHX_STAGE_COLLECT:
+        return true; /* what there is no room for waits in its queues, and is collected by the next tick */
+    case PHX_STAGE_FOLLOW:
+        if (!phx_crowd_due(world)) *next = phx_stage_after_ingest(world);
+        return true;
+    case PHX_STAGE_CROWD_COUNT:
+    case PHX_STAGE_CROWD_DECIDE:
+    case PHX_STAGE_CROWD_APPLY:
+        world->crowd.put_off = true;
+        *next = phx_stage_after_ingest(world);
+        return true;
+    case PHX_STAGE_ZONES:
+        for (uint32_t i = 0; i < world->shard_count; i++)
+            if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
+        return true;
     case PHX_STAGE_PLAN:
         drop_shards(world);
         *next = PHX_STAGE_COMMIT;
@@ -383,7 +402,8 @@ bool phx_finish_stage(phx_world *world, phx_stage *next)
         return true;
     case PHX_STAGE_BATCHES:
         *next = PHX_STAGE_BATCHES;
-        return cut_batch(world);
+        cut_batch(world);
+        return true;
     case PHX_STAGE_OFFER:
         phx_publish_keep(world);
         *next = PHX_STAGE_OFFER;

@@ -1,6 +1,5 @@
 /*
- * A world's beginning and end, and what may change of it; see state/world.h. Called through
- * src/api, by the thread that ticks.
+ * Creation and end of a world, and its reconfiguration; see lifecycle.h. Called through src/api, by the ticking thread.
  */
 #include "world/tick/lifecycle.h"
 
@@ -11,6 +10,7 @@
 #include "base/simd.h"
 #include "shards/interest/scratch.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/ingest.h"
 #include "world/ingest/moves.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/updates.h"
@@ -132,8 +132,9 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
-    return world->producers && init_shards(world) && phx_moves_init(world) && init_consumers(world) &&
-           init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) && phx_updates_init(world);
+    return world->producers && init_shards(world) && phx_ingest_init(world) && phx_moves_init(world) &&
+           init_consumers(world) && init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
+           phx_updates_init(world);
 }
 
 ph_status phx_world_create(const ph_world_def *def, phx_world **world)
@@ -150,7 +151,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_world **world)
     return PH_NO_MEMORY;
 }
 
-/* ---- destroy: of a world half made, too ---- */
+/* ---- destroy; also a world that was only partly made ---- */
 
 static void free_shards(phx_world *world)
 {
@@ -196,7 +197,7 @@ void phx_world_destroy(phx_world *world)
     phx_updates_free(world);
     phx_moves_free(world);
     free_shards(world);
-    phx_release(mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
+    phx_ingest_free(world);
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
     phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
@@ -215,7 +216,7 @@ void phx_world_destroy(phx_world *world)
     phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);
 }
 
-/* ---- change ---- */
+/* ---- reconfigure ---- */
 
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
 {

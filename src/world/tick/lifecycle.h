@@ -1,5 +1,5 @@
 /*
- * A world's creation, new keys, and end. The caller's gate keeps everything else out.
+ * Creation, reconfiguration and end of a world. The caller holds the gate.
  */
 #ifndef PHX_WORLD_TICK_LIFECYCLE_H
 #define PHX_WORLD_TICK_LIFECYCLE_H
@@ -9,13 +9,13 @@
 /* PH_OK, PH_NO_MEMORY. def was checked. */
 ph_status phx_world_create(const ph_world_def *def, phx_world **world);
 
-/* The gate is the caller's. */
+/* Destroys a world; the caller holds the gate. */
 void phx_world_destroy(phx_world *world);
 
 /* Does any class wake NPCs? */
 bool phx_world_wakes(const ph_world_def *def);
 
-/* def was checked and its differences are live ones. PH_NO_MEMORY. */
+/* Changes the world's keys. def was checked, and only live keys differ. PH_OK, PH_NO_MEMORY. */
 ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Steps over shards and chunks; see shard_steps.h. What a piece writes belongs to its shard (or
- * its observers) and to its worker, so pieces of one step never meet.
+ * Steps over shards and chunks; see shard_steps.h. A piece writes only its shard (or its observers) and its worker's
+ * memory, so pieces of one step never meet.
  */
 #include "world/tick/shard_steps.h"
 
@@ -50,7 +50,7 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
 
 /* ---- exchange ---- */
 
-/* Is a shard to fill its outbox in this round? What it sent in the last one is read. */
+/* Has a shard to fill its outbox in this round? The records of the last round were read. */
 static bool fill_due(phx_world *world, uint32_t index, bool nothing_to_send)
 {
     phx_outbox_reset(&world->shards[index].outbox);
@@ -58,7 +58,7 @@ static bool fill_due(phx_world *world, uint32_t index, bool nothing_to_send)
     return !world->ports[index].all_sent;
 }
 
-/* The outbox's memory, once there is something to send. */
+/* Allocates the outbox once there is something to send. false = no memory. */
 static bool outbox_ready(phx_world *world, uint32_t index)
 {
     return phx_outbox_ready(&world->shards[index].outbox, world->def.exchange_bytes);
@@ -90,7 +90,7 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
            phx_shard_send_copies(shard, world->zones, world->shard_count, &world->ports[index].all_sent);
 }
 
-/* Tells the directory where arrivals live now: homes of entries that are there, each written by one shard. */
+/* Writes the homes of immigrants into the directory: existing entries, each written by one shard. */
 static void report_arrivals(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
@@ -139,7 +139,7 @@ bool phx_step_zones(phx_world *world, uint32_t index)
 
 /* ---- rows ---- */
 
-/* Of a shard: enough that one shard is cut for all workers, and that none waits long for another. */
+/* Parts of a shard: enough to share one shard among all workers, and small enough that no worker waits long. */
 static uint32_t copy_row_parts(const phx_world *world)
 {
     enum { PIECES_A_WORKER = 4 };
@@ -169,9 +169,9 @@ void phx_copy_row_positions(phx_world *world)
     }
 }
 
-/* ---- shards, once more ---- */
+/* ---- commit ---- */
 
-/* Behind the last of its own as they were planned, those that were left of any. */
+/* The next chunk: behind the planned ones of the shard come rests of any shard. */
 static uint32_t next_chunk(const phx_world *world, const phx_shard_progress *port)
 {
     return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
@@ -200,10 +200,10 @@ bool phx_step_end(phx_world *world, uint32_t index)
 
 /* ---- interest ---- */
 
-/* Few enough that a worker's last chunk is short, many enough that taking one does not show. */
+/* Few enough rows that a worker's last chunk is short, enough that taking a chunk costs little. */
 enum { CHUNK_ROWS = 256 };
 
-/* The chunks of one shard. */
+/* Plans the chunks of one shard. false = no memory. */
 static bool plan_chunks(phx_world *world, uint32_t shard)
 {
     uint32_t rows = phx_interest_rows(&world->shards[shard]);

@@ -1,22 +1,28 @@
 /*
- * The parallel pieces of a tick: a step is one function over all shards (or chunks), cut
- * into pieces that are shared out among the workers, ended by a barrier. A piece that has no memory is
- * left undone; the step is run again for what is undone. Called by tick.c only.
+ * The parallel steps of a tick: a step is one function over all shards (or chunks), cut into pieces for the workers,
+ * ended by a barrier. A piece without memory is left undone, and the step is called again for undone pieces. Called by
+ * tick.c only.
  */
 #ifndef PHX_WORLD_TICK_SHARD_STEPS_H
 #define PHX_WORLD_TICK_SHARD_STEPS_H
 
 #include "world/state/world.h"
 
-/* One shard's part of a step. false = no memory: to be called again. */
+/* One shard's part of a step. false = no memory: call again. */
 typedef bool (*phx_shard_step)(phx_world *world, uint32_t shard);
 
-/* true: every shard is through; the next call with `fresh` begins a new step. */
+/* Runs a step. true: every shard is done; the next call with `fresh` begins a new step. */
 bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
+
+/* One shard has nothing to exchange. */
+static inline phx_stage phx_stage_after_ingest(const phx_world *world)
+{
+    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
+}
 
 bool phx_step_send_migrants(phx_world *world, uint32_t shard);
 bool phx_step_receive(phx_world *world, uint32_t shard);
-/* Receives the last migrants of a tick, and tells what the shard needs of others from now on. */
+/* Receives the last migrants of a tick, and measures the shard's halo from now on. */
 bool phx_step_arrive(phx_world *world, uint32_t shard);
 bool phx_step_send_pins(phx_world *world, uint32_t shard);
 bool phx_step_send_copies(phx_world *world, uint32_t shard);
@@ -25,14 +31,14 @@ bool phx_step_index(phx_world *world, uint32_t shard);
 bool phx_step_commit(phx_world *world, uint32_t shard);
 bool phx_step_end(phx_world *world, uint32_t shard);
 
-/* Where most moved and nothing else happened, the rows follow their bodies. */
+/* Copies the bodies' positions to rows, if most entities moved and no other change took place. */
 void phx_copy_row_positions(phx_world *world);
 
 /* Cuts the rows of all changed shards into chunks. false = no memory. */
 bool phx_plan_chunks(phx_world *world);
-/* Evaluates the chunks that are undone. false = no memory: call again. */
+/* Runs the undone chunks of the interest phase. false = no memory: call again. */
 bool phx_run_interest(phx_world *world);
-/* What chunks could not do for want of memory becomes chunks of its own. false = no memory for these. */
+/* Turns the rows that chunks could not do for want of memory into chunks. false = no memory for these. */
 bool phx_split_undone(phx_world *world);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * The tick: a fixed list of stages, each a parallel-for ended by a barrier or a piece of
- * the ticking thread's own; the only place that knows their order. A stage that runs out
- * of memory leaves the world in it, and the next call goes on there.
+ * The tick: a fixed list of stages, each a parallel loop ended by a barrier, or a part of the ticking thread's own.
+ * Their order is here alone. A stage without memory leaves the world in that stage, and the next call goes on there.
  */
 #include "world/tick/tick.h"
 
@@ -24,14 +23,14 @@
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
 
-/* New rules and classes come in; entities follow in phx_ingest_classes(). */
+/* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
-    /* field by field: submitters and consumers read the others at any time */
+    /* field by field: submitting threads and consumers read the other fields at any time */
     world->def.shape = world->next_def.shape;
     world->def.height = world->next_def.height;
     world->def.span = world->next_def.span;
@@ -71,32 +70,44 @@ static void begin_tick(phx_world *world)
     phx_broadcasts_clear(&world->broadcasts);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
-    world->crowd.incarnations = world->incarnations;
+    if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
+    world->crowd.put_off = false;
     if (world->next_classes) take_definition(world);
 }
 
 static bool collect_commands(phx_world *world)
 {
-    if (world->reclass && !phx_ingest_classes(world)) return false;
-    world->reclass = false;
-    return phx_ingest_collect(world);
+    if (world->reclass) world->reclass = !phx_ingest_classes(world);
+    return phx_ingest_collect(world) && !world->reclass;
 }
 
-/* Is anything left of what the zones phase keeps up? */
+/* Is state of the zones phase left? */
 static bool zones_left(const phx_world *world)
 {
     bool left = world->rules.wakes || phx_areas_any(&world->areas);
-    for (uint32_t i = 0; i < world->shard_count && !left; i++) left = world->shards[i].zones.on;
+    for (uint32_t i = 0; i < world->shard_count && !left; i++) {
+        const phx_zones *zones = &world->shards[i].zones;
+        left = zones->on || zones->put_off || zones->edges.held > 0;
+    }
     return left;
 }
 
-/* The last phase: the tick's numbers, the producers' blocks, the shards' dead. */
+/* Frees the areas that were removed, once all shards have followed. */
+static void end_areas(phx_world *world)
+{
+    bool put_off = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) put_off |= world->shards[i].zones.put_off;
+    if (put_off) phx_areas_put_off(&world->areas);
+    else phx_areas_end_tick(&world->areas);
+}
+
+/* Ends the tick: its numbers, the blocks of producers, the dead slots of shards. */
 static void end_tick(phx_world *world)
 {
     phx_run_shards(world, phx_step_end, true);
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
-    phx_areas_end_tick(&world->areas);
+    end_areas(world);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
 }
@@ -109,7 +120,7 @@ static bool round_left(const phx_world *world)
     return false;
 }
 
-/* Neighbours have to be told anew when anybody looks farther, or less far, than before. */
+/* Notes that neighbours need a refresh, if a shard's halo changed. */
 static void compare_zones(phx_world *world)
 {
     size_t bytes = world->shard_count * sizeof *world->zones;
@@ -118,7 +129,7 @@ static void compare_zones(phx_world *world)
     memcpy(world->zones_before, world->zones, bytes);
 }
 
-/* A step over the shards, begun afresh unless it is the one that stopped. */
+/* Runs a step over the shards: a new one, unless it is the one that stopped. */
 static bool run_shard_step(phx_world *world, phx_shard_step step)
 {
     bool through = phx_run_shards(world, step, !world->resumed);
@@ -126,7 +137,7 @@ static bool run_shard_step(phx_world *world, phx_shard_step step)
     return through;
 }
 
-/* Receives, in the last round by `last`, and either goes round again or on. */
+/* Receives a round, the last round by `last`. *next: another round, or the stage behind. */
 static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
 {
     bool left = round_left(world);
@@ -137,7 +148,7 @@ static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send,
     return true;
 }
 
-/* Once all migrants are where they belong. false = no memory. */
+/* Receives migrants, until all are in their shards. false = no memory. */
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
     *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
@@ -152,12 +163,6 @@ static bool run_zones(phx_world *world)
     return !world->zoned || run_shard_step(world, phx_step_zones);
 }
 
-/* One shard has nothing to exchange. */
-static phx_stage after_ingest(const phx_world *world)
-{
-    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
-}
-
 /* The stage behind the broadcasts: most worlds have no updates. */
 static phx_stage after_broadcasts(phx_world *world)
 {
@@ -165,7 +170,7 @@ static phx_stage after_broadcasts(phx_world *world)
     return world->updating ? PHX_STAGE_UPDATES : PHX_STAGE_BATCHES;
 }
 
-/* Runs one stage; false = no memory. Sets the next one. */
+/* Runs one stage and sets the next one. false = no memory. */
 static bool run_stage(phx_world *world)
 {
     phx_stage stage = world->stage, next = stage + 1;
@@ -178,11 +183,11 @@ static bool run_stage(phx_world *world)
         through = collect_commands(world);
         break;
     case PHX_STAGE_INGEST:
-        through = phx_ingest(world);
+        phx_ingest(world);
         break;
     case PHX_STAGE_FOLLOW:
         through = phx_ingest_follow(world);
-        if (!phx_crowd_due(world)) next = after_ingest(world);
+        if (!phx_crowd_due(world)) next = phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_CROWD_COUNT:
         through = run_shard_step(world, phx_step_crowd_count);
@@ -192,7 +197,7 @@ static bool run_stage(phx_world *world)
         break;
     case PHX_STAGE_CROWD_APPLY:
         through = phx_crowd_apply(world);
-        next = after_ingest(world);
+        next = phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS:
         through = run_shard_step(world, phx_step_send_migrants);
@@ -278,7 +283,7 @@ static bool run_stage(phx_world *world)
     return through;
 }
 
-/* A stage, and if it has no memory and the tick is to be finished, what can be done instead. false = no memory. */
+/* Runs a stage; if it has no memory and the tick is to be finished, ends it without. false = no memory. */
 static bool go_on(phx_world *world, bool finish)
 {
     phx_stage next;
@@ -289,7 +294,7 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* The gate is closed. */
+/* Runs the tick; the gate is closed. */
 static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
 {
     bool through;
@@ -302,7 +307,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
         from = to;
     } while (through && world->stage != PHX_STAGE_IDLE);
     if (through) phx_stats_end(world);
-    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves have some */
+    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;

@@ -1,6 +1,6 @@
 /*
  * The world's definition without any file: defaults, checks of every field and of the
- * rules between them, and what a living world can not take.
+ * rules between them, and the keys that a living world can not change.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * The texts of explanations: every reason has one, nothing is written beyond the caller's size. What is explained is
+ * The texts of explanations: every reason has one, nothing is written beyond the caller's size. The explanations are
  * compared with the model (property/diff_model.c).
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /*
- * The submitting calls one by one: what each returns, sequence numbers, bulk forms, full
- * queues, what a tick makes of them. (Every refusal by table: property/refusals.c.)
+ * The submitting calls one by one: the status of each, sequence numbers, bulk forms, full
+ * queues, the result of a tick. (Every refusal by table: property/refusals.c.)
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -108,7 +108,7 @@ Test(commands, set_changes_what_is_given)
     a = get(1);
     cr_assert(a.x == 1 && a.y == 2 && a.view == 30 && a.margin == 0 && a.user_data == 9);
     a = (ph_attrs){.given = 0, .view = NAN};
-    cr_assert_eq(ph_set(producer, 1, &a), PH_OK, "what is not given is not looked at");
+    cr_assert_eq(ph_set(producer, 1, &a), PH_OK, "fields that are not given are ignored");
     tick();
     cr_assert(get(1).view == 30);
     a = (ph_attrs){.given = PH_KIND, .kind = 1};
@@ -211,7 +211,7 @@ Test(commands, bulk_is_as_one_by_one)
 
 enum { SORTS = 4, MOVED = 41 };
 
-/* The one that has an id past 2^32 or a height, by the bits of the sort: each once. */
+/* One move with an id past 2^32 or a height, by the bits of the sort: each once. */
 static bool is_other(uint32_t round, uint32_t i)
 {
     return i == (round / SORTS * 7 + 1) % MOVED;
@@ -284,7 +284,7 @@ Test(commands, bulk_stops_at_a_full_queue_and_can_be_taken_up_again)
         status = ph_enter_many(producer, MANY - from, ids + from, attrs + from, &done);
         cr_assert(done != 0 || status == PH_OK, "no room after a tick");
         from += done;
-        cr_assert_eq(sequence(), from, "what did not fit takes no number");
+        cr_assert_eq(sequence(), from, "an item that did not fit takes no number");
         tick();
         calls++;
         cr_assert_lt(calls, 1000);
@@ -334,7 +334,7 @@ Test(commands, a_list_has_room_or_says_how_much_it_needs)
     cr_assert_eq(ph_sees(world, 1, 4, &sees), PH_OK);
     cr_assert(sees);
     cr_assert_eq(ph_sees(world, 1, 1, &sees), PH_OK);
-    cr_assert(!sees, "nobody sees itself");
+    cr_assert(!sees, "an entity does not see itself");
     cr_assert_eq(ph_sees(world, 1, 9, &sees), PH_UNKNOWN_ID);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Every table whose keys come from outside, filled with keys that somebody chose so that they meet: by mixers that are
- * known (what the tables once had, splitmix64, the known key of tools), by differences that those mixers let survive
- * when a seed is added or xored before them, and by plain strides. With a world's key none of it makes walks long.
+ * Every table with keys from outside, filled with keys that a client chose so that they collide: by known
+ * mixers (the tables' former ones, splitmix64, the known key of tools), by differences that these mixers keep
+ * when a seed is added or xored before them, and by plain strides. With a world's key none of it makes runs long.
  */
 #include "unit/shards/shard_case.h"
 
@@ -47,7 +47,7 @@ static uint64_t unmix64(uint64_t z)
     return unshift(z, 30);
 }
 
-/* Groups of 2^bits ids whose fold times the golden ratio have one upper half: 0 = not a group's number. */
+/* Groups of 2^bits ids with one upper half of fold times golden ratio: 0 = not a group's number. */
 static uint64_t golden(uint64_t j, uint32_t bits, bool fold)
 {
     uint64_t product = UINT64_C(0x12345678) << 32 | j, group = product * inverse(PHX_HASH_KEY_KNOWN.near);
@@ -61,9 +61,9 @@ static uint64_t key_of(uint32_t family, uint64_t j)
     const uint64_t guess = 8, grouped = golden(j, 3, true);
     switch (family) {
     case 0:
-        return grouped; /* what the directory had */
+        return grouped; /* the directory's former mixer */
     case 1:
-        return golden(j, 2, true); /* what maps had */
+        return golden(j, 2, true); /* the maps' former mixer */
     case 2:
         return golden(j, 3, false);
     case 3:
@@ -94,7 +94,7 @@ static void craft(uint32_t family)
         if ((keys[count] = key_of(family, j)) != 0) count++;
 }
 
-/* Calls for every family and every seed, and adds up what it returns: how far it is to the keys. */
+/* Calls for every family and every seed, and adds up its results: the distances to the keys. */
 static void each(uint64_t (*fill)(void))
 {
     for (uint32_t family = 0; family < FAMILIES; family++) {
@@ -148,7 +148,7 @@ static uint64_t fill_idmap(void)
     return walked;
 }
 
-/* Ties, attachments, depths, areas and their cells, crowds, relations, past rows, renames, ghosts, sheets, backlogs. */
+/* Relations, attachments, depths, areas and their cells, crowds, previous rows, renames, ghosts, nets, backlogs. */
 Test(crafted, idmap)
 {
     each(fill_idmap);
@@ -210,7 +210,7 @@ Test(crafted, attr_sets)
 }
 
 /*
- * A change of the upper bit alone passes every odd factor as it is; so in the old hash it and what it became met
+ * A change of the upper bit alone passes every odd factor as it is. So in the old hash a word and its changed form met
  * whatever the factor was. Pairs of words of such sets.
  */
 Test(crafted, attr_sets_whose_words_make_up_for_each_other)

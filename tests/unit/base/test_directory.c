@@ -38,7 +38,7 @@ static void put(uint64_t id, uint64_t home)
     phx_directory_insert(&directory, id, home);
 }
 
-/* What is where: ids are reached over taken buckets only, the count is right, and an empty bucket ends a search. */
+/* The table's structure: searches pass taken buckets only, the count is right, and an empty bucket ends a search. */
 static void is_sound(void)
 {
     uint64_t taken = 0;
@@ -125,7 +125,7 @@ Test(directory, columns_come_when_needed, .init = watch, .fini = all_given_back)
     cr_assert_eq(atomic_load(&mem.bytes), directory.bucket_count * 10);
 }
 
-/* One by one, as entities enter: seldom, and never much more than is needed; what was put stays found. */
+/* One by one, as entities enter: seldom, and never much more than is needed; every entry stays found. */
 Test(directory, grows_by_an_eighth, .init = watch, .fini = all_given_back)
 {
     enum { COUNT = 100000 };
@@ -159,7 +159,7 @@ Test(directory, failed_reserve_changes_nothing, .init = watch, .fini = all_given
     cr_assert(phx_directory_reserve(&directory, 5ull << 32));
 }
 
-/* The n-th id (from 1) whose search begins at this bucket. */
+/* The n-th id (from 1) with a search that begins at this bucket. */
 static uint64_t id_from(uint64_t first, uint32_t nth)
 {
     for (uint64_t id = 1;; id++)

@@ -129,7 +129,7 @@ Test(idmap, only_reserve_allocates, .init = watch, .fini = all_given_back)
     }
 }
 
-/* One by one, as entities enter: seldom, and never much more than is needed; what was put stays found. */
+/* One by one, as entities enter: seldom, and never much more than is needed; every entry stays found. */
 Test(idmap, grows_by_a_quarter, .init = watch, .fini = all_given_back)
 {
     enum { COUNT = 100000 };
@@ -171,7 +171,7 @@ Test(idmap, failed_reserve_changes_nothing, .init = watch, .fini = all_given_bac
     is_sound();
 }
 
-/* The n-th id (from 1) whose home is this bucket. */
+/* The n-th id (from 1) with this home bucket. */
 static uint64_t id_at_home(uint64_t home, uint32_t nth)
 {
     for (uint64_t id = 1;; id++) {

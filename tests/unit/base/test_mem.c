@@ -287,7 +287,7 @@ Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_
     phx_release(&mem, (void **)&few, &few_capacity, sizeof(*few));
 }
 
-/* What is kept has room for an eighth more; and if that is not enough, growing settles it. */
+/* The kept memory has room for an eighth more; if that is not enough, one growth is. */
 Test(trim, settles_whatever_the_load, .init = watch, .fini = all_given_back)
 {
     uint64_t *items = NULL;

@@ -1,6 +1,6 @@
 /*
  * base/ring.c from one thread: capacities, order, full, empty, the wrap of the counters.
- * What two threads see is in concurrency/stress_ring.c.
+ * Two threads are in concurrency/stress_ring.c.
  */
 #include <criterion/criterion.h>
 

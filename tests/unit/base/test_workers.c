@@ -1,5 +1,5 @@
 /*
- * base/workers.c: every index once, what is seen before and after, hooks, failures.
+ * base/workers.c: every index once, visible writes before and after, hooks, failures.
  * Linked with --wrap=pthread_create, so that the n-th thread can be refused.
  * Many runs under load and TSan are in concurrency/stress_workers.c.
  */
@@ -53,7 +53,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     return __real_pthread_create(thread, attr, run, argument);
 }
 
-/* ---- every index once, and what it sees ---- */
+/* ---- every index once, and the writes that it sees ---- */
 
 typedef struct tally {
     uint32_t calls[PH_WORKERS_MAX];
@@ -69,7 +69,7 @@ static void note(void *context, uint32_t worker)
     it->results[worker] = it->input + worker;
 }
 
-/* Sums over what all workers wrote in the run before: the barrier has to hold for them too. */
+/* Sums over the values that all workers wrote in the run before: the barrier has to hold for them too. */
 static void note_others(void *context, uint32_t worker)
 {
     tally *it = context;
@@ -255,7 +255,7 @@ Test(workers, create_fails_cleanly_without_threads, .init = watch, .fini = all_g
     for (int number = 1; number <= 31; number++) {
         cr_assert_eq(sigismember(&after, number), sigismember(&before, number), "the caller's signals are as before");
     }
-    cr_assert_eq(threads_now(), threads_before, "those that were made are gone");
+    cr_assert_eq(threads_now(), threads_before, "the threads that were made have ended");
     threads_made = 0;
     threads_good = 7;
     many_runs(8, no_hooks);

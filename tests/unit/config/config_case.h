@@ -1,5 +1,5 @@
 /*
- * What the tests of the config library share: a config that is there or the test ends,
+ * Shared by the tests of the config library: a config that is there or the test ends,
  * loads and assignments with their expected reasons, a dump as text. Criterion only.
  */
 #ifndef UNIT_CONFIG_CASE_H
@@ -99,7 +99,7 @@ static inline void config_load_refused(ph_config *config, const char *text, cons
     free(after);
 }
 
-/* The same of an assignment; `reason` is what stands behind "--set KEY=VALUE: ". */
+/* The same of an assignment; `reason` is the part behind "--set KEY=VALUE: ". */
 static inline void config_set_refused(ph_config *config, const char *assignment, const char *reason)
 {
     char want[4 * PH_CONFIG_REASON_SIZE];

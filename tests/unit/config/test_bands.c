@@ -1,6 +1,6 @@
 /*
- * Bands of a class: as sections of a file, as an assignment, in the dump, and what is
- * refused where.
+ * Bands of a class: as sections of a file, as an assignment, in the dump, and their
+ * refusals.
  */
 #include "unit/config/config_case.h"
 

@@ -1,6 +1,6 @@
 /*
- * Every key of a config, by hand-written tables: its default, the ends of its range, what
- * lies just outside, what is no value of its type; by file and by --set.
+ * Every key of a config, by hand-written tables: its default, the ends of its range, values
+ * just outside, texts that are no value of its type; by file and by --set.
  */
 #include "base/keys.h"
 #include "unit/config/config_case.h"
@@ -15,7 +15,7 @@
 typedef struct row {
     const char *key;
     const char *shown;   /* default, in the dump */
-    const char *with;    /* what else has to be set for min and max, by the rules between keys */
+    const char *with;    /* other keys that min and max need, by the rules between keys */
     const char *partner; /* the other value of a pair, else NULL */
     const char *min, *max;
     const char *below, *above;

@@ -1,8 +1,8 @@
 /*
- * Numbers in config text under a locale whose decimal point is a comma. Such a locale is
+ * Numbers in config text under a locale with a comma as decimal point. Such a locale is
  * made with localedef, from sources that the test writes itself, as a machine need not
- * have one. Setting it for the thread stands for setting it for the process, too: what
- * the library sets for itself goes above both.
+ * have one. Setting it for the thread stands for setting it for the process, too: the
+ * library's own setting goes above both.
  */
 #include <locale.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 static char folder[] = "/tmp/pharos-locale-XXXXXX";
 static locale_t comma;
 
-/* glibc 2.36 leaks what LOCPATH says, in newlocale(); the leak checker, where there is one, shall not blame us. */
+/* glibc 2.36 leaks the value of LOCPATH, in newlocale(); the leak checker, where there is one, shall not blame us. */
 __attribute__((weak)) void __lsan_disable(void);
 __attribute__((weak)) void __lsan_enable(void);
 

@@ -45,7 +45,7 @@ Test(config_set, classes)
     config_set_ok(config, "player.cap=7");
     cr_expect_eq(def->class_count, 2);
     cr_expect_str_eq(def->classes[1].name, "player");
-    cr_expect(def->classes[1].cap == 7 && def->classes[1].view == 0, "all defaults, not those of class default");
+    cr_expect(def->classes[1].cap == 7 && def->classes[1].view == 0, "all defaults, none from class default");
     config_set_ok(config, "player.global=yes");
     cr_expect(def->classes[1].cap == 7 && def->classes[1].global);
     config_set_ok(config, "a.b.c.layers=0xf0");

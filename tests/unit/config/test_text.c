@@ -1,5 +1,5 @@
 /*
- * Config files: what is syntax and what is not, each error with its exact line, comments
+ * Config files: valid and invalid syntax, each error with its exact line, comments
  * and quotes, classes, files on top of each other, bounds, and that a refused file changes
  * nothing (config_load_refused() compares the dumps).
  */
@@ -315,7 +315,7 @@ Test(config_text, on_top_of_what_is_there)
     ph_config_destroy(config);
 }
 
-/* As a server does it: a fresh config, then what of it can not change in the world there is. */
+/* As a server does it: a fresh config, then the keys that can not change in a living world. */
 Test(config_text, reloaded)
 {
     static const char *const cases[][2] = {

@@ -1,6 +1,6 @@
 /*
- * What a config writes: the dump, which is the config again; the sample in the tree, which
- * is the defaults; the reference page, which is what stands in the tree.
+ * The written texts of a config: the dump, which is the config again; the sample in the tree, which
+ * is the defaults; the reference page, which equals the page in the tree.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -203,7 +203,7 @@ Test(config_write, a_fresh_config_is_the_defaults)
     ph_config_destroy(config);
 }
 
-/* What the sample shows in comments has to work too. */
+/* The commented-out lines of the sample have to work too. */
 Test(config_write, example_classes_of_the_sample)
 {
     char *sample = read_all(CONFIG_SAMPLE);

@@ -1,5 +1,5 @@
 /*
- * What the tests of shards/ and src/world share: watched memory, plain rules, and
+ * Shared by the tests of shards/ and src/world: watched memory, plain rules, and
  * attributes of an observer and of a target. One thread; every file has its own copy.
  */
 #ifndef UNIT_SHARD_CASE_H

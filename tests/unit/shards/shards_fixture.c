@@ -1,5 +1,5 @@
 /*
- * The wiring, and the plain world beside it; see shards_fixture.h. The steps are those of
+ * The wiring, and the plain world beside it; see shards_fixture.h. The steps are the ones of
  * src/world/tick/shard_steps.c and world/tick/tick.c without workers and batches.
  */
 #include "unit/shards/shards_fixture.h"
@@ -25,7 +25,7 @@ static fleet the_fleet;
 static struct {
     uint64_t id, user_data;
     uint16_t kind;
-} names[1u << 18]; /* by incarnation: what it was called last */
+} names[1u << 18]; /* by incarnation: its last name */
 
 void fleet_memory_for(uint64_t calls)
 {
@@ -197,6 +197,10 @@ void fleet_set(fleet *f, uint64_t id, phx_attr attr, uint64_t user_data)
         names[e->incarnation].kind = attr.kind;
         names[e->incarnation].user_data = user_data;
     }
+    if (e->attr.ready && !attr.ready) { /* its list ends at once, ready again in this tick or not */
+        memset(f->seen[id], 0, sizeof f->seen[id]);
+        e->fresh = true;
+    }
     e->attr = attr;
     e->user_data = user_data;
     UNTIL_DONE(f, phx_shard_ready(shard, 1));
@@ -331,7 +335,7 @@ static void find_wanted(const fleet *f, uint64_t observer, wanted_list *wanted)
     wanted->count = o->attr.cap;
 }
 
-/* ---- what was told, against what should have been ---- */
+/* ---- events, against the expected ones ---- */
 
 typedef struct event {
     uint32_t incarnation;
@@ -354,7 +358,7 @@ static event named(uint32_t incarnation)
                    .user_data = names[incarnation].user_data};
 }
 
-/* What a change told. */
+/* Marks the events of a change. */
 static ph_target told_targets[2 * FLEET_IDS];
 static uint16_t told_kinds[2 * FLEET_IDS];
 static uint32_t told_incarnations[2 * FLEET_IDS];
@@ -374,7 +378,7 @@ static void check_events(const fleet *f, uint64_t observer, uint32_t first, even
     }
 }
 
-enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is looked at here */
+enum { FLAG_BITS = 8 }; /* of a change; above them stands its shard, while it is checked here */
 
 /* The observer's change of this tick: its scratch, or NULL. Once at most. */
 static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratch **scratch)
@@ -438,7 +442,7 @@ static void check_observer(fleet *f, uint64_t observer)
     f->enters += enter_count;
 }
 
-/* One observer's list, as the shard tells it. */
+/* One observer's list, as the shard has it. */
 typedef struct list_check {
     const fleet *f;
     const phx_shard *home;
@@ -478,7 +482,7 @@ static bool same_attr(const phx_attr *a, const phx_attr *b)
            a->priority == b->priority && a->global == b->global && a->ready == b->ready;
 }
 
-/* An entity as a shard has it, own or as a copy, against what it is. */
+/* An entity as a shard has it, own or as a ghost, against the plain world's. */
 static void check_copy(const fleet *f, const phx_shard *shard, uint32_t slot)
 {
     uint64_t id = shard->store.name[slot].id;
@@ -527,11 +531,11 @@ static void check_shards(fleet *f)
         cr_assert_eq(phx_idmap_count(&shard->store.ghosts), ghosts);
     }
     for (uint32_t id = 1; id < FLEET_IDS; id++) in += f->entity[id].in;
-    cr_assert_eq(own, in, "everybody lives in one shard");
+    cr_assert_eq(own, in, "each entity lives in one shard");
     cr_assert_eq(phx_directory_count(&f->directory), in);
 }
 
-/* ---- who watches whom ---- */
+/* ---- observers of targets ---- */
 
 static uint32_t watchers[FLEET_SHARDS_MAX * FLEET_IDS];
 static uint32_t watcher_count;
@@ -568,7 +572,7 @@ static void check_one_watched(fleet *f)
 
 /* ---- the tick's end ---- */
 
-/* A piece of a shard's rows; what one scratch has no memory for is left to the other. */
+/* A piece of a shard's rows; rows that one scratch has no memory for are left to the other. */
 static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t count, uint32_t turn)
 {
     uint32_t attempt = 0;
@@ -598,7 +602,7 @@ static void find_lists(fleet *f)
             for (; tagged[s] < f->scratch[s].change_count; tagged[s]++) {
                 phx_change *change = &f->scratch[s].changes[tagged[s]];
                 f->overflows += change->list_first != PHX_SLOT_NONE;
-                change->flags |= (uint16_t)(i << FLAG_BITS); /* for change_of(): whose slot it is */
+                change->flags |= (uint16_t)(i << FLAG_BITS); /* for change_of(): the shard of its slot */
             }
         }
     }
@@ -634,7 +638,7 @@ void fleet_end(fleet *f)
     for (int s = 0; s < FLEET_SCRATCHES; s++)
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++)
             told += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
-    cr_assert_eq(told, f->changes, "a change of nobody's");
+    cr_assert_eq(told, f->changes, "a change of no observer");
     check_shards(f);
     for (uint32_t id = 1; id < FLEET_IDS; id++)
         if (f->entity[id].in) check_list(f, id);

@@ -1,7 +1,7 @@
 /*
  * Shards wired by hand, without a thread: the steps of a tick one after the other, and
  * beside them the same world kept plainly, by brute force. Every fleet_end() compares the
- * two: places, copies, lists, and every change that is told. A call that has no memory
+ * two: places, copies, lists, and every published change. A call that has no memory
  * is made again with more, so a test only has to say when memory ends.
  */
 #ifndef UNIT_SHARD_FLEET_H
@@ -18,7 +18,7 @@ enum { FLEET_SHARDS_MAX = 16, FLEET_IDS = 640, FLEET_SCRATCHES = 2 };
 /* An entity as it is known to be. */
 typedef struct fleet_entity {
     bool in;    /* the world */
-    bool fresh; /* as an observer: nothing was told of it yet */
+    bool fresh; /* as an observer: it had no change yet */
     uint32_t incarnation;
     uint64_t user_data;
     phx_attr attr;
@@ -44,9 +44,9 @@ typedef struct fleet {
     uint32_t stops;                   /* calls that had no memory, in all ticks */
     uint32_t rounds;                  /* of the last tick's exchanges, beyond the first of each */
     uint32_t blocks;                  /* sent in the last tick */
-    uint32_t changes, enters, leaves; /* told in the last tick */
+    uint32_t changes, enters, leaves; /* events of the last tick */
     uint32_t overflows;               /* of the changes, with lists that did not fit in place */
-    uint32_t looked; /* runs that glanced at pairs or found a list: with pieces of 1, observers looked at */
+    uint32_t looked;                  /* runs with a delta or an evaluation: with pieces of 1, observers */
 
     fleet_entity entity[FLEET_IDS];              /* by id */
     uint32_t seen[FLEET_IDS][FLEET_IDS];         /* [observer][target]: incarnation, 0 = not seen */

@@ -110,7 +110,7 @@ static inline ph_status leave(fixture *f, uint64_t id)
     return act(f, COMMAND_LEAVE, id, 0);
 }
 
-/* ---- what came of it, as text ---- */
+/* ---- results, as text ---- */
 
 /* "1*:-2+3 4:+5": observer 1 (fresh) lost 2 and got 3, observer 4 got 5. */
 static inline void events_text(const model_change *changes, size_t count, char *text)

@@ -1,5 +1,5 @@
 /*
- * The model against hand-made vectors: who sees whom (every range, shape and attribute),
+ * The model against hand-made vectors: visibility (every range, shape and attribute),
  * hysteresis, pairs, links, caps.
  */
 #include <float.h>
@@ -161,7 +161,7 @@ Test(model, reach_is_seen_from_afar)
     fixture f = fixture_world();
     OK(enter(&f, 1, 0, 0));
     OK(enter_as(&f, 2, 50, 0, (ph_attrs){.given = PH_REACH | PH_KIND, .reach = 50, .kind = 2}));
-    OK(enter_as(&f, 3, 0, 0, (ph_attrs){.given = PH_KIND, .kind = 2})); /* no observer: reach helps nobody */
+    OK(enter_as(&f, 3, 0, 0, (ph_attrs){.given = PH_KIND, .kind = 2})); /* no observer: reach helps no list */
     TICK(&f, "1*:+2+3");
     OK(set(&f, 2, (ph_attrs){.given = PH_REACH, .reach = 49}));
     TICK(&f, "1:-2");

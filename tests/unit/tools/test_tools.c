@@ -1,5 +1,5 @@
 /*
- * What the programs share: tools/cli.c, tick_times.c, out_file.c, event_hash.h and
+ * The common code of the programs: tools/cli.c, tick_times.c, out_file.c, event_hash.h and
  * replay_events.c.
  */
 #include <criterion/criterion.h>

@@ -223,8 +223,8 @@ Test(trace, comments_blank_lines_line_ends)
 }
 
 /*
- * Linked with --wrap: numbers go through the conversion that is told its locale, with one
- * whose decimal point is a point, so that the program's and the thread's do not matter.
+ * Linked with --wrap: numbers go through the conversion that is given its locale, with one
+ * that has a point as decimal point, so that the program's and the thread's do not matter.
  */
 float __wrap_strtof(const char *from, char **end);
 float __wrap_strtof_l(const char *from, char **end, locale_t locale);
@@ -253,7 +253,7 @@ Test(trace, floats_are_read_in_the_c_locale)
     cr_expect_eq(conversions, 2);
 }
 
-/* ---- bad lines: each is told, and the next line is read as if it were not there ---- */
+/* ---- bad lines: each is named, and the next line is read as if it were not there ---- */
 
 typedef struct bad_case {
     const char *line;
@@ -275,14 +275,10 @@ static const bad_case bad_cases[] = {
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
      "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach "
-     "detach resend "
-     "broadcast area unarea"},
+     "attach detach resend broadcast broadcast_at area unarea"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
      "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach "
-     "detach resend "
-     "broadcast area unarea"},
+     "attach detach resend broadcast broadcast_at area unarea"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},
     {"5,leave, 1", PHX_TRACE_BAD_ID, "id: \" 1\" is not a whole number from 1 to 2^64-1"},
@@ -389,7 +385,7 @@ Test(trace, headers)
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
     const char *const known =
         "there are: tick op id other x y z kind view margin reach visible layers sees veiled stealth detect "
-        "global ready cap priority radius x2 y2 corners text self";
+        "global ready cap priority radius x2 z2 y2 corners text self seen";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};
@@ -423,7 +419,7 @@ Test(trace, no_memory_is_told_and_leaks_nothing)
 
 /* ---- gzip ---- */
 
-/* Compresses text as one gzip member behind what the file has. */
+/* Compresses text as one gzip member behind the file's content. */
 static void append_member(const char *text)
 {
     char mode[] = "ab9";

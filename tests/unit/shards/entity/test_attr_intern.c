@@ -1,5 +1,5 @@
 /*
- * shards/entity/attr_intern.c: who is alike shares one set, the last one ends it, and without memory nothing changes.
+ * shards/entity/attr_intern.c: equal entities share one set, the last one ends it, and without memory nothing changes.
  */
 #include "unit/shards/shard_case.h"
 
@@ -68,7 +68,7 @@ Test(attr_sets, every_field_tells)
     for (size_t i = 0; i < N; i++) cr_assert(same(&sets.attr[number[i]], different[i]));
 }
 
-/* Entities come, change and go; each has what it was given, and there are as many sets as differ. */
+/* Entities come, change and go; each has its given attributes, and there are as many sets as distinct ones. */
 Test(attr_sets, random_lives_against_what_each_was_given)
 {
     enum { ENTITIES = 300, KINDS = 40 };

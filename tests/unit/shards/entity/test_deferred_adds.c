@@ -1,5 +1,5 @@
 /*
- * The deferred-add queue through a shard: who enters while it is iterated stands in no
+ * The deferred-add queue through a shard: an entity that enters during an iteration stands in no
  * row and no list until the outermost iteration ends, and comes in in order.
  */
 #include "unit/shards/shards_fixture.h"

@@ -1,6 +1,6 @@
 /*
  * shards/entity/entity_store.c: the life of a slot, own and ghost in one place, the quarantine of the
- * dead, and what a reserve promises.
+ * dead, and the promise of a reserve.
  */
 #include "unit/shards/shard_case.h"
 
@@ -143,7 +143,7 @@ Test(stores, own_and_ghost_change_over_in_place)
     cr_assert_eq(phx_store_attr(&store, slot)->kind, 3);
 }
 
-/* Whoever gives none pays nothing for it; whoever came before the first one has 0. */
+/* A store without user data pays nothing for it; entities before the first one with it have 0. */
 Test(stores, user_data_takes_memory_once_it_is_there)
 {
     uint32_t first = taken(1, PHX_SLOT_OWN);

@@ -1,6 +1,6 @@
 /*
- * shards/entity/visibility.h: the tower of a position, range by every shape, and the table of who
- * sees whom, each float32 operation rounded on its own.
+ * shards/entity/visibility.h: the tower of a position, range by every shape, and the table of
+ * visibility, each float32 operation rounded on its own.
  */
 #include "unit/shards/shard_case.h"
 
@@ -301,7 +301,7 @@ static const pair_case pair_cases[] = {
     {"a pair's margin", 35, EVERYONE, .bits = PHX_RELATION_PAIR, .pair_view = 30, .pair_margin = 5, .in_list = true,
      .seen = true},
     {"in the observer's place", 31, EVERYONE, .bits = PHX_RELATION_PAIR, .pair_view = 30, .in_list = true},
-    {"a pair of 0 sees what stands on it", 0, EVERYONE, .bits = PHX_RELATION_PAIR, .seen = true},
+    {"a pair of 0 sees a target at its place", 0, EVERYONE, .bits = PHX_RELATION_PAIR, .seen = true},
     {"paired, but hidden", 1, EVERYONE, .stealth = 1, .bits = PHX_RELATION_PAIR, .pair_view = 30},
     {"linked and paired", 1e6f, EVERYONE, .bits = PHX_RELATION_PAIR | PHX_RELATION_LINK, .pair_view = 1, .seen = true},
 };

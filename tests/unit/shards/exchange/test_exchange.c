@@ -61,9 +61,11 @@ static void random_command(fleet *f, uint64_t *rng, uint32_t ids, float size)
         fleet_enter(f, id, random_attr(rng, size), e->x, e->y);
         if (phx_rng_below(rng, 2)) fleet_move(f, id, x, y);
         return;
-    case 1:
-        fleet_set(f, id, random_attr(rng, size), phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng));
+    case 1: {
+        const phx_attr attr = random_attr(rng, size); /* first: one seed is one life, whatever the compiler */
+        fleet_set(f, id, attr, phx_rng_below(rng, 2) ? e->user_data : phx_rng_next(rng));
         return;
+    }
     case 2:
         fleet_fly(f, id, x, y, size * float_between(rng, -0.1f, 0.1f));
         return;
@@ -155,7 +157,7 @@ Test(exchange, a_migrant_becomes_a_copy_in_place)
     cr_assert_eq(home_of(f, 2), 1);
     cr_assert(is_ghost(f, 0, 2));
     cr_assert_eq(fleet_slot(f, 0, 2), before, "lists of shard 0 stay right");
-    cr_assert_eq(fleet_slot(f, 1, 2), copy, "and those of shard 1");
+    cr_assert_eq(fleet_slot(f, 1, 2), copy, "and the lists of shard 1");
     cr_assert_eq(f->changes, 0);
     fleet_begin(f);
     fleet_move(f, 2, 499, 500);
@@ -368,7 +370,7 @@ Test(exchange, a_refresh_keeps_what_it_repeats_and_nothing_else)
     fleet_end(f);
     uint32_t kept = fleet_slot(f, 0, 2);
     cr_assert_eq(f->shard[0].store.ghost_count, 3);
-    cr_assert_eq(f->shard[1].store.ghost_count, 0, "nobody observes there");
+    cr_assert_eq(f->shard[1].store.ghost_count, 0, "no observer there");
     fleet_begin(f);
     fleet_move(f, 3, 800, 100);
     fleet_leave(f, 4);
@@ -444,7 +446,7 @@ Test(exchange, who_looks_farther_gets_more_copies)
     fleet_begin(f);
     fleet_leave(f, 1);
     fleet_end(f);
-    cr_assert_eq(f->shard[0].store.ghost_count, 0, "nobody observes any more");
+    cr_assert_eq(f->shard[0].store.ghost_count, 0, "no observer any more");
     cr_assert_eq(f->zones[0].observed, 0);
     fleet_begin(f);
     fleet_move(f, 10, 506, 100);
@@ -570,9 +572,9 @@ Test(exchange, many_pins_take_many_rounds)
     fleet_close(f);
 }
 
-/* ---- what only short steps show ---- */
+/* ---- short steps ---- */
 
-/* An old target that the halo of the new shard does not reach any more is told as a leave, also after a short step. */
+/* An old target that the halo of the new shard does not reach any more makes a leave, also after a short step. */
 Test(exchange, a_short_step_over_the_border_leaves_targets_behind)
 {
     fleet *f = two(64);
@@ -623,7 +625,7 @@ Test(exchange, the_halo_covers_margins)
 {
     fleet *f = two(64);
     fleet_begin(f);
-    fleet_enter(f, 3, plain_attr(50, 0), 300, 900); /* sees farther, and yet looks less far */
+    fleet_enter(f, 3, plain_attr(50, 0), 300, 900); /* sees farther, and yet has the smaller halo */
     fleet_enter(f, 1, plain_attr(150, 20), 495, 105);
     fleet_enter(f, 2, plain_attr(0, 0), 520, 105);
     fleet_end(f);

@@ -1,10 +1,10 @@
 /*
- * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: what walking along and over borders costs, and that it
- * is cheap where nobody can see the difference (shards_fixture.h compares every tick with a plain world).
+ * shards/exchange/receive.c, exchange/halo.c and tick/reindex.c: the cost of walking along and over borders, which
+ * is small where no observer can see the difference (shards_fixture.h compares every tick with a plain world).
  */
 #include "unit/shards/shards_fixture.h"
 
-enum { FILLERS = 48, FILLER = 200 }; /* rows in the first shard, so that one that is gone is few; ids from there on */
+enum { FILLERS = 48, FILLER = 200 }; /* rows in the first shard, so that one released ghost is few; ids from there on */
 
 /* Two shards side by side: towers of 10, the border at x = 500, steps up to 2.5. */
 static fleet *two(uint32_t pool_blocks)
@@ -50,7 +50,7 @@ static void move_to(fleet *f, uint64_t id, float x)
     fleet_end(f);
 }
 
-/* ---- who is told ---- */
+/* ---- shards that get copies ---- */
 
 static uint64_t copies_of(const fleet *f)
 {
@@ -84,11 +84,11 @@ Test(border, who_has_no_observers_any_more_gets_no_copies)
     uint64_t all = copies_of(f);
     fleet_end(f);
     cr_assert_gt(f->shard[LAST].counts.copies, before);
-    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to nobody else");
+    cr_assert_eq(copies_of(f) - all, f->shard[LAST].counts.copies - before, "to no other shard");
     fleet_close(f);
 }
 
-/* Zeros of what is not used are no halo around the origin. */
+/* Zeros of unused fields are no halo around the origin. */
 Test(border, who_stands_at_the_origin_is_told_to_who_sees_it)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 2, 1, 4);
@@ -107,7 +107,7 @@ Test(border, who_stands_at_the_origin_is_told_to_who_sees_it)
     fleet_close(f);
 }
 
-/* Ghosts keep whose copy came behind theirs, whoever came or went between; that is how the next ones are found. */
+/* Each ghost keeps the source of the copy behind it, whatever ghosts came or left between: so the next one is found. */
 Test(border, ghosts_know_who_came_behind_them)
 {
     enum { GHOSTS = 20, LATER = 30 };
@@ -138,7 +138,7 @@ Test(border, ghosts_know_who_came_behind_them)
     fleet_close(f);
 }
 
-/* ---- who walks over the border ---- */
+/* ---- migrations ---- */
 
 static uint64_t migrations_of(const fleet *f)
 {
@@ -148,7 +148,7 @@ static uint64_t migrations_of(const fleet *f)
 }
 
 /*
- * A crowd walks to and fro where four shards meet; hardly anybody's list is found, however it travels, and however
+ * A crowd walks to and fro where four shards meet. Hardly any list is evaluated, however entities migrate, and however
  * far incarnations are apart. The most rounds more of a tick.
  */
 static uint32_t walk_over(uint32_t pool_blocks, uint32_t apart)
@@ -192,7 +192,7 @@ Test(border, nor_do_those_who_come_in_several_rounds)
     cr_assert_gt(walk_over(2, 1), 0);
 }
 
-/* With a link it has a list of its own, also where the link is told of behind the list. */
+/* With a link it has a list of its own, also where the link's record is behind the list. */
 Test(border, who_has_relations_keeps_its_list)
 {
     fleet *f = two(64);
@@ -210,11 +210,11 @@ Test(border, who_has_relations_keeps_its_list)
     fleet_close(f);
 }
 
-/* ---- who is out of sight ---- */
+/* ---- ghosts out of sight ---- */
 
 /*
- * Two shards side by side, towers of 20, the border at x = 500. A view of 20 from there: copies of who is nearer than
- * 25 to the border, of whom nobody sees those beyond 20. Rows drift by 5 until they are sorted anew.
+ * Two shards side by side, towers of 20, the border at x = 500. A view of 20 from there: copies of entities nearer than
+ * 25 to the border; no observer sees the ones beyond 20. Rows drift by 5 until they are sorted anew.
  */
 static fleet *one_looks(void)
 {
@@ -265,7 +265,7 @@ Test(border, ghosts_that_are_gone_keep_rows_out_of_sight)
     check_ghost(f, 2, true, true, false);
     move_to(f, 2, 525.5f);
     check_ghost(f, 2, true, true, true);
-    move_to(f, FILLER, 140); /* a jump alone takes nobody out */
+    move_to(f, FILLER, 140); /* a teleport alone takes no ghost out */
     check_ghost(f, 2, true, true, true);
     sort_anew(f);
     move_to(f, FILLER, 105);
@@ -292,7 +292,7 @@ Test(border, ghosts_without_a_row_go_at_once)
     fleet_close(f);
 }
 
-/* The view grows: who waited is in sight, and who was gone is not there, at once. */
+/* The view grows: at once held ghosts are in sight, and released ghosts are not there. */
 Test(border, a_longer_view_asks_for_rows)
 {
     fleet *f = one_looks();
@@ -302,7 +302,7 @@ Test(border, a_longer_view_asks_for_rows)
     move_to(f, 3, 526);
     check_ghost(f, 3, true, true, true);
     enter_at(f, 2, 522);
-    move_to(f, 2, 521.9f); /* what is new about it is old by then */
+    move_to(f, 2, 521.9f); /* its change is old by then */
     check_ghost(f, 2, true, false, false);
     fleet_begin(f);
     fleet_move(f, 3, 700, 105);
@@ -314,7 +314,7 @@ Test(border, a_longer_view_asks_for_rows)
     fleet_close(f);
 }
 
-/* Who waits has nothing but its place to be seen by: else it gets a row. */
+/* A held ghost can be seen by its place only: else it gets a row. */
 Test(border, who_is_seen_from_farther_off_gets_a_row)
 {
     phx_attr reaching = plain_attr(0, 0);
@@ -333,7 +333,7 @@ Test(border, who_is_seen_from_farther_off_gets_a_row)
     fleet_close(f);
 }
 
-/* Views that see the border only from near it, and who looks farther beyond it. */
+/* Views that see the border only from near it, and an observer beyond it with a wider one. */
 static fleet *short_views(void)
 {
     fleet *f = two(64);
@@ -345,7 +345,7 @@ static fleet *short_views(void)
     return f;
 }
 
-/* Who is gone, and jumps in to near where it was last seen, has not walked from there. */
+/* A released ghost that jumps to near its last seen place has not walked from there. */
 Test(border, who_was_gone_and_jumps_in_has_not_walked)
 {
     fleet *f = short_views();
@@ -365,7 +365,7 @@ Test(border, who_was_gone_and_jumps_in_has_not_walked)
     fleet_close(f);
 }
 
-/* Who walks in from where it saw nobody, but might have seen where a ghost was once. */
+/* An immigrant that saw no ghost, but might have seen the former place of one. */
 Test(border, who_walks_in_has_not_seen_who_was_gone)
 {
     fleet *f = short_views();
@@ -373,7 +373,7 @@ Test(border, who_walks_in_has_not_seen_who_was_gone)
     fleet_end(f);
     move_to(f, 4, 100);
     fleet_begin(f);
-    fleet_move(f, 3, 504.9f, 110.9f); /* gone */
+    fleet_move(f, 3, 504.9f, 110.9f); /* released */
     fleet_move(f, 2, 501.5f, 106);    /* 4.4 off from where that was, 6 off from where it is */
     fleet_end(f);
     check_ghost(f, 3, true, true, true);
@@ -387,7 +387,7 @@ Test(border, who_walks_in_has_not_seen_who_was_gone)
     fleet_close(f);
 }
 
-/* ---- who walks in past those that are gone ---- */
+/* ---- immigrants near released ghosts ---- */
 
 /*
  * Two shards side by side; 3 looks over the border from the second one, a little, 1 from the first one, which has 2
@@ -411,7 +411,7 @@ static bool gone_in_second(const fleet *f, uint64_t id)
     return slot != PHX_SLOT_NONE && store->tail[slot].origin.gone;
 }
 
-/* 1 walks over, with so many leaves told. */
+/* 1 walks over, with so many leaves. */
 static void walk_in(fleet *f, uint32_t leaves)
 {
     cr_assert(gone_in_second(f, 2));
@@ -456,8 +456,8 @@ Test(border, past_one_that_left_the_world)
 }
 
 /*
- * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is gone. Rows
- * imply as many as the list has, or one less, but not the same.
+ * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is released.
+ * The derived list has as many targets as the list, or one less, but not the same ones.
  */
 static void past_one_and_from_another(float y)
 {
@@ -480,7 +480,7 @@ Test(border, past_one_out_of_sight_and_from_another)
     past_one_and_from_another(115);
 }
 
-/* With 1 the second shard looks farther, and has a copy again, whose row says that 1 saw it just before. */
+/* With 1 the second shard's halo is wider, and it has a copy again, with a row that says that 1 saw it just before. */
 Test(border, past_one_that_comes_back_with_it)
 {
     fleet *f = side_by_side(10, 0, 493, 112);
@@ -522,7 +522,7 @@ Test(border, past_one_that_it_saw_elsewhere)
     leaves_the_world(1);
 }
 
-/* One that it saw comes back with it, whose row says that it did not; of another that is gone, the row says it did. */
+/* A ghost that it saw comes back with it, but its row says that it did not; the row of a released one says it did. */
 Test(border, past_one_that_stands_for_another)
 {
     fleet *f = side_by_side(10, 0, 493, 116);
@@ -538,7 +538,7 @@ Test(border, past_one_that_stands_for_another)
     walk_in(f, 1);
 }
 
-/* ---- who walks in, and more ---- */
+/* ---- immigrants, and more ---- */
 
 Test(border, who_gets_ready_and_walks_in_is_told_all)
 {
@@ -573,7 +573,7 @@ Test(border, who_waits_for_a_row_and_walks_in)
     fleet_close(f);
 }
 
-/* A copy for who is near as well as for a link, in either order: pinned once is pinned. */
+/* A copy for the halo as well as for a link, in either order: pinned once is pinned. */
 Test(border, one_of_two_copies_may_be_pinned)
 {
     fleet *f = one_looks();

@@ -1,5 +1,5 @@
 /*
- * What the tests of the grid share: one of them with a store, what a shard does to bodies, and all rows looked at one
+ * Shared by the tests of the grid: a grid with a store, a shard's work on bodies, and checks of all rows one
  * by one. One thread; every file has its own copy.
  */
 #ifndef UNIT_GRID_CASE_H
@@ -18,7 +18,7 @@ static phx_grid grid;
 static uint64_t tick;
 static uint32_t added[4096];
 static uint32_t added_count;
-static bool unmarked; /* who was put in this tick is not marked as changed, as an entity would be */
+static bool unmarked; /* a row put in this tick is not marked as changed, as an entity would be */
 static struct {
     bool here; /* at the last tick's end */
     float x, y;
@@ -46,7 +46,7 @@ static inline void tear_down(void)
     memory_tear_down();
 }
 
-/* ---- what a shard does to bodies ---- */
+/* ---- a shard's work on bodies ---- */
 
 static inline void place(uint32_t slot, uint16_t tx, uint16_t ty)
 {

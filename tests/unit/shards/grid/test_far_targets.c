@@ -75,7 +75,7 @@ Test(far, a_difference_that_is_rounded_may_span_one_tower_more)
 Test(far, indexes_that_are_rounded_apart_may_span_one_tower_more)
 {
     rules = plain_rules(1, 65535);
-    rules.origin[0] = -32768; /* indexes of 32768 and more are rounded to 1/256, those below to 1/512 */
+    rules.origin[0] = -32768; /* indexes of 32768 and more are rounded to 1/256, lower ones to 1/512 */
     phx_body o = body_at(2 - 0.0019f, 0), t = body_at(-1 - 0.00099f, 0);
     cr_assert(phx_in_range(&rules, &o, &t, 2.9991f));
     cr_assert_eq(apart(o.tx, t.tx), 4);
@@ -146,7 +146,7 @@ static void rebuild(void)
 
 static uint8_t times_found[4096]; /* by slot */
 
-/* All that an observer at this tower looks at; returns how many. */
+/* All far targets that an observer at this tower tests; returns how many. */
 static uint32_t gather(uint16_t tx, uint16_t ty)
 {
     uint32_t found = 0;

@@ -1,5 +1,5 @@
 /*
- * shards/grid/grid.c: rows sorted by tower after every rebuild, blocks only where somebody is,
+ * shards/grid/grid.c: rows sorted by tower after every rebuild, blocks only where entities are,
  * the marks of changed towers, and rebuilds that stop for want of memory.
  */
 #include "shards/grid/block_summary.h"
@@ -44,7 +44,7 @@ Test(grids, random_lives_against_the_bodies)
         }
         for (uint32_t n = phx_rng_below(&rng, 60); n > 0; n--)
             (void)put((uint16_t)phx_rng_below(&rng, spread), (uint16_t)phx_rng_below(&rng, spread));
-        /* who comes and goes in one tick has no row ever */
+        /* an entity that enters and leaves in one tick never has a row */
         if (added_count > 0 && phx_rng_below(&rng, 2)) phx_store_kill(&store, added[phx_rng_below(&rng, added_count)]);
         rebuild();
         check_rows();
@@ -54,7 +54,7 @@ Test(grids, random_lives_against_the_bodies)
     cr_assert_gt(most_blocks, 100);
 }
 
-/* ---- who observes ---- */
+/* ---- block summaries ---- */
 
 static float some_view(uint64_t *rng)
 {
@@ -62,7 +62,7 @@ static float some_view(uint64_t *rng)
     return views[phx_rng_below(rng, sizeof views / sizeof *views)];
 }
 
-/* What a block says against its rows, one by one. */
+/* A block's summary against its rows, one by one. */
 static void check_survey(const phx_block *block)
 {
     float reach = 0, reach_min = INFINITY, least = INFINITY;
@@ -105,7 +105,7 @@ Test(grids, observers_are_told_by_block_and_by_row)
     }
 }
 
-/* So few, or so many, that not all, or all, are looked at; where a view was left over, that is all in any case. */
+/* So few, or so many, that some, or all, rows are read; with a leftover view all are in any case. */
 Test(grids, rows_that_changed_are_surveyed_anew)
 {
     enum { ROWS = 500, ROUNDS = 300 };
@@ -200,7 +200,7 @@ Test(grids, blocks_that_are_mostly_empty_are_dropped)
     for (uint32_t slot = 90; slot < 120; slot++) move(slot, 0, 0);
     rebuild();
     end_tick();
-    rebuild(); /* forgets them */
+    rebuild(); /* drops them */
     cr_assert_eq(grid.block_count, BLOCKS - 119);
     check_rows();
     cr_assert_null(phx_grid_block(&grid, 1, 0), "moved away");

@@ -1,6 +1,6 @@
 /*
- * shards/grid/row_edit.c: rows put in, taken out and set right one by one are what a rebuild would make of them,
- * whether there are gaps or not, however much memory there is; and what is too much is left to the rebuild.
+ * shards/grid/row_edit.c: rows inserted, removed and relocated one by one equal the rows of a rebuild,
+ * whether there are gaps or not, however much memory there is; and too many are left to the rebuild.
  */
 #include "shards/grid/block_summary.h"
 #include "shards/grid/row_edit.h"
@@ -67,7 +67,7 @@ static void step(uint32_t slot)
     grid.rows.y[body->row] = body->y;
 }
 
-/* Who lives and has a row: PHX_SLOT_NONE if nobody was met. */
+/* A live slot with a row: PHX_SLOT_NONE if none was met. */
 static uint32_t anybody(void)
 {
     for (int tries = 0; store.slots > 0 && tries < 50; tries++) {
@@ -131,7 +131,7 @@ static void index_rows(uint64_t calls, outcomes *sum)
     check_rows();
 }
 
-/* Where the changed stand now, the tower is marked, and oddly. */
+/* Present places of the changed: the tower is marked, and as discontinuous. */
 static void check_marks(void)
 {
     for (uint32_t slot = 0; slot < store.slots; slot++) {
@@ -313,7 +313,7 @@ Test(grid_mend, what_is_in_vain_is_tried_less_often)
     cr_assert_eq(sum.mended, 1, "and then, for once, it is not");
 }
 
-/* A few who jump all over a wide world leave blocks behind, which only a rebuild forgets. */
+/* A few that jump all over a wide world leave blocks behind, which only a rebuild drops. */
 Test(grid_mend, blocks_left_behind_do_not_pile_up)
 {
     enum { WIDE = 8000 };

@@ -1,7 +1,7 @@
 /*
  * An index by itself: a store with entities, ticks by hand, and beside them the truth by brute force. Every
- * case_end() updates the index, with memory that ends now and then, and asks it all that it has to answer: what is in
- * boxes, whom anything concerns, what differs. A file that includes it says which index and which world.
+ * case_end() updates the index, with memory that ends now and then, and asks all of its answers: the slots in
+ * boxes, touched observers, differences. A file that includes it says which index and which world.
  */
 #ifndef UNIT_INDEX_CASE_H
 #define UNIT_INDEX_CASE_H
@@ -27,7 +27,7 @@ typedef struct index_case {
     phx_body old[CASE_SLOTS];
     bool watched[CASE_SLOTS]; /* an observer */
     bool sees[CASE_SLOTS][CASE_SLOTS];
-    uint32_t stops, quiet, told, differed; /* how often there was no memory, nothing concerned, and who was told */
+    uint32_t stops, quiet, told, differed; /* no memory; untouched observers; told targets; observers asked */
 } index_case;
 
 static index_case c;
@@ -156,7 +156,7 @@ static inline bool case_concerns(uint32_t o, uint32_t t, phx_box box)
     return (was && case_near(box, o, old)) || (live && case_near(box, o, now));
 }
 
-/* ---- what the index says ---- */
+/* ---- the index's answers ---- */
 
 typedef struct case_sink {
     phx_sink sink;

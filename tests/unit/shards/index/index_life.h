@@ -1,6 +1,6 @@
 /*
- * An index of its own, with a store whose entities come, go, step and jump by hand or at random; for the tests of what
- * one index promises beyond the contract. One thread; every file has its own copy.
+ * An index of its own, with a store of entities that enter, leave, step and jump by hand or at random; for the tests of
+ * one index's promises beyond the contract. One thread; every file has its own copy.
  */
 #ifndef UNIT_INDEX_LIFE_H
 #define UNIT_INDEX_LIFE_H
@@ -17,7 +17,7 @@ static phx_store life_store;
 static phx_index *life_index;
 static uint16_t life_tick;
 static uint64_t life_id;
-static phx_body life_old[LIFE_SLOTS]; /* at the last tick's end; state 0: nobody */
+static phx_body life_old[LIFE_SLOTS]; /* at the last tick's end; state 0: no entity */
 
 static inline void life_open(ph_index which, ph_shape shape)
 {
@@ -116,7 +116,7 @@ static inline phx_attr life_anybody(uint64_t *rng)
     return plain_attr(view, phx_rng_below(rng, 3) == 0 ? view / 4 : 0);
 }
 
-/* One in `share` leaves, is set or jumps, of those who do not most step; up to `wanted` live. */
+/* One in `share` leaves, is set or jumps; of the others most step; up to `wanted` live. */
 static inline void life_at_random(uint64_t *rng, uint32_t share, uint32_t wanted, float step)
 {
     for (uint32_t slot = 0; slot < life_store.slots; slot++) {

@@ -1,5 +1,5 @@
 /*
- * The indexes brute, grid and hash: what is only theirs, beyond the contract that test_index.c asks all for.
+ * The indexes brute, grid and hash: their own promises, beyond the contract that test_index.c asks all for.
  */
 #include "unit/shards/index/index_life.h"
 
@@ -107,11 +107,11 @@ static void side_is(uint64_t cells, const char *what)
     cr_expect_eq(visited, cells, "%s: %llu", what, (unsigned long long)visited);
 }
 
-/* The median view of those who observe; cell_size, where it is given; a tower's side where nobody observes. */
+/* The median view of the observers; cell_size, where it is given; a tower's side where none observes. */
 static void side_follows_the_views(ph_index which)
 {
     life_open(which, PH_SHAPE_CIRCLE);
-    static const float views[] = {20, 100, 300, 0}; /* 5, 6, 5 of them; and who does not look does not count */
+    static const float views[] = {20, 100, 300, 0}; /* 5, 6, 5 of them; and entities without a view do not count */
     static const uint32_t many[] = {5, 6, 5, 30};
     for (uint32_t v = 0; v < 4; v++)
         for (uint32_t i = 0; i < many[v]; i++) life_enter(plain_attr(views[v], 0), 500, 500);
@@ -147,7 +147,7 @@ Test(index_cells, hash_has_the_median_view_for_a_side)
     side_follows_the_views(PH_INDEX_HASH);
 }
 
-/* Too many cells for an array: wider ones, and laid out once, however long everybody walks. */
+/* Too many cells for an array: wider ones, and laid out once, however long all walk. */
 Test(index_cells, a_grid_of_a_vast_world_is_bounded_and_stays)
 {
     life_open(PH_INDEX_GRID, PH_SHAPE_CIRCLE);
@@ -172,13 +172,13 @@ Test(index_cells, hash_follows_entities_not_area)
         enter_rows(30, i == 0 ? 100 : 1e6f, 50);
         bytes[i] = atomic_load(&memory.bytes);
         const asked *far = ask(i == 0 ? 250 : 2.5e6f, i == 0 ? 250 : 2.5e6f, 40);
-        cr_expect_eq(far->candidates, 1, "those of other cells in a bucket are left out");
+        cr_expect_eq(far->candidates, 1, "slots of other cells in a bucket are left out");
         if (i == 0) life_close();
     }
     cr_expect_eq(bytes[0], bytes[1]);
 }
 
-/* Far more cells than buckets, by negative coordinates, too: everybody once, nobody of another cell. */
+/* Far more cells than buckets, by negative coordinates, too: each slot once, none of another cell. */
 Test(index_cells, hash_leaves_out_who_is_in_another_cell_of_the_bucket)
 {
     life_open(PH_INDEX_HASH, PH_SHAPE_CIRCLE);

@@ -1,6 +1,6 @@
 /*
- * shards/index/crosslist*: the two lists are in order whatever moves, anchors find places, boxes hold exactly who
- * stands in them, from nodes that passed each other as from walks and sorting, and want of memory only delays.
+ * shards/index/crosslist*: the two lists are in order whatever moves, anchors find places, boxes hold exactly their
+ * entities, from nodes that passed each other as from walks and sorting, and want of memory only delays.
  */
 #include "unit/shards/index/index_life.h"
 
@@ -19,7 +19,7 @@ static void set_up(void)
 
 TestSuite(crosslist, .init = set_up, .fini = life_close);
 
-/* ---- looking at everybody ---- */
+/* ---- brute force ---- */
 
 /* Centres along both axes by coordinate, each live slot once. */
 static void check_lists(void)
@@ -94,7 +94,7 @@ Test(crosslist, random_lives_against_everybody)
     }
 }
 
-/* Nobody comes or jumps: what changes in boxes is what nodes passed, and touches whose box it is. */
+/* No entity is new or jumps: boxes change by passed nodes only, and their observers are touched. */
 Test(crosslist, steps_are_found_by_what_nodes_pass)
 {
     uint64_t rng = 5;
@@ -151,7 +151,7 @@ Test(crosslist, who_stands_on_a_border_is_inside)
 
 /* ---- anchors ---- */
 
-/* From one end to the other past all of them, and one more comes: by the anchors, not past everybody. */
+/* From one end to the other past all of them, and one more comes: by the anchors, not past all nodes. */
 Test(crosslist, jumps_and_comers_find_their_places_by_anchors)
 {
     enum { MANY = 4000 };

@@ -1,7 +1,7 @@
 /*
- * shards/index/: every index that there is, by its contract alone (index.h), against a look at everybody: entities
- * come, go, step, jump, stand in one place, outside the world, at the ends of float32; nobody may be left out of a
- * box, of what is touched, or of what differs; and want of memory may only ever delay.
+ * shards/index/: every index that there is, by its contract alone (index.h), against brute force: entities
+ * enter, leave, step, jump, stand in one place, outside the world, at the ends of float32. No answer may leave out a
+ * slot in a box, a touched observer or a difference; and want of memory may only ever delay.
  */
 #include "unit/shards/shard_case.h"
 
@@ -12,7 +12,7 @@
 enum { SLOTS = 160, TICKS = 120, BOXES = 12, TOWERS = 20, SEEDS = 6 };
 static const float SIDE = 50.0f * TOWERS;
 
-/* What an observer and a target were to each other at the last tick's end. */
+/* The state of an observer and a target at the last tick's end. */
 typedef struct was {
     float x, y, view, margin;
     bool live, own, observes;
@@ -25,7 +25,7 @@ typedef struct world {
     phx_index *index;
     uint64_t tick, rng, ids;
     was old[4 * SLOTS];
-    bool jumped[4 * SLOTS]; /* in this tick, or new: odd */
+    bool jumped[4 * SLOTS]; /* in this tick, or new: discontinuous */
     bool changed[4 * SLOTS];
     uint8_t seen[4 * SLOTS]; /* how often the last search gave it */
 } world;
@@ -210,7 +210,7 @@ static was now_of(uint32_t slot)
                  attr->layers};
 }
 
-/* Was anything told of a place in the box, in this tick? */
+/* Did anything change at a place in the box, in this tick? */
 static bool changed_in(uint32_t observer, phx_box box)
 {
     for (uint32_t slot = 0; slot < w.store.slots; slot++) {
@@ -222,7 +222,7 @@ static bool changed_in(uint32_t observer, phx_box box)
     return false;
 }
 
-/* Who is in an observer's range, itself too, each once. */
+/* The slots in an observer's range, itself too, each once. */
 static void expect_within(uint32_t observer, float radius)
 {
     phx_sink sink = {.take = count};
@@ -237,7 +237,7 @@ static void expect_within(uint32_t observer, float radius)
     }
 }
 
-/* Of an index that tells differences it is enough that there are none. */
+/* Of an index with differ() it is enough that there are no differences. */
 static void expect_touched(uint32_t slot, phx_box box)
 {
     const phx_index_ops *ops = w.index->ops;
@@ -246,7 +246,7 @@ static void expect_touched(uint32_t slot, phx_box box)
     memset(w.seen, 0, sizeof w.seen);
     bool none = ops->differ && ops->differ(w.index, slot, &sink);
     for (uint32_t t = 0; t < w.store.slots; t++) none &= !w.seen[t];
-    cr_assert(none, "%s: what changed around slot %u is missed", index_text(), slot);
+    cr_assert(none, "%s: a change around slot %u is missed", index_text(), slot);
 }
 
 static void expect_differing(uint32_t slot)
@@ -347,7 +347,7 @@ Test(index, want_of_memory_only_delays)
     each_index(run_scarce);
 }
 
-/* What a definition may name: an index that is there, for the range that it serves. */
+/* The indexes that a definition may name: built in, for a range that they serve. */
 Test(index, those_there_are)
 {
     cr_expect_eq(phx_index_ops_of(PH_INDEX_LIGHTHOUSE), NULL);

@@ -1,7 +1,7 @@
 /*
- * shards/index/timer*: no pair passes a border of a view unless it is told that it may have, in the tick in which it
- * does; pairs that can not meet are not in memory, those that are far off are not looked at; and what is too much for
- * a plan is looked for around.
+ * shards/index/timer*: no pair passes a border of a view without a possible difference in that very tick.
+ * Pairs that can not meet are not in memory, far ones are not tested; an observer with too many pairs for
+ * a plan uses searches.
  */
 #include "unit/shards/index/index_life.h"
 
@@ -19,7 +19,7 @@ static void set_up(void)
 
 TestSuite(timer, .init = set_up, .fini = life_close);
 
-/* ---- against everybody ---- */
+/* ---- against brute force ---- */
 
 static bool told[LIFE_SLOTS];
 
@@ -38,7 +38,7 @@ static int standing(uint32_t observer, const phx_body *o, const phx_body *t)
     return phx_in_range(&life_rules, o, t, attr->view + attr->margin) ? 1 : 2;
 }
 
-/* How many were told. */
+/* The number of differences. */
 static uint32_t check_told(uint32_t o)
 {
     phx_sink sink = {.take = note};
@@ -52,13 +52,13 @@ static uint32_t check_told(uint32_t o)
         count += told[t];
         if (t == o || standing(o, &life_old[o], &life_old[t]) == standing(o, &life_store.body[o], &life_store.body[t]))
             continue;
-        cr_assert(told[t], "tick %u: what %u was to %u has changed", life_tick, t, o);
+        cr_assert(told[t], "tick %u: the state of %u to %u has changed", life_tick, t, o);
         cr_assert(life_index->ops->touched(life_index, o, phx_box_all()));
     }
     return count;
 }
 
-/* Observers whose attributes are what they were. Returns how many were told in all. */
+/* Observers without changed attributes. Returns the number of differences in all. */
 static uint32_t check_all(const phx_attr *attrs)
 {
     uint32_t count = 0;
@@ -119,7 +119,7 @@ Test(timer, two_that_run_towards_each_other_are_seen_in_time)
     }
 }
 
-/* ---- what is not looked at ---- */
+/* ---- pairs that are not tested ---- */
 
 Test(timer, pairs_that_can_not_meet_in_their_ranges_are_not_in_memory)
 {
@@ -132,7 +132,7 @@ Test(timer, pairs_that_can_not_meet_in_their_ranges_are_not_in_memory)
         life_move(b, 200 - (float)(i % 3), 100);
         life_pass();
     }
-    cr_assert_eq(life_index->counts.steps, before, "nobody looks at anybody");
+    cr_assert_eq(life_index->counts.steps, before, "no pair is tested");
     for (int i = 0; i < 60; i++) {
         life_move(b, 200 - (float)i, 100); /* out of its range, and compared anew */
         life_pass();
@@ -206,7 +206,7 @@ Test(timer, who_looks_too_far_or_at_too_many_looks_around)
     cr_assert_gt(timer()->plans[o].count, 3000);
 }
 
-/* Time is set back before float32 is too coarse for it; nobody is missed then. */
+/* Time is set back before float32 is too coarse for it; no pair is missed then. */
 Test(timer, time_starts_again)
 {
     static phx_attr attrs[LIFE_SLOTS];
@@ -228,7 +228,7 @@ Test(timer, time_starts_again)
     cr_assert_gt(back, 0);
 }
 
-/* As a target it is another: whoever may see it is told, though nobody moved. */
+/* As a target it is another: every possible observer has a difference, though no entity moved. */
 Test(timer, other_layers_or_stealth_are_told)
 {
     uint32_t o = life_enter(plain_attr(50, 0), 100, 100), t = life_enter(plain_attr(0, 0), 110, 100);

@@ -1,5 +1,5 @@
 /*
- * The indexes quadtree, hex and towers: each by itself against brute force (index_case.h), and what is only theirs.
+ * The indexes quadtree, hex and towers: each by itself against brute force (index_case.h), and their own promises.
  */
 #include "unit/shards/index/index_case.h"
 
@@ -48,7 +48,8 @@ static void play_all(ph_index which, ph_range range)
         case_open(which, rules, rect);
         case_play(&case_worlds[i % CASE_WORLDS], i + 1, 40);
         cr_assert_gt(c.stops, 0, "memory was always enough");
-        if (case_worlds[i % CASE_WORLDS].like & CASE_STEPS) cr_assert_gt(c.quiet, 0, "everything concerns everybody");
+        if (case_worlds[i % CASE_WORLDS].like & CASE_STEPS)
+            cr_assert_gt(c.quiet, 0, "every change touches every observer");
         if (i + 1 < 3 * CASE_WORLDS) case_close();
     }
 }
@@ -215,7 +216,7 @@ Test(index_trees, an_observers_box_asks_one_hexagonal_tower)
     }
 }
 
-/* Bytes that grow with what is in, and go when it goes. */
+/* Bytes that grow with the entities, and shrink when they leave. */
 Test(index_trees, a_level_is_in_use_while_somebody_is_registered_at_it)
 {
     phx_rules rules = rules_of(20, 0);
@@ -252,7 +253,7 @@ Test(index_trees, only_who_crosses_a_border_changes_the_sets_of_towers)
     case_move(o, 120, 180);
     case_move(t, 299, 101);
     case_end();
-    cr_assert_eq(c.index->counts.steps, steps, "nobody crossed: no set changed, nobody was told");
+    cr_assert_eq(c.index->counts.steps, steps, "no crossing: no set changed, no watcher was notified");
     case_begin();
     case_move(t, 301, 101);
     case_end();
@@ -303,7 +304,7 @@ Test(index_trees, who_looks_too_far_for_a_tower_is_told_of_everything)
     cr_assert_eq(c.told, 1);
 }
 
-/* Who wanders over all towers leaves nothing behind. */
+/* An observer that wanders over all towers leaves nothing behind. */
 Test(index_trees, towers_that_nobody_is_in_go)
 {
     phx_rules rules = rules_of(3, 0);

@@ -24,7 +24,7 @@ typedef struct kit {
     phx_directory directory;
     phx_renames renames;
     uint32_t shards;
-    bool strangers; /* some move who are of no shard */
+    bool strangers; /* some moves are of entities in no shard */
     phx_shard one[SHARDS_MAX], many[SHARDS_MAX];
     uint32_t places[MOVES], slots[MOVES];
     ph_position to[MOVES];
@@ -152,7 +152,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_st
         slots[count] = k.slots[*next];
         to[count] = (phx_place){k.to[*next].x, k.to[*next].y};
         z[count] = k.to[*next].z;
-        const bool stranger = k.strangers && slots[count] % 13 == 5; /* left, not even looked at */
+        const bool stranger = k.strangers && slots[count] % 13 == 5; /* left untouched */
         places[count] = stranger ? k.shards : k.places[*next];
         mixed |= places[count] != places[0];
         at[count++] = *next;
@@ -164,7 +164,7 @@ static uint32_t batch(uint32_t hand, uint32_t hands, uint32_t *next, phx_move_st
     return left_count;
 }
 
-/* Those that are left are done at the end, as the ticking thread does. */
+/* The moves that are left are applied at the end, as the ticking thread does. */
 static void apply_at_once(uint32_t hands)
 {
     static uint32_t left[HANDS_MAX][MOVES];
@@ -194,7 +194,7 @@ static uint32_t bits_of(float v)
     return bits;
 }
 
-/* What was noted of it; in what order of notes does not matter. */
+/* The notes of it; their order does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const phx_change_note *a = phx_ninegrid_note_of(&one->nine, &one->store, slot);
@@ -206,7 +206,7 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
     cr_assert(a->renewed == b->renewed && a->recast == b->recast && a->kind == b->kind && a->attr == b->attr);
 }
 
-/* Where it says that it is; in what order those of a tower are does not matter. */
+/* Its place by the rows; the order within a tower does not matter. */
 static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
     const uint32_t a = one->store.body[slot].row, b = many->store.body[slot].row;
@@ -220,7 +220,7 @@ static void same_row(uint64_t seed, const phx_shard *one, const phx_shard *many,
 
 static void same_bodies(uint64_t seed, const phx_shard *one, const phx_shard *many)
 {
-    /* of many astray the first ones are noted, then all rows are to be sorted: who is the first does not matter */
+    /* of many misplaced rows the first ones are noted, then all rows are to be sorted: their order does not matter */
     const uint32_t bits = one->grid.needs_rebuild ? ~(uint32_t)PHX_SLOT_ROW_MISPLACED : ~0u;
     for (uint32_t s = 0; s < ENTITIES + 4; s++) {
         const phx_body *a = &one->store.body[s], *b = &many->store.body[s];

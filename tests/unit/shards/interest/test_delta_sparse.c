@@ -1,6 +1,6 @@
 /*
- * shards/interest/delta_tile.c where few moved: who moved looks around, and tells those who stand still. All against a
- * plain world (shards_fixture.h compares every tick).
+ * shards/interest/delta_tile.c where few moved: a mover queries rows, and reports to observers that stand still. All
+ * against a plain world (shards_fixture.h compares every tick).
  */
 #include "support/check.h"
 #include "unit/shards/shards_fixture.h"
@@ -22,7 +22,7 @@ static fleet *open_world(uint64_t seed, uint32_t towers, uint32_t shards)
     return fleet_open(rules, shards, shards, 256);
 }
 
-/* many: as if most had moved in the tick before, so each observer looks for itself. */
+/* many: as if most had moved in the tick before, so each observer queries for itself. */
 static void begin(bool many)
 {
     for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].dense_tick = many;
@@ -96,7 +96,7 @@ static phx_interest_counts random_steps(const crowd *c, uint64_t seed, bool many
     phx_interest_counts now = fleet_counts(f);
     stops += f->stops;
     bool corner = c->towers % PHX_BLOCK_SIDE != 0; /* then the last tile is of a block with few, and sparse at times */
-    /* where few observe there is none: all look around for themselves, also those who are new */
+    /* where few observe there is none: each observer queries rows for itself, a new one too */
     if (c->shards == 1 && (c->sparse || !corner) && c->observers > 1)
         cr_assert_eq(f->scratch[0].tile.sparse, c->sparse, "%s", c->what);
     fleet_close(f);
@@ -118,8 +118,8 @@ Test(movers, random_steps_of_few)
             cr_assert_eq(few.enters, many.enters);
             cr_assert_eq(few.leaves, many.leaves);
             cr_assert_leq(few.pairs_exact, few.pairs_tested, "%s", c->what);
-            uint64_t all = many.pairs_tested * 10 / c->observers; /* as if all observed: all who moved look */
-            uint64_t often = c->piece > 0 ? 3 : 4;                /* who moved near two pieces looks for each */
+            uint64_t all = many.pairs_tested * 10 / c->observers; /* as if all observed: all movers query */
+            uint64_t often = c->piece > 0 ? 3 : 4;                /* a mover near two pieces queries for each */
             cr_assert_lt(few.pairs_tested * often, all * 2, "%s: %lu pairs, not much less than %lu", c->what,
                          (unsigned long)few.pairs_tested, (unsigned long)all);
             if (c->shards == 1) cr_assert_eq(few.evaluated, 0, "%s", c->what);
@@ -134,11 +134,11 @@ Test(movers, random_steps_while_memory_ends_now_and_then)
     cr_assert_gt(stops, 50, "%u", stops);
 }
 
-/* ---- who moves, who looks ---- */
+/* ---- movers and observers ---- */
 
 enum { LOW = 1, HIGH = 2 }; /* two at each other's views' borders, along x, or along y if turned */
 
-/* Beside the two, some who only stand about, so many that two who move are few. */
+/* Beside the two, some that only stand about, so many that two movers are few. */
 static void open_two(uint64_t seed, bool turned, float low, float high, const float view[2])
 {
     f = open_world(seed, 24, 1);
@@ -222,10 +222,10 @@ Test(movers, rows_in_the_outermost_towers)
     }
 }
 
-/* Who has drifted far from its tower by now steps by little into sight of one that looks for itself. */
+/* A row that has drifted far from its tower steps by little into sight of an observer that queries for itself. */
 Test(movers, rows_that_drifted_farther_than_they_step)
 {
-    enum { UNLIKE = 30 }; /* it looks as well, less far: then nobody is told by who moves */
+    enum { UNLIKE = 30 }; /* it observes as well, with a shorter view: then movers report to none */
     static const float view[2] = {0, 20};
     for (uint64_t seed = 0; seed < 6; seed++) {
         for (int turned = 0; turned < 2; turned++) {
@@ -242,7 +242,7 @@ Test(movers, rows_that_drifted_farther_than_they_step)
     }
 }
 
-/* Who steps away from an observer that stands still, as others' steps have rows sorted anew where all stand now. */
+/* A mover leaves the sight of an observer that stands still, as other steps cause a rebuild by present places. */
 Test(movers, a_step_out_of_sight_as_rows_are_sorted)
 {
     enum { AWAY = 2, OTHER = 3, OTHERS = 60, ACROSS = 8 };
@@ -267,7 +267,7 @@ Test(movers, a_step_out_of_sight_as_rows_are_sorted)
     }
 }
 
-/* What it costs, of two a view apart: the mover's own cells, whoever is told. */
+/* The cost, of two a view apart: the mover's own cells, whatever the direction of the event. */
 Test(movers, only_who_moved_tests_pairs)
 {
     static const float view[2] = {20, 20};
@@ -281,7 +281,7 @@ Test(movers, only_who_moved_tests_pairs)
     fleet_close(f);
 }
 
-/* Two of many observe, with views of their own: they look for themselves, and only where something changed. */
+/* Two of many observe, with views of their own: they query for themselves, and only where something changed. */
 Test(movers, few_observers_look_only_where_something_changed)
 {
     enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
@@ -300,7 +300,7 @@ Test(movers, few_observers_look_only_where_something_changed)
         begin(false);
         fleet_move(f, FAR, 229, 230);
         fleet_end(f);
-        cr_assert_eq(fleet_counts(f).pairs_tested, counted.pairs_tested, "nothing changed in sight of anybody");
+        cr_assert_eq(fleet_counts(f).pairs_tested, counted.pairs_tested, "nothing changed in sight of any observer");
         begin(false);
         fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
         fleet_end(f);
@@ -339,7 +339,7 @@ Test(movers, more_pairs_than_there_is_room_for)
             fleet_end(f);
             cr_assert_eq(f->enters, 2 * across);
             uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
-            /* who is beside one stays in view; in vain as long as there was room, then from both sides */
+            /* a target beside an observer stays in view; in vain as long as there was room, then from both sides */
             if (across <= 2048) cr_assert_eq(tested, across, "%lu", (unsigned long)tested);
             else cr_assert(tested > 2 * across && tested <= 2 * across + 4096, "%lu", (unsigned long)tested);
             begin(false);
@@ -351,7 +351,7 @@ Test(movers, more_pairs_than_there_is_room_for)
     }
 }
 
-/* Memory ends at every allocation there is: what is done stands, the rest is found later. How often some was done. */
+/* Memory ends at every allocation there is: finished observers stay, the rest is found later. How often some were. */
 static uint32_t run_with_stops(float margin)
 {
     uint32_t stopped_inside = 0;
@@ -366,7 +366,7 @@ static uint32_t run_with_stops(float margin)
         uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
         fleet_memory_enough();
         cr_assert_eq(fresh.counts.glanced, fleet_rows(shard, done));
-        cr_assert_eq(changes, fleet_rows(shard, done), "each of them is told of somebody");
+        cr_assert_eq(changes, fleet_rows(shard, done), "each of them has a change");
         stopped_inside += done > 0 && done < rows;
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.counts.glanced, all);

@@ -1,6 +1,6 @@
 /*
- * shards/interest/delta_tile.c: observers among short steps, told of by glances, against a plain world
- * (shards_fixture.h compares every tick); and when a glance is not enough.
+ * shards/interest/delta_tile.c: observers among short steps, with events by deltas, against a plain world
+ * (shards_fixture.h compares every tick); and the cases in which a delta is not enough.
  */
 #include "support/check.h"
 #include "unit/shards/shards_fixture.h"
@@ -9,22 +9,22 @@
 
 /* ---- random steps ---- */
 
-/* What a random world is like; see random_steps(). */
+/* A random world; see random_steps(). */
 typedef struct steps_case {
     const char *what;
     float tower, view, margin, step; /* the last two at most */
     float origin;
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
-    uint32_t odd;            /* of 1000, each tick: other things than steps */
+    uint32_t odd;            /* of 1000, each tick: discontinuities */
     uint32_t like;           /* of the three below */
 } steps_case;
 
 enum {
     WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,     /* some are global or have a reach */
-    OUTSIDE = 4, /* some stand outside of the world: everybody in their blocks takes the long way */
-    GLANCED = 8  /* to be expected: more glances than lists */
+    OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
+    GLANCED = 8  /* to be expected: more deltas than evaluations */
 };
 
 static const steps_case steps_cases[] = {
@@ -127,7 +127,7 @@ static void step(const steps_case *c, uint64_t id)
 {
     const fleet_entity *e = &f->entity[id];
     bool far = e->attr.global || e->attr.reach > 0;
-    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one takes everybody the long way */
+    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one has all observers evaluated */
     float x = step_from(c, e->x), y = step_from(c, e->y);
     fleet_move(f, id, x, y);
     if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
@@ -195,7 +195,7 @@ Test(glance, random_steps_while_memory_ends_now_and_then)
 }
 
 /*
- * Positions are 8 apart there, blocks 80: what float32 may be off is more than a block, so there are no tiles. Where
+ * Positions are 8 apart there, blocks 80: the error of float32 may be more than a block, so there are no tiles. Where
  * few moved none is needed.
  */
 Test(glance, no_tiles_where_positions_are_as_coarse_as_blocks)
@@ -234,7 +234,7 @@ static void begin(void)
     fleet_begin(f);
 }
 
-/* Lists found, and observers that a glance with a look at rows was enough for. */
+/* Evaluations, and observers for which a delta with a row query was enough. */
 static void end(uint32_t lists, uint32_t glances, uint32_t changes)
 {
     fleet_end(f);
@@ -251,7 +251,7 @@ Test(glance, a_short_step_of_a_target_or_an_observer)
     fleet_move(f, 101, 117.5f, 105); /* the longest that is short: a quarter of a tower */
     end(0, 1, 0);
     begin();
-    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump, but nobody's list is kept */
+    fleet_move(f, 101, nextafterf(120, INFINITY), 105); /* a jump, but no list is stored */
     end(0, 1, 0);
     begin();
     fleet_move(f, 2, 204, 104);
@@ -268,7 +268,7 @@ Test(glance, a_short_step_of_a_target_or_an_observer)
     fleet_close(f);
 }
 
-/* What is odd takes the list if that is kept, as with a margin; a glance is enough for one that is implied. */
+/* A discontinuity needs an evaluation if the list is stored, as with a margin; for a derived one a delta is enough. */
 static void two_steps(float margin)
 {
     uint32_t kept = margin > 0;
@@ -313,7 +313,7 @@ static void whatever_else(float margin)
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
     begin();
-    fleet_move(f, 103, 316, 105); /* who has relations is looked at the long way */
+    fleet_move(f, 103, 316, 105); /* an observer with relations is evaluated */
     end(1, 0, 0);
     begin();
     fleet_relate(f, 3, 104, 0, 0);
@@ -343,7 +343,7 @@ Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
     whatever_else(1);
 }
 
-/* The same, whoever looked: a glance was enough. */
+/* The same, by any query: a delta was enough. */
 static void told(uint32_t changes)
 {
     fleet_end(f);
@@ -408,7 +408,7 @@ Test(glance, other_shapes_take_the_list)
     }
 }
 
-/* Most move: towers are not marked, and yet nobody is overlooked; the tick after, too. */
+/* Most move: towers are not marked, and yet no event is missed; the tick after, too. */
 Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
 {
     open_lone(0);
@@ -431,7 +431,7 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
     fleet_close(f);
 }
 
-/* Rows in the cells around that of a watcher, less those of the same cell if all there stay in view. */
+/* Rows in the cells around that of an observer, less the rows of the same cell if all there stay in view. */
 typedef struct cells {
     float from, to, side; /* no rows beyond these matter to the block */
     int around;
@@ -456,10 +456,10 @@ static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
  * One target a tower, and one observer, 25 off the corner of its block, which is at 400. Cells go on both
  * ways from half a unit before that corner, as rows may have drifted as far; they are as wide as the view and
  * a step of half a unit, or half as wide where the square of that holds 24 rows or more; a
- * glance goes one or two cells on each side. Both are in one cell. Where few moved, only who did looks, and where few
- * observe, these do: at all rows of the towers that the view and two steps reach, which are more than the drift. A tile
- * is made where targets observe, too, in three towers each way, all of them in the same cell but where cells are small;
- * and there one more observer, beside the first, as with fewer it would not pay.
+ * delta goes one or two cells on each side. Both are in one cell. Where few moved, only movers query. Where few
+ * observe, observers do: all rows of the towers that the view and two steps reach, which are more than the drift. A
+ * tile is made where targets observe, too, in three towers each way, all of them in the same cell but where cells are
+ * small; and there one more observer, beside the first, as with fewer it would not pay.
  */
 static bool in_the_corner(uint64_t i, uint64_t side)
 {
@@ -482,7 +482,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         {44.7f, 45.222f, 45.222f, 1, 14 * 14 + 1, 3, 11 * 11 + 1, 22}, /* 354.3 to 489.9; 379.3 to 471.2: four blocks */
         /* 338 to 491.8, but for the own one: all in view; 363 to 487.5, of nine blocks */
         {61, 30.765f, 61.531f, 2, 15 * 15 - 3 * 3, 6, 13 * 13 + 1,
-         39}}; /* who moved, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
+         39}}; /* the mover, from 60.8 away, at 365, steps to 61.3: units are enough to tell */
     for (size_t v = 0; v < WAYS * sizeof views / sizeof *views; v++) {
         const size_t way = v % WAYS, of = v / WAYS;
         const cells c = {399.5f - views[of].before, 480.5f + views[of].before, views[of].side, views[of].around,
@@ -500,7 +500,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         fleet_tick(f);
         f->shard[0].dense_tick = way != FEW_MOVE;
         begin();
-        fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* who stands beside it */
+        fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* the entity beside it */
         fleet_end(f);
         uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
         cr_assert_eq(pairs, views[of].pairs);
@@ -520,7 +520,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, whoever looked");
+        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, by any query");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
@@ -530,14 +530,14 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
     }
 }
 
-/* How far one looks depends on the longest step of this tick, not of any before, and on how far rows have drifted. */
+/* The width of a query depends on the longest step of this tick, not of any before, and on the drift of the rows. */
 Test(glance, short_steps_are_looked_for_nearby)
 {
     static const struct {
         float x;
         uint32_t pairs; /* two beside each other, or four more */
     } steps[] = {{100.5f, 2}, {102.5f, 6}, {103.0f, 2}};
-    /* the one observer looks at towers up to 128, 131, 128: the others are in that which begins at 130 */
+    /* the one observer tests towers up to 128, 131, 128: the others are in the one that begins at 130 */
     for (int many = 0; many < 2; many++) {
         f = fleet_open(plain_rules(10, 50), 1, 1, 4);
         fleet_begin(f);
@@ -558,7 +558,7 @@ Test(glance, short_steps_are_looked_for_nearby)
     }
 }
 
-/* A block without rows, into which somebody has stepped, is forgotten by a rebuild; its marks are of this tick. */
+/* A rebuild drops a block without rows, even if an entity has stepped into it; its marks are of this tick. */
 Test(glance, marks_in_blocks_without_rows_are_kept)
 {
     enum { BLOCKS = 80, ACROSS = 20 };
@@ -574,7 +574,7 @@ Test(glance, marks_in_blocks_without_rows_are_kept)
     fleet_end(f);
     fleet_tick(f);
     fleet_begin(f);
-    fleet_move(f, 2, 80.5f, 40); /* into the block beside, where nobody is left; its row stays */
+    fleet_move(f, 2, 80.5f, 40); /* into the block beside, which is empty; its row stays */
     fleet_end(f);
     cr_assert(fleet_sees(f, 1, 2));
     fleet_begin(f);
@@ -584,7 +584,7 @@ Test(glance, marks_in_blocks_without_rows_are_kept)
     fleet_close(f);
 }
 
-/* Who steps to where no block is does not have all rows sorted anew: it is seen there, by who looks and who is told. */
+/* A step to a place without a block causes no rebuild: the mover is seen there, by its own query and by others'. */
 Test(glance, steps_into_land_without_a_block)
 {
     enum { OTHERS = 40 };
@@ -613,8 +613,8 @@ Test(glance, steps_into_land_without_a_block)
 }
 
 /*
- * An observer gets a longer view and moves a bit farther than the longest step, and is odd, where somebody global
- * has lists kept: its old position counts, and it may be taken for one that stepped, at the edge of its tile.
+ * An observer gets a longer view and moves a bit farther than the longest step, and is discontinuous, where a global
+ * entity has lists stored: its old position counts, and it may be taken for one that stepped, at the edge of its tile.
  */
 static void move_and_set(float to, float by, uint64_t seed)
 {
@@ -650,7 +650,7 @@ Test(glance, who_moves_a_bit_farther_than_a_step)
     for (float by = 1.002f; by < 1.005f; by += 0.0001f) move_and_set(80, by, seed++); /* and where its block begins */
 }
 
-/* Towers are told by how far they are from the world's origin: here an eighth of a unit off at most, near zero. */
+/* The tower of a place follows from its distance to the world's origin: here up to an eighth of a unit off, near 0. */
 Test(glance, edges_of_blocks_far_from_the_worlds_origin)
 {
     enum { IDS = 120, TICKS = 30 };

@@ -1,6 +1,6 @@
 /*
- * shards/interest/evaluate.c: where an observer looks, when it may be left out, how much work it
- * is, and runs that stop for want of memory (shards_fixture.h compares what is found with a
+ * shards/interest/evaluate.c: the places that an observer tests, the cases in which it is skipped, the work,
+ * and runs that stop for want of memory (shards_fixture.h compares the lists with a
  * plain world every tick).
  */
 #include "shards/grid/blocks.h"
@@ -13,7 +13,7 @@
 
 enum { EPOCH_LAST = UINT32_MAX >> 3 }; /* three bits of a mark are flags */
 
-/* ---- where to look ---- */
+/* ---- tested towers ---- */
 
 static bool holds(phx_rect rect, const phx_body *body)
 {
@@ -85,7 +85,7 @@ Test(interest, the_rectangle_of_a_tiny_or_an_endless_radius)
             float unit = rules.tower_size;
             stand(&rules, &o, unit * (float)phx_rng_below(&rng, 60000), unit * (float)phx_rng_below(&rng, 60000));
             (void)check_rect(&rng, &rules, &o, radii[r]);
-            /* what underflows passes a circle of radius 0 */
+            /* an underflow passes a circle of radius 0 */
             phx_body t;
             stand(&rules, &t, o.x + 1e-23f * phx_rng_unit(&rng), o.y);
             if (!phx_in_range(&rules, &o, &t, radii[r])) continue;
@@ -123,7 +123,7 @@ Test(interest, the_rectangle_is_no_larger_than_it_has_to_be)
     cr_assert(rect.x0 == 0 && rect.x1 == 999 && rect.y0 == 0 && rect.y1 == 999);
 }
 
-/* ---- when to look ---- */
+/* ---- when to evaluate ---- */
 
 enum { LONE = 10 }; /* observers 1..10, each with a target 101..110, 100 apart along x */
 
@@ -145,8 +145,8 @@ static fleet *lone_observers(void)
 }
 
 /*
- * Beside each two others that see nothing: observers of a block that are not alike are looked at one by one,
- * and not told by who moves. Targets stand where the others' cell does not look.
+ * Beside each two others that see nothing: observers of a block that are not alike are evaluated one by one,
+ * without reports of movers. Targets stand outside the others' cells.
  */
 static fleet *unlike_observers(void)
 {
@@ -162,7 +162,7 @@ static fleet *unlike_observers(void)
     return f;
 }
 
-/* How many were looked at, and how many of them were told anything. */
+/* The number of evaluations, and the number of changes among them. */
 static void end(fleet *f, uint32_t looked, uint32_t changes)
 {
     fleet_end(f);
@@ -176,7 +176,7 @@ Test(interest, only_the_touched_are_looked_at)
     fleet_begin(f);
     end(f, 0, 0);
     fleet_begin(f);
-    fleet_move(f, 200, 506, 1506); /* somebody far from all */
+    fleet_move(f, 200, 506, 1506); /* an entity far from all */
     end(f, 0, 0);
     fleet_begin(f);
     fleet_move(f, 103, 308, 99); /* in view, inside its tower */
@@ -194,7 +194,7 @@ Test(interest, only_the_touched_are_looked_at)
     fleet_move(f, 103, 355, 99); /* out */
     end(f, 1, 1);
     fleet_begin(f);
-    fleet_move(f, 103, 355, 225); /* away, from beyond all towers in view, but not from all cells around who looks */
+    fleet_move(f, 103, 355, 225); /* away, from beyond all towers in view, but not from all cells around the observer */
     end(f, 1, 0);
     fleet_begin(f);
     fleet_move(f, 103, 405, 99); /* to another one */
@@ -250,10 +250,10 @@ Test(interest, who_does_not_observe_any_more_is_looked_at_once)
     fleet_begin(f);
     fleet_set(f, 1, attr, 1000);
     fleet_set(f, 4, plain_attr(0, 10), 4000);
-    end(f, 2, 1); /* who is not ready is told nothing */
+    end(f, 2, 1); /* an observer that is not ready gets nothing */
     fleet_begin(f);
     fleet_move(f, 101, 106, 105);
-    fleet_move(f, 104, 406, 105); /* nor does anybody else, near to these two */
+    fleet_move(f, 104, 406, 105); /* nor does any other, near to these two */
     end(f, 0, 0);
     fleet_begin(f);
     fleet_set(f, 1, plain_attr(20, 10), 1000);
@@ -339,7 +339,7 @@ Test(interest, a_step_of_a_global_target_touches_the_capped)
     fleet_begin(f);
     fleet_set(f, 1, capped, 1000);
     fleet_leave(f, 101);
-    fleet_relate(f, 2, 102, PHX_RELATION_LINK, 0); /* looked at the long way, but not capped */
+    fleet_relate(f, 2, 102, PHX_RELATION_LINK, 0); /* evaluated, but not capped */
     fleet_set(f, 200, beacon, 1);
     fleet_move(f, 200, 605, 105);
     fleet_end(f);
@@ -359,7 +359,7 @@ Test(interest, a_step_of_a_global_target_touches_the_capped)
     fleet_close(f);
 }
 
-/* Of those listed one is not in the world any more: who takes the place may be farther off than all of them. */
+/* One target of the list is not in the world any more: its successor may be farther off than all of them. */
 Test(interest, who_left_makes_room_at_a_cap)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
@@ -416,7 +416,7 @@ Test(interest, the_best_at_a_cap_are_found_in_any_density)
     }
 }
 
-/* Who stands outside the world may be farther off than its corners are from each other, and among the best. */
+/* A target outside the world may be farther off than its corners are from each other, and among the best. */
 Test(interest, the_best_at_a_cap_outside_the_world)
 {
     enum { FIRST = 302, OUTSIDE = 38 };
@@ -454,7 +454,7 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         phx_interest_counts before = fleet_counts(f);
         fleet_begin(f);
-        fleet_enter(f, 600 + v, plain_attr(views[v].view, 500), 425, 425); /* a margin is no part of a first look */
+        fleet_enter(f, 600 + v, plain_attr(views[v].view, 500), 425, 425); /* a margin plays no part at first */
         fleet_end(f);
         phx_interest_counts now = fleet_counts(f);
         uint64_t pairs = now.pairs_tested - before.pairs_tested;
@@ -468,7 +468,7 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
     fleet_close(f);
 }
 
-/* The last one's radius is where the next one begins: it does not look at all in its view. */
+/* The last one's radius is where the next one begins: it does not test all in its view. */
 Test(interest, at_a_cap_few_of_many_in_view_are_looked_at)
 {
     enum { SIDE = 24, CAP = 10 };
@@ -593,7 +593,7 @@ static void every_other_goes(fleet *f)
     fleet_end(f);
 }
 
-/* Ten observers whose targets come and go by turns: marks of old epochs lie about. */
+/* Ten observers with targets that come and go by turns: marks of old epochs lie about. */
 static void targets_come_and_go(fleet *f, uint32_t turn)
 {
     fleet_begin(f);
@@ -626,7 +626,7 @@ static void nothing_happens(fleet *f)
     fleet_end(f);
 }
 
-/* Those of a large shard go where nobody is evaluated, and are as good when they come back. */
+/* The marks of a large shard are freed where none is evaluated, and are as good when they come back. */
 Test(interest, marks_stay_while_they_are_of_use)
 {
     enum { LARGE = 100000, SOME = 40 };
@@ -686,7 +686,7 @@ Test(interest, stamps_of_ticks_come_round)
         fleet_move(f, target, f->entity[target].x, out ? 905 : 105);
         end(f, 1, 1);
     }
-    f->tick = 131060; /* and once more round, with somebody on the way all the time */
+    f->tick = 131060; /* and once more round, with an entity in motion all the time */
     uint64_t rng = 19;
     for (uint32_t i = 0; i < 20; i++) {
         fleet_begin(f);
@@ -751,7 +751,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         }
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
         cr_assert_eq(fresh.change_count, LONE);
-        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also who had no memory at first");
+        cr_assert_eq(fresh.counts.evaluated, LONE, "once, also without memory at first");
         for (uint32_t i = 0; i < LONE; i++) {
             cr_assert_eq(fresh.changes[i].slot, observers[i]);
             cr_assert_eq(fresh.changes[i].enter_count, 20);
@@ -780,7 +780,7 @@ static fleet *crowd_on_the_move(uint32_t observers, float view)
     return f;
 }
 
-/* Returns the targets told. */
+/* Returns the number of targets in changes. */
 static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool sparse, bool *stopped)
 {
     fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20);
@@ -800,7 +800,7 @@ static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool spar
     cr_assert_eq(fresh.counts.evaluated, 0);
     cr_assert_leq(fresh.counts.pairs_exact, fresh.counts.pairs_tested);
     cr_assert_eq(observers_in(shard, order, rows, through), observers);
-    for (uint32_t i = 0; i < fresh.change_count; i++, at++) { /* in order, and those of the first run in its part */
+    for (uint32_t i = 0; i < fresh.change_count; i++, at++) { /* in order, the first run's in its part */
         while (at < observers && through[at] != fresh.changes[i].slot) at++;
         cr_assert_eq(at < count, i < changes, "change %u, observer %u of %u", i, at, count);
         cr_assert_lt(at, observers);

@@ -32,7 +32,7 @@ static void tear_down(void)
 
 TestSuite(changes, .init = set_up, .fini = tear_down);
 
-/* Which bits of an id and of a kind are anybody's own; the others are the same for all. */
+/* Which bits of an id and of a kind differ between entities; the others are the same for all. */
 typedef struct shape {
     uint64_t id_own, id_common;
     uint16_t kind_own, kind_common;
@@ -130,7 +130,7 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     phx_scratch_free(&scratch);
 }
 
-/* Changes on their way together: how they are told apart, and what is expected of each. */
+/* Changes on their way together: their keys, and the expected order of each. */
 enum { TOGETHER = 400, ROOM = TOGETHER * 80 };
 
 typedef struct together {
@@ -142,7 +142,7 @@ typedef struct together {
     uint32_t consumer[TOGETHER];
 } together;
 
-/* Some targets, leaves first when they are many; behind what need not be next to it. */
+/* Some targets, leaves first when they are many; behind others that need not be next to it. */
 static void add_change(together *all, uint32_t c, uint64_t *rng)
 {
     uint32_t few = 1 + phx_rng_below(rng, phx_rng_below(rng, 8) ? 6 : MOST), many = MOST + 1 + phx_rng_below(rng, 100);
@@ -232,7 +232,7 @@ Test(changes, keys_that_do_not_fit_by_their_ids)
     check_shape(&(shape){.id_own = UINT64_MAX, .kind_own = 3});
 }
 
-/* Somebody unlike the others was here: their keys are made by what these alone differ in. */
+/* An entity unlike the others was here: the keys are made of the bits in which the others differ. */
 Test(changes, keys_of_few_among_others)
 {
     cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));

@@ -1,6 +1,6 @@
 /*
- * shards/interest/tile.c: what a tile leaves out can not be an event, whatever the block is like, against
- * all rows one by one in float32; and what it does not leave out is near a border.
+ * shards/interest/tile.c: a pair that a tile leaves out can not be an event, whatever the block, against
+ * all rows one by one in float32; and a pair that it does not leave out is near a border.
  */
 #include "unit/shards/shards_fixture.h"
 
@@ -11,7 +11,7 @@
 
 enum { IDS = 360, ODD_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
 
-/* What a random shard is like. */
+/* A random shard. */
 typedef struct tile_case {
     const char *what;
     float tower, origin;
@@ -100,7 +100,7 @@ static void all_step(void)
     for (uint64_t id = 1; id <= IDS; id++) fleet_move(f, id, step_from(f->entity[id].x), step_from(f->entity[id].y));
 }
 
-/* A shard with everybody in it, some steps after rows were sorted. */
+/* A shard with all entities in it, some steps after rows were sorted. */
 static void open_world(const tile_case *like, uint64_t seed, uint32_t steps)
 {
     static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
@@ -148,7 +148,7 @@ typedef struct seen {
     float now, old;
 } seen;
 
-/* t: a row, or a past one of who is odd, where it is not now. */
+/* t: a row, or the previous row of a discontinuous entity, at its old place. */
 static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -179,7 +179,7 @@ static bool is_event(const phx_shard *shard, seen d, float r, float far, float s
 
 static uint32_t observer_words[PAIRS_MAX], target_words[PAIRS_MAX];
 
-/* What a pair says of its target, as a row or a past one. */
+/* The target of a pair, as a row or a previous one. */
 static uint32_t row_of(const phx_tile *tile, uint32_t target)
 {
     if (!tile->named) return tile->row[target];
@@ -232,7 +232,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     return events;
 }
 
-/* The candidates around its cell, and, where that is how it is done, those of the nine cells. */
+/* The candidates around its cell, and, where candidates are taken by cells, the ones of the nine cells. */
 static uint32_t check_observer(phx_tile *tile, uint32_t place)
 {
     const phx_shard *shard = tile->shard;
@@ -306,7 +306,7 @@ static void check_usable(const phx_tile *tile, const phx_block *block)
 
 typedef struct found {
     uint32_t usable, unusable, sparse, fine[PHX_TILE_FINE_MAX + 1], events;
-    uint32_t stepped_out; /* since rows were sorted, when nobody was outside of the world */
+    uint32_t stepped_out; /* since rows were sorted, when no entity was outside of the world */
 } found;
 
 static uint32_t count_stepped_out(const phx_shard *shard)
@@ -336,7 +336,7 @@ static void check_block(const phx_shard *shard, uint32_t number, phx_tile *tile,
     for (uint32_t i = tile->rows.first; i < tile->rows.end; i++) {
         uint32_t place = tile->own[i - tile->rows.first];
         uint32_t row = tile->row[place];
-        if (isnan(shard->grid.rows.ox[row])) continue; /* it jumped, and takes the long way */
+        if (isnan(shard->grid.rows.ox[row])) continue; /* it jumped, and is evaluated */
         if (shard->grid.rows.view[row] != 0) sum->events += check_observer(tile, place);
     }
 }
@@ -365,9 +365,9 @@ Test(tiles, nothing_left_out_is_an_event)
     cr_assert(all.unusable > 20 && all.sparse > 20 && all.fine[1] > 20 && all.fine[2] > 20 && all.fine[4] > 20);
 }
 
-/* ---- what is around cells ---- */
+/* ---- the surroundings of cells ---- */
 
-/* What is done in a tick, but for steps. */
+/* The changes of a tick, except steps. */
 static void odd_command(uint64_t id)
 {
     switch (phx_rng_below(&rng, 3)) {
@@ -383,11 +383,11 @@ static void odd_command(uint64_t id)
     }
 }
 
-/* As open_case(), and some do what is odd; few: hardly anybody else moves. */
+/* As open_case(), with some discontinuities; few: hardly any other entity moves. */
 static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
 {
     open_world(like, seed, 1);
-    if (few) fleet_tick(f); /* nobody did */
+    if (few) fleet_tick(f); /* none did */
     fleet_begin(f);
     if (!few) all_step();
     for (uint64_t id = 1; id <= IDS; id++)
@@ -397,7 +397,7 @@ static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
 }
 
 typedef struct marked {
-    uint32_t odd, even; /* cells of observers that are so in tiles where something is odd */
+    uint32_t odd, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
     uint32_t not_odd;   /* tiles that are not, after all */
 } marked;
 
@@ -406,7 +406,7 @@ static bool near(float x, float y, float px, float py, float reach)
     return fabsf(px - x) <= reach && fabsf(py - y) <= reach;
 }
 
-/* Is somebody odd within reach of a row, or was of where that was? */
+/* Is a discontinuous entity within reach of a row, or was one within reach of its old place? */
 static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
 {
     const phx_grid_rows *rows = &shard->grid.rows;

@@ -23,7 +23,7 @@ static void begin(void)
     counted = fleet_counts(f);
 }
 
-/* Ends a tick in which so many glances were enough, and so many lists were found. */
+/* Ends a tick with so many deltas and so many evaluations. */
 static void end(uint64_t glanced, uint64_t evaluated)
 {
     fleet_end(f);
@@ -40,8 +40,8 @@ typedef struct life_case {
     uint32_t towers, shards, span;
     float step;           /* of a tower */
     uint32_t movers;      /* of 100, each tick */
-    uint32_t odd;         /* of 1000, each tick: other things than steps */
-    bool plain;           /* nobody but plain ones */
+    uint32_t odd;         /* of 1000, each tick: discontinuities */
+    bool plain;           /* plain entities only */
     uint32_t allocations; /* > 0: about every so many fail */
 } life_case;
 
@@ -123,7 +123,7 @@ static void change_span(const life_case *c)
     for (uint32_t i = 0; i < f->shard_count; i++) phx_shard_rules_changed(&f->shard[i]);
 }
 
-/* As if somebody with such an id had been there: keys are by more bits, or say nothing. */
+/* As if an entity with such an id had been there: keys are by more bits, or say nothing. */
 static void widen_ids(uint32_t bit)
 {
     for (uint32_t i = 0; i < f->shard_count; i++) f->shard[i].store.id_bits |= UINT64_C(1) << bit;
@@ -201,7 +201,7 @@ Test(nine, a_crossing_is_told_where_it_is_seen)
 {
     open_row(20);
     begin();
-    fleet_move(f, 10, 105, 55); /* from the tower of 10 to that of 11: 9 loses it, 12 gains it, itself both */
+    fleet_move(f, 10, 105, 55); /* from tower 10 to 11: out of 9's list, into 12's; its own list has both */
     end(3, 0);
     cr_assert_eq(f->changes, 3);
     cr_assert_eq(f->leaves, 2);

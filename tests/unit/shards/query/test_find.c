@@ -20,7 +20,7 @@ static int by_square(const void *a, const void *b)
     return by_id(a, b);
 }
 
-/* Orders that quicksorts like, and those that they do not. */
+/* Orders that quicksorts like, and orders that they do not. */
 static uint64_t id_of(uint32_t pattern, uint32_t i, uint32_t count, uint64_t *rng)
 {
     switch (pattern) {

@@ -1,5 +1,5 @@
 /*
- * shards/query/slots_near.h: who stands near a place, by rows that drift and by cards, against a look at everybody.
+ * shards/query/slots_near.h: the slots near a place, by rows that drift and by an index, against brute force.
  */
 #include "unit/shards/shards_fixture.h"
 
@@ -35,7 +35,7 @@ static void walk_all(void)
     fleet_end(f);
 }
 
-/* A coordinate: mostly that of somebody, or a step beside it. */
+/* A coordinate: mostly that of an entity, or a step beside it. */
 static float somewhere(int axis)
 {
     const fleet_entity *e = &f->entity[1 + phx_rng_below(&rng, IDS)];
@@ -51,7 +51,7 @@ static phx_box some_box(void)
     return (phx_box){fminf(ax, bx), fminf(ay, by), fmaxf(ax, bx), fmaxf(ay, by)};
 }
 
-/* What a search has found. */
+/* The slots that a search has found. */
 typedef struct counted {
     phx_sink sink;
     const phx_store *store;
@@ -69,7 +69,7 @@ static void count(phx_sink *sink, const uint32_t *slots, uint32_t n)
     }
 }
 
-/* All that are in it are found, nobody twice, nobody who is gone. Returns how many. */
+/* All live slots in it are found, none twice. Returns how many. */
 static uint32_t check_box(const phx_shard *shard, phx_box box)
 {
     const phx_store *store = &shard->store;

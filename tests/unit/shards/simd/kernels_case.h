@@ -1,6 +1,6 @@
 /*
- * What tests of the kernels have in common: a test is run for every instruction set that this machine has, and sees
- * whether anything was stored beyond what was promised.
+ * Shared by tests of the kernels: a test is run for every instruction set that this machine has, and checks
+ * that no store went beyond the promised range.
  */
 #ifndef PHX_TESTS_UNIT_KERNELS_CASE_H
 #define PHX_TESTS_UNIT_KERNELS_CASE_H

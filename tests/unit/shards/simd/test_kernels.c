@@ -1,6 +1,6 @@
 /*
- * shards/kernels*.c: every instruction set that this machine has, against one pair at a time; and no store beyond what
- * was promised. Those that read rows are in test_tile_cull.c.
+ * shards/kernels*.c: every instruction set that this machine has, against one pair at a time; and no store beyond the
+ * promised range. Kernels that read rows are in test_tile_cull.c.
  */
 #include "unit/shards/simd/kernels_case.h"
 
@@ -97,7 +97,7 @@ static void match_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 33;
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = round % (ROWS + 1), place[5], capacity = count + phx_rng_below(&rng, PAIRS - ROWS + 1), n = 0;
-        phx_tile_limits limits = coarse(&rng, ROWS); /* those behind the end match too */
+        phx_tile_limits limits = coarse(&rng, ROWS); /* pairs behind the end match too */
         for (uint32_t i = 0; i < 5; i++) place[i] = phx_rng_below(&rng, ROWS);
         phx_pairs pairs = no_pairs(capacity);
         uint32_t done = kernels->match(&(phx_tile_candidates){now, old, row}, count,
@@ -162,7 +162,7 @@ Test(kernels, matching_more_than_a_piece)
     with_each(match_many);
 }
 
-/* ---- what becomes of pairs ---- */
+/* ---- the fate of pairs ---- */
 
 /* Pairs of some observers, a few each, some of them unsure; targets are places, or words of which some are special. */
 static phx_pairs some_pairs(uint64_t *rng, uint32_t count, bool places)
@@ -204,7 +204,7 @@ Test(kernels, which_pairs_are_unsure)
     with_each(list_unsure);
 }
 
-/* Against one pair at a time: words, runs and special words of those that are sure. */
+/* Against one pair at a time: words, runs and special words of the sure pairs. */
 static void check_runs(const uint32_t *observer, const uint32_t *word, uint32_t count, const uint32_t *words,
                        const phx_observer_runs *runs, const char *name)
 {
@@ -313,7 +313,7 @@ static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
     return line[0].end - line[0].first + (line[1].end - line[1].first) + (line[2].end - line[2].first);
 }
 
-/* Pairs that are there, and candidates that were tested, of watchers who are done. */
+/* The pairs, and the number of tested candidates, of watchers that are done. */
 static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
                        const phx_pairs *pairs, const char *name)
 {
@@ -328,7 +328,7 @@ static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint3
     cr_assert_eq(pairs->tested, tested, "%s", name);
 }
 
-/* More watchers than are looked at together, and sometimes room for hardly more than one. */
+/* More watchers than are taken together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
     enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 300 };
@@ -338,7 +338,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[WATCHERS], most = 0;
         phx_tile_limits limits = coarse(&rng, ROWS);
-        for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has somebody */
+        for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has candidates */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
         kernels->cell_offsets(start, cells, near);
         for (uint32_t c = 0; c < CELLS; c++)
@@ -496,7 +496,7 @@ static uint32_t some_changes(uint64_t *rng, const uint32_t *slot, uint32_t count
         uint32_t n = phx_rng_below(rng, 8) ? 1 + phx_rng_below(rng, most) : most, from = phx_rng_below(rng, count);
         for (uint32_t i = 0; i < n; i++)
             of[total++] = slot[(from + i) % count] | (phx_rng_below(rng, 2) ? PHX_TARGET_LEAVE : 0) |
-                          (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL); /* which tells nothing here */
+                          (phx_rng_below(rng, 4) ? 0 : PHX_ROW_SPECIAL); /* which means nothing here */
         first[changes] = (uint32_t)phx_rng_below(rng, 1u << 20);
         end[changes++] = total;
     }
@@ -615,10 +615,10 @@ Test(kernels, ranks_of_words)
 
 static void find_all(const phx_kernels *kernels, const char *name)
 {
-    enum { LONGEST = 1200 }; /* more than a kernel looks at without a branch */
+    enum { LONGEST = 1200 }; /* more than a kernel reads without a branch */
     static uint32_t array[LONGEST];
     uint64_t rng = 28;
-    for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not what stands behind the end */
+    for (uint32_t count = 0; count <= LONGEST; count += count < ROWS ? 1 : 37) { /* not the values behind the end */
         for (uint32_t i = 0; i < LONGEST; i++) array[i] = i < count ? 1000 + i : i == count ? 78 : 77;
         cr_assert_eq(kernels->find_u32(array, count, 77), count, "%s: absent of %u", name, count);
         for (uint32_t at = 0; at < count; at++)

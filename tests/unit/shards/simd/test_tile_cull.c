@@ -203,7 +203,7 @@ Test(kernels, what_who_moved_has_crossed)
     with_each(stir_some);
 }
 
-/* A block of a small world, whose towers have some of the rows each, or none. */
+/* A block of a small world; its towers have some of the rows each, or none. */
 static phx_block some_block(uint64_t *rng, const phx_rules *rules)
 {
     phx_block block = {.bx = (uint16_t)phx_rng_below(rng, (rules->towers[0] - 1) / PHX_BLOCK_SIDE + 1),
@@ -218,7 +218,7 @@ static phx_block some_block(uint64_t *rng, const phx_rules *rules)
     return block;
 }
 
-/* What a row sees of a block, tower by tower; behind the others. */
+/* The rows of a block in a row's view, tower by tower; behind the others. */
 static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t who)
 {
     const phx_block *block = sight->block;
@@ -250,7 +250,7 @@ static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t w
 
 static int compare_looks(const void *a, const void *b)
 {
-    const uint32_t *one = a, *other = b; /* who, and at what: no row is in two */
+    const uint32_t *one = a, *other = b; /* the row, and the other one: no row is in two */
     if (one[0] != other[0]) return one[0] < other[0] ? -1 : 1;
     return one[1] < other[1] ? -1 : one[1] > other[1];
 }

@@ -1,5 +1,5 @@
 /*
- * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; what is due in a tick
+ * shards/simd/top_k.c: the best K of many and the order of events, against a full sort; the due targets of a tick
  * (publish/band_updates.h).
  */
 #include "base/simd.h"

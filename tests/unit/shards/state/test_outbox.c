@@ -102,7 +102,7 @@ Test(outboxes, the_head_of_a_record_begins_cleared)
     }
 }
 
-/* Each destination is told what was put for it, in order; nobody else's, and nothing of the round before. */
+/* Each destination gets its own records, in order, and nothing of the round before. */
 Test(outboxes, each_destination_reads_its_own_in_order)
 {
     cr_assert_null(phx_outbox_first(&outbox, 0), "nothing was ever sent");

@@ -29,7 +29,7 @@ static void corners_around(ph_area *area, float size)
 
 static ph_area some_area(float far)
 {
-    /* float32 has hardly any numbers about the first, and no squares of the second, nor sums of those of the last */
+    /* float32 has hardly any numbers about the first, and no squares of the second, nor sums of squares of the last */
     static const float sizes[] = {2e-44f, 1e-23f, 1e-3f, 0.3f, 10, 777, 1e5f, 1.8e19f};
     const float size = sizes[phx_rng_below(&rng, 8)] * between(0.5f, 1);
     ph_area area = {.shape = (ph_area_shape)phx_rng_below(&rng, 3), .radius = size};
@@ -82,12 +82,13 @@ static uint32_t steps_of(uint64_t seed, float far, uint32_t rounds)
         for (int place = 0; place < 50; place++) {
             float x, y;
             some_point(&area, &x, &y);
-            const float clear = phx_area_clear(entry, x, y);
+            const float clear = phx_area_clear(entry, phx_area_has(entry, false, x, y), x, y);
             if (!(clear > 0)) continue;
             clear_count++;
             for (int step = 0; step < 8; step++) {
                 const float to_x = step_to(x, clear), to_y = step_to(y, clear);
-                cr_assert_eq(phx_area_has(entry, x, y), phx_area_has(entry, to_x, to_y),
+                cr_assert_eq(phx_area_has(entry, false, x, y),
+                             phx_area_has(entry, phx_area_has(entry, false, x, y), to_x, to_y),
                              "seed %lu, round %u, shape %d: from %a, %a to %a, %a", (unsigned long)seed, round,
                              (int)area.shape, (double)x, (double)y, (double)to_x, (double)to_y);
             }
@@ -114,8 +115,8 @@ Test(areas, what_is_too_far_off_to_tell_is_not_clear)
     const ph_area box = {.shape = PH_AREA_BOX, .low = {1e38f, -3e38f}, .high = {3e38f, 3e38f}};
     phx_areas_init(&table, &memory);
     cr_assert_eq(phx_areas_set(&table, &rules, 1, &box, 1), PH_OK);
-    cr_assert_eq(phx_area_clear(&table.at[0], -3e38f, 0), 0);
-    cr_assert_gt(phx_area_clear(&table.at[0], -1e38f, 0), 1.9e38f);
+    cr_assert_eq(phx_area_clear(&table.at[0], false, -3e38f, 0), 0);
+    cr_assert_gt(phx_area_clear(&table.at[0], false, -1e38f, 0), 1.9e38f);
     phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }
@@ -133,12 +134,12 @@ Test(areas, most_of_the_way_is_clear)
     phx_areas_init(&table, &memory);
     for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, &rules, i + 1, &all[i], 3), PH_OK);
     for (uint32_t i = 0; i < 3; i++) {
-        cr_assert_gt(phx_area_clear(&table.at[i], 40, 50), 7, "%u", i);
-        cr_assert_leq(phx_area_clear(&table.at[i], 40, 50), 10, "%u", i);
-        cr_assert_gt(phx_area_clear(&table.at[i], 10, 50), 19.9f, "%u", i);
-        cr_assert_leq(phx_area_clear(&table.at[i], 10, 50), 20, "%u", i);
+        cr_assert_gt(phx_area_clear(&table.at[i], false, 40, 50), 7, "%u", i);
+        cr_assert_leq(phx_area_clear(&table.at[i], false, 40, 50), 10, "%u", i);
+        cr_assert_gt(phx_area_clear(&table.at[i], false, 10, 50), 19.9f, "%u", i);
+        cr_assert_leq(phx_area_clear(&table.at[i], false, 10, 50), 20, "%u", i);
     }
-    cr_assert_gt(phx_area_clear(&table.at[0], 33, 33), 2.8f, "in the circle's box, out of it");
+    cr_assert_gt(phx_area_clear(&table.at[0], false, 33, 33), 2.8f, "in the circle's box, out of it");
     phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }

@@ -1,6 +1,6 @@
 /*
- * world/batch/broadcast_backlog.c: the mail of a consumer that is behind, against a plain list of what
- * waits; its bound, what is void, no memory at every call; then what a consumer makes of it.
+ * world/batch/broadcast_backlog.c: the mail of a consumer that is behind, against a plain list of pending
+ * items; its bound, void items, no memory at every call; then the consumer's use of it.
  */
 #include <criterion/criterion.h>
 
@@ -18,7 +18,7 @@ static phx_mem mem;
 static phx_broadcast_backlog *backlog;
 static phx_batch_broadcasts in, out;
 
-/* What waits, oldest first: a message for an observer. */
+/* The pending items, oldest first: a message for an observer. */
 typedef struct item {
     uint64_t observer, tick;
     uint32_t number; /* of the message in its tick */
@@ -63,7 +63,7 @@ static uint64_t word_of(uint64_t tick, uint32_t number, uint32_t at)
     return phx_mix64(tick << 32 | number << 16 | at);
 }
 
-/* A tick's mail: observer o hears the messages whose bits are set in heard[o]. */
+/* A tick's mail: observer o hears the messages with set bits in heard[o]. */
 static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
 {
     phx_batch_broadcasts_size size = {.messages = messages};
@@ -231,7 +231,7 @@ static void random_ticks(bool failing)
             phx_broadcast_backlog_forget(backlog, gone);
             voided += list_remove(0, gone);
             if (item_count == 0) {
-                list_clear(); /* nobody hears what is left: it takes no room */
+                list_clear(); /* the rest has no recipient: it takes no room */
             }
         }
         make_mail(&in, tick, messages, heard);
@@ -300,7 +300,7 @@ Test(backlog_create, no_memory)
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }
 
-/* ---- what a consumer makes of it ---- */
+/* ---- the consumer's use of it ---- */
 
 static phx_consumer *consumer;
 
@@ -310,7 +310,7 @@ static void make_consumer(uint32_t bytes)
     cr_assert_not_null(consumer);
 }
 
-/* A tick in which observers 1 and 2 hear one message, and nobody's list changes. */
+/* A tick in which observers 1 and 2 hear one message, and no list changes. */
 static void tell(uint64_t tick)
 {
     static const uint32_t heard[OBSERVERS] = {1, 1};
@@ -355,7 +355,7 @@ Test(backlog, consumer_tells_what_was_dropped)
     }
     take(1, 1, 1, 0);
     cr_assert(phx_consumer_offer(consumer, NULL, 5));
-    take(2, 5, 0, 6); /* though there is nothing else to tell */
+    take(2, 5, 0, 6); /* though there is no other event */
     cr_assert(phx_consumer_offer(consumer, NULL, 6));
     cr_assert_null(phx_consumer_take(consumer), "once");
     tell(7);

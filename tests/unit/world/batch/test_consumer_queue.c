@@ -1,5 +1,5 @@
 /*
- * world/batch/consumer_queue.c from one thread: the bound, what waits and what is taken, coalescing
+ * world/batch/consumer_queue.c from one thread: the bound, waiting and taken batches, coalescing
  * past the bound, late and stopped consumers, wrong returns, no memory. Two threads are
  * in concurrency/stress_consumer.c.
  */
@@ -136,7 +136,7 @@ Test(consumer, begin_again_gives_the_same_batch)
     cr_assert_eq(batch->view.change_count, 500);
 }
 
-/* Ticks enough for every batch of a few to be looked at often. */
+/* Enough ticks to use every batch of a few often. */
 enum { STORM = 1 << 19, STORM_BATCHES = 3, CALM_TICKS = 100 };
 
 /* Several large batches are out at once, and come back. */
@@ -266,7 +266,7 @@ Test(consumer, a_forgotten_observer_is_not_told)
     tick_one(2, 6, true);
     phx_consumer_forget(c, 1);
     phx_consumer_forget(c, 3);
-    take_and_return(1, 1); /* what was handed over stays */
+    take_and_return(1, 1); /* a batch that was handed over stays */
     tick_none();
     const ph_batch *net = take(2, 4);
     cr_assert_eq(net->change_count, 1);
@@ -344,7 +344,7 @@ Test(consumer, close_gives_all_back)
     cr_assert(!phx_consumer_return(c, a));
     cr_assert_eq(phx_consumer_close(c), 0);
     tick_none();
-    /* the next taker finds what waited, then the net */
+    /* the next taker finds the waiting batches, then the net */
     take_and_return(3, 3);
     take_and_return(4, 4);
     take_and_return(5, 7);
@@ -381,7 +381,7 @@ Test(consumer, a_prompt_consumer_costs_two_batches)
     cr_assert_eq(atomic_load(&mem.calls), calls); /* one, in fact */
 }
 
-/* Rings and tables are for what was ever out at once, whatever the bound. */
+/* Rings and tables are for the most batches ever out at once, whatever the bound. */
 Test(consumer, a_bound_that_nobody_needs_costs_nothing)
 {
     make(65536);
@@ -539,7 +539,7 @@ static void offer_at_last(phx_batch *batch, uint64_t tick, uint32_t *failures)
     }
 }
 
-/* ---- random worlds: whatever the consumer does, it ends up knowing what the world is like ---- */
+/* ---- random worlds: whatever the consumer does, its copy ends up equal to the world ---- */
 
 static void consume(toy_client *client, uint64_t *random, const ph_batch **taken, uint32_t *taken_count, uint32_t much)
 {
@@ -592,7 +592,7 @@ static uint64_t world_tick(toy_world *world, uint32_t churn, bool failing, uint3
 static void play_to_the_end(toy_client *client, const toy_world *world)
 {
     (void)phx_consumer_close(c);
-    for (uint32_t i = 0; i < 2; i++) { /* once for what waits, once for the net */
+    for (uint32_t i = 0; i < 2; i++) { /* once for waiting batches, once for the net */
         for (const ph_batch *batch = phx_consumer_take(c); batch != NULL; batch = phx_consumer_take(c)) {
             const char *wrong = toy_client_play(client, batch);
             cr_assert_null(wrong, "%s", wrong);

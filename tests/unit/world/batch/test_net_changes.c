@@ -242,7 +242,7 @@ Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
     change(OTHER, 0);
     enter(6, 2, 2);
     merge();
-    phx_coalesce_rename(net, 5, 3, 55); /* told of in one place, */
+    phx_coalesce_rename(net, 5, 3, 55); /* in one event, */
     phx_coalesce_rename(net, 6, 0, 66); /* in two, */
     phx_coalesce_rename(net, 7, 9, 77); /* as it left only, */
     phx_coalesce_rename(net, 8, 9, 88); /* nowhere, */
@@ -359,7 +359,7 @@ Test(coalesce, fresh_is_kept)
     expect_change(0, O, 0, 2, PH_CHANGE_FRESH);
     tick_enter(7, 3);
     drain(1, 1);
-    expect_change(0, O, 0, 1, 0); /* told once */
+    expect_change(0, O, 0, 1, 0); /* one event */
 }
 
 Test(coalesce, a_fresh_list_that_is_empty_again_is_told)
@@ -463,7 +463,7 @@ Test(coalesce, small_after_large)
     }
 }
 
-/* Memory is bound by what is pending, not by how long. */
+/* Memory is bound by the number of pending events, not by the time. */
 Test(coalesce, memory_does_not_grow_with_ticks)
 {
     uint64_t bytes = 0;

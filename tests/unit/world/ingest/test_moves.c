@@ -1,7 +1,7 @@
 /*
  * world/ingest/moves.c through the public API: long stretches of moves, of several producers and
- * with commands between them, give with any number of workers what they give with one;
- * and what can not be moved is told in the order of the commands.
+ * with commands between them, give the same with any number of workers as with one;
+ * and refused moves come back in the order of the commands.
  */
 #include "unit/shards/shard_case.h"
 #include "world/ingest/moves.h"
@@ -121,7 +121,7 @@ static void populate(host *h)
     }
 }
 
-/* `count` moves of anybody, or on the ground of those below 2^32; strangers: some ids are not in the world. */
+/* `count` moves of any entities, or on the ground of ids below 2^32; strangers: some ids are not in the world. */
 static void move_many(host *h, int producer, uint32_t count, bool strangers)
 {
     static uint64_t ids[BULK];
@@ -166,7 +166,7 @@ static void run(uint32_t workers, outcome *out)
         for (uint64_t id = 0; id < 5; id++) set_view(&h, 1, 1 + (t * 100 + id * 7) % ENTITIES);
         move_many(&h, 1, 100, true); /* short: one by one */
         cr_assert_eq(ph_leave(h.producer[1], t * 200), PH_OK);
-        move_many(&h, 1, 2000, true); /* one stretch with those of the next producer */
+        move_many(&h, 1, 2000, true); /* one stretch with the moves of the next producer */
         move_many(&h, 2, 17000, true);
         tick(&h, out, t);
     }
@@ -238,7 +238,7 @@ Test(moves, the_last_move_counts)
     close_host(&h, &out);
 }
 
-/* One short step each, by all workers: nobody's is done again by the ticking thread. Some ids are past 2^32. */
+/* One short step each, by all workers: none is done again by the ticking thread. Some ids are past 2^32. */
 Test(moves, every_step_comes_whole)
 {
     enum { MANY = PHX_MOVES_WORTH_SHARING + 100 };
@@ -303,7 +303,7 @@ static void come_and_go(host *h)
     }
 }
 
-/* Everybody moves once a tick, in the order in which they came, or the other way round, in side x side shards. */
+/* All move once a tick, in the order in which they came, or the other way round, in side x side shards. */
 static void run_through(bool in_order, uint32_t side, uint32_t workers, uint64_t seed, outcome *out)
 {
     static uint64_t ids[ENTITIES];
@@ -344,7 +344,7 @@ Test(moves, whose_slots_run_on_are_found_as_all_others)
             cr_assert_eq(in_order.changes[t], reversed.changes[t], "round %u, tick %u", round, t);
         }
         cr_assert_eq(in_order.told_count[0], reversed.told_count[0], "round %u", round);
-        cr_assert_gt(in_order.told_count[0], 0); /* who is not there, and who is attached */
+        cr_assert_gt(in_order.told_count[0], 0); /* absent entities, and attached ones */
         cr_assert_eq(in_order.stats.applied, reversed.stats.applied);
     }
 }
@@ -367,17 +367,22 @@ static void run_short_of_memory(uint32_t workers, uint64_t calls, outcome *out)
     close_host(&h, out);
 }
 
-Test(moves, a_tick_of_moves_stopped_anywhere_ends_the_same)
+Test(moves, a_tick_of_moves_stopped_anywhere_ends_the_same_but_for_refused_moves)
 {
     static outcome whole, cut;
     run_short_of_memory(2, UINT64_MAX, &whole);
     cr_assert_eq(whole.stops, 0);
-    uint64_t calls = 0;
+    uint64_t calls = 0, refusing = 0, same = 0;
     do {
         cut = (outcome){0};
         run_short_of_memory(2, calls, &cut);
         calls += calls < 40 ? 1 : 7; /* a tick's later allocations are much alike */
-        check_same(&whole, &cut, 2);
+        const uint64_t refused = cut.stats.refused[PH_NO_MEMORY];
+        cr_assert_eq(cut.stats.applied + refused, whole.stats.applied, "a move without memory is refused, no other");
+        if (refused == 0) check_same(&whole, &cut, 2);
+        refusing += refused > 0;
+        same += refused == 0;
     } while (cut.stops > 0);
     cr_assert_gt(calls, 20);
+    cr_assert(refusing > 0 && same > 10, "%d refuse moves, %d do not", (int)refusing, (int)same);
 }

@@ -498,7 +498,7 @@ Test(cmdq, blocks_are_used_again)
     cr_assert_lt(atomic_load(&mem.bytes), 4 * BLOCK);
 }
 
-/* After a storm those that are not needed go, one at a time; what is in use stays, however many blocks a tick takes. */
+/* After a storm unneeded blocks go, one at a time; blocks in use stay, however many a tick takes. */
 static void settle_after_storm(uint32_t storm, uint32_t busy)
 {
     enum { TICKS = 100 };
@@ -575,7 +575,7 @@ Test(cmdq, reading_without_a_snapshot_is_caught, .signal = SIGABRT)
 
 enum { RUNS_MAX = 1 << 15 };
 
-/* What was published, in order; [read, known) is in the snapshot, the rest behind it. */
+/* The published words, in order; [read, known) is in the snapshot, the rest behind it. */
 typedef struct model {
     struct {
         uint16_t op;

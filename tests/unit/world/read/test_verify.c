@@ -1,7 +1,7 @@
 /*
- * ph_verify() finds what is wrong: lists, rows, cards and copies are damaged behind the library's back, one at a time,
- * and each has to be named, in one go and in the smallest slices; what the rules leave open has to pass. That sound
- * worlds pass is checked against the model (property/diff_model.c).
+ * ph_verify() finds faults: lists, rows, indexes and ghosts are damaged behind the library's back, one at a time,
+ * and each has to be named, in one go and in the smallest slices; cases that the rules leave open have to pass. That
+ * sound worlds pass is checked against the model (property/diff_model.c).
  */
 #include <criterion/criterion.h>
 
@@ -24,7 +24,7 @@ typedef struct scene_kind {
     uint32_t cap, shards, adds_max;
 } scene_kind;
 
-/* Everybody 10 from the next along x, seeing 35 far. */
+/* All entities 10 from the next along x, with a view of 35. */
 static scene open_scene(scene_kind kind)
 {
     static ph_class class;
@@ -91,7 +91,7 @@ static void expect_found(const scene *s, ph_difference_kind kind, uint64_t obser
     }
 }
 
-/* The entry of a kept list that is this target. */
+/* This target's entry in a stored list. */
 static uint32_t *entry_of(const scene *s, uint64_t observer, uint64_t target)
 {
     uint32_t slot;
@@ -126,14 +126,14 @@ static void keep_list(const scene *s, uint64_t observer)
     cr_assert_eq(ph_tick(s->handle, NULL), PH_OK);
 }
 
-/* Who is missing while others wait may wait too; once nobody does, it is a difference, also where lists are spread. */
+/* A target missing while others wait may wait too; once none waits, it is a difference, also where lists are spread. */
 Test(verify, lists_that_are_spread)
 {
     for (uint32_t shards = 1; shards <= 4; shards += 3) {
         scene s = open_scene((scene_kind){.shards = shards, .adds_max = 2});
         uint32_t slot;
         const phx_shard *shard = home(&s, 10, &slot);
-        cr_assert(phx_shard_has_deferred(shard, slot)); /* it has three in view on each side, two of whom joined */
+        cr_assert(phx_shard_has_deferred(shard, slot)); /* it has three in view on each side, two of them joined */
         expect_sound(&s, "a list that is still spread");
         for (uint32_t tick = 0; tick < 4; tick++) keep_list(&s, 10);
         cr_assert_not(phx_shard_has_deferred(shard, slot));
@@ -180,7 +180,7 @@ Test(verify, a_list_that_lost_its_end)
     close_scene(&s);
 }
 
-/* Rows are what implied lists are told from. */
+/* Derived lists come from rows. */
 Test(verify, a_row_that_is_not_where_its_entity_is)
 {
     scene s = open_scene((scene_kind){.shards = 2});
@@ -205,11 +205,11 @@ Test(verify, a_card_in_the_wrong_tower)
     (void)home(&s, 30, &other);
     for (uint32_t i = 0; i < shard->nine.cards_used; i++)
         if (shard->nine.cards[i].slot == slot) shard->nine.cards[i].slot = other;
-    expect_found(&s, PH_DIFFERENCE_EXTRA, 1, 30); /* and nobody sees 1 */
+    expect_found(&s, PH_DIFFERENCE_EXTRA, 1, 30); /* and no observer sees 1 */
     close_scene(&s);
 }
 
-/* What one shard has of another's entity. */
+/* A ghost of another shard's entity. */
 Test(verify, a_copy_of_another_incarnation)
 {
     scene s = open_scene((scene_kind){.shards = 2});
@@ -245,7 +245,7 @@ Test(verify, an_entity_that_is_gone)
     close_scene(&s);
 }
 
-/* Between radius and radius + margin it depends on what was. */
+/* Between radius and radius + margin it depends on the previous list. */
 Test(verify, margins_leave_it_open)
 {
     scene s = open_scene((scene_kind){.margin = 10, .shards = 1});

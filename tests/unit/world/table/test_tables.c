@@ -406,7 +406,7 @@ Test(tables, readers_keep_a_tick_out_and_a_tick_readers)
     cr_assert_not(phx_gate_read_begin(&gate));
     cr_assert_not(phx_gate_tick_begin(&gate), "another thread works on it");
     phx_gate_tick_end(&gate, false);
-    cr_assert_eq(gate, 0, "who was turned away is not counted");
+    cr_assert_eq(gate, 0, "a reader that was turned away is not counted");
     cr_assert(phx_gate_read_begin(&gate));
     phx_gate_read_end(&gate);
 }

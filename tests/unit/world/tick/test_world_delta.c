@@ -1,7 +1,7 @@
 /*
- * Who a glance is enough for, beside somebody whose whole list has to be found: of each the events are those of brute
- * force. What is kept between the two is of one worker's memory, which the long look may have to grow: many stand about
- * the newcomer, so that it is more than a worker has at first.
+ * Observers for which a delta is enough, beside an observer with a full evaluation: of each the events are those of
+ * brute force. The memory kept between the two is one worker's, and the evaluation may have to grow it: many stand
+ * about the newcomer, so that it is more than a worker has at first.
  */
 #include <criterion/criterion.h>
 
