@@ -5,7 +5,7 @@
 #ifndef PHX_BENCH_CASE_H
 #define PHX_BENCH_CASE_H
 
-#include "bench/scenario.h"
+#include "bench/base/scenario.h"
 #include "bench/verify.h"
 
 /* One measured tick. */

@@ -12,7 +12,7 @@
 
 #include "base/mem_jemalloc.h"
 #include "bench/advise.h"
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 #include "bench/options.h"
 #include "bench/plan.h"
 #include "bench/plot.h"

@@ -10,8 +10,8 @@
 
 #include "base/keys.h"
 #include "bench/advise.h"
+#include "bench/base/memory.h"
 #include "bench/machine.h"
-#include "bench/memory.h"
 #include "tools/cli.h"
 #include "tools/trace.h"
 

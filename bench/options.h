@@ -5,8 +5,8 @@
 #ifndef PHX_BENCH_OPTIONS_H
 #define PHX_BENCH_OPTIONS_H
 
-#include "bench/engine.h"
-#include "bench/scenario.h"
+#include "bench/base/engine.h"
+#include "bench/base/scenario.h"
 
 /* Longest list that an option takes: more columns no table shows. */
 enum { BENCH_LIST_MAX = 32 };

@@ -9,7 +9,7 @@
 
 #include <pharos/pharos.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 #include "tools/cli.h"
 
 /* A case that compares indexes is given up when it would take longer. */

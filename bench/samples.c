@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "bench/base/memory.h"
 #include "bench/case.h"
-#include "bench/memory.h"
 
 void bench_samples_add(bench_samples *samples, phx_mem *mem, bench_sample sample)
 {

@@ -5,10 +5,10 @@
  */
 #include <pharos/pharos.h>
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
+#include "bench/base/memory.h"
 #include "bench/engines/producers.h"
 #include "bench/engines/queries.h"
-#include "bench/memory.h"
 #include "tools/cli.h"
 
 typedef struct pharos {

@@ -4,7 +4,7 @@
  * also ticks without a line.
  */
 #include "tools/trace.h"
-#include "bench/scenario.h"
+#include "bench/base/scenario.h"
 
 typedef struct trace_state {
     phx_trace *trace;

@@ -1,7 +1,7 @@
 /*
  * The table of engines, in the order of the reports. Read by the options and the plan.
  */
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
  * The table of scenarios, the life of a stream and the moves that several share. Called
  * by the plan and by run.c, between timed ticks.
  */
-#include "bench/scenario.h"
+#include "bench/base/scenario.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 static const bench_scenario *const scenarios[] = {
     &bench_walk_10k,       &bench_walk_100k,  &bench_walk_1m,     &bench_hotspot,         &bench_crowd,

@@ -8,7 +8,7 @@
 
 #include <pharos/types.h>
 
-#include "bench/frame.h"
+#include "bench/base/frame.h"
 
 typedef struct bench_error {
     char text[512]; /* one line without a newline */

@@ -8,8 +8,8 @@
 
 #include <pharos/config.h>
 
-#include "bench/engine.h"
-#include "bench/frame.h"
+#include "bench/base/engine.h"
+#include "bench/base/frame.h"
 
 typedef struct bench_stream bench_stream;
 
