@@ -17,6 +17,7 @@
 #include "bench/plan.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "bench/report_data.h"
 #include "bench/run.h"
 #include "tools/cli.h"
 #include "tools/out_file.h"

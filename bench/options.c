@@ -9,9 +9,12 @@
 #include <pharos/pharos.h>
 
 #include "base/keys.h"
-#include "bench/advise.h"
 #include "bench/base/memory.h"
+#include "bench/engines/pharos.h"
+#include "bench/engines/table.h"
 #include "bench/machine.h"
+#include "bench/scenarios/scenarios.h"
+#include "bench/scenarios/table.h"
 #include "tools/cli.h"
 #include "tools/trace.h"
 

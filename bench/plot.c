@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <time.h>
 
+#include "bench/engines/pharos.h"
+#include "bench/engines/table.h"
 #include "bench/plot_script.h"
 
 enum { COLOURS = 9 };

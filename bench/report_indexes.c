@@ -2,7 +2,7 @@
  * The end of the table: the indexes of Pharos side by side, one row a scenario, and their work. Only of cases
  * for which indexes were asked; see report.h.
  */
-#include "bench/report.h"
+#include "bench/report_indexes.h"
 
 #include <inttypes.h>
 

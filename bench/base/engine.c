@@ -1,36 +1,10 @@
 /*
- * The table of engines, in the order of the reports. Read by the options and the plan.
+ * The message of a failed engine or stream; see engine.h.
  */
 #include "bench/base/engine.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-static const bench_engine *const engines[] = {
-    &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan, &bench_engine_towers,
-};
-
-uint32_t bench_engine_count(void)
-{
-    return (uint32_t)(sizeof engines / sizeof engines[0]);
-}
-
-const bench_engine *bench_engine_at(uint32_t index)
-{
-    PHX_ASSERT(index < bench_engine_count());
-    return engines[index];
-}
-
-const bench_engine *bench_engine_find(const char *name)
-{
-    for (uint32_t i = 0; i < bench_engine_count(); i++) {
-        if (strcmp(engines[i]->name, name) == 0) {
-            return engines[i];
-        }
-    }
-    return NULL;
-}
 
 bool bench_fail(bench_error *error, const char *format, ...)
 {

@@ -6,6 +6,7 @@
  */
 #include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 #include "bench/baselines/rows.h"
 #include "tools/cli.h"
 

@@ -6,6 +6,7 @@
  */
 #include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 #include "bench/baselines/cells.h"
 
 /* An open-addressing set of slots, at most half full. */

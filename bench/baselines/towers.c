@@ -7,6 +7,7 @@
  */
 #include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
  */
 #include <pharos/pharos.h>
 
-#include "bench/base/engine.h"
 #include "bench/base/memory.h"
+#include "bench/engines/pharos.h"
 #include "bench/engines/producers.h"
 #include "bench/engines/queries.h"
 #include "tools/cli.h"

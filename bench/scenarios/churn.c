@@ -4,7 +4,7 @@
  */
 #include "base/rng.h"
 #include "bench/base/memory.h"
-#include "bench/base/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     JUMP_SHARE = 5000,    /* of all, one in so many jumps in a tick, anywhere */

@@ -4,7 +4,7 @@
  * later, as characters do.
  */
 #include "bench/base/memory.h"
-#include "bench/base/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     WAVE_EVERY_TICKS = 10,

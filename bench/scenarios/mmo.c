@@ -6,7 +6,7 @@
  */
 #include "base/rng.h"
 #include "bench/base/memory.h"
-#include "bench/base/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 #include <math.h>
 
