@@ -284,9 +284,10 @@ static void play_tick(trial *t)
     const bool all_told = stats.consumers_pending == 0 && stats.batches_out == 0;
     const uint32_t differ = differing(t, &kept);
     if (resets == 0 && t->resets == 0 && all_told &&
-        !CHECK(differ == 0, "%u observers are told other lists than they have", differ))
+        !CHECK(differ == 0, "%u observers have other lists than their events make", differ))
         say(t, "events");
-    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not what was told", kept)) say(t, "resets");
+    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not the lists of the events", kept))
+        say(t, "resets");
 }
 
 /* With memory, and without a bound on events: in the end all lists are known, and none waits for targets. */
