@@ -9,6 +9,7 @@
 
 #include <pharos/pharos.h>
 
+#include "bench/option_lists.h"
 #include "bench/options.h"
 #include "bench/run.h"
 #include "tools/cli.h"

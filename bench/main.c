@@ -13,7 +13,7 @@
 #include "base/mem_jemalloc.h"
 #include "bench/advise.h"
 #include "bench/base/memory.h"
-#include "bench/options.h"
+#include "bench/parse_options.h"
 #include "bench/plan.h"
 #include "bench/plot.h"
 #include "bench/report.h"

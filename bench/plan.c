@@ -11,6 +11,7 @@
 
 #include "bench/base/memory.h"
 #include "bench/engines/pharos.h"
+#include "bench/option_lists.h"
 #include "tools/cli.h"
 
 /* A case that compares indexes is given up when it would take longer. */

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#include "bench/option_lists.h"
+
 static bool has_figures(const bench_case *run)
 {
     return run->indexed && run->plot == BENCH_PLOT_NONE && run->given_up[0] == '\0' && run->samples.count > 0;
