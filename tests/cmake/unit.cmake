@@ -36,11 +36,12 @@ pharos_unit_test(NAME unit_shards_ingest SOURCES unit/shards/ingest/test_moves.c
 pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_delta_sparse.c unit/shards/interest/test_delta_tile.c
     unit/shards/interest/test_evaluate.c unit/shards/interest/test_event_naming.c
-    unit/shards/interest/test_mark_set.c unit/shards/interest/test_runs.c unit/shards/interest/test_tile.c
-    unit/shards/shards_fixture.c)
+    unit/shards/interest/test_mark_set.c unit/shards/interest/test_random_steps.c unit/shards/interest/test_runs.c
+    unit/shards/interest/test_tile.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_exchange SOURCES
     unit/shards/exchange/test_copies.c unit/shards/exchange/test_exchange.c
-    unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c unit/shards/shards_fixture.c)
+    unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c
+    unit/shards/exchange/test_released_ghosts.c unit/shards/shards_fixture.c)
 
 pharos_unit_test(NAME unit_world_table SOURCES unit/world/table/test_tables.c)
 pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)
