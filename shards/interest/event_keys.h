@@ -1,5 +1,6 @@
 /*
- * Keys by which the targets of a change are ordered: shared by change_record.c and event_naming.c.
+ * Keys by which the targets of a change are ordered: shared by change_record.c and event_naming.c. From the interest
+ * phase to the end of the tick, any worker; pure.
  */
 #ifndef PHX_SHARDS_INTEREST_EVENT_KEYS_H
 #define PHX_SHARDS_INTEREST_EVENT_KEYS_H

@@ -525,7 +525,7 @@ AVX512_INLINE __m512i name_words(const phx_name *name, size_t offset, __m512i in
 /* Targets' kinds and id bits, kinds in front; bits beyond the key have to be cut off. */
 AVX512_INLINE __m512i kinds_and_ids(const phx_sort_key_format *by, __m512i target, __mmask16 lanes)
 {
-    _Static_assert(sizeof(phx_name) == 2 * 8, "a name is twice what indexes count");
+    _Static_assert(sizeof(phx_name) == 2 * 8, "an index counts halves of a name");
     _Static_assert((uint64_t)PHX_SLOTS_MAX * 2 - 1 <= INT32_MAX, "every slot has an index, which has a sign");
     __m512i slot = _mm512_and_si512(target, _mm512_set1_epi32((int)PHX_ROW_SLOT)), index = _mm512_add_epi32(slot, slot);
     __m512i id = name_words(by->name, offsetof(phx_name, id), index, lanes);

@@ -8,8 +8,8 @@
 
 #include <pharos/config.h>
 
-#include "bench/engine.h"
-#include "bench/frame.h"
+#include "bench/base/engine.h"
+#include "bench/base/frame.h"
 
 typedef struct bench_stream bench_stream;
 
@@ -19,6 +19,7 @@ typedef struct bench_scenario {
     uint32_t entities;       /* by default */
     float side;              /* of the world with that many; with others the density stays. 0 = as configured */
     float side_step;         /* the side is rounded up to a multiple of this */
+    bool recorded;           /* plays a file: the number of its entities is not known before */
     uint32_t ticks;          /* measured, by default; 0 = all there are */
     uint32_t warmup;         /* ticks before them */
     bool spreads;            /* in a tick each entity moves at most once, and does nothing else: it does not matter
@@ -61,15 +62,11 @@ struct bench_stream {
     bench_error error;
 };
 
-uint32_t bench_scenario_count(void);
-const bench_scenario *bench_scenario_at(uint32_t index);
-/* NULL = there is none of this name. */
-const bench_scenario *bench_scenario_find(const char *name);
-/* The scenario that plays a trace; not in the table. */
-extern const bench_scenario bench_scenario_trace;
-
 /* The side of the world for this many entities. */
 float bench_scenario_side(const bench_scenario *scenario, uint32_t entities);
+
+/* The largest view of the classes. */
+float bench_view_max(const ph_world_def *def);
 
 /* config gives the world, after all keys were set; it and path live longer than the stream. */
 bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config *config, const char *path,
@@ -97,13 +94,5 @@ void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint3
 
 /* Longest step of a walker in a tick: 5 of a view of 100, a running player at 10 ticks a second. */
 #define BENCH_STEP 5.0f
-
-extern const bench_scenario bench_walk_10k, bench_walk_100k, bench_walk_1m, bench_walk_100k_10pct;
-extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_mmo, bench_mmo_all;
-extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
-extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench_crowd_control;
-extern const bench_scenario bench_speed_50, bench_sparse_huge;
-extern const bench_scenario bench_ask_places, bench_bands;
-extern const bench_scenario bench_activation, bench_areas, bench_churn;
 
 #endif

@@ -1,43 +1,13 @@
 /*
- * The table of scenarios, the life of a stream and the moves that several share. Called
- * by the plan and by run.c, between timed ticks.
+ * The life of a stream and the moves that several scenarios share. Called by the plan and
+ * by run.c, between timed ticks.
  */
-#include "bench/scenario.h"
+#include "bench/base/scenario.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/rng.h"
-#include "bench/memory.h"
-
-static const bench_scenario *const scenarios[] = {
-    &bench_walk_10k,       &bench_walk_100k,  &bench_walk_1m,     &bench_hotspot,         &bench_crowd,
-    &bench_crowd_control,  &bench_dense_100k, &bench_mmo,         &bench_mmo_all,         &bench_border_pingpong,
-    &bench_teleport_storm, &bench_speed_50,   &bench_sparse_huge, &bench_login_flood,     &bench_churn,
-    &bench_bands,          &bench_activation, &bench_areas,       &bench_chat_storm,      &bench_whisper,
-    &bench_ask_places,     &bench_mounts,     &bench_ingest,      &bench_walk_100k_10pct, &bench_idle,
-};
-
-uint32_t bench_scenario_count(void)
-{
-    return (uint32_t)(sizeof scenarios / sizeof scenarios[0]);
-}
-
-const bench_scenario *bench_scenario_at(uint32_t index)
-{
-    PHX_ASSERT(index < bench_scenario_count());
-    return scenarios[index];
-}
-
-const bench_scenario *bench_scenario_find(const char *name)
-{
-    for (uint32_t i = 0; i < bench_scenario_count(); i++) {
-        if (strcmp(scenarios[i]->name, name) == 0) {
-            return scenarios[i];
-        }
-    }
-    return NULL;
-}
+#include "bench/base/memory.h"
 
 float bench_scenario_side(const bench_scenario *scenario, uint32_t entities)
 {
@@ -46,11 +16,20 @@ float bench_scenario_side(const bench_scenario *scenario, uint32_t entities)
     return (float)(ceil(side / (double)scenario->side_step) * (double)scenario->side_step);
 }
 
+float bench_view_max(const ph_world_def *def)
+{
+    float view = 0;
+    for (uint32_t kind = 0; kind < def->class_count; kind++) {
+        view = def->classes[kind].view > view ? def->classes[kind].view : view;
+    }
+    return view;
+}
+
 bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config *config, const char *path,
                                 uint32_t entities, uint64_t seed, phx_mem *mem)
 {
     const ph_world_def *def = ph_config_def(config);
-    PHX_ASSERT((path != NULL) == (scenario == &bench_scenario_trace));
+    PHX_ASSERT((path != NULL) == scenario->recorded);
     PHX_ASSERT((entities > 0) == (path == NULL));
     bench_stream *stream = bench_alloc(mem, sizeof *stream);
     *stream = (bench_stream){

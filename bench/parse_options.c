@@ -1,17 +1,18 @@
 /*
- * Reading the command line; see options.h.
+ * Reading the command line; see parse_options.h.
  */
-#include "bench/options.h"
+#include "bench/parse_options.h"
 
 #include <argp.h>
 #include <string.h>
 
 #include <pharos/pharos.h>
 
-#include "base/keys.h"
-#include "bench/advise.h"
+#include "bench/base/memory.h"
+#include "bench/engines/pharos.h"
 #include "bench/machine.h"
-#include "bench/memory.h"
+#include "bench/option_lists.h"
+#include "bench/scenarios/scenarios.h"
 #include "tools/cli.h"
 #include "tools/trace.h"
 
@@ -151,159 +152,6 @@ static const char *option_name(int key)
     phx_panic(__FILE__, __LINE__, "option key");
 }
 
-static uint64_t number(struct argp_state *state, int key, const char *text, uint64_t min, uint64_t max)
-{
-    uint64_t value = 0;
-    if (!phx_parse_u64(text, strlen(text), min, max, &value)) {
-        argp_error(state, "--%s: '%s' is not a whole number from %llu to %llu", option_name(key), text,
-                   (unsigned long long)min, (unsigned long long)max);
-    }
-    return value;
-}
-
-static void list_place(struct argp_state *state, int key, uint32_t count)
-{
-    if (count == BENCH_LIST_MAX) {
-        argp_error(state, "--%s: more than %d in the list", option_name(key), BENCH_LIST_MAX);
-    }
-}
-
-static void add_scenario(struct argp_state *state, bench_options *options, const bench_scenario *scenario)
-{
-    for (uint32_t i = 0; i < options->scenario_count; i++) {
-        if (options->scenarios[i] == scenario) {
-            argp_error(state, "--scenario: %s is named twice", scenario->name);
-        }
-    }
-    list_place(state, KEY_SCENARIO, options->scenario_count);
-    options->scenarios[options->scenario_count++] = scenario;
-}
-
-static void add_engine(struct argp_state *state, bench_options *options, const bench_engine *engine)
-{
-    for (uint32_t i = 0; i < options->engine_count; i++) {
-        if (options->engines[i] == engine) {
-            argp_error(state, "--engine: %s is named twice", engine->name);
-        }
-    }
-    list_place(state, KEY_ENGINE, options->engine_count);
-    options->engines[options->engine_count++] = engine;
-}
-
-static void take_scenario(struct argp_state *state, bench_options *options, const char *word)
-{
-    const bench_scenario *scenario = bench_scenario_find(word);
-    if (strcmp(word, "all") == 0) {
-        for (uint32_t i = 0; i < bench_scenario_count(); i++) {
-            add_scenario(state, options, bench_scenario_at(i));
-        }
-    } else if (scenario != NULL) {
-        add_scenario(state, options, scenario);
-    } else {
-        argp_error(state, "--scenario: there is no '%s'; --list shows them", word);
-    }
-}
-
-static const char *const index_words[] = {PHX_INDEX_WORDS};
-enum { INDEXES = sizeof index_words / sizeof index_words[0] };
-
-const char *bench_index_label(ph_index index)
-{
-    static const char *const labels[INDEXES] = {"pharos/lighthouse", "pharos/brute",     "pharos/grid",
-                                                "pharos/hash",       "pharos/crosslist", "pharos/towers",
-                                                "pharos/quadtree",   "pharos/hex",       "pharos/timer"};
-    PHX_ASSERT((uint32_t)index < INDEXES);
-    return labels[index];
-}
-
-static bool built_in(ph_index index)
-{
-    ph_world_def def = ph_world_def_default();
-    def.index = index;
-    return ph_world_def_check(&def, NULL, 0) == PH_OK;
-}
-
-static void add_index(struct argp_state *state, bench_options *options, ph_index index)
-{
-    for (uint32_t i = 0; i < options->index_count; i++) {
-        if (options->indexes[i] == index) {
-            argp_error(state, "--index: %s is named twice", index_words[index]);
-        }
-    }
-    options->indexes[options->index_count++] = index;
-}
-
-static void take_index(struct argp_state *state, bench_options *options, const char *word)
-{
-    bool known = false;
-    for (uint32_t i = 0; i < INDEXES; i++) {
-        bool named = strcmp(word, index_words[i]) == 0;
-        if (named && !built_in((ph_index)i)) {
-            argp_error(state, "--index: %s is not built in", word);
-        }
-        if (named || (strcmp(word, "all") == 0 && built_in((ph_index)i))) {
-            add_index(state, options, (ph_index)i);
-            known = true;
-        }
-    }
-    if (!known) {
-        argp_error(state, "--index: there is no '%s'; pharos-config dump shows the index as a key", word);
-    }
-}
-
-static void take_engine(struct argp_state *state, bench_options *options, const char *word)
-{
-    const bench_engine *engine = bench_engine_find(word);
-    if (strcmp(word, "all-indexes") == 0) {
-        add_engine(state, options, &bench_engine_pharos);
-        take_index(state, options, "all");
-    } else if (strcmp(word, "all") == 0) {
-        for (uint32_t i = 0; i < bench_engine_count(); i++) {
-            add_engine(state, options, bench_engine_at(i));
-        }
-    } else if (engine != NULL) {
-        add_engine(state, options, engine);
-    } else {
-        argp_error(state, "--engine: there is no '%s'; --list shows them", word);
-    }
-}
-
-static void take_workers(struct argp_state *state, bench_options *options, const char *word)
-{
-    list_place(state, KEY_WORKERS, options->worker_count);
-    options->workers[options->worker_count++] = (uint32_t)number(state, KEY_WORKERS, word, 1, PH_WORKERS_MAX);
-}
-
-static void take_producers(struct argp_state *state, bench_options *options, const char *word)
-{
-    list_place(state, KEY_PRODUCERS, options->producer_count);
-    options->producers[options->producer_count++] = (uint32_t)number(state, KEY_PRODUCERS, word, 1, PH_PRODUCERS_MAX);
-}
-
-static void take_shards(struct argp_state *state, bench_options *options, const char *word)
-{
-    list_place(state, KEY_SHARDS, options->shard_count);
-    uint32_t *shards = options->shards[options->shard_count++];
-    if (!phx_parse_nxm(word, &shards[0], &shards[1])) {
-        argp_error(state, "--shards: '%s' is not like 4x2", word);
-    }
-}
-
-typedef void (*take_fn)(struct argp_state *state, bench_options *options, const char *word);
-
-static void each_word(struct argp_state *state, bench_options *options, int key, const char *list, take_fn take)
-{
-    char word[64];
-    bool any = false;
-    while (phx_next_item(&list, word, sizeof word)) {
-        take(state, options, word);
-        any = true;
-    }
-    if (!any) {
-        argp_error(state, "--%s: the list is empty", option_name(key));
-    }
-}
-
 /* An option that is given twice is more likely a slip than meant. */
 static void path_once(struct argp_state *state, int key, const char **path, const char *text)
 {
@@ -328,21 +176,20 @@ static void defaults(struct argp_state *state, bench_options *options)
                               "--ticks, --warmup and --seed only");
         }
         if (options->trace == NULL) {
-            options->scenarios[options->scenario_count++] = &bench_scenario_advise;
+            bench_add_scenario(state, options, &bench_scenario_advise);
         }
     }
     if (options->scenario_count == 0 && options->trace == NULL) {
-        take_scenario(state, options, "all");
+        bench_take_scenarios(state, options, "all");
     }
     if (options->trace != NULL) {
-        list_place(state, KEY_SCENARIO, options->scenario_count);
-        options->scenarios[options->scenario_count++] = &bench_scenario_trace;
+        bench_add_scenario(state, options, &bench_scenario_trace);
     }
     if (options->engine_count == 0 && options->plot != NULL && options->index_count == 0) {
-        take_engine(state, options, "all");
+        bench_take_engines(state, options, "all");
     }
     if (options->engine_count == 0) {
-        add_engine(state, options, &bench_engine_pharos);
+        bench_take_engines(state, options, bench_engine_pharos.name);
     }
     uint32_t cpus = bench_machine_look().cpus;
     if (options->worker_count == 0 && options->plot != NULL && options->index_count == 0) {
@@ -357,22 +204,22 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
 {
     switch (key) {
     case KEY_SCENARIO:
-        each_word(state, options, key, text, take_scenario);
+        bench_take_scenarios(state, options, text);
         return 0;
     case KEY_ENGINE:
-        each_word(state, options, key, text, take_engine);
+        bench_take_engines(state, options, text);
         return 0;
     case KEY_INDEX:
-        each_word(state, options, key, text, take_index);
+        bench_take_indexes(state, options, text);
         return 0;
     case KEY_WORKERS:
-        each_word(state, options, key, text, take_workers);
+        bench_take_workers(state, options, text);
         return 0;
     case KEY_PRODUCERS:
-        each_word(state, options, key, text, take_producers);
+        bench_take_producers(state, options, text);
         return 0;
     case KEY_SHARDS:
-        each_word(state, options, key, text, take_shards);
+        bench_take_shards(state, options, text);
         return 0;
     case KEY_CONFIG:
         path_once(state, key, &options->config, text);
@@ -414,26 +261,28 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         }
         return 0;
     case KEY_ENTITIES:
-        options->entities = (uint32_t)number(state, key, text, 1, ENTITIES_MAX);
+        options->entities = (uint32_t)bench_take_number(state, option_name(key), text, 1, ENTITIES_MAX);
         return 0;
     case KEY_TICKS:
-        options->ticks = (uint32_t)number(state, key, text, 1, 1000 * 1000);
+        options->ticks = (uint32_t)bench_take_number(state, option_name(key), text, 1, 1000 * 1000);
         return 0;
     case KEY_WARMUP:
-        options->warmup = (uint32_t)number(state, key, text, 0, 1000 * 1000);
+        options->warmup = (uint32_t)bench_take_number(state, option_name(key), text, 0, 1000 * 1000);
         options->warmup_given = true;
         return 0;
     case KEY_ROUNDS:
-        options->rounds = (uint32_t)number(state, key, text, 1, 1000);
+        options->rounds = (uint32_t)bench_take_number(state, option_name(key), text, 1, 1000);
         return 0;
     case KEY_HZ:
-        options->hz = (uint32_t)number(state, key, text, 1, 10000);
+        options->hz = (uint32_t)bench_take_number(state, option_name(key), text, 1, 10000);
         return 0;
     case KEY_SEED:
-        options->seed = number(state, key, text, 0, UINT64_MAX);
+        options->seed = bench_take_number(state, option_name(key), text, 0, UINT64_MAX);
         return 0;
     case KEY_VERIFY:
-        options->verify_every = text == NULL ? VERIFY_EVERY_TICKS : (uint32_t)number(state, key, text, 1, 1000 * 1000);
+        options->verify_every = text == NULL
+                                    ? VERIFY_EVERY_TICKS
+                                    : (uint32_t)bench_take_number(state, option_name(key), text, 1, 1000 * 1000);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' belongs to no option", text);

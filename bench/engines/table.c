@@ -1,11 +1,12 @@
 /*
- * The table of engines, in the order of the reports. Read by the options and the plan.
+ * The table of engines, in the order of the reports; see table.h.
  */
-#include "bench/engine.h"
+#include "bench/engines/table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "bench/baselines/baselines.h"
+#include "bench/engines/pharos.h"
 
 static const bench_engine *const engines[] = {
     &bench_engine_pharos, &bench_engine_batch, &bench_engine_rescan_simd, &bench_engine_rescan, &bench_engine_towers,
@@ -30,13 +31,4 @@ const bench_engine *bench_engine_find(const char *name)
         }
     }
     return NULL;
-}
-
-bool bench_fail(bench_error *error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return false;
 }

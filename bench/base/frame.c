@@ -2,9 +2,9 @@
  * Frames: appending commands and keeping their order as spans. Called by scenarios,
  * between two timed ticks.
  */
-#include "bench/frame.h"
+#include "bench/base/frame.h"
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 void bench_frame_init(bench_frame *frame, phx_mem *mem)
 {

@@ -8,7 +8,7 @@
 
 #include <pharos/types.h>
 
-#include "bench/frame.h"
+#include "bench/base/frame.h"
 
 typedef struct bench_error {
     char text[512]; /* one line without a newline */
@@ -130,14 +130,6 @@ typedef struct bench_engine {
     bool (*places)(void *self, const ph_world_def *def, bench_places *times, bench_error *error);
     void (*destroy)(void *self);
 } bench_engine;
-
-extern const bench_engine bench_engine_pharos;
-extern const bench_engine bench_engine_batch, bench_engine_rescan, bench_engine_rescan_simd, bench_engine_towers;
-
-uint32_t bench_engine_count(void);
-const bench_engine *bench_engine_at(uint32_t index);
-/* NULL = there is none of this name. */
-const bench_engine *bench_engine_find(const char *name);
 
 /* printf into error; returns false, for `return bench_fail(...)`. */
 bool bench_fail(bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

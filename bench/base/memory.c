@@ -1,7 +1,7 @@
 /*
  * The bench's end without memory: one line, exit status 1.
  */
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
