@@ -4,7 +4,7 @@
 #include "shards/tick/begin_end.h"
 
 #include "shards/ninegrid/crossings.h"
-#include "shards/publish/band_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/view_reach.h"
 
 void phx_shard_begin(phx_shard *shard, uint64_t tick)
