@@ -67,7 +67,8 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 
 /**
  * Finishes a tick that ph_tick() left half way with PH_NO_MEMORY, as far as that is possible without the memory: for a
- * host that can not free any. Memory that the library keeps for later ticks is given back first. Then
+ * host that can not free any. No tick is so short of memory that it can not be finished. Memory that the library keeps
+ * for later ticks is given back first. Then
  *  - an observer whose list, events or updates need memory that is not there gets nothing of this tick, and its list is
  *    emptied (ph_stats.observers_reset). The next tick sends its whole list as PH_CHANGE_FRESH, also an empty one. If
  *    that needs memory which is not there either, that tick can be finished in the same way;
@@ -77,12 +78,13 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
  *  - an entity that can not follow its parent, or a changed class (ph_world_reconfigure()), follows in a later tick; so
  *    do views that crowd control changes;
  *  - an edge of an NPC or area without memory is sent in a later tick, unless the entity is as before by then
- *    (ph_stats.edges_waiting counts edges that are found and wait).
+ *    (ph_stats.edges_waiting counts edges that are found and wait);
+ *  - if there is no memory to sort the entities of a shard by towers, or for its copies of other shards' entities, the
+ *    lists of all its observers are emptied. If there is none for migrations, that happens in all shards; entities
+ *    change their shard in a later tick. Queries of places find all entities where they are, if more slowly.
  * All other observers get the same as in any tick. Afterwards reads work, and the next tick applies the queued
- * commands: leaves among them make the world smaller.
- * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY;
- * PH_NO_MEMORY: there is none for migrations between shards, or to sort entities by towers: call this or ph_tick()
- * again.
+ * commands: leaves among them need no memory, and make the world smaller.
+ * @return PH_OK: the tick is over, *tick (or NULL) has its number; PH_EMPTY: no tick is half way; PH_BUSY.
  * @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);

@@ -295,7 +295,20 @@ bool phx_shard_copies_due(phx_shard *shard)
     }
     const bool nothing = shard->store.own_count == 0 && !shard->sent; /* and no shard ever had a copy */
     if (nothing) shard->copies_due = false;
-    return shard->copies_due;
+    return shard->copies_due || shard->copies_repeat;
+}
+
+void phx_shard_repeat_copies(phx_shard *shard)
+{
+    shard->copies_repeat = true;
+}
+
+void phx_shard_stop_sending(phx_shard *shard)
+{
+    phx_outbox_reset(&shard->outbox);
+    shard->cursor = (phx_cursor){0};
+    shard->copy_sent = false;
+    if (shard->begun) memset(shard->begun, 0, shard->outbox.shard_count * sizeof *shard->begun);
 }
 
 enum { COPIES_START = 0, COPIES_ENTITIES, COPIES_PINS, COPIES_EMPTY };
@@ -329,13 +342,13 @@ bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint
         *cursor = (phx_cursor){.part = COPIES_EMPTY};
     }
     for (; cursor->item < shard_count; cursor->item++) {
-        bool repeated = shard->begun[cursor->item];
-        if (shard->sent[cursor->item] && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false))
-            return true;
+        const bool repeated = shard->begun[cursor->item], other = cursor->item != shard->index;
+        const bool had = shard->sent[cursor->item] || (shard->copies_repeat && other);
+        if (had && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return true;
         shard->sent[cursor->item] = repeated; /* an empty refresh is sent once */
     }
     memset(shard->begun, 0, shard_count * sizeof *shard->begun);
-    shard->copies_due = false;
+    shard->copies_due = shard->copies_repeat = false;
     *cursor = (phx_cursor){0};
     *done = true;
     return true;

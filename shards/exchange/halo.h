@@ -19,6 +19,12 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
 /* Did an entity change in a way that its copies may have to show? Once the pins of this tick are there. */
 bool phx_shard_copies_due(phx_shard *shard);
 
+/* The next refresh begins at every shard, as copies may be lost, or out of date. */
+void phx_shard_repeat_copies(phx_shard *shard);
+
+/* The refresh ends where it stands, for want of memory. */
+void phx_shard_stop_sending(phx_shard *shard);
+
 /*
  * Sends a copy to every shard that may need it, if due. *done as in phx_shard_send_migrants(). false = no memory: call
  * again.

@@ -6,9 +6,9 @@
 #include "shards/exchange/entity_record.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
-#include "shards/query/prev_list.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/storage.h"
 
 enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
 
@@ -124,8 +124,7 @@ static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
     if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
     *slots = told->at;
-    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, told->at)
-                                     : phx_prev_list(shard, slot, told->at, &pairs);
+    return shard->storage->list_before(shard, slot, told->at, &pairs);
 }
 
 /* Writes the list of an emigrant behind the earlier ones in the outbox. false = no memory, or the list is too long. */
@@ -170,28 +169,45 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
                              uint32_t columns, bool *done)
 {
     phx_cursor *cursor = &shard->cursor;
-    /* for all at once: a call that stopped after some were packed would go on without them */
-    uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + (shard->emigrant_candidates.count - cursor->slot);
-    if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false;
+    const uint32_t ghosts_max = phx_idmap_count(&shard->store.ghosts) + shard->emigrant_candidates.count;
+    if (!phx_idmap_reserve(&shard->store.ghosts, ghosts_max)) return false; /* for phx_shard_let_go() */
     phx_outbox_reset(&shard->outbox);
     bool begins = cursor->slot == 0 && cursor->part == PART_ENTITY;
     if (begins && !write_lists(shard, column_shard, row_shard, columns)) return false;
     for (*done = false; cursor->slot < shard->emigrant_candidates.count;
          cursor->slot++, cursor->part = cursor->item = 0) {
         uint32_t slot = shard->emigrant_candidates.at[cursor->slot];
-        phx_body *body = &shard->store.body[slot];
+        const phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         uint32_t home = home_of(body, column_shard, row_shard, columns);
-        if (home != shard->index) {
-            if (!send_migrant(shard, slot, home)) return true;
-            turn_own_to_ghost(shard, slot, home,
-                              shard->emigrant_list_first.at[cursor->slot + 1] -
-                                  shard->emigrant_list_first.at[cursor->slot]);
-        }
-        body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
+        if (home != shard->index && !send_migrant(shard, slot, home)) return true;
     }
-    shard->emigrant_candidates.count = 0;
     *cursor = (phx_cursor){0};
     *done = true;
     return true;
+}
+
+void phx_shard_let_go(phx_shard *shard, const uint16_t *column_shard, const uint16_t *row_shard, uint32_t columns)
+{
+    const uint32_t *first = shard->emigrant_list_first.at;
+    for (uint32_t i = 0; i < shard->emigrant_candidates.count; i++) {
+        const uint32_t slot = shard->emigrant_candidates.at[i];
+        phx_body *body = &shard->store.body[slot];
+        body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
+        if (!(body->state & PHX_SLOT_OWN)) continue;
+        const uint32_t home = home_of(body, column_shard, row_shard, columns);
+        if (home != shard->index) turn_own_to_ghost(shard, slot, home, first[i + 1] - first[i]);
+    }
+    shard->emigrant_candidates.count = 0;
+}
+
+void phx_shard_keep_emigrants(phx_shard *shard)
+{
+    phx_slot_array *candidates = &shard->emigrant_candidates;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        const uint32_t slot = candidates->at[i];
+        if (shard->store.body[slot].state & PHX_SLOT_OWN) candidates->at[kept++] = slot;
+    }
+    candidates->count = kept;
 }

@@ -16,6 +16,7 @@
 #include "shards/state/entity_change.h"
 #include "shards/state/immigrant_lists.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/storage.h"
 
 /* Room for this entity in any state, in all tables. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
@@ -24,8 +25,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
-           phx_deferred_reserve(&shard->deferred, shard->mem, 1) &&
-           (!phx_shard_ninegrid(shard) || phx_ninegrid_reserve(&shard->nine, shard->mem)) &&
+           phx_deferred_reserve(&shard->deferred, shard->mem, 1) && shard->storage->reserve_note(shard) &&
            (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
@@ -59,7 +59,7 @@ static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_recor
     }
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, &shard->store, slot, &entity->attr);
+    shard->storage->note_attr(shard, slot, &entity->attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
@@ -284,4 +284,19 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 void phx_shard_arrivals_told(phx_shard *shard)
 {
     shard->immigrants.count = 0;
+}
+
+void phx_shard_return_immigrants(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    if (shard->immigrants.count == 0) return;
+    for (uint32_t i = 0; i < shard->arrivals.count; i++) shard->counts.entries -= shard->arrivals.at[i].count;
+    for (uint32_t i = 0; i < shard->immigrants.count; i++) {
+        const uint32_t slot = shard->immigrants.at[i];
+        phx_relations_drop(&shard->relations, store->name[slot].id);
+        phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
+        phx_zones_let_go(&shard->zones, slot);
+        phx_store_kill(store, slot); /* the index ends, too: it needs no note of this */
+    }
+    shard->arrivals.count = shard->immigrants.count = 0;
 }

@@ -13,4 +13,10 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
 /* The world has put the immigrants into the directory. */
 void phx_shard_arrivals_told(phx_shard *shard);
 
+/*
+ * There is no memory to receive all: immigrants that were not reported yet are gone here, and stay with the shards that
+ * sent them. The tick is blind.
+ */
+void phx_shard_return_immigrants(phx_shard *shard);
+
 #endif

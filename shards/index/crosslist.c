@@ -287,6 +287,6 @@ const phx_index_ops phx_index_crosslist = {
     .turn = crosslist_end_changes,
     .around = crosslist_around,
     .within = crosslist_within,
-    .touched = crosslist_dirty,
+    .any_dirty_near = crosslist_dirty,
     .valid = crosslist_valid,
 };

@@ -242,6 +242,6 @@ const phx_index_ops phx_index_grid = {
     .move = grid_index_move,
     .turn = grid_index_end_changes,
     .around = grid_index_around,
-    .touched = grid_index_dirty,
+    .any_dirty_near = grid_index_dirty,
     .valid = grid_index_valid,
 };

@@ -234,6 +234,6 @@ const phx_index_ops phx_index_hash = {
     .move = hash_index_move,
     .turn = hash_index_end_changes,
     .around = hash_index_around,
-    .touched = hash_index_dirty,
+    .any_dirty_near = hash_index_dirty,
     .valid = hash_index_valid,
 };

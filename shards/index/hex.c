@@ -21,9 +21,9 @@ typedef struct hex_tower {
     phx_list home;   /* entities in its hexagon */
     phx_list border; /* other entities in its light */
     phx_hex_at at;
-    uint32_t touched; /* the tick, in 32 bits, in which an entity in its light last changed, entered or left */
-    uint32_t next;    /* of a free one */
-    uint8_t level;    /* PHX_HEX_NO_LEVEL: it is free */
+    uint32_t dirty_tick; /* the tick, in 32 bits, in which an entity in its light last changed, entered or left */
+    uint32_t next;       /* of a free one */
+    uint8_t level;       /* PHX_HEX_NO_LEVEL: it is free */
 } hex_tower;
 
 /* The towers with a slot in their light, at one level. */
@@ -112,7 +112,7 @@ static phx_list *hex_tower_set(hex *own, uint32_t tower, uint32_t i)
 
 static void mark_entry_dirty(hex *own, const hex_entry *entry)
 {
-    for (uint32_t i = 0; i < entry->count; i++) own->towers[entry->tower[i]].touched = (uint32_t)own->index.tick;
+    for (uint32_t i = 0; i < entry->count; i++) own->towers[entry->tower[i]].dirty_tick = (uint32_t)own->index.tick;
 }
 
 /* Removes a slot from all sets of a level. The towers stay, perhaps empty. */
@@ -327,7 +327,7 @@ static bool hex_index_dirty(const phx_index *index, uint32_t observer, phx_box b
     phx_hex_box in = phx_hex_box_of(&own->lattice, box);
     uint32_t tower = find_tower(own, level, phx_hex_cell(&own->lattice, level, in.x, in.y));
     PHX_ASSERT(tower != PHX_HEX_NONE);
-    return own->towers[tower].touched == (uint32_t)index->tick;
+    return own->towers[tower].dirty_tick == (uint32_t)index->tick;
 }
 
 /* ---- lifetime ---- */
@@ -423,6 +423,6 @@ const phx_index_ops phx_index_hex = {
     .move = hex_index_note,
     .turn = hex_index_end_changes,
     .around = hex_index_around,
-    .touched = hex_index_dirty,
+    .any_dirty_near = hex_index_dirty,
     .valid = hex_index_valid,
 };

@@ -9,7 +9,7 @@
  *
  * Callers, in the order of a tick:
  *   reserve, begin, then insert / remove / move, then turn   index phase, the shard's owner: phx_index_update()
- *   touched, differ, within, around                          interest and publish phase, any workers at once
+ *   any_dirty_near, differ, within, around                          interest and publish phase, any workers at once
  *   around                                                   between ticks, any threads at once
  * So an index is written in the index phase alone. It may keep results of that phase (targets that came into a box) for
  * the interest phase of the same tick. The dead slots of a tick are still in the store, with their names, until the
@@ -96,7 +96,7 @@ typedef struct phx_index_ops {
      * from or to a place in the box. Not called if the observer changed itself. An index with differ() may answer false
      * for an observer without a cap if differ() would give no slot. NULL = always.
      */
-    bool (*touched)(const phx_index *index, uint32_t observer, phx_box box);
+    bool (*any_dirty_near)(const phx_index *index, uint32_t observer, phx_box box);
     /*
      * For an index that finds events by passes: candidates for a difference to the last tick's end. These are all slots
      * (dead ones, too) that in this tick, by their move or the observer's, came into range or left it, or passed a

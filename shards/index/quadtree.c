@@ -25,8 +25,8 @@ enum {
 static void mark_path_dirty(phx_quadtree *tree, uint32_t at)
 {
     uint32_t tick = (uint32_t)tree->index.tick;
-    for (; at != PHX_QUAD_NONE && tree->nodes[at].touched != tick; at = tree->nodes[at].parent)
-        tree->nodes[at].touched = tick;
+    for (; at != PHX_QUAD_NONE && tree->nodes[at].dirty_tick != tick; at = tree->nodes[at].parent)
+        tree->nodes[at].dirty_tick = tick;
 }
 
 static void add_to_leaf(phx_quadtree *tree, uint32_t at, uint32_t slot, const phx_body *body)
@@ -187,7 +187,7 @@ static bool quadtree_dirty(const phx_index *index, uint32_t observer, phx_box bo
     (void)observer;
     for (stack[waiting++] = 0; waiting > 0;) {
         const phx_quad_node *at = &tree->nodes[stack[--waiting]];
-        if (at->touched != (uint32_t)index->tick) continue;
+        if (at->dirty_tick != (uint32_t)index->tick) continue;
         if (at->children == PHX_QUAD_NONE) return true;
         PHX_ASSERT(waiting + 4 <= STACK_MAX);
         for (uint32_t left = children_in(at, in); left; left &= left - 1)
@@ -295,6 +295,6 @@ const phx_index_ops phx_index_quadtree = {
     .move = quadtree_move,
     .turn = quadtree_end_changes,
     .around = quadtree_around,
-    .touched = quadtree_dirty,
+    .any_dirty_near = quadtree_dirty,
     .valid = quadtree_valid,
 };

@@ -134,7 +134,7 @@ static uint32_t pop_free_quad(phx_quadtree *tree, uint32_t parent)
         tree->nodes[quad + i] = (phx_quad_node){.children = PHX_QUAD_NONE,
                                                 .parent = parent,
                                                 .first = PHX_QUAD_NONE,
-                                                .touched = above->touched,
+                                                .dirty_tick = above->dirty_tick,
                                                 .x = (uint16_t)(above->x + ((i & 1) << bits)),
                                                 .y = (uint16_t)(above->y + ((i >> 1) << bits)),
                                                 .bits = (uint8_t)bits,

@@ -25,12 +25,12 @@ typedef struct phx_quad_link {
 typedef struct phx_quad_node {
     uint32_t children; /* the first; NONE = a leaf */
     uint32_t parent;
-    uint32_t first;   /* of a leaf: its chunks, the first one may not be full */
-    uint32_t count;   /* of a leaf: entities in it */
-    uint32_t touched; /* the tick, in 32 bits, of the last change below */
-    uint16_t x, y;    /* its first cell */
-    uint8_t bits;     /* 1 << bits cells to a side */
-    bool queued;      /* its count changed since the last end of changes */
+    uint32_t first;      /* of a leaf: its chunks, the first one may not be full */
+    uint32_t count;      /* of a leaf: entities in it */
+    uint32_t dirty_tick; /* the tick, in 32 bits, of the last change below */
+    uint16_t x, y;       /* its first cell */
+    uint8_t bits;        /* 1 << bits cells to a side */
+    bool queued;         /* its count changed since the last end of changes */
 } phx_quad_node;
 
 typedef struct phx_quadtree {

@@ -353,7 +353,7 @@ const phx_index_ops phx_index_timer = {
     .turn = timer_index_end_changes,
     .around = timer_index_around,
     .within = timer_index_within,
-    .touched = timer_index_dirty,
+    .any_dirty_near = timer_index_dirty,
     .differ = timer_index_differ,
     .valid = timer_index_valid,
 };

@@ -360,7 +360,7 @@ const phx_index_ops phx_index_towers = {
     .move = tower_index_note,
     .turn = tower_index_end_changes,
     .around = tower_index_around,
-    .touched = tower_index_dirty,
+    .any_dirty_near = tower_index_dirty,
     .differ = tower_index_differ,
     .valid = tower_index_valid,
 };

@@ -3,11 +3,14 @@
  */
 #include "shards/ingest/commands.h"
 
+#include <string.h>
+
 #include "shards/query/seen.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
+#include "shards/state/storage.h"
 
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
                          float x, float y, float z)
@@ -43,7 +46,7 @@ enum {
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
-    if (phx_shard_ninegrid(shard) && !phx_ninegrid_reserve(&shard->nine, shard->mem)) return false;
+    if (!shard->storage->reserve_note(shard)) return false;
     if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
     uint32_t leaves =
         commands < shard->store.own_count ? commands : shard->store.own_count; /* an entity leaves only once */
@@ -64,7 +67,6 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    add_silenced(shard, (phx_silenced){store->name[slot].id, phx_store_attr(store, slot)->consumer, PHX_SLOT_NONE});
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
     phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_list_count(shard, slot);
@@ -107,14 +109,15 @@ static void follow_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     }
 }
 
-void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+/* Sets the attributes, the same ones too: the entity is evaluated in any case. */
+static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
 {
     phx_store *store = &shard->store;
     const phx_attr *now = phx_store_attr(store, slot);
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     follow_attr(shard, slot, attr);
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_note_attr(&shard->nine, store, slot, attr);
+    shard->storage->note_attr(shard, slot, attr);
     if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
     phx_shard_count_observer(shard, now, -1);
     phx_store_dress(store, slot, attr);
@@ -123,11 +126,17 @@ void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_flag(shard, slot);
 }
 
+void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    /* as bytes: a set of attributes has no padding */
+    if (memcmp(phx_store_attr(&shard->store, slot), attr, sizeof *attr) != 0) change_attr(shard, slot, attr);
+}
+
 void phx_shard_resend(phx_shard *shard, uint32_t slot)
 {
     const phx_attr attr = *phx_store_attr(&shard->store, slot);
     owe_list(shard, slot);
-    phx_shard_set(shard, slot, &attr);
+    change_attr(shard, slot, &attr);
 }
 
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)

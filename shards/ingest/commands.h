@@ -11,12 +11,13 @@
 uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, uint64_t user_data, const phx_attr *attr,
                          float x, float y, float z);
 
-/* Room for `commands` more moves, each of which may be a leave or a set: they can not fail then. false = no memory. */
+/* Room for `commands` more moves, each of which may be a set: they can not fail then. false = no memory. */
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 
+/* Needs no memory. The caller silences the observer. */
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 
-/* Sets the attributes. */
+/* Sets the attributes; the same ones are no change. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 
 /* Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing changed. */

@@ -348,11 +348,22 @@ static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
     return &nine->jobs[lo];
 }
 
-uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item)
+/* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
+static uint32_t task_item_slot(const phx_ninegrid *nine, uint32_t item)
 {
     const phx_cell_task *job = job_of(nine, item);
     const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
     return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
+}
+
+void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
+                               phx_undone_fn visit, void *user)
+{
+    (void)scratch;
+    for (uint32_t i = first; i < first + count; i++) {
+        const uint32_t slot = task_item_slot(&shard->nine, i);
+        if (slot != PHX_SLOT_NONE) visit(user, slot, false);
+    }
 }
 
 /* Runs one cell entry. false = no memory, its observer is untouched. */
@@ -396,6 +407,7 @@ uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, 
 {
     enum { AWAIT_JOBS = 12 }; /* tasks ahead whose cell entries are prefetched */
     const phx_ninegrid *nine = &shard->nine;
+    if (!phx_scratch_room(scratch, shard->store.slots)) return 0;
     const phx_cell_task *job = job_of(nine, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;

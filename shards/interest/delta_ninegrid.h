@@ -22,12 +22,14 @@
 #define PHX_SHARDS_INTEREST_DELTA_NINEGRID_H
 
 #include "shards/interest/scratch.h"
+#include "shards/state/storage.h"
 
 /* phx_interest_run() for the observers on the cell entries of a shard's tasks. */
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count);
 
-/* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
-uint32_t phx_cell_task_entry_slot(const phx_ninegrid *nine, uint32_t item);
+/* phx_interest_undone() for the same items. */
+void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
+                               phx_undone_fn visit, void *user);
 
 #endif

@@ -11,10 +11,9 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/mark_set.h"
-#include "shards/query/prev_list.h"
 #include "shards/query/seen.h"
-#include "shards/query/slots_near.h"
 #include "shards/simd/top_k.h"
+#include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
 /* One observer under evaluation. */
@@ -66,17 +65,11 @@ static bool evaluation_due(const evaluation *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
-    if (shard->dense_tick && !shard->alt) return true;
+    if (shard->dense_tick && shard->storage->unmarked_when_dense) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_attr_observes(at->attr)) return phx_list_holds(at->list);
     if (relation_dirty(at)) return true;
-    if (shard->alt) {
-        phx_box box = phx_shard_box(shard, at->body, at->attr->view + at->attr->margin);
-        return shard->bounded || !shard->alt->ops->touched || shard->alt->ops->touched(shard->alt, at->slot, box);
-    }
-    phx_rect rect = phx_interest_towers(shard->rules, at->body, at->attr->view + at->attr->margin);
-    if (phx_shard_ninegrid(shard)) return phx_ninegrid_dirty(&shard->nine, rect, shard->tick);
-    return phx_grid_dirty(&shard->grid, rect, shard->tick);
+    return shard->storage->any_dirty_near(shard, at->slot, at->attr->view + at->attr->margin);
 }
 
 /* ---- the new list ---- */
@@ -85,41 +78,6 @@ static void add_hit(evaluation *at, uint32_t slot, uint32_t bits)
 {
     at->scratch->hits[at->count++] = slot;
     at->scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
-}
-
-/*
- * Scans the towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new
- * n.
- */
-static uint32_t scan_block(evaluation *at, const phx_block *block, phx_rect rect, const phx_range *area, uint32_t n)
-{
-    phx_scratch *scratch = at->scratch;
-    const phx_grid_rows *rows = &at->shard->grid.rows;
-    phx_span spans[PHX_BLOCK_SIDE];
-    uint32_t span_count = phx_block_spans(block, rect, spans);
-    for (uint32_t i = 0; i < span_count; i++) {
-        scratch->counts.ranges_visited++;
-        scratch->counts.pairs_tested += spans[i].end - spans[i].first;
-        n += at->shard->kernels->range_scan(rows, spans[i], area, scratch->hits + n, scratch->squares + n);
-    }
-    return n;
-}
-
-static uint32_t scan_rect(evaluation *at, phx_rect rect, const phx_range *area)
-{
-    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
-    uint32_t n = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) n = scan_block(at, block, rect, area, n);
-    return n;
-}
-
-static uint32_t scan_towers(evaluation *at, phx_rect rect)
-{
-    phx_interest_counts *counts = &at->scratch->counts;
-    uint32_t ranges = 0, found = phx_ninegrid_scan(&at->shard->nine, rect, at->scratch->hits, &ranges);
-    counts->ranges_visited += ranges;
-    counts->pairs_tested += found;
-    return found;
 }
 
 /* An upper bound of the squares of a scan. */
@@ -150,27 +108,18 @@ static uint32_t leave_out_far(evaluation *at, uint32_t found)
     return at->shard->kernels->keep_within(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
-static uint32_t scan_index(evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
-    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
-    phx_slots_scan(at->shard, at->slot, &scan);
-    scratch->counts.ranges_visited += scan.visited;
-    scratch->counts.pairs_tested += scan.pairs;
-    return scan.count;
-}
-
 /* Scans for targets in view by the common rule, within the radius; hits are slot words of rows. */
 static uint32_t scan_around(evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
-    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->radius);
-    if (phx_shard_ninegrid(at->shard)) return scan_towers(at, rect);
-    phx_range area = {at->body->x, at->body->y, at->radius, rules->shape == PH_SHAPE_SQUARE};
-    uint32_t found = at->shard->alt ? scan_index(at) : scan_rect(at, rect, &area);
-    if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return found;
+    phx_scratch *scratch = at->scratch;
+    phx_range_scan scan = {.hits = scratch->hits, .squares = scratch->squares};
+    at->shard->storage->scan(at->shard, at->slot, at->radius, &scan);
+    scratch->counts.ranges_visited += scan.visited;
+    scratch->counts.pairs_tested += scan.pairs;
+    if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return scan.count;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && (at->attr->sees & 1) ? leave_out_far(at, found) : found;
+    return flat && (at->attr->sees & 1) ? leave_out_far(at, scan.count) : scan.count;
 }
 
 /* Is a target in view, but beyond its visible distance? Margin and reach may still let it in. */
@@ -270,16 +219,6 @@ static bool cuts_plainly(const evaluation *at)
            !at->relations && flat && rules->range == PH_RANGE_RADIUS && far->global_count == 0 && far->levels == 0;
 }
 
-/* Are all rows in its view plain? */
-static bool plain_in_view(const evaluation *at)
-{
-    phx_rect rect = phx_interest_rows_rect(at->shard, at->body, at->attr->view);
-    phx_block_walk walk = phx_grid_walk(&at->shard->grid, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block->special) return false;
-    return true;
-}
-
 /*
  * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
  * begin here.
@@ -301,8 +240,8 @@ static float likely_radius(const evaluation *at)
     const double slack = 1.35; /* of the area: less often fails, and costs a second scan */
     const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
     const float view = at->attr->view;
-    bool in_part = radius > 0.0 && radius < (double)view && !at->shard->alt;
-    return in_part && plain_in_view(at) ? (float)radius : view;
+    bool in_part = radius > 0.0 && radius < (double)view;
+    return in_part && at->shard->storage->scans_in_part(at->shard, at->slot) ? (float)radius : view;
 }
 
 /* The next radius after so many failed scans: all failed scans together add less than half to the work. */
@@ -516,25 +455,12 @@ static bool compare_lists(evaluation *at)
 
 /* ---- one observer ---- */
 
-/* An upper bound of the targets of an evaluation: in view now, in the old list, and from farther off. */
-static size_t most_targets(const evaluation *at)
-{
-    enum { FEW = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
-    const phx_shard *shard = at->shard;
-    if (!phx_shard_rows(shard)) return shard->store.slots;
-    bool all = !at->list->derived && shard->store.slots <= FEW;
-    size_t now =
-        all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, at->body, at->attr->view));
-    size_t old = at->list->derived ? phx_prev_list_max(shard, at->slot) : at->list->count;
-    size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
-    return now + old + far + (at->relations ? at->relations->count : 0);
-}
-
 /* false = no memory. */
 static bool reserve_evaluation(const evaluation *at)
 {
     uint32_t related = at->relations ? at->relations->count : 0;
-    return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, most_targets(at)) &&
+    return phx_scratch_marks(at->scratch, &at->shard->store) &&
+           phx_scratch_room(at->scratch, at->shard->storage->targets_max(at->shard, at->slot, related)) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
 }
@@ -548,9 +474,7 @@ static void collect_old_list(evaluation *at)
     if (at->list->derived) {
         uint32_t *old = at->scratch->old;
         at->old = old;
-        at->old_count = phx_shard_ninegrid(shard)
-                            ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, at->slot, old)
-                            : phx_prev_list(shard, at->slot, old, &at->scratch->counts.pairs_tested);
+        at->old_count = shard->storage->list_before(shard, at->slot, old, &at->scratch->counts.pairs_tested);
     }
     const uint32_t *old = at->old, count = at->old_count,
                    tag = at->tag | PHX_MARK_OLD; /* mark[] may alias the fields */
@@ -585,7 +509,7 @@ static bool can_patch_list(const evaluation *at)
                  shard->far.global_count == 0;
     bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
-    return shard->alt && shard->alt->ops->differ && stays && plain && !odd;
+    return shard->storage->differ && stays && plain && !odd;
 }
 
 /* Is the target in the new list? */
@@ -616,11 +540,10 @@ static void write_patched_list(evaluation *at, uint32_t enters, uint32_t leaves)
 static phx_delta_result patch_from_index(evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
-    const phx_index *index = at->shard->alt;
     differ_sink sink = {.sink.take = collect_differing, .at = at};
     uint32_t enters = 0, leaves = 0;
     scratch->mark[at->slot] = at->tag | PHX_MARK_HELD;
-    if (!index->ops->differ(index, at->slot, &sink.sink)) return PHX_DELTA_EVALUATE;
+    if (!at->shard->storage->differ(at->shard, at->slot, &sink.sink)) return PHX_DELTA_EVALUATE;
     scratch->counts.ranges_visited += sink.sink.visited;
     scratch->counts.pairs_tested += at->count;
     if (at->count > 0) collect_old_list(at);

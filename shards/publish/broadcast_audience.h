@@ -14,6 +14,8 @@
 #define PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
 
 #include "shards/publish/broadcast_range.h"
+#include "shards/query/seen.h"
+#include "shards/state/storage.h"
 
 enum { PHX_SEATS_MAX = 256 };
 
@@ -70,9 +72,17 @@ bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard);
 
 /* ---- any worker ---- */
 
-uint32_t phx_recipients_blocks(const phx_shard *shard);
+static inline uint32_t phx_recipients_blocks(const phx_shard *shard)
+{
+    return shard->storage->blocks(shard);
+}
+
 /* The number of places of the block. */
-uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block);
+static inline uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
+{
+    return shard->storage->block_places(shard, block);
+}
+
 /* Fills the batch from its block, first and count (up to PHX_SEATS_MAX). */
 void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats);
 /*
@@ -83,5 +93,37 @@ void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats);
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
                                const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                uint32_t *out);
+
+/* ---- for the storages (recipients_rows.h, recipients_ninegrid.h, recipients_slots.h) ---- */
+
+/* Adds a call. false = no memory. */
+bool phx_recipients_add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call);
+
+/* Towers that a call is for: in `rect`, without the towers in `done`. */
+typedef struct phx_call_towers {
+    phx_rect rect;
+    phx_rect done;
+    bool any_done;
+} phx_call_towers;
+
+/* Adds a call for the towers in block (bx, by), if any. false = no memory. */
+bool phx_recipients_add_block(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to, uint32_t bx,
+                              uint32_t by, phx_broadcast_target call);
+/* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
+phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot);
+
+/* As phx_shard_is_in_list(); for the target itself, if it observes, as `self` says. */
+static inline bool phx_recipients_sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
+{
+    if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
+    return phx_shard_is_in_list(shard, observer, target);
+}
+
+/* The place of an observer in a batch, from this place on; seats->count = none. */
+static inline uint32_t phx_recipients_find(const phx_observer_batch *seats, uint32_t observer, uint32_t seat)
+{
+    while (seat < seats->count && seats->slot[seat] != observer) seat++;
+    return seat;
+}
 
 #endif

@@ -73,7 +73,7 @@ bool phx_bands_take_history(phx_shard *shard, uint32_t slot, const phx_record *r
 bool phx_bands_busy(const phx_shard *shard)
 {
     const phx_bands *bands = &shard->bands;
-    if (!shard->rules->banded || shard->observing_count == 0) return false;
+    if (!shard->rules->banded || shard->observing_count == 0 || shard->blind) return false;
     return shard->changed || bands->waiting > 0 ||
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
@@ -125,6 +125,7 @@ void phx_bands_end_tick(phx_shard *shard)
         return;
     }
     if (bands->live && !shard->changed) return;
+    if (shard->blind && bands->trails_capacity < shard->store.slots) return; /* none is kept */
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) commit_motion_history(shard, slot);
     bands->live = true;
 }

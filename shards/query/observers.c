@@ -18,7 +18,7 @@ typedef struct watch {
     float x, y;   /* the target's position */
     float radius; /* no observer sees it farther off along an axis */
     bool plain;   /* the view of a plain row decides: see phx_row_views() */
-    void (*visit)(void *user, uint32_t observer);
+    phx_observer_fn visit;
     void *user;
 } watch;
 
@@ -45,29 +45,31 @@ static void visit_block(const watch *at, const phx_block *block, phx_rect rect)
     }
 }
 
-/* The same for cell entries. */
-static void visit_towers(const phx_shard *shard, phx_rect rect, uint32_t target,
-                         void (*visit)(void *user, uint32_t observer), void *user)
+void phx_ninegrid_visit_observers(const phx_shard *shard, uint32_t slot, bool everywhere, phx_observer_fn visit,
+                                  void *user)
 {
+    const phx_rules *rules = shard->rules;
+    const phx_rect all = {0, 0, (uint16_t)(rules->towers[0] - 1), (uint16_t)(rules->towers[1] - 1)};
+    const phx_rect rect = everywhere ? all : phx_interest_towers(rules, &shard->store.body[slot], 0.0f);
     phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *card = &shard->nine.cards[i];
-                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, target);
+                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, slot);
                 if (sees) visit(user, card->slot);
             }
         }
     }
 }
 
-/* The same for candidates of a classical index. */
+/* A search among candidates of a classical index. */
 typedef struct watch_sink {
     phx_sink sink;
     const phx_shard *shard;
     uint32_t target;
-    void (*visit)(void *user, uint32_t observer);
+    phx_observer_fn visit;
     void *user;
 } watch_sink;
 
@@ -80,24 +82,19 @@ static void visit_watchers(phx_sink *sink, const uint32_t *slots, uint32_t count
     }
 }
 
-void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhere,
-                            void (*visit)(void *user, uint32_t observer), void *user)
+void phx_classical_visit_observers(const phx_shard *shard, uint32_t slot, bool everywhere, phx_observer_fn visit,
+                                   void *user)
+{
+    watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
+    const phx_box box = phx_shard_box(shard, &shard->store.body[slot], shard->radius_max);
+    phx_slots_in_range(shard, everywhere ? phx_box_all() : box, &near.sink);
+}
+
+void phx_rows_visit_observers(const phx_shard *shard, uint32_t slot, bool everywhere, phx_observer_fn visit, void *user)
 {
     const phx_grid *grid = &shard->grid;
     const phx_body *body = &shard->store.body[slot];
-    float radius = shard->radius_max;
-    if (!(body->state & PHX_SLOT_ROW)) return; /* its add is deferred: no observer has it yet */
-    if (shard->alt) {
-        watch_sink near = {.sink.take = visit_watchers, .shard = shard, .target = slot, .visit = visit, .user = user};
-        phx_slots_in_range(shard, everywhere ? phx_box_all() : phx_shard_box(shard, body, radius), &near.sink);
-        return;
-    }
-    phx_rect rect = phx_interest_rows_rect(shard, body, radius);
-    if (phx_shard_ninegrid(shard)) {
-        phx_rect all = {0, 0, (uint16_t)(shard->rules->towers[0] - 1), (uint16_t)(shard->rules->towers[1] - 1)};
-        visit_towers(shard, everywhere ? all : rect, slot, visit, user);
-        return;
-    }
+    const float radius = shard->radius_max;
     watch at = {shard, slot, body->x, body->y, INFINITY, phx_row_decides(shard, body), visit, user};
     if (everywhere) {
         visit_rows(&at, 0, grid->row_end); /* gaps have no view */
@@ -105,6 +102,7 @@ void phx_shard_observers_of(const phx_shard *shard, uint32_t slot, bool everywhe
     }
     /* three roundings of the rule, and underflow in a square; see phx_box_around() */
     if (radius * radius <= FLT_MAX) at.radius = radius + radius * 1e-6f + 1e-18f;
+    phx_rect rect = phx_interest_rows_rect(shard, body, radius);
     phx_block_walk walk = phx_grid_walk(grid, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) visit_block(&at, block, rect);
 }

@@ -10,8 +10,7 @@
 
 #include "shards/query/prev_list.h"
 
-/* Visits a derived list, row by row. */
-static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
     phx_row_query near;
@@ -30,8 +29,7 @@ static void seen_near(const phx_shard *shard, uint32_t slot, phx_list_fn visit, 
     }
 }
 
-/* Visits a derived list, cell entry by cell entry. */
-static void seen_around(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
@@ -60,10 +58,7 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->derived) {
-        if (phx_shard_ninegrid(shard)) seen_around(shard, slot, visit, user);
-        else seen_near(shard, slot, visit, user);
-    }
+    if (list->derived) shard->storage->visit_list(shard, slot, visit, user);
     for (uint32_t i = 0, n; i < list->count; i += n) {
         n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
         if (!visit(user, entries + i, n)) return;
@@ -75,8 +70,7 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
     const phx_list *list = &shard->store.tail[slot].list;
     if (!list->derived) return list->count;
     uint64_t pairs = 0;
-    return phx_shard_ninegrid(shard) ? phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, NULL)
-                                     : phx_prev_list(shard, slot, NULL, &pairs);
+    return shard->storage->list_before(shard, slot, NULL, &pairs);
 }
 
 static bool stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target)

@@ -6,16 +6,19 @@
 #define PHX_SHARDS_QUERY_SEEN_H
 
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
+
+enum { PHX_LIST_PIECE_MAX = 256 };
 
 /*
  * Calls visit() for all targets in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until
  * it returns false. Between ticks, and in a tick after the interest phase.
  */
-enum { PHX_LIST_PIECE_MAX = 256 };
-
-typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
-
 void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+
+/* The same for a derived list, row by row, and cell entry by cell entry; see phx_storage.visit_list. */
+void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
 /* The number of targets at the last tick's end. */
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);

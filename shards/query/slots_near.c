@@ -18,10 +18,9 @@ static phx_box widen_by_drift(phx_box box, float drift)
                      box.x1 + by + (fabsf(box.x1) + by) * 3e-7f, box.y1 + by + (fabsf(box.y1) + by) * 3e-7f};
 }
 
-phx_rect phx_slots_rect(const phx_shard *shard, phx_box box)
+phx_rect phx_rows_rect(const phx_shard *shard, phx_box box)
 {
-    bool rows = phx_shard_rows(shard);
-    return phx_box_towers(shard->rules, rows ? widen_by_drift(box, shard->grid.drift_bound) : box);
+    return phx_box_towers(shard->rules, widen_by_drift(box, shard->grid.drift_bound));
 }
 
 /*
@@ -36,10 +35,10 @@ static phx_range square_of(phx_box box)
     return bounded ? (phx_range){x, y, fmaxf(rx, ry), true} : (phx_range){0.0f, 0.0f, INFINITY, true};
 }
 
-static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+void phx_rows_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, &shard->grid, phx_slots_rect(shard, box), square_of(box), false);
+    phx_row_query_open(&near, shard->kernels, &shard->grid, phx_rows_rect(shard, box), square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
         if (n > 0) sink->take(sink, near.hits, n);
@@ -47,11 +46,11 @@ static void rows_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     sink->visited += near.ranges;
 }
 
-static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
+void phx_ninegrid_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
 {
     enum { PIECE = 256 };
     uint32_t slots[PIECE], n = 0;
-    phx_rect rect = phx_slots_rect(shard, box);
+    phx_rect rect = phx_box_towers(shard->rules, box);
     phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
@@ -70,14 +69,37 @@ static void cards_around(const phx_shard *shard, phx_box box, phx_sink *sink)
     if (n > 0) sink->take(sink, slots, n);
 }
 
-void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
+/* ---- scans ---- */
+
+/*
+ * Scans the towers of one block that lie in the rectangle, as ranges of rows; hits go behind hits[n]. Returns the new
+ * n.
+ */
+static uint32_t scan_block(const phx_shard *shard, const phx_block *block, phx_rect rect, const phx_range *area,
+                           phx_range_scan *scan, uint32_t n)
 {
-    if (shard->alt) shard->alt->ops->around(shard->alt, box, sink);
-    else if (phx_shard_ninegrid(shard)) cards_around(shard, box, sink);
-    else rows_around(shard, box, sink);
+    const phx_grid_rows *rows = &shard->grid.rows;
+    phx_span spans[PHX_BLOCK_SIDE];
+    uint32_t span_count = phx_block_spans(block, rect, spans);
+    for (uint32_t i = 0; i < span_count; i++) {
+        scan->visited++;
+        scan->pairs += spans[i].end - spans[i].first;
+        n += shard->kernels->range_scan(rows, spans[i], area, scan->hits + n, scan->squares + n);
+    }
+    return n;
 }
 
-/* ---- scans ---- */
+void phx_rows_scan(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan)
+{
+    const phx_body *body = &shard->store.body[observer];
+    phx_rect rect = phx_interest_rows_rect(shard, body, radius);
+    phx_range area = {body->x, body->y, radius, shard->rules->shape == PH_SHAPE_SQUARE};
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    uint32_t n = 0;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        n = scan_block(shard, block, rect, &area, scan, n);
+    scan->count = n;
+}
 
 typedef struct scan_sink {
     phx_sink sink;
@@ -121,16 +143,16 @@ static void collect_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t co
     }
 }
 
-void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan)
+void phx_classical_scan(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan)
 {
     const phx_rules *rules = shard->rules;
     scan_sink sink = {.sink.take = rules->range == PH_RANGE_TOWERS ? collect_in_towers : collect_in_range,
                       .store = &shard->store,
                       .body = &shard->store.body[observer],
                       .rules = rules,
-                      .view = phx_store_attr(&shard->store, observer)->view,
+                      .view = radius,
                       .scan = scan};
-    const phx_index *index = shard->alt;
+    const phx_index *index = shard->classical;
     if (!index->ops->within || !index->ops->within(index, observer, &sink.sink))
         index->ops->around(index, phx_shard_box(shard, sink.body, sink.view), &sink.sink);
     scan->visited += sink.sink.visited;

@@ -8,24 +8,26 @@
 
 #include "shards/entity/bounds.h"
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
 
 /*
  * Gives the sink every live slot, own or ghost, with a position in the box, each once, in no order; slots outside may
  * be among them. Ghosts without a row, which no own observer sees, are left out (docs/invariants.md, 5).
  */
-void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
+static inline void phx_slots_in_range(const phx_shard *shard, phx_box box, phx_sink *sink)
+{
+    shard->storage->slots_in_range(shard, box, sink);
+}
 
-/* The towers in which the rows (range = towers: the cell entries) of all positions in the box are. */
-phx_rect phx_slots_rect(const phx_shard *shard, phx_box box);
+/* The towers in which the rows of all positions in the box are. */
+phx_rect phx_rows_rect(const phx_shard *shard, phx_box box);
 
-/* Result of a scan with a classical index, as the kernels' scan has it: targets in range of an observer by its view. */
-typedef struct phx_range_scan {
-    uint32_t *hits; /* slot words of rows; room for all slots */
-    float *squares; /* squared distances; range = radius */
-    uint32_t count;
-    uint64_t pairs, visited;
-} phx_range_scan;
+/* phx_storage.slots_in_range, by rows and by cell entries. */
+void phx_rows_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
+void phx_ninegrid_in_range(const phx_shard *shard, phx_box box, phx_sink *sink);
 
-void phx_slots_scan(const phx_shard *shard, uint32_t observer, phx_range_scan *scan);
+/* phx_storage.scan, by rows and by a classical index. */
+void phx_rows_scan(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan);
+void phx_classical_scan(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan);
 
 #endif

@@ -46,11 +46,28 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
                         phx_tower_index(shard->rules, 1, rows->oy[body->row]), shard->tick, true);
 }
 
+/*
+ * From where is a move to be measured? From the position at the last tick's end, which the row has if the entity moved
+ * in this tick before. false: unknown, as the entity is discontinuous, or has no row.
+ */
+static bool find_step_start(const phx_shard *shard, const phx_body *body, float *x, float *y)
+{
+    *x = body->x;
+    *y = body->y;
+    if (!phx_shard_dirty(shard, body)) return true;
+    if (!phx_shard_rows(shard) || (body->state & (PHX_SLOT_ROW | PHX_SLOT_DISCONTINUOUS)) != PHX_SLOT_ROW) return false;
+    *x = shard->grid.rows.ox[body->row];
+    *y = shard->grid.rows.oy[body->row];
+    return true;
+}
+
 void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 {
-    float dx = fabsf(x - body->x), dy = fabsf(y - body->y);
+    float from_x, from_y;
+    const bool known = find_step_start(shard, body, &from_x, &from_y);
+    float dx = fabsf(x - from_x), dy = fabsf(y - from_y);
     float step = dx > dy ? dx : dy, step2 = dx * dx + dy * dy;
-    if (phx_shard_dirty(shard, body) || !(step <= shard->step_limit)) {
+    if (!known || !(step <= shard->step_limit)) {
         phx_shard_mark_discontinuous(shard, body);
         return;
     }

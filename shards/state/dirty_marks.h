@@ -20,7 +20,10 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 /* The same for a change that is a discontinuity. */
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 
-/* Marks a move to (x, y): discontinuous if it is a jump, or not the entity's first change in this tick. */
+/*
+ * Marks a move to (x, y): discontinuous if it is a jump, seen from the last tick's end, or if the row does not have the
+ * position of that time.
+ */
 void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y);
 
 /* Writes a position and its tower; and the row's position, if the row stays in place. */

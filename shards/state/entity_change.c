@@ -3,21 +3,12 @@
  */
 #include "shards/state/entity_change.h"
 
-#include "shards/grid/block_summary.h"
-#include "shards/grid/row_edit.h"
-#include "shards/ninegrid/crossings.h"
 #include "shards/state/dirty_marks.h"
+#include "shards/state/storage.h"
 
 void phx_shard_refresh_row(phx_shard *shard, uint32_t slot)
 {
-    const phx_body *body = &shard->store.body[slot];
-    if (!(body->state & PHX_SLOT_ROW)) return;
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
-    if (!phx_shard_rows(shard)) return;
-    uint32_t *row = &shard->grid.rows.slot[body->row];
-    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
-    shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
-    phx_grid_changed(&shard->grid, body->row);
+    if (shard->store.body[slot].state & PHX_SLOT_ROW) shard->storage->refresh_entry(shard, slot);
 }
 
 void phx_shard_flag(phx_shard *shard, uint32_t slot)
@@ -42,8 +33,7 @@ void phx_shard_kill(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     phx_shard_mark_discontinuous(shard, body);
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, &shard->store, slot);
-    else if ((body->state & PHX_SLOT_ROW) && phx_shard_rows(shard)) phx_grid_misplace(&shard->grid, body, slot);
+    if (body->state & PHX_SLOT_ROW) shard->storage->remove_entry(shard, slot);
     phx_store_kill(&shard->store, slot);
 }
 
@@ -60,6 +50,6 @@ void phx_shard_partial(phx_shard *shard, uint32_t slot, bool partial)
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if (partial) body->state |= PHX_SLOT_PARTIAL;
     else body->state = (uint16_t)(body->state & ~PHX_SLOT_PARTIAL);
-    if (phx_shard_ninegrid(shard) && partial) phx_ninegrid_look(&shard->nine, &shard->store, slot);
+    if (partial) shard->storage->mark_partial(shard, slot);
     else phx_shard_refresh_row(shard, slot);
 }

@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-#include "shards/index/registry.h"
 #include "shards/simd/dispatch.h"
 #include "shards/state/immigrant_lists.h"
+#include "shards/state/storage.h"
 #include "shards/state/update_bands.h"
 
-bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
-                    phx_rect rect)
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t index,
+                    uint32_t shard_count, phx_rect rect)
 {
-    *shard = (phx_shard){.mem = mem, .rules = rules, .index = index, .rect = rect};
+    *shard = (phx_shard){
+        .mem = mem, .rules = rules, .storage = storage, .own_storage = storage, .index = index, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
     shard->drift_limit = rules->tower_size / 4;
     shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
@@ -25,15 +26,8 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint
     phx_bands_init(&shard->bands);
     shard->past.shape = rules->shape;
     phx_outbox_init(&shard->outbox, mem, shard_count);
-    bool made = phx_grid_init(&shard->grid, mem, rules->towers);
-    if (made && rules->index != PH_INDEX_LIGHTHOUSE) {
-        phx_index_env env = {.mem = mem, .rules = rules, .store = &shard->store, .rect = rect};
-        shard->alt = phx_index_make(rules->index, &env);
-        made = shard->alt;
-    }
-    if (made && phx_shard_ninegrid(shard)) made = phx_ninegrid_init(&shard->nine, mem, rules);
     shard->move_frame = phx_move_constants_of(shard);
-    if (made) return true;
+    if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
     phx_shard_free(shard, shard_count);
     return false;
 }
@@ -43,9 +37,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_mem *mem = shard->mem;
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
-    phx_ninegrid_free(&shard->nine, mem);
-    phx_index_free(shard->alt);
-    shard->alt = NULL;
+    shard->storage->free(shard);
     phx_prev_rows_free(&shard->past, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
@@ -74,7 +66,8 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
 phx_move_constants phx_move_constants_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
-    const bool nine = phx_shard_ninegrid(shard), rows = phx_shard_rows(shard);
+    const bool lighthouse = rules->index == PH_INDEX_LIGHTHOUSE && !shard->classical; /* one in a blind tick */
+    const bool nine = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !nine;
     phx_rect rect = shard->rect;
     return (phx_move_constants){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                                 .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},

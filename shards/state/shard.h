@@ -50,11 +50,11 @@ typedef struct phx_neighbour_halos {
     uint16_t shard[PHX_NEIGHBOUR_HALOS];
 } phx_neighbour_halos;
 
-/* An observer that left or is not ready: it gets nothing more. */
+/* An observer that has another consumer now, or is not ready: it gets nothing more. */
 typedef struct phx_silenced {
     uint64_t observer;
     uint32_t consumer;
-    uint32_t slot; /* PHX_SLOT_NONE: it left; else it is silenced only if it is still not ready at the tick's end */
+    uint32_t slot; /* PHX_SLOT_NONE: another consumer; else silenced only if it is still not ready at the tick's end */
 } phx_silenced;
 
 typedef struct phx_slot_array {
@@ -73,14 +73,16 @@ typedef struct phx_cursor {
     uint32_t slot, part, item;
 } phx_cursor;
 
+struct phx_storage;
+
 /* Constants of a shard for applying moves. The upper lanes of low and high exclude no value. */
 typedef struct phx_move_constants {
     phx_vec2 origin, tower_size;
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
-    bool nine;           /* phx_shard_ninegrid() */
-    bool rows;           /* phx_shard_rows() */
+    bool nine;           /* the nine-grid finds near entities */
+    bool rows;           /* the rows of the grid do */
 } phx_move_constants;
 
 typedef struct phx_shard_counts {
@@ -89,11 +91,14 @@ typedef struct phx_shard_counts {
     uint64_t entries; /* list entries that came with immigrants, less entries of emigrants and of observers that left;
                          may wrap */
     uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
+    uint64_t resets;  /* own observers that were set aside, in each tick */
 } phx_shard_counts;
 
 typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
+    const struct phx_storage *storage;     /* how near entities are found: storage.h */
+    const struct phx_storage *own_storage; /* the same, but for blind ticks, which have own_storage->bare */
     uint32_t index;
     phx_rect rect;
     phx_move_constants move_frame;
@@ -104,8 +109,11 @@ typedef struct phx_shard {
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid nine;
-    phx_index *alt;     /* classical index; NULL: the lighthouse */
-    phx_prev_rows past; /* previous rows, while lists are derived */
+    phx_index *classical; /* NULL: the lighthouse */
+    phx_index bare;       /* the classical index from a blind tick to the next index phase: tick/blind_tick.h */
+    bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
+    phx_prev_rows past;   /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -162,7 +170,8 @@ typedef struct phx_shard {
         copied_next; /* the ghost of the last copy received, or none, and its phx_ghost_source.next before that */
     bool *refreshed; /* per source: a BEGIN came in this tick; NULL: none ever came */
     bool refreshed_any;
-    bool copies_due; /* an own entity changed in a way that its copies may have to show */
+    bool copies_due;    /* an own entity changed in a way that its copies may have to show */
+    bool copies_repeat; /* the next refresh begins at every shard: phx_shard_repeat_copies() */
 
     float radius_max,
         margin_max; /* longest view + margin, and longest margin, of own observers; an upper bound while radius_stale */
@@ -182,8 +191,8 @@ typedef struct phx_shard {
 } phx_shard;
 
 /* false = no memory; all memory is freed again. */
-bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, uint32_t index, uint32_t shard_count,
-                    phx_rect rect);
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const struct phx_storage *storage,
+                    uint32_t index, uint32_t shard_count, phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
 /* ---- the tick's end ---- */
@@ -202,16 +211,19 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
     return phx_store_ghost(&shard->store, id);
 }
 
-/* Does the nine-grid (ninegrid/ninegrid.h) find near entities, not rows? */
+/*
+ * Does the nine-grid (ninegrid/ninegrid.h) find near entities, not rows? For hot loops and marks alone: all others call
+ * the operations of the storage.
+ */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
-    return shard->rules->range == PH_RANGE_TOWERS && !shard->alt;
+    return shard->move_frame.nine;
 }
 
-/* Do the grid's rows find near entities? If neither answers true, a classical index does. */
+/* Do the grid's rows find near entities? If neither answers true, a classical index does. For the same callers. */
 static inline bool phx_shard_rows(const phx_shard *shard)
 {
-    return shard->rules->range == PH_RANGE_RADIUS && !shard->alt;
+    return shard->move_frame.rows;
 }
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)

@@ -3,6 +3,8 @@
  */
 #include "shards/state/view_reach.h"
 
+#include "shards/state/storage.h"
+
 phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius)
 {
     const phx_rules *rules = shard->rules;
@@ -12,6 +14,5 @@ phx_box phx_shard_box(const phx_shard *shard, const phx_body *body, float radius
 
 bool phx_shard_derives(const phx_shard *shard, uint32_t slot)
 {
-    if (phx_shard_ninegrid(shard)) return phx_ninegrid_plain(shard, slot);
-    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
+    return shard->storage->derives(shard, slot);
 }

@@ -3,8 +3,9 @@
  */
 #include "shards/tick/begin_end.h"
 
-#include "shards/ninegrid/crossings.h"
+#include "shards/exchange/migrate_out.h"
 #include "shards/publish/motion_history.h"
+#include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
 void phx_shard_begin(phx_shard *shard, uint64_t tick)
@@ -40,20 +41,20 @@ void phx_shard_end(phx_shard *shard)
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
+    shard->storage->end_tick(shard);
     phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);
-    PHX_VALIDATE(phx_shard_ninegrid(shard) || phx_shard_lists_valid(shard));
-    PHX_VALIDATE(!phx_shard_ninegrid(shard) || phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
+    PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
+    if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
     shard->forget_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
-    PHX_VALIDATE(!shard->changed || !phx_shard_rows(shard) || phx_grid_in_order(&shard->grid));
+    PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->global_moved = shard->changed = shard->any_discontinuous =
-        shard->owes_lists = false;
+        shard->owes_lists = shard->blind = shard->lacks_copies = false;
 }

@@ -13,13 +13,13 @@
 #include "shards/grid/block_summary.h"
 #include "shards/grid/rebuild.h"
 #include "shards/grid/row_edit.h"
-#include "shards/index/registry.h"
-#include "shards/ninegrid/crossings.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
+#include "shards/tick/blind_tick.h"
 
 /*
  * Does no own observer see the ghost, and does it wake no NPC? Then its row makes no difference. (With bands the tick
@@ -28,7 +28,8 @@
 static bool ghost_unseen(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    if (!phx_shard_rows(shard) || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR)) return false;
+    if (!shard->storage->leaves_out_ghosts || !(body->state & PHX_SLOT_GHOST) || (body->state & PHX_SLOT_FAR))
+        return false;
     if (shard->rules->wakes || shard->rules->banded || shard->store.tail[slot].origin.pinned) return false;
     return !phx_box_has(shard->visible_box, body->x, body->y);
 }
@@ -129,7 +130,7 @@ static bool update_names(phx_shard *shard, const phx_renames *renames)
         if (!phx_store_reserve(store, shard->mem, 0) ||
             !phx_store_reserve_user_data(store, shard->mem, renames->items[i].user_data))
             return false;
-        if (phx_shard_ninegrid(shard)) phx_ninegrid_note(&shard->nine, store, slot);
+        shard->storage->note_name(shard, slot);
         rename_slot(store, slot, &renames->items[i]);
     }
     uint32_t dead = renames->count > 0 ? store->dead_first : PHX_SLOT_NONE;
@@ -230,8 +231,7 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     return true;
 }
 
-/* Makes rows as the interest phase needs them, but for positions that may be stale. false = no memory. */
-static bool index_rows(phx_shard *shard)
+bool phx_rows_update(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
     if (rebuild_due(shard)) return rebuild_rows(shard);
@@ -247,7 +247,8 @@ static void end_adds(phx_shard *shard)
     uint32_t waiting = 0, count = deferred->count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = shard->store.body[deferred->slots[i]].state;
-        bool waits = phx_shard_rows(shard) && (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW);
+        bool waits = (state & PHX_SLOT_LIVE) && !(state & PHX_SLOT_ROW);
+        PHX_ASSERT(!waits || shard->storage->leaves_out_ghosts);
         deferred->slots[waiting] = deferred->slots[i];
         waiting += waits;
     }
@@ -271,21 +272,6 @@ static bool any_stored_list(const phx_shard *shard)
     for (uint32_t i = 0; i < shard->deferred.count; i++)
         if (keeps_list(shard, shard->deferred.slots[i])) return true;
     return false;
-}
-
-/* Puts all live slots into their towers, by rows, cell entries or the classical index. */
-static bool index_towers(phx_shard *shard)
-{
-    if (shard->alt)
-        return !shard->changed || phx_index_update(shard->alt, &shard->store, shard->tick, shard->dirty_stamp);
-    if (!phx_shard_ninegrid(shard)) return index_rows(shard);
-    phx_ninegrid_input in = {.rules = shard->rules,
-                             .store = &shard->store,
-                             .deferred = &shard->deferred,
-                             .tick = shard->tick,
-                             .changed = shard->changed,
-                             .look_all = shard->all_dirty || shard->far_dirty};
-    return phx_ninegrid_index(&shard->nine, shard->mem, &in);
 }
 
 /*
@@ -330,7 +316,7 @@ static void mark_bounded(phx_shard *shard)
 {
     bool any = false;
     if (!shard->bounded) return;
-    for (uint32_t b = 0; phx_shard_rows(shard) && b < shard->grid.block_count; b++) {
+    for (uint32_t b = 0; b < shard->grid.block_count; b++) { /* without rows there are none */
         phx_block *block = &shard->grid.blocks[b];
         block->bounded = block_bounded(shard, block);
         any |= block->bounded;
@@ -346,25 +332,24 @@ static void mark_bounded(phx_shard *shard)
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
-    if (!add_deferred_slots(shard)) return false;
     sweep_ghosts(shard);
+    if (shard->classical == &shard->bare && !phx_shard_restore_index(shard)) return false;
+    if (!add_deferred_slots(shard)) return false;
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
     phx_prev_rows *past = &shard->past;
     if (shard->derives_lists && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
         return false;
-    if (!index_towers(shard)) return false;
+    if (!shard->storage->update(shard)) return false;
     phx_prev_rows_blank(past, &shard->store, &shard->grid);
     past->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
-    PHX_VALIDATE(!phx_shard_rows(shard) || shard->grid.positions_stale || phx_grid_valid(&shard->grid, &shard->store));
-    PHX_VALIDATE(!phx_shard_rows(shard) || phx_shard_outside_valid(shard));
-    PHX_VALIDATE(!shard->alt || shard->alt->ops->valid(shard->alt));
+    PHX_VALIDATE(shard->storage->updated_valid(shard));
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    bool radii = phx_shard_rows(shard) && flat;
+    bool radii = shard->storage->has_deltas && flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     mark_bounded(shard);
     bool implies = radii && !shard->bounded && shard->far.levels == 0 && shard->far.global_count == 0;

@@ -14,6 +14,9 @@
  */
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
 
+/* Makes rows as the interest phase needs them, but for positions that may be stale. false = no memory. */
+bool phx_rows_update(phx_shard *shard);
+
 /* Is no entity farther out of all towers than rows may have drifted, unless grid.outside is set? For PHX_VALIDATE. */
 bool phx_shard_outside_valid(const phx_shard *shard);
 

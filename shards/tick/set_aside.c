@@ -6,26 +6,25 @@
 #include "shards/query/seen.h"
 #include "shards/state/entity_change.h"
 
-static bool count_listed(void *user, const uint32_t *targets, uint32_t count)
-{
-    (void)targets;
-    *(uint64_t *)user += count;
-    return true;
-}
-
-void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told)
+void phx_shard_set_aside(phx_shard *shard, uint32_t slot)
 {
     phx_list *list = &shard->store.tail[slot].list;
-    uint64_t seen = 0;
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_OWN);
-    if (told) phx_shard_list_targets(shard, slot, count_listed, &seen);
-    else seen = phx_shard_list_count(shard, slot);
-    shard->counts.entries -= seen;
+    if (list->owed && (shard->store.body[slot].state & PHX_SLOT_PARTIAL)) return; /* in this tick, before */
     list->derived = false;
     phx_list_release(&shard->lists, list);
     list->owed = true;
     shard->owes_lists = shard->partial_not_listed = true;
     shard->store.name[slot].fresh = true;
+    shard->counts.resets++;
     phx_bands_drop_deferred(&shard->bands, slot);
     phx_shard_partial(shard, slot, true);
+}
+
+uint64_t phx_shard_count_entries(const phx_shard *shard)
+{
+    uint64_t entries = 0;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++)
+        if (shard->store.body[slot].state & PHX_SLOT_OWN) entries += phx_shard_list_count(shard, slot);
+    return entries;
 }

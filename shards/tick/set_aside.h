@@ -8,9 +8,12 @@
 
 /*
  * Sets an own observer aside, for want of memory: its list is emptied, and its whole list is sent, as PH_CHANGE_FRESH,
- * in a later tick. told: its list is that of this tick already. From the interest phase's end to the tick's end, by the
- * ticking thread. Needs no memory.
+ * in a later tick. From the interest phase's end to the tick's end, by the ticking thread; once a tick, a second call
+ * does nothing. Needs no memory. The shard's entries are counted anew at the tick's end.
  */
-void phx_shard_set_aside(phx_shard *shard, uint32_t slot, bool told);
+void phx_shard_set_aside(phx_shard *shard, uint32_t slot);
+
+/* The number of targets in all lists of own observers. Between ticks, and at a tick's end. */
+uint64_t phx_shard_count_entries(const phx_shard *shard);
 
 #endif

@@ -39,7 +39,7 @@
     X(COUNTER, ticks_spread, "ticks_spread_total", "", "Ticks that had more events than events_max.") \
     X(COUNTER, ticks_short, "ticks_short_total", "", "Ticks that were finished without the memory that they wanted.") \
     X(COUNTER, observers_reset, "observers_reset_total", "", \
-      "Times that such a tick emptied the list of an observer.") \
+      "Observers that got nothing of such a tick: their lists come anew later.") \
     X(COUNTER, updates_held, "updates_held_total", "", "Times that an update had to wait a tick for its budget.") \
     X(COUNTER, updates_replaced, "updates_replaced_total", "", "Updates that a slow consumer did not get.") \
     X(COUNTER, batches, "batches_total", "", "Batches handed to consumers.") \

@@ -38,14 +38,16 @@ static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
+/* An entity without children leaves without memory: a world that lacks memory is made smaller. */
 static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
 {
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
+    if (world->def.consumers > 0)
+        phx_consumer_forget(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer, command->id);
     phx_shard_leave(shard, slot);
     phx_crowd_forget(world, command->id);
     phx_directory_remove(&world->directory, command->id);

@@ -84,8 +84,9 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
     uint32_t slot, there;
     const phx_shard *other = must_find(world, where, &there);
     phx_shard *shard = must_find(world, id, &slot);
+    const phx_body at = other->store.body[there], *now = &shard->store.body[slot];
+    if (now->x == at.x && now->y == at.y && now->z == at.z) return true;
     if (!phx_shard_ready(shard, 1)) return false;
-    const phx_body at = other->store.body[there];
     phx_shard_move(shard, slot, at.x, at.y, at.z);
     return true;
 }

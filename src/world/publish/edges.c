@@ -97,11 +97,24 @@ void phx_hold_edges(phx_world *world, uint32_t consumer)
     }
 }
 
+/*
+ * Holds all edges if a shard's zones phase is put off: an entity may have left there, and entered again elsewhere, and
+ * its consumer gets the edges of its incarnations in order.
+ */
+static void hold_behind_put_off(phx_world *world)
+{
+    bool put_off = false;
+    for (uint32_t s = 0; s < world->shard_count; s++) put_off |= world->shards[s].zones.put_off;
+    for (uint32_t s = 0; put_off && s < world->shard_count; s++)
+        world->shards[s].zones.edges.held = world->shards[s].zones.edges.count;
+}
+
 /* ---- batches ---- */
 
 void phx_count_edges(phx_world *world)
 {
     cancel_pairs(world);
+    hold_behind_put_off(world);
     memset(world->edge_sizes, 0, world->def.consumers * sizeof *world->edge_sizes);
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_edges *edges = &world->shards[s].zones.edges;

@@ -12,7 +12,7 @@
 #include "world/state/broadcast_types.h"
 #include "world/table/clock.h"
 
-/* Drops the pending changes of observers that left or are not ready. */
+/* Drops the pending changes of observers with another consumer, or not ready. */
 static void forget_silenced(phx_world *world)
 {
     for (uint32_t s = 0; s < world->shard_count; s++) {

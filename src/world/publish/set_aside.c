@@ -6,15 +6,6 @@
 #include "shards/tick/set_aside.h"
 #include "world/publish/change_counts.h"
 
-void phx_set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told)
-{
-    const phx_list *list = &shard->store.tail[slot].list;
-    if (list->owed && told)
-        return; /* its list was owed since an earlier tick, and is complete by this tick's evaluation */
-    world->totals.observers_reset += !list->owed || list->count > 0 || list->derived;
-    phx_shard_set_aside(shard, slot, told);
-}
-
 void phx_clear_change(phx_change *change)
 {
     change->leave_count = change->enter_count = 0;
@@ -54,5 +45,5 @@ void phx_silence_observer(phx_world *world, uint64_t observer)
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return;
     phx_consumer_forget(world->consumers[shard->store.name[slot].consumer].consumer, observer);
-    phx_set_aside(world, shard, slot, true);
+    phx_shard_set_aside(shard, slot);
 }

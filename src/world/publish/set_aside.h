@@ -13,9 +13,6 @@ void phx_drop_set_aside(phx_world *world);
 /* Silences the observer of a change that goes to no batch. */
 void phx_silence_observer(phx_world *world, uint64_t observer);
 
-/* Sets an observer aside. told: its list is that of this tick already. A second call has no effect. */
-void phx_set_aside(phx_world *world, phx_shard *shard, uint32_t slot, bool told);
-
 /* Clears a change. */
 void phx_clear_change(phx_change *change);
 

@@ -93,7 +93,8 @@ static ph_status check_query_shape(const ph_query *query)
 static bool find_in_shards(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
     const phx_partition *partition = &world->partition;
-    phx_rect rect = phx_box_towers(&world->rules, phx_query_box(query));
+    const phx_box box = world->any_outside ? phx_box_all() : phx_query_box(query);
+    const phx_rect rect = phx_box_towers(&world->rules, box);
     for (uint32_t row = partition->row_of[rect.y0]; row <= partition->row_of[rect.y1]; row++)
         for (uint32_t column = partition->column_of[rect.x0]; column <= partition->column_of[rect.x1]; column++)
             phx_find_in_shard(&world->shards[row * partition->columns + column], query, hits);

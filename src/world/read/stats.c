@@ -140,15 +140,16 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         if (stats->deferred_adds_max < shard->counts.deferred_max)
             stats->deferred_adds_max = shard->counts.deferred_max;
         stats->observers += shard->ready_count;
+        stats->observers_reset += shard->counts.resets;
         stats->list_entries += shard->counts.entries;
         stats->awake += shard->zones.awake.awake_count;
         stats->woken += shard->zones.awake.woken;
         stats->slept += shard->zones.awake.slept;
         stats->area_enters += shard->zones.crossings.entered;
         stats->area_leaves += shard->zones.crossings.left;
-        if (!shard->alt) continue;
-        stats->index_moves += shard->alt->counts.moves;
-        stats->index_steps += shard->alt->counts.steps;
+        if (!shard->classical) continue;
+        stats->index_moves += shard->classical->counts.moves;
+        stats->index_steps += shard->classical->counts.steps;
     }
 }
 
@@ -219,7 +220,6 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
                         .queued_max = totals->queued_max,
                         .ticks_spread = totals->ticks_spread,
                         .ticks_short = totals->ticks_short,
-                        .observers_reset = totals->observers_reset,
                         .crowd_observers = phx_idmap_count(&world->crowd.shrunk),
                         .crowd_narrowed = world->crowd.narrowed,
                         .crowd_widened = world->crowd.widened,

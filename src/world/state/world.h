@@ -122,7 +122,7 @@ typedef struct phx_world_totals {
     uint64_t rounds;                   /* of exchanges, beyond the first round of each */
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
-    uint64_t ticks_spread, ticks_short, observers_reset;
+    uint64_t ticks_spread, ticks_short;
 } phx_world_totals;
 
 /* Values of counters when the last tick began. */
@@ -203,9 +203,10 @@ typedef struct phx_world {
     phx_stage stage;
     uint32_t stage_at; /* progress of the batches, or the offers: a consumer */
     uint64_t tick;
-    bool finishing; /* this tick was called by ph_tick_finish() */
-    bool resumed;   /* the stage's step stopped for want of memory and is called again */
-    bool reclass;   /* the classes changed: entities have to follow */
+    bool finishing;   /* this tick was called by ph_tick_finish() */
+    bool any_outside; /* an emigrant of the last tick is still in its old shard, for want of memory */
+    bool resumed;     /* the stage's step stopped for want of memory and is called again */
+    bool reclass;     /* the classes changed: entities have to follow */
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;

@@ -5,6 +5,7 @@
 
 #include "shards/interest/run.h"
 #include "shards/state/beginners.h"
+#include "shards/tick/set_aside.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
@@ -49,11 +50,7 @@ static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
 static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
 {
     phx_shard *shard = &world->shards[chunk->shard];
-    const phx_list *list = &shard->store.tail[change->slot].list;
-    /* the new list, which is in the counts already, is still in the scratch */
-    if (change->list_first != PHX_SLOT_NONE)
-        shard->counts.entries -= world->scratch[chunk->worker].overflow[change->list_first] - (uint64_t)list->count;
-    phx_set_aside(world, shard, change->slot, true);
+    phx_shard_set_aside(shard, change->slot);
     phx_clear_change(change);
 }
 
@@ -79,7 +76,7 @@ static void drop_undone(void *user, uint32_t slot, bool block)
     const undone *at = user;
     if (!observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
-    phx_set_aside(at->world, at->shard, slot, false);
+    phx_shard_set_aside(at->shard, slot);
 }
 
 /* Sets aside the observers that were not covered. */
@@ -125,7 +122,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (observer_holds_list(shard, taken.slots[i])) phx_set_aside(world, shard, taken.slots[i], false);
+        if (observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -167,7 +164,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->ports[i].chunk = world->ports[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (observer_holds_list(shard, slot)) phx_set_aside(world, shard, slot, false);
+            if (observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
     }
 }
 
@@ -193,7 +190,7 @@ static void drop_beginners(phx_world *world)
             const uint32_t slot = shard->beginners.at[b];
             if (!phx_shard_begins(shard, slot)) continue;
             drop_change_of(world, shard, slot);
-            if (!shard->store.tail[slot].list.owed) phx_set_aside(world, shard, slot, true);
+            phx_shard_set_aside(shard, slot);
         }
     }
     for (uint32_t i = 0; i < world->chunk_count; i++) phx_publish_count(world, i);
@@ -220,7 +217,7 @@ static void drop_banded(phx_world *world)
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             if (!observer_holds_list(shard, slot)) continue;
             const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
-            if (world->classes[kind].band_count > 0) phx_set_aside(world, shard, slot, true);
+            if (world->classes[kind].band_count > 0) phx_shard_set_aside(shard, slot);
         }
     }
     world->updates.piece_count = 0;
@@ -346,69 +343,91 @@ static void cut_batch(phx_world *world)
     else phx_hold_edges(world, consumer);
 }
 
+/* ---- exchange, index ---- */
+
+/* Shards that have not finished the step are blind in this tick. */
+static void blind_undone(phx_world *world, bool lacks_copies)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        if (world->ports[i].step_done == world->step) continue;
+        shard->blind = true;
+        shard->lacks_copies |= lacks_copies;
+    }
+}
+
+static void put_off_zones(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
+}
+
 /* ---- stages ---- */
 
-bool phx_finish_stage(phx_world *world, phx_stage *next)
+phx_stage phx_finish_stage(phx_world *world)
 {
-    *next = world->stage + 1;
     switch (world->stage) {
     case PHX_STAGE_COLLECT:
-        return true; /* what there is no room for waits in its queues, and is collected by the next tick */
+        return PHX_STAGE_INGEST; /* what there is no room for waits in its queues, and is collected by the next tick */
     case PHX_STAGE_FOLLOW:
-        if (!phx_crowd_due(world)) *next = phx_stage_after_ingest(world);
-        return true;
+        return phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
     case PHX_STAGE_CROWD_COUNT:
     case PHX_STAGE_CROWD_DECIDE:
     case PHX_STAGE_CROWD_APPLY:
         world->crowd.put_off = true;
-        *next = phx_stage_after_ingest(world);
-        return true;
+        return phx_stage_after_ingest(world);
+    case PHX_STAGE_SEND_MIGRANTS:
+    case PHX_STAGE_RECEIVE_MIGRANTS:
+    case PHX_STAGE_SEND_PINS:
+    case PHX_STAGE_RECEIVE_PINS:
+    case PHX_STAGE_SEND_COPIES:
+        phx_abandon_exchange(world);
+        return PHX_STAGE_INDEX;
+    case PHX_STAGE_RECEIVE_COPIES:
+        blind_undone(world, true);
+        return PHX_STAGE_RECEIVE_COPIES;
+    case PHX_STAGE_INDEX:
+        blind_undone(world, false);
+        return PHX_STAGE_INDEX;
     case PHX_STAGE_ZONES:
-        for (uint32_t i = 0; i < world->shard_count; i++)
-            if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
-        return true;
+        put_off_zones(world);
+        return PHX_STAGE_PLAN;
     case PHX_STAGE_PLAN:
         drop_shards(world);
-        *next = PHX_STAGE_COMMIT;
-        return true;
+        return PHX_STAGE_COMMIT;
     case PHX_STAGE_INTEREST:
-        if (pass_over_some(world)) *next = PHX_STAGE_INTEREST;
-        else drop_rows(world);
-        return true;
+        if (pass_over_some(world)) return PHX_STAGE_INTEREST;
+        drop_rows(world);
+        return PHX_STAGE_SPREAD;
     case PHX_STAGE_SPREAD:
         drop_uncut(world);
         phx_stats_share(world);
-        return true;
+        return PHX_STAGE_BEGINNERS;
     case PHX_STAGE_BEGINNERS:
         drop_beginners(world);
-        return true;
+        return PHX_STAGE_COMMIT;
     case PHX_STAGE_COMMIT:
         for (uint32_t i = 0; i < world->shard_count; i++) commit_shard(world, i);
-        if (world->broadcasts.message_count > 0) return true;
+        if (world->broadcasts.message_count > 0) return PHX_STAGE_LOCATE;
         world->broadcasts.piece_count = 0;
-        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
-        return true;
+        return PHX_STAGE_FIND_RECIPIENTS; /* that stage knows the next one */
     case PHX_STAGE_TARGET:
     case PHX_STAGE_PIECES:
     case PHX_STAGE_FIND_RECIPIENTS:
         refuse_broadcasts(world);
-        *next = PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
-        return true;
+        return PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
     case PHX_STAGE_UPDATES:
     case PHX_STAGE_LOOK:
     case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
-        *next = PHX_STAGE_BATCHES;
-        return true;
+        return PHX_STAGE_BATCHES;
     case PHX_STAGE_BATCHES:
-        *next = PHX_STAGE_BATCHES;
         cut_batch(world);
-        return true;
+        return PHX_STAGE_BATCHES;
     case PHX_STAGE_OFFER:
         phx_publish_keep(world);
-        *next = PHX_STAGE_OFFER;
-        return true;
+        return PHX_STAGE_OFFER;
     default:
-        return false;
+        phx_panic(__FILE__, __LINE__, "a stage that wants no memory stopped");
     }
 }

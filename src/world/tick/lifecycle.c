@@ -9,6 +9,7 @@
 #include "base/entropy.h"
 #include "base/simd.h"
 #include "shards/interest/scratch.h"
+#include "shards/storage/storage_of.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/moves.h"
@@ -67,6 +68,7 @@ static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **class
 static bool init_shards(phx_world *world)
 {
     phx_mem *mem = &world->mem;
+    const phx_storage *storage = phx_storage_of(&world->rules);
     uint32_t count = world->def.shards[0] * world->def.shards[1];
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
@@ -82,7 +84,7 @@ static bool init_shards(phx_world *world)
         uint32_t i = world->shard_count;
         world->shard_order[i] = i;
         phx_mem_init_part(&world->shard_mems[i], mem);
-        if (!phx_shard_init(&world->shards[i], &world->shard_mems[i], &world->rules, i, count,
+        if (!phx_shard_init(&world->shards[i], &world->shard_mems[i], &world->rules, storage, i, count,
                             phx_partition_rect(&world->partition, i)))
             return false;
         world->shards[i].zones.areas = &world->areas;

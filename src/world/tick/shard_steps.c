@@ -10,8 +10,10 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/run.h"
 #include "shards/tick/begin_end.h"
+#include "shards/tick/blind_tick.h"
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
+#include "shards/tick/set_aside.h"
 #include "shards/tick/zones_phase.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
@@ -102,9 +104,19 @@ static void report_arrivals(phx_world *world, uint32_t index)
     }
 }
 
+/* A shard that lacks copies takes no more of them. */
+static bool stop_receiving(phx_world *world, uint32_t index)
+{
+    world->ports[index].source = 0;
+    world->ports[index].held = NULL;
+    world->shards[index].received = 0;
+    return true;
+}
+
 bool phx_step_receive(phx_world *world, uint32_t index)
 {
     phx_shard_progress *port = &world->ports[index];
+    if (world->shards[index].lacks_copies) return stop_receiving(world, index);
     for (; port->source < world->shard_count; port->source++) {
         uint32_t source = world->shard_order[port->source];
         const phx_outbox *from = &world->shards[source].outbox;
@@ -113,28 +125,48 @@ bool phx_step_receive(phx_world *world, uint32_t index)
             if (!phx_shard_receive(&world->shards[index], port->held, from->lists)) return false;
     }
     port->source = 0;
-    report_arrivals(world, index);
     return true;
 }
 
 bool phx_step_arrive(phx_world *world, uint32_t index)
 {
-    if (!phx_step_receive(world, index)) return false;
-    phx_shard_arrivals_told(&world->shards[index]);
-    world->zones[index] = phx_shard_measure(&world->shards[index]);
+    const phx_partition *partition = &world->partition;
+    phx_shard *shard = &world->shards[index];
+    phx_shard_let_go(shard, partition->column_of, partition->row_of, partition->columns);
+    report_arrivals(world, index);
+    phx_shard_arrivals_told(shard);
+    world->zones[index] = phx_shard_measure(shard);
     return true;
+}
+
+void phx_abandon_exchange(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_shard *shard = &world->shards[i];
+        (void)stop_receiving(world, i);
+        world->ports[i].all_sent = false;
+        phx_shard_return_immigrants(shard);
+        phx_shard_stop_sending(shard);
+        shard->blind = shard->lacks_copies = true;
+    }
 }
 
 /* ---- index, commit, end ---- */
 
 bool phx_step_index(phx_world *world, uint32_t index)
 {
-    return phx_shard_index(&world->shards[index], &world->directory, &world->renames);
+    phx_shard *shard = &world->shards[index];
+    if (!shard->blind) return phx_shard_index(shard, &world->directory, &world->renames);
+    phx_shard_index_blind(shard);
+    return true;
 }
 
 bool phx_step_zones(phx_world *world, uint32_t index)
 {
-    return phx_shard_zones(&world->shards[index]);
+    phx_shard *shard = &world->shards[index];
+    if (!shard->lacks_copies) return phx_shard_zones(shard);
+    phx_zones_put_off(&shard->zones);
+    return true;
 }
 
 /* ---- rows ---- */
@@ -194,7 +226,12 @@ bool phx_step_commit(phx_world *world, uint32_t index)
 
 bool phx_step_end(phx_world *world, uint32_t index)
 {
-    phx_shard_end(&world->shards[index]);
+    phx_shard *shard = &world->shards[index];
+    const phx_interest_counts *counts = &world->tallies[index].counts;
+    const bool recounts = shard->owes_lists;
+    phx_shard_end(shard);
+    if (recounts)
+        shard->counts.entries = phx_shard_count_entries(shard) - (counts->enters - counts->leaves - counts->dropped);
     return true;
 }
 

@@ -22,8 +22,10 @@ static inline phx_stage phx_stage_after_ingest(const phx_world *world)
 
 bool phx_step_send_migrants(phx_world *world, uint32_t shard);
 bool phx_step_receive(phx_world *world, uint32_t shard);
-/* Receives the last migrants of a tick, and measures the shard's halo from now on. */
+/* All migrants of the tick are received: emigrants end, and the shard's halo is measured. */
 bool phx_step_arrive(phx_world *world, uint32_t shard);
+/* Ends the exchange without memory: emigrants stay where they are, and all shards are blind. */
+void phx_abandon_exchange(phx_world *world);
 bool phx_step_send_pins(phx_world *world, uint32_t shard);
 bool phx_step_send_copies(phx_world *world, uint32_t shard);
 bool phx_step_zones(phx_world *world, uint32_t index);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "shards/exchange/halo.h"
 #include "shards/interest/scratch.h"
 #include "shards/tick/begin_end.h"
 #include "world/ingest/crowd_control.h"
@@ -101,10 +102,22 @@ static void end_areas(phx_world *world)
     else phx_areas_end_tick(&world->areas);
 }
 
+/* If a shard lacks copies, the next refresh repeats all. */
+static void repeat_lost_copies(phx_world *world)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) lost |= world->shards[i].lacks_copies;
+    for (uint32_t i = 0; lost && i < world->shard_count; i++) phx_shard_repeat_copies(&world->shards[i]);
+}
+
 /* Ends the tick: its numbers, the blocks of producers, the dead slots of shards. */
 static void end_tick(phx_world *world)
 {
+    repeat_lost_copies(world);
     phx_run_shards(world, phx_step_end, true);
+    world->any_outside = false;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        world->any_outside |= world->shards[i].emigrant_candidates.count > 0;
     world->rules.bands_changed = false;
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
     end_areas(world);
@@ -137,11 +150,11 @@ static bool run_shard_step(phx_world *world, phx_shard_step step)
     return through;
 }
 
-/* Receives a round, the last round by `last`. *next: another round, or the stage behind. */
-static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send, phx_stage *next)
+/* Receives a round. *next: another round, or the stage behind. */
+static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
 {
     bool left = round_left(world);
-    if (!run_shard_step(world, left ? phx_step_receive : last)) return false;
+    if (!run_shard_step(world, phx_step_receive)) return false;
     world->totals.rounds += left;
     for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
     if (left) *next = send;
@@ -152,8 +165,10 @@ static bool receive_round(phx_world *world, phx_shard_step last, phx_stage send,
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
     *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
-    if (!receive_round(world, phx_step_arrive, PHX_STAGE_SEND_MIGRANTS, next)) return false;
-    if (*next != PHX_STAGE_SEND_MIGRANTS) compare_zones(world);
+    if (!receive_round(world, PHX_STAGE_SEND_MIGRANTS, next)) return false;
+    if (*next == PHX_STAGE_SEND_MIGRANTS) return true;
+    phx_run_shards(world, phx_step_arrive, true);
+    compare_zones(world);
     return true;
 }
 
@@ -209,13 +224,13 @@ static bool run_stage(phx_world *world)
         through = run_shard_step(world, phx_step_send_pins);
         break;
     case PHX_STAGE_RECEIVE_PINS:
-        through = receive_round(world, phx_step_receive, PHX_STAGE_SEND_PINS, &next);
+        through = receive_round(world, PHX_STAGE_SEND_PINS, &next);
         break;
     case PHX_STAGE_SEND_COPIES:
         through = run_shard_step(world, phx_step_send_copies);
         break;
     case PHX_STAGE_RECEIVE_COPIES:
-        through = receive_round(world, phx_step_receive, PHX_STAGE_SEND_COPIES, &next);
+        through = receive_round(world, PHX_STAGE_SEND_COPIES, &next);
         break;
     case PHX_STAGE_INDEX:
         through = run_shard_step(world, phx_step_index);
@@ -286,11 +301,11 @@ static bool run_stage(phx_world *world)
 /* Runs a stage; if it has no memory and the tick is to be finished, ends it without. false = no memory. */
 static bool go_on(phx_world *world, bool finish)
 {
-    phx_stage next;
     if (run_stage(world)) return true;
-    if (!finish || !phx_finish_stage(world, &next)) return false;
+    if (!finish) return false;
+    const phx_stage next = phx_finish_stage(world);
+    world->resumed &= next == world->stage; /* then its step goes on */
     world->stage = next;
-    world->resumed = false;
     return true;
 }
 

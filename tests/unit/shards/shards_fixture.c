@@ -16,6 +16,7 @@
 #include "shards/interest/run.h"
 #include "shards/query/observers.h"
 #include "shards/query/seen.h"
+#include "shards/storage/storage_of.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/reindex.h"
 
@@ -69,8 +70,8 @@ fleet *fleet_open(phx_rules rules, uint32_t columns, uint32_t rows, uint32_t poo
     cr_assert_leq(f->shard_count, FLEET_SHARDS_MAX);
     cr_assert(phx_partition_init(&f->partition, &memory, rules.towers, shards));
     for (uint32_t i = 0; i < f->shard_count; i++)
-        cr_assert(
-            phx_shard_init(&f->shard[i], &memory, &f->rules, i, f->shard_count, phx_partition_rect(&f->partition, i)));
+        cr_assert(phx_shard_init(&f->shard[i], &memory, &f->rules, phx_storage_of(&f->rules), i, f->shard_count,
+                                 phx_partition_rect(&f->partition, i)));
     phx_directory_init(&f->directory, &memory, f->shard_count);
     phx_renames_init(&f->renames, &memory);
     for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_init(&f->scratch[i], &memory);
@@ -244,7 +245,6 @@ static void receive(fleet *f, uint32_t i)
             f->blocks++;
         }
     }
-    tell_arrivals(f, i);
 }
 
 static void exchange_all(fleet *f, exchange what)
@@ -265,7 +265,10 @@ static void exchange_all(fleet *f, exchange what)
 
 static void measure(fleet *f)
 {
+    const phx_partition *p = &f->partition;
     for (uint32_t i = 0; i < f->shard_count; i++) {
+        phx_shard_let_go(&f->shard[i], p->column_of, p->row_of, p->columns);
+        tell_arrivals(f, i);
         phx_shard_arrivals_told(&f->shard[i]);
         f->zones[i] = phx_shard_measure(&f->shard[i]);
     }
@@ -511,8 +514,8 @@ static void check_shards(fleet *f)
     for (uint32_t i = 0; i < f->shard_count; i++) {
         const phx_shard *shard = &f->shard[i];
         uint32_t observing = 0, ghosts = 0;
-        if (phx_shard_ninegrid(shard)) cr_assert(phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store));
-        else cr_assert(phx_grid_valid(&shard->grid, &shard->store));
+        cr_assert(shard->storage->ended_valid(shard));
+        if (phx_shard_rows(shard)) cr_assert(phx_grid_valid(&shard->grid, &shard->store));
         cr_assert_eq(shard->deferred.depth, 0);
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
             uint32_t state = shard->store.body[slot].state;

@@ -191,13 +191,13 @@ static inline uint32_t case_around(phx_box box)
     return candidates;
 }
 
-static inline void case_touched(uint32_t o)
+static inline void case_dirty_near(uint32_t o)
 {
     bool concerned = false;
     phx_box box = case_box(o);
-    if (!c.index->ops->touched || c.store.body[o].changed == c.stamp) return;
+    if (!c.index->ops->any_dirty_near || c.store.body[o].changed == c.stamp) return;
     for (uint32_t t = 0; t < c.store.slots; t++) concerned |= case_concerns(o, t, box);
-    bool says = c.index->ops->touched(c.index, o, box);
+    bool says = c.index->ops->any_dirty_near(c.index, o, box);
     cr_assert(says || !concerned, "tick %llu: observer %u", (unsigned long long)c.tick, o);
     c.quiet += !says;
 }
@@ -223,7 +223,7 @@ static inline void case_ask(void)
     for (uint32_t o = 0; o < c.store.slots; o++) {
         if (!case_observes(o)) continue;
         case_around(case_box(o));
-        case_touched(o);
+        case_dirty_near(o);
         case_differ(o);
     }
     for (int i = 0; i < CASE_BOXES && c.store.slots > 0; i++) {

@@ -238,10 +238,11 @@ static void expect_within(uint32_t observer, float radius)
 }
 
 /* Of an index with differ() it is enough that there are no differences. */
-static void expect_touched(uint32_t slot, phx_box box)
+static void expect_dirty_near(uint32_t slot, phx_box box)
 {
     const phx_index_ops *ops = w.index->ops;
-    if (!ops->touched || w.changed[slot] || !changed_in(slot, box) || ops->touched(w.index, slot, box)) return;
+    if (!ops->any_dirty_near || w.changed[slot] || !changed_in(slot, box) || ops->any_dirty_near(w.index, slot, box))
+        return;
     phx_sink sink = {.take = count};
     memset(w.seen, 0, sizeof w.seen);
     bool none = ops->differ && ops->differ(w.index, slot, &sink);
@@ -286,7 +287,7 @@ static void expect_right(void)
         phx_box box = phx_index_box(&w.store, slot, radius);
         expect_all_in(box);
         expect_within(slot, radius);
-        expect_touched(slot, box);
+        expect_dirty_near(slot, box);
         expect_differing(slot);
     }
 }

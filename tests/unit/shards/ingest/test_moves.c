@@ -13,6 +13,7 @@
 #include "shards/ingest/moves.h"
 #include "shards/ingest/moves_avx2.h"
 #include "shards/state/shard.h"
+#include "shards/storage/storage_of.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
@@ -90,7 +91,7 @@ static float step(uint64_t *rng, phx_rect rect, int axis, float from)
 
 static void fill(phx_shard *shard, uint32_t index, phx_rect rect, uint64_t seed)
 {
-    cr_assert(phx_shard_init(shard, &memory, &k.rules, index, k.shards, rect));
+    cr_assert(phx_shard_init(shard, &memory, &k.rules, phx_storage_of(&k.rules), index, k.shards, rect));
     phx_shard_begin(shard, 1);
     uint64_t rng = seed + index;
     for (uint64_t id = 1; id <= ENTITIES; id++) {

@@ -67,30 +67,37 @@ Test(glance, a_short_step_of_a_target_or_an_observer)
     fleet_close(f);
 }
 
-/* A discontinuity needs an evaluation if the list is stored, as with a margin; for a derived one a delta is enough. */
-static void two_steps(float margin)
+/*
+ * Two moves of a tick are one step, from the last tick's end. A discontinuity needs an evaluation if the list is
+ * stored, as with a margin; for a derived one a delta is enough.
+ */
+static void two_moves(float margin)
 {
     uint32_t kept = margin > 0;
     open_lone(margin);
     begin();
     fleet_move(f, 101, 117, 105);
-    fleet_move(f, 101, 119, 105);
+    fleet_move(f, 101, 119, 105); /* further than a step */
     end(kept, !kept, 0);
     begin();
     fleet_move(f, 101, 121, 105);
-    fleet_move(f, 101, 119, 105); /* and back: nothing happened, but that is not known */
-    end(kept, !kept, 0);
+    fleet_move(f, 101, 119, 105); /* and back: where it was */
+    end(0, !kept, 0);
     begin();
     fleet_move(f, 1, 106, 105);
     fleet_move(f, 1, 107, 105); /* an observer's own, too */
+    end(0, 1, 0);
+    begin();
+    fleet_move(f, 101, 200, 105);
+    fleet_move(f, 101, 119, 105); /* after a jump the way back is not known as a step */
     end(kept, !kept, 0);
     fleet_close(f);
 }
 
-Test(glance, two_steps_in_a_tick_are_odd)
+Test(glance, two_moves_in_a_tick_are_one_step)
 {
-    two_steps(0);
-    two_steps(1);
+    two_moves(0);
+    two_moves(1);
 }
 
 static void whatever_else(float margin)
@@ -100,8 +107,8 @@ static void whatever_else(float margin)
     hidden.stealth = 1;
     open_lone(margin);
     begin();
-    fleet_set(f, 101, plain_attr(0, 0), 5);
-    end(kept, implied, 0);
+    fleet_set(f, 101, plain_attr(0, 0), 5); /* its attributes stay the same */
+    end(0, 0, 0);
     begin();
     fleet_leave(f, 102);
     end(kept, implied, 1);

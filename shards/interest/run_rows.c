@@ -1,12 +1,11 @@
 /*
- * The interest phase of a range of a shard: each observer in the cheapest way (tile, sparse plan, nine-grid delta, or
- * evaluation); see run.h. Any worker, with a scratch of its own.
+ * The interest phase of a range of a shard's rows: each observer in the cheapest way (tile, sparse plan, or
+ * evaluation); see run_rows.h. Any worker, with a scratch of its own.
  */
-#include "shards/interest/run.h"
+#include "shards/interest/run_rows.h"
 
 #include <string.h>
 
-#include "shards/interest/delta_ninegrid.h"
 #include "shards/interest/delta_sparse.h"
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/evaluate.h"
@@ -18,19 +17,6 @@
 static bool reserve_tile(phx_scratch *scratch)
 {
     return phx_scratch_room(scratch, scratch->tile.count) && phx_scratch_reserve_pairs(scratch, scratch->tile.count);
-}
-
-/* Runs slots [first, first + count) with a classical index. Returns how many are done. */
-static uint32_t run_slots(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
-                          uint32_t count)
-{
-    const phx_store *store = &shard->store;
-    for (uint32_t slot = first; slot < first + count; slot++) {
-        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        if (phx_store_attr(store, slot)->view == 0.0f && !phx_list_holds(&store->tail[slot].list)) continue;
-        if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return slot - first;
-    }
-    return count;
 }
 
 /* Clears the view column of an entity that is no observer any more, once its list is gone. */
@@ -190,18 +176,11 @@ static void undone_in_block(phx_scratch *scratch, phx_shard *shard, uint32_t num
     }
 }
 
-void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count, phx_undone_fn visit,
-                         void *user)
+void phx_rows_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count, phx_undone_fn visit,
+                           void *user)
 {
     const phx_grid *grid = &shard->grid;
     const uint32_t end = first + count;
-    if (!phx_shard_rows(shard)) {
-        for (uint32_t i = first; i < end; i++) {
-            const uint32_t slot = shard->alt ? i : phx_cell_task_entry_slot(&shard->nine, i);
-            if (slot != PHX_SLOT_NONE) visit(user, slot, false);
-        }
-        return;
-    }
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; first < end; b++) {
         const uint32_t begin = grid->blocks[b].start[0], next = phx_grid_block_end(grid, b);
         const uint32_t rows = begin + phx_block_rows(&grid->blocks[b]), to = end < rows ? end : rows;
@@ -210,14 +189,10 @@ void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first,
     }
 }
 
-uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
-                          uint32_t count)
+uint32_t phx_rows_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                      uint32_t count)
 {
     const phx_grid *grid = &shard->grid;
-    PHX_ASSERT(first + count <= phx_interest_rows(shard));
-    if (!phx_shard_rows(shard) && !phx_scratch_room(scratch, shard->store.slots)) return 0;
-    if (shard->alt) return run_slots(scratch, directory, shard, first, count);
-    if (phx_shard_ninegrid(shard)) return phx_ninegrid_run(scratch, directory, shard, first, count);
     uint32_t done = 0;
     scratch->square_each = 0; /* so that the work does not depend on earlier ranges */
     for (uint32_t b = count > 0 ? phx_grid_block_at(grid, first) : 0; done < count; b++) {
@@ -232,13 +207,12 @@ uint32_t phx_interest_run(phx_scratch *scratch, const phx_directory *directory, 
     return done;
 }
 
-uint32_t phx_interest_piece(const phx_shard *shard, uint32_t first, uint32_t wanted)
+uint32_t phx_rows_chunk_items(const phx_shard *shard, uint32_t first, uint32_t left, uint32_t wanted)
 {
     const phx_grid *grid = &shard->grid;
     /* where few rows moved, each piece finds them again; where few rows observe, most rows are no work */
     enum { FEW_MORE = 4 };
-    uint32_t left = phx_interest_rows(shard) - first, count = 0;
-    if (shard->alt || phx_shard_ninegrid(shard)) return left < wanted ? left : wanted;
+    uint32_t count = 0;
     if (phx_sparse_plan_movers(shard) || shard->observing_count < grid->row_count / FEW_MORE) wanted *= FEW_MORE;
     for (uint32_t b = phx_grid_block_at(grid, first); count < wanted && count < left; b++) {
         uint32_t rest = phx_grid_block_end(grid, b) - (first + count);

@@ -1,0 +1,139 @@
+/*
+ * Recipients by cell entries; see recipients_ninegrid.h.
+ */
+#include "shards/publish/recipients_ninegrid.h"
+
+/* ---- calls ---- */
+
+static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
+                       phx_broadcast_target call)
+{
+    const phx_ninegrid *nine = &shard->nine;
+    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->rect);
+    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+        call.block = (uint32_t)(crowd - nine->crowds);
+        if (!phx_recipients_add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
+    }
+    return true;
+}
+
+bool phx_ninegrid_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+{
+    const phx_call_towers to = {.rect = phx_recipients_rect(shard, call->slot)};
+    return add_crowds(audience, shard, &to, *call);
+}
+
+bool phx_ninegrid_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+{
+    const phx_body *body = &shard->store.body[call->observer];
+    const phx_call_towers to = {.rect = {body->tx, body->ty, body->tx, body->ty},
+                                .done = phx_recipients_rect(shard, call->slot),
+                                .any_done = true};
+    return add_crowds(audience, shard, &to, *call);
+}
+
+bool phx_ninegrid_call_box(phx_recipients *audience, const phx_shard *shard, phx_box box,
+                           const phx_broadcast_target *call)
+{
+    const phx_call_towers to = {.rect = phx_box_towers(shard->rules, box)};
+    return add_crowds(audience, shard, &to, *call);
+}
+
+/* ---- observer batches ---- */
+
+uint32_t phx_ninegrid_blocks(const phx_shard *shard)
+{
+    return shard->nine.crowd_count;
+}
+
+uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
+{
+    return shard->nine.crowds[block].cards;
+}
+
+/*
+ * The towers of a cell block, one behind the other, cut to the batch: cell entries [first, end), the first at this
+ * place.
+ */
+typedef struct part {
+    const phx_cell_entry *first, *end;
+    uint32_t seat;
+} part;
+
+static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
+{
+    const phx_cell_entry *cards = shard->nine.cards + tower->first;
+    uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
+    uint32_t end = seats->first + seats->count;
+    if (place + hi > end) hi = end > place ? end - place : 0;
+    if (lo >= hi) return (part){cards, cards, 0};
+    return (part){cards + lo, cards + hi, place + lo - seats->first};
+}
+
+void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+{
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    uint32_t place = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        if (cards.first < cards.end) seats->towers |= 1ull << t;
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
+            bool observes = card->watches != PHX_OBSERVER_KIND_NONE && !(card->flags & PHX_CELL_LEFT);
+            seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
+        }
+    }
+}
+
+uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *seats,
+                               const phx_broadcast_target *call)
+{
+    (void)shard;
+    return phx_recipients_find(seats, call->observer, 0);
+}
+
+/* ---- filter ---- */
+
+static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *seats,
+                                        const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                        uint32_t *out)
+{
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    uint32_t place = 0, n = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        if (!(call->towers >> t & 1)) continue;
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
+            uint32_t observer = seats->slot[cards.seat];
+            if (observer == PHX_SLOT_NONE) continue;
+            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = cards.seat;
+        }
+    }
+    return n;
+}
+
+static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *seats,
+                               const phx_broadcast_target *call, bool self, uint32_t *out)
+{
+    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
+    uint32_t place = 0, n = 0;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+        if (!(call->towers >> t & 1)) continue;
+        part cards = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
+            if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
+            bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
+            if (plain || phx_recipients_sees(shard, card->slot, call->slot, self))
+                out[n++] = cards.seat; /* plain: in the call's towers */
+        }
+    }
+    return n;
+}
+
+uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *seats,
+                                   const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                   uint32_t *out)
+{
+    return range ? filter_entries_by_range(shard, seats, call, range, self, out)
+                 : filter_entries(shard, seats, call, self, out);
+}

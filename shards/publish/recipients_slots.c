@@ -1,0 +1,102 @@
+/*
+ * Recipients by slots; see recipients_slots.h.
+ */
+#include "shards/publish/recipients_slots.h"
+
+#include "shards/query/slots_near.h"
+#include "shards/state/view_reach.h"
+
+/* ---- calls ---- */
+
+/* The box of all observers that may see the entity without a relation. */
+static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (attr->global) return phx_box_all();
+    float far = attr->reach + shard->margin_max;
+    return phx_shard_box(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
+}
+
+/* A call to each own observer in a box. */
+typedef struct call_sink {
+    phx_sink sink;
+    phx_recipients *audience;
+    const phx_shard *shard;
+    phx_box box;
+    phx_broadcast_target call;
+} call_sink;
+
+static bool target_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
+{
+    call.towers = ~0ull;
+    call.block = observer / PHX_SEATS_MAX;
+    call.observer = observer;
+    return phx_recipients_add(audience, shard, call);
+}
+
+static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const call_sink *at = (const call_sink *)sink;
+    const phx_store *store = &at->shard->store;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_body *body = &store->body[slots[i]];
+        bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slots[i]));
+        if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
+        at->audience->failed |= !target_slot(at->audience, at->shard, at->call, slots[i]);
+    }
+}
+
+static bool call_slots(phx_recipients *audience, const phx_shard *shard, phx_box box, phx_broadcast_target call)
+{
+    call_sink to = {.sink.take = target_slots, .audience = audience, .shard = shard, .box = box, .call = call};
+    audience->failed = false;
+    phx_slots_in_range(shard, box, &to.sink);
+    return !audience->failed;
+}
+
+bool phx_slots_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+{
+    return call_slots(audience, shard, seen_from_box(shard, call->slot), *call);
+}
+
+bool phx_slots_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+{
+    const phx_body *body = &shard->store.body[call->observer];
+    return phx_box_has(seen_from_box(shard, call->slot), body->x, body->y) ||
+           target_slot(audience, shard, *call, call->observer);
+}
+
+bool phx_slots_call_box(phx_recipients *audience, const phx_shard *shard, phx_box box, const phx_broadcast_target *call)
+{
+    return call_slots(audience, shard, box, *call);
+}
+
+/* ---- observer batches ---- */
+
+uint32_t phx_slots_blocks(const phx_shard *shard)
+{
+    return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
+}
+
+uint32_t phx_slots_block_places(const phx_shard *shard, uint32_t block)
+{
+    uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
+    return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
+}
+
+void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+{
+    const phx_store *store = &shard->store;
+    uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
+    for (uint32_t slot = first; slot < first + seats->count; slot++) {
+        bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slot));
+        seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
+    }
+    seats->towers = ~0ull;
+}
+
+uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call)
+{
+    (void)shard;
+    return phx_recipients_find(seats, call->observer, call->observer % PHX_SEATS_MAX);
+}

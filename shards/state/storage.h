@@ -1,0 +1,171 @@
+/*
+ * The storage of a shard: the operations that depend on how near entities are found. There are three storages: rows of
+ * the grid (range = radius), cell entries of the nine-grid (range = towers), and a classical index (either range). Each
+ * is one constant table, in shards/storage/; a shard gets its table when it is made, and keeps it but for blind ticks.
+ *
+ * An "entry" below is a row, a cell entry, or a slot in the classical index. An entity has one from the index phase of
+ * its first tick to the index phase of its last one (PHX_SLOT_ROW).
+ *
+ * The table serves cold calls: once for a command, a list, a query, a block, or a chunk. Loops over moves, rows and
+ * entries do not call it. The few branches of theirs ask phx_shard_ninegrid() and phx_shard_rows().
+ */
+#ifndef PHX_SHARDS_STATE_STORAGE_H
+#define PHX_SHARDS_STATE_STORAGE_H
+
+#include "base/directory.h"
+#include "shards/entity/bounds.h"
+#include "shards/index/index.h"
+
+typedef struct phx_shard phx_shard;
+struct phx_scratch;
+struct phx_recipients;
+struct phx_observer_batch;
+struct phx_broadcast_target;
+struct phx_broadcast_range;
+
+/* A piece of a list, in no order. false: no more pieces are wanted. */
+typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
+
+typedef void (*phx_observer_fn)(void *user, uint32_t observer);
+
+/* An observer without a result; block: the slot is one of a whole block; see phx_interest_undone(). */
+typedef void (*phx_undone_fn)(void *user, uint32_t slot, bool block);
+
+/* Result of a scan: targets in range of an observer, by its view alone. */
+typedef struct phx_range_scan {
+    uint32_t *hits; /* slot words of rows; room for all candidates */
+    float *squares; /* squared distances; range = radius */
+    uint32_t count;
+    uint64_t pairs, visited; /* distances compared; ranges of rows, towers or nodes */
+} phx_range_scan;
+
+typedef struct phx_storage phx_storage;
+struct phx_storage {
+    /* ---- properties ---- */
+
+    /*
+     * A ghost that no own observer sees needs no entry, and a gone one may keep its entry until the next sort
+     * (docs/invariants.md, 5). Read in the index phase.
+     */
+    bool leaves_out_ghosts;
+    /* Events may follow from old and new positions, without lists: tiles and sparse plans. Read in the index phase. */
+    bool has_deltas;
+    /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */
+    bool unmarked_when_dense;
+    /* The table of the shard in a tick without memory for its entries (tick/blind_tick.h): that of classical indexes.
+     */
+    const phx_storage *bare;
+
+    /* ---- life of the shard; by the world's owner ---- */
+
+    /* Makes the parts of the shard that only this storage has. false = no memory; free() is called then, too. */
+    bool (*make)(phx_shard *shard);
+    /* Frees them, also after make() failed, or was not called. */
+    void (*free)(phx_shard *shard);
+
+    /* ---- a change of one entity; ingest, exchange and index phase, by the shard's owner ---- */
+
+    /* Room for the note of one change, before each command or record that may change an entity. false = no memory. */
+    bool (*reserve_note)(phx_shard *shard);
+    /* An entity with this slot is about to get another name (kind, user data). Its entry, if any, keeps the old one. */
+    void (*note_name)(phx_shard *shard, uint32_t slot);
+    /* The same for attributes, which are about to become `next`. There is room for a note. */
+    void (*note_attr)(phx_shard *shard, uint32_t slot, const phx_attr *next);
+    /* The state bits or attributes of a slot with an entry changed: its entry follows, now or in the index phase. */
+    void (*refresh_entry)(phx_shard *shard, uint32_t slot);
+    /* The entity is about to die: its entry goes in the index phase. */
+    void (*remove_entry)(phx_shard *shard, uint32_t slot);
+    /*
+     * An own observer's list became partial: from now on it is no plain observer, whatever its attributes say. Index
+     * and publish phase; the slot has an entry.
+     */
+    void (*mark_partial)(phx_shard *shard, uint32_t slot);
+
+    /* ---- index phase and the tick's end; by the shard's owner ---- */
+
+    /* Index phase: brings all entries up to date with the tick's changes. false = no memory: call again. */
+    bool (*update)(phx_shard *shard);
+    /* Are all entries right? After update(), for PHX_VALIDATE. */
+    bool (*updated_valid)(const phx_shard *shard);
+    /* The last interest phase and publish phase of a tick are done: notes and marks of the tick go. */
+    void (*end_tick)(phx_shard *shard);
+    /* Are entries and lists right? At the end of a tick, for PHX_VALIDATE. */
+    bool (*ended_valid)(const phx_shard *shard);
+
+    /* ---- reading; any worker in and after the interest phase, any thread between ticks ---- */
+
+    /* Is the list of an own observer derived from the interest phase on? */
+    bool (*derives)(const phx_shard *shard, uint32_t slot);
+    /* Writes the slots of a derived list at the last tick's end to out[] (NULL: only counted). Adds to *pairs. */
+    uint32_t (*list_before)(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
+    /* Visits a derived list as it is now, in pieces of up to PHX_LIST_PIECE_MAX. After the interest phase. */
+    void (*visit_list)(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+    /*
+     * Visits the own observers that have the target in their lists. everywhere: the target can be seen beyond view and
+     * margin. The target has an entry. Between ticks.
+     */
+    void (*visit_observers)(const phx_shard *shard, uint32_t target, bool everywhere, phx_observer_fn visit,
+                            void *user);
+    /* Gives the sink every slot with an entry and a position in the box, each once, and others perhaps. */
+    void (*slots_in_range)(const phx_shard *shard, phx_box box, phx_sink *sink);
+
+    /* ---- full evaluation of an observer; interest phase, any worker ---- */
+
+    /*
+     * May a change of this tick concern an observer that did not change itself? radius: its view + margin. Not called
+     * if unmarked_when_dense answers for the tick.
+     */
+    bool (*any_dirty_near)(const phx_shard *shard, uint32_t observer, float radius);
+    /* An upper bound of the targets of an evaluation, in both lists; related: its relations, to be added if needed. */
+    size_t (*targets_max)(const phx_shard *shard, uint32_t observer, uint32_t related);
+    /* Finds the targets within the radius, up to its view; range = towers: in the span. There is room. */
+    void (*scan)(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan);
+    /* Can a scan by a part of the view be enough, as all targets in view are plain? For observers with a plain cap. */
+    bool (*scans_in_part)(const phx_shard *shard, uint32_t observer);
+    /*
+     * Gives the sink all targets that may have entered or left a stored list; phx_index_ops.differ. false: not known.
+     * NULL = never known.
+     */
+    bool (*differ)(const phx_shard *shard, uint32_t observer, phx_sink *sink);
+
+    /* ---- the work of the interest phase, in items: rows, entries of tasks, or slots ---- */
+
+    /* Items of a tick with changes. By the ticking thread. */
+    uint32_t (*items)(const phx_shard *shard);
+    /* How many items from `first` on, of `left`, make a chunk of about `wanted`. By the ticking thread. */
+    uint32_t (*chunk_items)(const phx_shard *shard, uint32_t first, uint32_t left, uint32_t wanted);
+    /* Finds the events of the observers in a chunk; see phx_interest_run(). Any worker, with a scratch of its own. */
+    uint32_t (*run)(struct phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
+                    uint32_t count);
+    /* Visits the observers of items that run() had no memory for. By the ticking thread. */
+    void (*visit_undone)(struct phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
+                         phx_undone_fn visit, void *user);
+
+    /* ---- recipients of broadcasts, by blocks of entries; publish phase (publish/broadcast_audience.h) ---- */
+
+    /* Blocks of the shard, and the places of a block: entities and gaps. Any worker. */
+    uint32_t (*blocks)(const phx_shard *shard);
+    uint32_t (*block_places)(const phx_shard *shard, uint32_t block);
+    /* Fills a batch of observers from its block, first and count. Any worker. */
+    void (*fill_batch)(const phx_shard *shard, struct phx_observer_batch *batch);
+    /*
+     * Adds a call for each block with observers that may have the call's source in their lists, without a relation; for
+     * the call's only observer, if it is not in such a block anyway; for each block with observers in a box. By the
+     * shard's owner. false = no memory.
+     */
+    bool (*call_near)(struct phx_recipients *recipients, const phx_shard *shard,
+                      const struct phx_broadcast_target *call);
+    bool (*call_observer)(struct phx_recipients *recipients, const phx_shard *shard,
+                          const struct phx_broadcast_target *call);
+    bool (*call_box)(struct phx_recipients *recipients, const phx_shard *shard, phx_box box,
+                     const struct phx_broadcast_target *call);
+    /* The place in a batch of the call's only observer; batch->count = it is not in the batch. Any worker. */
+    uint32_t (*place_of)(const phx_shard *shard, const struct phx_observer_batch *batch,
+                         const struct phx_broadcast_target *call);
+    /* Filters a batch for a call to all observers; see phx_recipients_filter(). Any worker. */
+    uint32_t (*filter_batch)(const phx_shard *shard, const struct phx_observer_batch *batch,
+                             const struct phx_broadcast_target *call, const struct phx_broadcast_range *range,
+                             bool self, uint32_t *out);
+};
+
+#endif

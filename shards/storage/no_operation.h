@@ -1,0 +1,59 @@
+/*
+ * Operations of storages that have nothing to do, shared by the tables of this room. Pure functions.
+ */
+#ifndef PHX_SHARDS_STORAGE_NO_OPERATION_H
+#define PHX_SHARDS_STORAGE_NO_OPERATION_H
+
+#include "shards/state/shard.h"
+#include "shards/state/storage.h"
+
+/* Nothing has to be made, or there is room. */
+static inline bool phx_storage_ready(phx_shard *shard)
+{
+    (void)shard;
+    return true;
+}
+
+static inline void phx_storage_no_work(phx_shard *shard)
+{
+    (void)shard;
+}
+
+static inline void phx_storage_no_slot_work(phx_shard *shard, uint32_t slot)
+{
+    (void)shard;
+    (void)slot;
+}
+
+static inline void phx_storage_no_attr_note(phx_shard *shard, uint32_t slot, const phx_attr *next)
+{
+    (void)shard;
+    (void)slot;
+    (void)next;
+}
+
+/* There is no such property of an observer. */
+static inline bool phx_storage_never(const phx_shard *shard, uint32_t slot)
+{
+    (void)shard;
+    (void)slot;
+    return false;
+}
+
+/* Any live slot may be a target, each once, from whichever source it comes. */
+static inline size_t phx_storage_all_slots(const phx_shard *shard, uint32_t observer, uint32_t related)
+{
+    (void)observer;
+    (void)related;
+    return shard->store.slots;
+}
+
+/* Items have no groups. */
+static inline uint32_t phx_storage_any_chunk(const phx_shard *shard, uint32_t first, uint32_t left, uint32_t wanted)
+{
+    (void)shard;
+    (void)first;
+    return left < wanted ? left : wanted;
+}
+
+#endif

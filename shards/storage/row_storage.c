@@ -1,0 +1,129 @@
+/*
+ * Storage by rows of the grid; see row_storage.h. state/storage.h tells when each operation is called.
+ */
+#include "shards/storage/row_storage.h"
+
+#include "shards/grid/block_summary.h"
+#include "shards/grid/row_edit.h"
+#include "shards/interest/run_rows.h"
+#include "shards/publish/recipients_rows.h"
+#include "shards/query/observers.h"
+#include "shards/query/prev_list.h"
+#include "shards/query/seen.h"
+#include "shards/query/slots_near.h"
+#include "shards/state/view_reach.h"
+#include "shards/storage/classical_storage.h"
+#include "shards/storage/no_operation.h"
+#include "shards/tick/begin_end.h"
+#include "shards/tick/reindex.h"
+
+/* ---- a change of one entity ---- */
+
+static void refresh_row(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    uint32_t *row = &shard->grid.rows.slot[body->row];
+    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
+    phx_grid_changed(&shard->grid, body->row);
+}
+
+static void misplace_dead_row(phx_shard *shard, uint32_t slot)
+{
+    phx_grid_misplace(&shard->grid, &shard->store.body[slot], slot);
+}
+
+/* ---- index phase and the tick's end ---- */
+
+static bool updated_rows_valid(const phx_shard *shard)
+{
+    const phx_grid *grid = &shard->grid;
+    return (grid->positions_stale || phx_grid_valid(grid, &shard->store)) && phx_shard_outside_valid(shard);
+}
+
+/* ---- reading ---- */
+
+static bool row_list_derives(const phx_shard *shard, uint32_t slot)
+{
+    return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
+}
+
+/* ---- evaluation ---- */
+
+static bool row_dirty_near(const phx_shard *shard, uint32_t observer, float radius)
+{
+    const phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[observer], radius);
+    return phx_grid_dirty(&shard->grid, rect, shard->tick);
+}
+
+/* In view now, in the old list, and from farther off. */
+static size_t row_targets_max(const phx_shard *shard, uint32_t observer, uint32_t related)
+{
+    enum { FEW = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
+    const phx_list *list = &shard->store.tail[observer].list;
+    const phx_body *body = &shard->store.body[observer];
+    const float view = phx_store_attr(&shard->store, observer)->view;
+    bool all = !list->derived && shard->store.slots <= FEW;
+    size_t now = all ? shard->store.slots : phx_grid_most(&shard->grid, phx_interest_rows_rect(shard, body, view));
+    size_t old = list->derived ? phx_prev_list_max(shard, observer) : list->count;
+    size_t far = (size_t)shard->far.global_count + shard->far.entry_count;
+    return now + old + far + related;
+}
+
+/* Are all rows in its view plain? */
+static bool row_scans_in_part(const phx_shard *shard, uint32_t observer)
+{
+    const float view = phx_store_attr(&shard->store, observer)->view;
+    const phx_rect rect = phx_interest_rows_rect(shard, &shard->store.body[observer], view);
+    phx_block_walk walk = phx_grid_walk(&shard->grid, rect);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        if (block->special) return false;
+    return true;
+}
+
+static uint32_t row_items(const phx_shard *shard)
+{
+    return shard->grid.row_end;
+}
+
+/* No notes: previous rows tell what was (grid/prev_rows.h). The grid itself is a part of every shard. */
+const phx_storage phx_storage_rows = {
+    .leaves_out_ghosts = true,
+    .has_deltas = true,
+    .unmarked_when_dense = true,
+    .bare = &phx_storage_classical,
+    .make = phx_storage_ready,
+    .free = phx_storage_no_work,
+    .reserve_note = phx_storage_ready,
+    .note_name = phx_storage_no_slot_work,
+    .note_attr = phx_storage_no_attr_note,
+    .refresh_entry = refresh_row,
+    .remove_entry = misplace_dead_row,
+    .mark_partial = refresh_row,
+    .update = phx_rows_update,
+    .updated_valid = updated_rows_valid,
+    .end_tick = phx_storage_no_work,
+    .ended_valid = phx_shard_lists_valid,
+    .derives = row_list_derives,
+    .list_before = phx_prev_list,
+    .visit_list = phx_rows_visit_list,
+    .visit_observers = phx_rows_visit_observers,
+    .slots_in_range = phx_rows_in_range,
+    .any_dirty_near = row_dirty_near,
+    .targets_max = row_targets_max,
+    .scan = phx_rows_scan,
+    .scans_in_part = row_scans_in_part,
+    .differ = NULL,
+    .items = row_items,
+    .chunk_items = phx_rows_chunk_items,
+    .run = phx_rows_run,
+    .visit_undone = phx_rows_visit_undone,
+    .blocks = phx_rows_blocks,
+    .block_places = phx_rows_block_places,
+    .fill_batch = phx_rows_fill_batch,
+    .call_near = phx_rows_call_near,
+    .call_observer = phx_rows_call_observer,
+    .call_box = phx_rows_call_box,
+    .place_of = phx_rows_place_of,
+    .filter_batch = phx_rows_filter_batch,
+};

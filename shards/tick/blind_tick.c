@@ -1,0 +1,126 @@
+/*
+ * Blind ticks; see blind_tick.h.
+ */
+#include "shards/tick/blind_tick.h"
+
+#include <string.h>
+
+#include "shards/index/bare.h"
+#include "shards/state/dirty_marks.h"
+#include "shards/state/storage.h"
+#include "shards/tick/set_aside.h"
+
+/* ---- the index ---- */
+
+/* Frees the index and the previous rows; no slot has a row. */
+static void free_index(phx_shard *shard)
+{
+    const uint32_t bits = PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED | PHX_SLOT_NOTED;
+    phx_store *store = &shard->store;
+    if (shard->classical && shard->classical != &shard->bare) shard->bare.counts = shard->classical->counts;
+    phx_grid_free(&shard->grid, shard->mem);
+    shard->storage->free(shard);
+    phx_prev_rows_free(&shard->past, shard->mem);
+    phx_prev_rows_init(&shard->past, shard->mem);
+    shard->past.shape = shard->rules->shape;
+    shard->derives_lists = shard->delta_allowed = false;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);
+}
+
+/* Takes the bare index: all live slots are in it. */
+static void take_bare_index(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    free_index(shard);
+    phx_index_bare(&shard->bare, &(phx_index_env){shard->mem, shard->rules, &shard->store, shard->rect});
+    shard->classical = &shard->bare;
+    shard->storage = shard->own_storage->bare;
+    shard->move_frame = phx_move_constants_of(shard);
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if (store->body[slot].state & PHX_SLOT_LIVE) store->body[slot].state |= PHX_SLOT_ROW;
+    shard->deferred.count = 0;
+}
+
+/* Makes the index of the world's definition, without a slot. false = no memory. */
+static bool make_index(phx_shard *shard)
+{
+    shard->storage = shard->own_storage;
+    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->storage->make(shard)) return false;
+    if (shard->classical) shard->classical->counts = shard->bare.counts;
+    return true;
+}
+
+bool phx_shard_restore_index(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    phx_deferred *deferred = &shard->deferred;
+    const uint32_t live = store->own_count + store->ghost_count;
+    if (!phx_grow(shard->mem, (void **)&deferred->slots, &deferred->capacity, deferred->count, live, sizeof(uint32_t)))
+        return false;
+    free_index(shard);
+    if (!make_index(shard)) {
+        take_bare_index(shard);
+        return false;
+    }
+    shard->move_frame = phx_move_constants_of(shard);
+    deferred->count = 0;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_LIVE)) continue;
+        phx_shard_mark_discontinuous(shard, &store->body[slot]);
+        phx_deferred_add(deferred, slot);
+    }
+    shard->all_dirty = shard->changed = shard->far.stale = true;
+    shard->grid.needs_rebuild = true;
+    return true;
+}
+
+/* ---- lists ---- */
+
+/* Sets all own observers aside, immigrants among them, with lists that are not in their slots yet. */
+static void set_all_aside(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_PARTIAL);
+    for (uint32_t i = 0; i < shard->arrivals.count; i++)
+        if (shard->arrivals.at[i].count > 0) phx_shard_set_aside(shard, shard->arrivals.at[i].observer);
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        if (phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(&store->tail[slot].list))
+            phx_shard_set_aside(shard, slot);
+    }
+    shard->arrivals.count = shard->partial_observers.count = 0;
+    shard->partial_not_listed = true;
+}
+
+/* Motion histories end where there is no room for all of them. */
+static void drop_histories(phx_shard *shard)
+{
+    phx_bands *bands = &shard->bands;
+    bands->arrival_count = 0;
+    if (bands->trails_capacity >= shard->store.slots && bands->waits_capacity >= shard->store.slots) return;
+    phx_bands_free(bands, shard->mem);
+    *bands = (phx_bands){0};
+    phx_bands_init(bands);
+}
+
+/* Ghosts stay as they are until the next refresh, which repeats all of them that are not gone. */
+static void leave_ghosts(phx_shard *shard)
+{
+    phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++)
+        if (store->body[slot].state & PHX_SLOT_GHOST) store->tail[slot].origin.repeated = false;
+    if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
+    shard->refreshed_any = false;
+}
+
+void phx_shard_index_blind(phx_shard *shard)
+{
+    if (shard->lacks_copies) leave_ghosts(shard);
+    take_bare_index(shard);
+    set_all_aside(shard);
+    drop_histories(shard);
+    shard->far.stale = true;
+    phx_deferred_end(&shard->deferred);
+}

@@ -1,0 +1,141 @@
+/*
+ * Clients of a world in which an allocation fails; see oom_client.h.
+ */
+#include "support/oom_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void oom_client_say(const oom_client *c, const char *about)
+{
+    const oom_trial *t = c->trial;
+    (void)fprintf(stderr, "--profile %s --tick %u --stage %u --nth %u: tick %u: %s\n", t->profile->name, t->site.tick,
+                  t->site.stage, t->site.nth, t->tick, about);
+}
+
+static void take_change(oom_client *c, const ph_batch *batch, const ph_change *change)
+{
+    uint64_t *seen = c->seen[change->observer];
+    if (change->flags & PH_CHANGE_FRESH) memset(seen, 0, sizeof c->seen[0]);
+    if (!CHECK(!(change->flags & PH_CHANGE_FRESH) || change->leave_count == 0, "leaves of a fresh list"))
+        oom_client_say(c, "a fresh change");
+    for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+        const uint64_t id = batch->targets[change->first + i].id, bit = UINT64_C(1) << id % 64;
+        const bool enters = i >= change->leave_count, had = seen[id / 64] & bit;
+        if (!CHECK(had != enters, "%" PRIu64 " is told twice that %" PRIu64 " %s", change->observer, id,
+                   enters ? "enters" : "leaves"))
+            oom_client_say(c, "an event");
+        seen[id / 64] ^= bit;
+    }
+}
+
+static void take_edges(oom_client *c, const ph_edge *edges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) c->on[edges[i].id][edges[i].area] += edges[i].on ? 1 : -1;
+}
+
+/* An observer that left, or is not ready, gets nothing more: its client forgets. */
+static void forget_gone(oom_client *c)
+{
+    for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
+        phx_shard *shard;
+        uint32_t slot;
+        c->in[id] = phx_world_find(c->trial->inner, id, &shard, &slot);
+        const uint32_t stay = c->in[id] ? shard->store.name[slot].incarnation : 0;
+        const bool ready = c->in[id] && phx_store_attr(&shard->store, slot)->ready;
+        if (!ready || stay != c->stay[id]) {
+            memset(c->seen[id], 0, sizeof c->seen[id]);
+            c->since[id] = c->trial->inner->tick;
+        }
+        c->stay[id] = stay;
+    }
+}
+
+void oom_client_take(oom_client *c)
+{
+    enum { SELDOM = 3 };
+    const oom_trial *t = c->trial;
+    const ph_batch *batch = NULL;
+    forget_gone(c);
+    for (uint32_t i = 0; i < OOM_CONSUMERS; i++) {
+        if (i == OOM_SLOW && t->tick < OOM_TICKS && t->tick % SELDOM != SELDOM - 1) continue;
+        while (ph_batch_take(t->consumers[i], &batch) == PH_OK) {
+            for (uint32_t n = 0; n < batch->change_count; n++)
+                if (batch->tick >= c->since[batch->changes[n].observer]) take_change(c, batch, &batch->changes[n]);
+            take_edges(c, batch->activations, batch->activation_count);
+            take_edges(c, batch->crossings, batch->crossing_count);
+            CHECK_OK(ph_batch_return(t->consumers[i], batch));
+        }
+    }
+}
+
+/* Is the entity in the area, or for PHX_EDGE_AWAKE, is an NPC near an entity that wakes it? */
+static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, uint64_t area)
+{
+    const phx_world *w = c->trial->inner;
+    const phx_body *body = &shard->store.body[slot];
+    const uint64_t *place = area != PHX_EDGE_AWAKE ? phx_idmap_find(&w->areas.index, area) : NULL;
+    const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
+    if (area != PHX_EDGE_AWAKE)
+        return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
+               phx_area_has(entry, false, body->x, body->y);
+    bool near = false;
+    for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
+        phx_shard *other;
+        uint32_t at;
+        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at)))
+            continue;
+        const phx_body *waker = &other->store.body[at];
+        const int dx = abs((int)waker->tx - (int)body->tx), dy = abs((int)waker->ty - (int)body->ty);
+        near |= dx <= (int)w->rules.wake_span && dy <= (int)w->rules.wake_span;
+    }
+    return near && phx_is_npc(&w->rules, phx_store_attr(&shard->store, slot));
+}
+
+void oom_client_check_edges(const oom_client *c)
+{
+    for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
+        phx_shard *shard;
+        uint32_t slot = 0;
+        const bool here = phx_world_find(c->trial->inner, id, &shard, &slot);
+        for (uint64_t area = 0; area < OOM_AREAS; area++) {
+            const int32_t on = here && is_on(c, shard, slot, area);
+            if (!CHECK(c->on[id][area] == on, "%" PRIu64 ", area %" PRIu64 ": the edges sum up to %d, not %d", id, area,
+                       c->on[id][area], on))
+                oom_client_say(c, "edges");
+        }
+    }
+}
+
+/* Does the observer's client know another list than there is? */
+static bool list_differs(oom_client *c, uint64_t id, uint32_t *count)
+{
+    static uint64_t ids[OOM_IDS];
+    uint64_t listed[OOM_WORDS] = {0};
+    REQUIRE(ph_list(c->trial->world, id, ids, OOM_IDS, count) == PH_OK);
+    for (uint32_t i = 0; i < *count; i++) listed[ids[i] / 64] |= UINT64_C(1) << ids[i] % 64;
+    return memcmp(listed, c->seen[id], sizeof listed) != 0;
+}
+
+uint32_t oom_client_differing(oom_client *c, uint32_t *not_empty)
+{
+    uint32_t differ = 0;
+    uint64_t entries = 0;
+    ph_stats stats = {0};
+    *not_empty = 0;
+    for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
+        uint32_t count = 0;
+        const bool differs = c->in[id] && list_differs(c, id, &count);
+        entries += count;
+        if (!differs) continue;
+        differ++;
+        *not_empty += count > 0;
+    }
+    CHECK_OK(ph_world_stats(c->trial->world, &stats));
+    if (!CHECK(stats.list_entries == entries, "%" PRIu64 " list entries are counted, there are %" PRIu64,
+               stats.list_entries, entries))
+        oom_client_say(c, "list_entries");
+    return differ;
+}
