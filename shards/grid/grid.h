@@ -210,7 +210,7 @@ static inline uint32_t phx_block_spans(const phx_block *block, phx_rect rect, ph
     const uint32_t *start = block->start + (y0 << PHX_BLOCK_BITS), *end = block->start + (y1 << PHX_BLOCK_BITS);
     if (x1 - x0 == last) { /* then the tower rows are one range too */
         spans[0] = (phx_span){start[0], end[PHX_BLOCK_SIDE]};
-        return spans[0].first < spans[0].end ? 1 : 0;
+        return spans[0].first < spans[0].end;
     }
     for (; start <= end; start += PHX_BLOCK_SIDE) {
         spans[n] = (phx_span){start[x0], start[x1 + 1]};

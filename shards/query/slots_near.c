@@ -79,7 +79,7 @@ static uint32_t scan_block(const phx_shard *shard, const phx_block *block, phx_r
                            phx_range_scan *scan, uint32_t n)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    phx_span spans[PHX_BLOCK_SIDE];
+    phx_span spans[PHX_BLOCK_SIDE] = {{0, 0}}; /* clang's analyser does not see that all are written */
     uint32_t span_count = phx_block_spans(block, rect, spans);
     for (uint32_t i = 0; i < span_count; i++) {
         scan->visited++;
