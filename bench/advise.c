@@ -9,6 +9,7 @@
 
 #include <pharos/pharos.h>
 
+#include "bench/option_lists.h"
 #include "bench/options.h"
 #include "bench/run.h"
 #include "tools/cli.h"
@@ -19,54 +20,6 @@ enum { MEASURE_S = 2, PATIENCE_S = 10 };
 enum { PAIRS_ENTITIES_MAX = 25000 };
 /* A smaller gain does not count: another run might tell otherwise. */
 static const double BETTER = 0.95;
-
-/* ---- the crowd ---- */
-
-static float view_of(const ph_world_def *def)
-{
-    float view = 0;
-    for (uint32_t kind = 0; kind < def->class_count; kind++) {
-        view = def->classes[kind].view > view ? def->classes[kind].view : view;
-    }
-    return view;
-}
-
-static void everybody_enters(bench_stream *stream, bench_frame *frame)
-{
-    uint32_t kinds = ph_config_def(stream->config)->class_count;
-    for (uint32_t i = 0; i < stream->count; i++) {
-        stream->positions[i] = bench_place(stream, &stream->world);
-        bench_enter(stream, frame, i, i % kinds);
-    }
-}
-
-/* A twentieth of the view in a tick, as in the other scenarios. */
-static void everybody_walks(bench_stream *stream, bench_frame *frame)
-{
-    float step = view_of(ph_config_def(stream->config)) / 20;
-    for (uint32_t i = 0; i < stream->count; i++) {
-        ph_position *position = &stream->positions[i];
-        float vector[2];
-        bench_disc(stream, step, vector);
-        position->x += vector[0];
-        position->y += vector[1];
-        bench_reflect(position, &stream->world);
-        bench_frame_move(frame, (uint64_t)i + 1, position->x, position->y, position->z);
-    }
-}
-
-static const char *const no_keys[] = {NULL};
-
-const bench_scenario bench_scenario_advise = {
-    .name = "a made crowd",
-    .doc = "the world as configured; its classes alike in number, all walk a twentieth of the view in a tick",
-    .entities = 10000,
-    .ticks = 100000,
-    .warmup = 5,
-    .keys = no_keys,
-    .begin = everybody_enters,
-    .step = everybody_walks,
-};
 
 /* ---- candidates ---- */
 
@@ -180,7 +133,7 @@ static void try_towers(advice *self)
 {
     static const float views[] = {0.5f, 1, 2, 4};
     const ph_world_def def = self->best;
-    float view = view_of(&def);
+    float view = bench_view_max(&def);
     bool has_towers = def.index == PH_INDEX_LIGHTHOUSE || def.index == PH_INDEX_TOWERS;
     if (def.range == PH_RANGE_TOWERS || !has_towers || !(view > 0)) {
         return;
@@ -237,7 +190,7 @@ int bench_advise(FILE *out, const bench_plan *plan, const bench_machine *machine
     PHX_ASSERT(plan->case_count == 1);
     advice self = {.out = out, .plan = plan, .first = plan->cases[0], .result = PHX_EXIT_OK};
     const ph_world_def *def = &self.first.def;
-    if (self.first.path == NULL && !(view_of(def) > 0)) {
+    if (self.first.path == NULL && !(bench_view_max(def) > 0)) {
         fputs("pharos-bench: --advise: no class has a view, so all lists would be empty: --set view=...\n", stderr);
         return PHX_EXIT_USAGE;
     }

@@ -8,9 +8,6 @@
 #include "bench/machine.h"
 #include "bench/plan.h"
 
-/* All entities, of all classes alike, walk about the world as configured. Not in the table of scenarios. */
-extern const bench_scenario bench_scenario_advise;
-
 /*
  * Runs the candidates one after the other, some seconds each, on the one case of the plan; prints their figures and
  * the keys for the config. Returns the program's exit status.

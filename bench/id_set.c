@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 static uint32_t place_of(const bench_id_set *set, uint64_t id)
 {

@@ -1,12 +1,12 @@
 /*
- * The command line of pharos-bench. Filled once by main.c, read by the plan and the
+ * The command line of pharos-bench. Filled once by parse_options.c, read by the plan and the
  * reports.
  */
 #ifndef PHX_BENCH_OPTIONS_H
 #define PHX_BENCH_OPTIONS_H
 
-#include "bench/engine.h"
-#include "bench/scenario.h"
+#include "bench/base/engine.h"
+#include "bench/base/scenario.h"
 
 /* Longest list that an option takes: more columns no table shows. */
 enum { BENCH_LIST_MAX = 32 };
@@ -43,12 +43,5 @@ typedef struct bench_options {
     bool list;
     bool advise;
 } bench_options;
-
-/* pharos/INDEX */
-const char *bench_index_label(ph_index index);
-
-/* Ends the program with exit status 2 and a hint when the line is wrong; 0 for --help and --version. */
-void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem);
-void bench_options_free(bench_options *options, int argc, phx_mem *mem);
 
 #endif

@@ -9,7 +9,9 @@
 
 #include <pharos/pharos.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
+#include "bench/engines/pharos.h"
+#include "bench/option_lists.h"
 #include "tools/cli.h"
 
 /* A case that compares indexes is given up when it would take longer. */
@@ -262,7 +264,7 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
         bench_case made = common;
         made.scenario = scenario;
         made.name = scenario->name;
-        made.path = scenario == &bench_scenario_trace ? options->trace : NULL;
+        made.path = scenario->recorded ? options->trace : NULL;
         made.unpack_max_bytes = options->unpack_max_bytes;
         made.entities = has_count && options->entities > 0 ? options->entities : scenario->entities;
         made.ticks = options->ticks > 0 ? options->ticks : scenario->ticks;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 typedef struct bench_script {
     const char *folder;

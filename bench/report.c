@@ -5,6 +5,12 @@
 
 #include <inttypes.h>
 
+#include "bench/engines/table.h"
+#include "bench/report_indexes.h"
+#include "bench/report_ratios.h"
+#include "bench/scenarios/scenarios.h"
+#include "bench/scenarios/table.h"
+
 static const char rule[] = "-------------------------------------------------------------------------------------------"
                            "------------------------------------------------------";
 
@@ -114,38 +120,7 @@ static void table_end(FILE *out, const bench_case *run)
     fputs("\n", out);
 }
 
-void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
-{
-    uint32_t hz = plan->cases[0].hz;
-    table_head(out, machine, hz);
-    for (uint32_t first = 0; first < plan->case_count;) {
-        uint32_t end = bench_plan_scenario_end(plan, first);
-        double first_us = 0;
-        for (uint32_t i = first; i < end; i++) {
-            const bench_case *run = &plan->cases[i];
-            if (run->given_up[0] != '\0') {
-                fprintf(out, "%-15s %-17s given up: %s\n", run->name, run->label, run->given_up);
-                continue;
-            }
-            bench_summary summary = bench_samples_summary(&run->samples, plan->mem);
-            first_us = first_us <= 0 ? summary.tick_us.p50 : first_us;
-            table_row(out, run, &summary, first_us);
-        }
-        table_end(out, bench_plan_model(plan, first, end));
-        first = end;
-    }
-    fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
-    if (hz > 0) {
-        fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
-    }
-    bench_report_producers(out, plan);
-    bench_report_talk(out, plan);
-    bench_report_places(out, plan);
-    bench_report_ratios(out, plan);
-    bench_report_indexes(out, plan);
-}
-
-void bench_report_producers(FILE *out, const bench_plan *plan)
+static void report_producers(FILE *out, const bench_plan *plan)
 {
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
@@ -172,7 +147,7 @@ void bench_report_producers(FILE *out, const bench_plan *plan)
     }
 }
 
-void bench_report_talk(FILE *out, const bench_plan *plan)
+static void report_talk(FILE *out, const bench_plan *plan)
 {
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
@@ -196,7 +171,7 @@ void bench_report_talk(FILE *out, const bench_plan *plan)
     }
 }
 
-void bench_report_places(FILE *out, const bench_plan *plan)
+static void report_places(FILE *out, const bench_plan *plan)
 {
     static const char *const names[BENCH_ASKED] = {"circle", "box", "sector", "quad", "nearest", "list", "sees it"};
     bool begun = false;
@@ -223,6 +198,37 @@ void bench_report_places(FILE *out, const bench_plan *plan)
         fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s %8s | %8.1f\n", run->name, run->last.entities,
                 run->def.workers, shards, "verify", run->places.verify_ns_per_pair);
     }
+}
+
+void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
+{
+    uint32_t hz = plan->cases[0].hz;
+    table_head(out, machine, hz);
+    for (uint32_t first = 0; first < plan->case_count;) {
+        uint32_t end = bench_plan_scenario_end(plan, first);
+        double first_us = 0;
+        for (uint32_t i = first; i < end; i++) {
+            const bench_case *run = &plan->cases[i];
+            if (run->given_up[0] != '\0') {
+                fprintf(out, "%-15s %-17s given up: %s\n", run->name, run->label, run->given_up);
+                continue;
+            }
+            bench_summary summary = bench_samples_summary(&run->samples, plan->mem);
+            first_us = first_us <= 0 ? summary.tick_us.p50 : first_us;
+            table_row(out, run, &summary, first_us);
+        }
+        table_end(out, bench_plan_model(plan, first, end));
+        first = end;
+    }
+    fputs("times faster: the median tick of the scenario's first row, divided by this row's\n", out);
+    if (hz > 0) {
+        fprintf(out, "late: from when the tick was due, %" PRIu32 " times a second, to its end\n", hz);
+    }
+    report_producers(out, plan);
+    report_talk(out, plan);
+    report_places(out, plan);
+    bench_report_ratios(out, plan);
+    bench_report_indexes(out, plan);
 }
 
 bool bench_report_faults(FILE *out, const bench_plan *plan)

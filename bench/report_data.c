@@ -2,7 +2,7 @@
  * The figures of a case as JSON and as CSV. One list of fields makes both; a figure that
  * there is not (per move, where nothing moved) is null in JSON and empty in CSV.
  */
-#include "bench/report.h"
+#include "bench/report_data.h"
 
 #include <inttypes.h>
 

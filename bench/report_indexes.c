@@ -2,9 +2,11 @@
  * The end of the table: the indexes of Pharos side by side, one row a scenario, and their work. Only of cases
  * for which indexes were asked; see report.h.
  */
-#include "bench/report.h"
+#include "bench/report_indexes.h"
 
 #include <inttypes.h>
+
+#include "bench/option_lists.h"
 
 static bool has_figures(const bench_case *run)
 {

@@ -2,9 +2,12 @@
  * The end of the table: Pharos against each baseline, by scenario, as the time of a
  * baseline's tick divided by the time of Pharos' tick.
  */
-#include "bench/report.h"
+#include "bench/report_ratios.h"
 
 #include <inttypes.h>
+
+#include "bench/engines/pharos.h"
+#include "bench/engines/table.h"
 
 static bool is_baseline(const bench_case *run)
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 #include "bench/pace.h"
 #include "tools/cli.h"
 #include "tools/event_hash.h"

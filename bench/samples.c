@@ -2,10 +2,11 @@
  * The durations of all measured ticks of a case, and their percentiles: exact ones, by
  * nearest rank. Filled between ticks; summed up at the end.
  */
+#include "bench/samples.h"
+
 #include <stdlib.h>
 
-#include "bench/case.h"
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 void bench_samples_add(bench_samples *samples, phx_mem *mem, bench_sample sample)
 {

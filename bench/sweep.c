@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "bench/scenarios/scenarios.h"
+
 /* Steps of about three: even on a logarithmic axis. */
 static const uint32_t entity_steps[] = {1000, 3000, 10000, 30000, 100000, 300000};
 static const struct {

@@ -12,8 +12,8 @@
 
 #include "base/idmap.h"
 #include "base/rng.h"
+#include "bench/base/memory.h"
 #include "bench/id_set.h"
-#include "bench/memory.h"
 #include "bench/rules.h"
 
 typedef struct entity {

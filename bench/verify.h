@@ -9,7 +9,7 @@
 #ifndef PHX_BENCH_VERIFY_H
 #define PHX_BENCH_VERIFY_H
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 /* Up to here all observers are compared, beyond it BENCH_VERIFY_SAMPLES drawn ones. */
 enum { BENCH_VERIFY_ALL_MAX = 2000, BENCH_VERIFY_SAMPLES = 128 };

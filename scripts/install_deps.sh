@@ -8,7 +8,7 @@ modules="ck jemalloc libconfuse zlib"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 gcovr llvm python3"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;

@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang tidy fuzz determinism; all when none is named
+#   LEG       release asan tsan clang tidy fuzz determinism: all of them when none is named; and coverage, by name alone
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | tidy | fuzz | determinism) legs="$legs $1" ;;
+    release | asan | tsan | clang | tidy | fuzz | coverage | determinism) legs="$legs $1" ;;
     *)
         sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -28,6 +28,7 @@ done
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
 #   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
 #   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
+#   coverage     branches of the library that no test reaches (gcov)
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
 legs=${legs:-release asan tsan clang tidy fuzz determinism}
 
@@ -69,33 +70,26 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
     tell "$leg" $((total - failed)) "$failed" $(($(date +%s) - begin))
 }
 
-run_determinism()
+# Runs one leg that is a script.
+run_script() # run_script LEG COMMAND...
 {
+    leg=$1
+    shift
     begin=$(date +%s)
-    echo "=== determinism"
-    if scripts/determinism.sh --quick --jobs "$jobs"; then
-        tell determinism 1 0 $(($(date +%s) - begin))
+    echo "=== $leg"
+    if "$@" --jobs "$jobs"; then
+        tell "$leg" 1 0 $(($(date +%s) - begin))
     else
-        tell determinism 0 1 $(($(date +%s) - begin))
-    fi
-}
-
-run_tidy()
-{
-    begin=$(date +%s)
-    echo "=== tidy"
-    if scripts/tidy --jobs "$jobs"; then
-        tell tidy 1 0 $(($(date +%s) - begin))
-    else
-        tell tidy 0 1 $(($(date +%s) - begin))
+        tell "$leg" 0 1 $(($(date +%s) - begin))
     fi
 }
 
 for leg in $legs; do
     case $leg in
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
-    tidy) run_tidy ;;
-    determinism) run_determinism ;;
+    tidy) run_script tidy scripts/tidy ;;
+    coverage) run_script coverage scripts/coverage ;;
+    determinism) run_script determinism scripts/determinism.sh --quick ;;
     *) run_leg "$leg" all ;;
     esac
 done

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 #include "tools/cli.h"
 
 void *baseline_create(size_t bytes, const ph_world_def *def, phx_mem *mem)

@@ -6,10 +6,10 @@
 #ifndef PHX_BENCH_BASELINE_H
 #define PHX_BENCH_BASELINE_H
 
+#include "bench/base/engine.h"
 #include "bench/baselines/net_log.h"
 #include "bench/baselines/population.h"
 #include "bench/baselines/told.h"
-#include "bench/engine.h"
 
 typedef struct baseline {
     phx_mem mem; /* of its own: its bytes are known exactly */

@@ -4,9 +4,10 @@
  * neighbouring entities once, build all interest lists side by side, compare each with
  * the list of the tick before. Plain C.
  */
+#include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 #include "bench/baselines/rows.h"
-#include "bench/memory.h"
 #include "tools/cli.h"
 
 typedef struct batch {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 void net_log_free(net_log *log)
 {

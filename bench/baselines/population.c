@@ -3,7 +3,7 @@
  */
 #include "bench/baselines/population.h"
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 enum { TABLE_SIZE_MIN = 64 };
 

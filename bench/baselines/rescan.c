@@ -4,9 +4,10 @@
  * nine cells around, then the set for targets out of range. All views are equal, so seeing
  * is mutual, and both sets are kept at once.
  */
+#include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 #include "bench/baselines/cells.h"
-#include "bench/memory.h"
 
 /* An open-addressing set of slots, at most half full. */
 typedef struct slot_set {

@@ -4,6 +4,7 @@
  * the previous one.
  */
 #include "bench/baselines/baseline.h"
+#include "bench/baselines/baselines.h"
 #include "bench/baselines/rows.h"
 #include "bench/baselines/scan.h"
 #include "tools/cli.h"

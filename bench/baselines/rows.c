@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 static void set_free(rows *of, row_set *set)
 {

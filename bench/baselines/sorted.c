@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 void sorted_init(sorted *of, const ph_world_def *def, phx_mem *mem)
 {

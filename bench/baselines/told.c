@@ -3,7 +3,7 @@
  */
 #include "bench/baselines/told.h"
 
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 void told_free(told *of)
 {

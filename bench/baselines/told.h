@@ -6,7 +6,7 @@
 #ifndef PHX_BENCH_TOLD_H
 #define PHX_BENCH_TOLD_H
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 typedef struct told_change {
     uint64_t observer;

@@ -5,8 +5,9 @@
  * watchers of the old and the new one, and for the mover: of all entities in the towers that it now
  * sees into, or no longer does.
  */
+#include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
-#include "bench/memory.h"
+#include "bench/baselines/baselines.h"
 
 #include <math.h>
 

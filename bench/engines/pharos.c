@@ -3,12 +3,14 @@
  * it. One thread is producer, ticker and every consumer; with more producers than one the
  * moves of a tick come from as many threads. Called by run.c.
  */
+#include "bench/engines/pharos.h"
+
 #include <pharos/pharos.h>
 
-#include "bench/engine.h"
+#include "bench/base/memory.h"
 #include "bench/engines/producers.h"
 #include "bench/engines/queries.h"
-#include "bench/memory.h"
+#include "bench/engines/submit.h"
 #include "tools/cli.h"
 
 typedef struct pharos {
@@ -123,90 +125,6 @@ static void walk(pharos *self, const ph_batch *batch)
     walk_mail(self, batch);
 }
 
-static ph_status submit_other(pharos *self, const bench_other *command)
-{
-    switch (command->op) {
-    case BENCH_SET:
-        return ph_set(self->producer, command->id, &command->attrs);
-    case BENCH_PAIR:
-        return ph_pair(self->producer, command->id, command->other, command->attrs.view, command->attrs.margin);
-    case BENCH_UNPAIR:
-        return ph_unpair(self->producer, command->id, command->other);
-    case BENCH_LINK:
-        return ph_link(self->producer, command->id, command->other);
-    case BENCH_UNLINK:
-        return ph_unlink(self->producer, command->id, command->other);
-    case BENCH_HIDE:
-        return ph_hide(self->producer, command->id, command->other);
-    case BENCH_UNHIDE:
-        return ph_unhide(self->producer, command->id, command->other);
-    case BENCH_REVEAL:
-        return ph_reveal(self->producer, command->id, command->other);
-    case BENCH_UNREVEAL:
-        return ph_unreveal(self->producer, command->id, command->other);
-    case BENCH_ATTACH:
-        return ph_attach(self->producer, command->id, command->other);
-    case BENCH_DETACH:
-        return ph_detach(self->producer, command->id);
-    case BENCH_AREA: {
-        ph_area area = {.shape = PH_AREA_CIRCLE, .center = {command->attrs.x, command->attrs.y}};
-        area.radius = command->attrs.reach;
-        return ph_area_set(self->producer, command->id, &area);
-    }
-    }
-    phx_panic(__FILE__, __LINE__, "bench_other_op");
-}
-
-/* Goes on behind refused commands, as the bulk calls do; stops only when the queue is full. */
-static ph_status submit_others(pharos *self, const bench_other *commands, uint32_t count, uint32_t *done)
-{
-    ph_status first = PH_OK;
-    for (*done = 0; *done < count; ++*done) {
-        ph_status status = submit_other(self, &commands[*done]);
-        if (status == PH_FULL) {
-            return status;
-        }
-        first = first == PH_OK ? status : first;
-    }
-    return first;
-}
-
-static ph_status submit_say(pharos *self, const uint64_t *ids, float radius, uint32_t count, uint32_t *done)
-{
-    const ph_broadcast_options options = {.radius = radius};
-    static const char text[BENCH_SAY_BYTES] = "Fresh fish! Nets, hooks and tall tales, cheap before the tide.";
-    ph_status first = PH_OK;
-    for (*done = 0; *done < count; ++*done) {
-        ph_status status = ph_broadcast(self->producer, ids[*done], text, sizeof text, &options);
-        if (status == PH_FULL) {
-            return status;
-        }
-        first = first == PH_OK ? status : first;
-    }
-    return first;
-}
-
-static ph_status submit_span(pharos *self, const bench_frame *frame, const bench_span *span, uint32_t from,
-                             uint32_t *done)
-{
-    PHX_ASSERT(from < span->count);
-    uint32_t first = span->first + from;
-    uint32_t count = span->count - from;
-    switch (span->op) {
-    case BENCH_ENTER:
-        return ph_enter_many(self->producer, count, &frame->enter_ids[first], &frame->enter_attrs[first], done);
-    case BENCH_LEAVE:
-        return ph_leave_many(self->producer, count, &frame->leave_ids[first], done);
-    case BENCH_MOVE:
-        return ph_move_many(self->producer, count, &frame->move_ids[first], &frame->move_positions[first], done);
-    case BENCH_SAY:
-        return submit_say(self, &frame->say_ids[first], frame->say_radius, count, done);
-    case BENCH_OTHER:
-        return submit_others(self, &frame->others[first], count, done);
-    }
-    phx_panic(__FILE__, __LINE__, "bench_op");
-}
-
 static bool tick_and_walk(pharos *self, bench_error *error)
 {
     ph_status status = ph_tick(self->world, NULL);
@@ -236,7 +154,7 @@ static ph_status submit_in_tick(pharos *self, const bench_frame *frame, const be
         return bench_producers_move(self->producers, span->count, &frame->move_ids[span->first],
                                     &frame->move_positions[span->first]);
     }
-    return submit_span(self, frame, span, 0, &done);
+    return bench_submit_span(self->producer, frame, span, 0, &done);
 }
 
 /* A refused command is no error here: stats() counts it and the run decides. */
@@ -336,7 +254,7 @@ static bool pharos_setup(void *engine, const bench_frame *frame, bench_record_fn
         const bench_span *span = &frame->spans[i];
         for (uint32_t from = 0; from < span->count;) {
             uint32_t done = 0;
-            ph_status status = submit_span(self, frame, span, from, &done);
+            ph_status status = bench_submit_span(self->producer, frame, span, from, &done);
             from += done;
             if (status == PH_FULL && i == 0 && from == 0) {
                 return bench_fail(error, "the producer's queue is full before the first command");

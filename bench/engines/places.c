@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "bench/base/memory.h"
 #include "bench/engines/queries.h"
-#include "bench/memory.h"
 #include "tools/cli.h"
 
 enum { ASKED = 1000, PASSES = 5, ROOM = 256, NEAREST = 10 };

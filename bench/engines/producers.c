@@ -4,7 +4,7 @@
 #include "bench/engines/producers.h"
 
 #include "base/workers.h"
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 
 /* The result of one of the threads; a cache line each, for they write at the same time. */
 typedef struct part_result {

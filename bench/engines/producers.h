@@ -8,7 +8,7 @@
 
 #include <pharos/pharos.h>
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 typedef struct bench_producers bench_producers;
 

@@ -5,7 +5,7 @@
 #include "bench/engines/queries.h"
 
 #include "base/rng.h"
-#include "bench/memory.h"
+#include "bench/base/memory.h"
 #include "tools/cli.h"
 
 enum { ASKED = 2000, PASSES = 5 };

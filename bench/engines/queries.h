@@ -7,7 +7,7 @@
 
 #include <pharos/pharos.h>
 
-#include "bench/engine.h"
+#include "bench/base/engine.h"
 
 /* Asks anywhere in the world, and verifies some lists, which have to be right. */
 bool bench_places_measure(ph_world world, const ph_world_def *def, phx_mem *mem, bench_places *times,

@@ -3,7 +3,7 @@
  * in every tick one in a hundred of them moves.
  */
 #include "base/rng.h"
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum { MOVING_SHARE = 100 };
 

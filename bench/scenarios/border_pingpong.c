@@ -5,8 +5,8 @@
  * the same commands; the world's side is a multiple of 4 towers of the default size.
  */
 #include "base/rng.h"
-#include "bench/memory.h"
-#include "bench/scenario.h"
+#include "bench/base/memory.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     BORDERS = 3,      /* inner borders of 4 shards along an axis */

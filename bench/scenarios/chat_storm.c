@@ -3,7 +3,7 @@
  * its observers; whisper: the same to all observers within 20.
  */
 #include "base/rng.h"
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum { SAYING_SHARE = 20 };
 

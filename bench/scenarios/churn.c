@@ -3,8 +3,8 @@
  * but some in every tick, which costs an index that then works on the whole world.
  */
 #include "base/rng.h"
-#include "bench/memory.h"
-#include "bench/scenario.h"
+#include "bench/base/memory.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     JUMP_SHARE = 5000,    /* of all, one in so many jumps in a tick, anywhere */

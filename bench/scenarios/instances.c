@@ -3,7 +3,7 @@
  * instances-flat: the same runs side by side in one instance, so far apart that none sees another. The walks are the
  * same but for the roundings of places, and so are the events.
  */
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum { PARTY = 25, DUNGEON_SIDE = 300, SPACING = 600 };
 

@@ -3,8 +3,8 @@
  * few ticks and go, on top of a base that walks. The ids of a wave come back some waves
  * later, as characters do.
  */
-#include "bench/memory.h"
-#include "bench/scenario.h"
+#include "bench/base/memory.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     WAVE_EVERY_TICKS = 10,

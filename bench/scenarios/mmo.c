@@ -5,8 +5,8 @@
  * players observe. mmo-all: the same steps, and all entities observe.
  */
 #include "base/rng.h"
-#include "bench/memory.h"
-#include "bench/scenario.h"
+#include "bench/base/memory.h"
+#include "bench/scenarios/scenarios.h"
 
 #include <math.h>
 

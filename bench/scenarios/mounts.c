@@ -4,7 +4,7 @@
  * time.
  */
 #include "base/rng.h"
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum {
     RIDER_SHARE = 5,   /* one entity in so many sits on the one behind it */

@@ -4,7 +4,7 @@
  * also ticks without a line.
  */
 #include "tools/trace.h"
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 typedef struct trace_state {
     phx_trace *trace;
@@ -152,6 +152,7 @@ static void trace_end(bench_stream *stream)
 static const char *const no_keys[] = {NULL};
 
 const bench_scenario bench_scenario_trace = {
+    .recorded = true,
     .name = "trace",
     .doc = "recorded commands from a file, world and views as configured",
     .side_step = 1,

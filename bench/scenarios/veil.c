@@ -3,7 +3,7 @@
  * NPCs and private loot are. Lines of sight change: in every tick one entity in forty no longer sees another one of its
  * party, and those see again that did not for ten ticks. With 100,000 entities 5,000 hides change a tick.
  */
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 enum { PARTY = 10, FRIENDS = 3, HIDE_SHARE = 40, HIDDEN_TICKS = 10 };
 

@@ -6,7 +6,7 @@
  * places after the ticks.
  */
 #include "base/rng.h"
-#include "bench/scenario.h"
+#include "bench/scenarios/scenarios.h"
 
 /* towers three times as wide as the view: as README advises */
 static const char *const view_100[] = {"view=100", "tower_size=300", NULL};

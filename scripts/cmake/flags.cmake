@@ -47,8 +47,7 @@ if(PHAROS_FUZZ)
     target_compile_definitions(pharos_options INTERFACE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
 endif()
 if(PHAROS_COVERAGE)
-    target_compile_options(pharos_options INTERFACE --coverage -fprofile-update=atomic)
-    target_link_options(pharos_options INTERFACE --coverage)
+    target_link_options(pharos_options INTERFACE --coverage) # pharos_compile_as_library() compiles with it
 endif()
 
 if(PHAROS_HARDEN AND NOT PHAROS_SANITIZE)

@@ -25,6 +25,9 @@ function(pharos_compile_as_library target)
     target_compile_options(${target} PRIVATE -fno-semantic-interposition
                            -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/=)
     target_link_libraries(${target} PRIVATE pharos_options)
+    if(PHAROS_COVERAGE) # tests are not counted
+        target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)
+    endif()
 endfunction()
 
 # pharos_layer(<name> BELOW <layer>... SOURCES <file>...): the target pharos_<name>.

@@ -5,7 +5,7 @@
 #   pharos_internal pharos_static plus the internal headers: for tests, which see every symbol
 
 set(layer_objects
-    $<TARGET_OBJECTS:pharos_base> $<TARGET_OBJECTS:pharos_shards>
+    $<TARGET_OBJECTS:pharos_base> $<TARGET_OBJECTS:pharos_shards> $<TARGET_OBJECTS:pharos_classical>
     $<TARGET_OBJECTS:pharos_world> $<TARGET_OBJECTS:pharos_api>)
 
 # Before 1.0 a minor version may break the ABI.

@@ -5,6 +5,7 @@ option(PHAROS_BUILD_TOOLS "Build the programs (need libconfuse and zlib)" ${PROJ
 option(PHAROS_BUILD_BENCH "Build the load bench" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_TESTS "Build the tests (need Criterion)" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(PHAROS_CLASSICAL_INDEXES "Build the classical indexes; OFF: index = lighthouse alone" ON)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "what others have instead of a list is no larger");
-_Static_assert(sizeof(phx_list) == 8 && sizeof(phx_name) == 16 && sizeof(phx_body) == 24, "as README.md has it");
+_Static_assert(sizeof(union phx_tail) == sizeof(phx_list), "a list is the largest of the members that share its place");
+_Static_assert(sizeof(phx_list) == 8 && sizeof(phx_name) == 16 && sizeof(phx_body) == 24, "as docs/memory.md has it");
 
 void phx_store_init(phx_store *store, phx_mem *mem)
 {

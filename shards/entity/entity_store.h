@@ -16,7 +16,7 @@
 #include "shards/entity/list_pool.h"
 
 enum { PHX_SLOT_NONE = UINT32_MAX };
-enum { PHX_SLOTS_MAX = 1 << 30 }; /* of a shard: two bits of a word are left for flags, as in rows (grid/grid.h) */
+enum { PHX_SLOTS_MAX = 1 << 30 }; /* of a shard: two bits of a word are left for flags: tagged_word.h */
 
 /* phx_body.state: one of the first three, or 0 = free. */
 enum {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "shards/exchange/entity_record.h"
-#include "shards/publish/band_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/observer_count.h"
 #include "shards/state/shard.h"
 

@@ -4,7 +4,8 @@
 #include "shards/exchange/migrate_out.h"
 
 #include "shards/exchange/entity_record.h"
-#include "shards/publish/band_updates.h"
+#include "shards/publish/deferred_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/observer_count.h"
 #include "shards/state/storage.h"

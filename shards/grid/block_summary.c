@@ -43,7 +43,7 @@ static void survey_block(const phx_grid *grid, phx_block *block)
     block->reach = view_of_word(reach);
     block->reach_min = view_of_word(reach_min);
     block->observers = observers;
-    block->special = slots & PHX_ROW_SPECIAL;
+    block->special = phx_row_word_special((phx_row_word){slots});
     block->view_min = least > 0 && reach > 0 ? view_of_word(least) : 0.0f;
 }
 

@@ -7,7 +7,7 @@
 
 #include "shards/grid/grid.h"
 
-/* Notes that a row's view, or its PHX_ROW_SPECIAL, changed. By the owner, outside of the interest phase. */
+/* Notes that a row's view, or its being special, changed. By the owner, outside of the interest phase. */
 void phx_grid_changed(phx_grid *grid, uint32_t row);
 
 /* The same for the rows of a block as a whole, whose observer bits are right. */

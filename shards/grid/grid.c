@@ -268,9 +268,11 @@ static bool gaps_valid(const phx_grid *grid)
     for (uint32_t b = 0; b < grid->block_count; b++) {
         const phx_block *block = &grid->blocks[b];
         if (block->start[0] != place) return false;
-        for (; place < block->start[PHX_BLOCK_TOWERS]; place++) rows += grid->rows.slot[place] != PHX_ROW_GAP;
+        for (; place < block->start[PHX_BLOCK_TOWERS]; place++)
+            rows += !phx_row_word_is_gap(phx_row_word_at(grid->rows.slot, place));
         for (; place < phx_grid_block_end(grid, b); place++)
-            if (grid->rows.slot[place] != PHX_ROW_GAP || grid->rows.view[place] != 0.0f) return false;
+            if (!phx_row_word_is_gap(phx_row_word_at(grid->rows.slot, place)) || grid->rows.view[place] != 0.0f)
+                return false;
     }
     return rows == grid->row_count && place == grid->row_end;
 }
@@ -285,7 +287,7 @@ bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
         if (!(body->state & (PHX_SLOT_ROW | PHX_SLOT_OWN))) continue; /* a ghost whose row is deferred */
         rows++;
         if (!(body->state & PHX_SLOT_ROW) || body->row >= grid->row_end) return false;
-        if ((grid->rows.slot[body->row] & PHX_ROW_SLOT) != slot) return false;
+        if (phx_row_slot(&grid->rows, body->row) != slot) return false;
         if (grid->rows.x[body->row] != body->x || grid->rows.y[body->row] != body->y) return false;
         if (grid->rows.view[body->row] != phx_grid_view(store, slot)) return false;
         if (!row_in_span(grid, body, phx_store_instance(store, slot))) return false;
@@ -298,7 +300,7 @@ bool phx_grid_in_order(const phx_grid *grid)
     const phx_grid_rows *rows = &grid->rows;
     for (uint32_t row = 0; row < grid->row_end; row++) {
         if (phx_grid_moved(grid, row)) return false;
-        if (rows->slot[row] == PHX_ROW_GAP) continue;
+        if (phx_row_word_is_gap(phx_row_word_at(rows->slot, row))) continue;
         if (rows->ox[row] != rows->x[row] || rows->oy[row] != rows->y[row]) return false;
     }
     return true;

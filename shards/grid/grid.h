@@ -18,16 +18,8 @@
 
 #include "shards/entity/bounds.h"
 #include "shards/entity/entity_store.h"
+#include "shards/entity/tagged_word.h"
 #include "shards/grid/block_table.h"
-
-/* In the slot column only: the visibility rule needs this target's attributes. */
-static const uint32_t PHX_ROW_SPECIAL = 1u << 31;
-static const uint32_t PHX_ROW_SLOT = PHX_SLOTS_MAX - 1; /* one more bit is left for users of such words */
-/*
- * Slot word of a gap between two blocks. Spans never contain gaps. Its view is 0 and its slot decodes to 0, so loops
- * over all rows may read it; its other columns are undefined.
- */
-static const uint32_t PHX_ROW_GAP = 1u << 30;
 
 typedef struct phx_block {
     uint64_t dirty; /* towers that changed in tick dirty_tick */
@@ -37,7 +29,7 @@ typedef struct phx_block {
     float reach_min;    /* shortest reach of its own observers */
     float view_min;     /* shortest view of its own observers; 0 = unknown */
     uint32_t observers; /* own observers */
-    bool special;       /* a row has PHX_ROW_SPECIAL */
+    bool special;       /* the word of a row is special */
     bool bounded; /* a row's target is PHX_SLOT_BOUNDED; valid in the interest phase of a shard with bounded targets */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
@@ -58,8 +50,14 @@ typedef struct phx_grid_rows {
      * + margin), or PHX_VIEW_LEFTOVER if only a list is left. Of other rows 0.
      */
     float *view;
-    uint32_t *slot; /* with PHX_ROW_SPECIAL */
+    uint32_t *slot; /* row words (entity/tagged_word.h) */
 } phx_grid_rows;
+
+/* The slot of a row. */
+static inline uint32_t phx_row_slot(const phx_grid_rows *rows, uint32_t row)
+{
+    return phx_row_word_slot(phx_row_word_at(rows->slot, row));
+}
 
 /* Has the row no old position while lists are derived, as its entity is new or discontinuous? */
 static inline bool phx_row_discontinuous(const phx_grid_rows *rows, uint32_t row)

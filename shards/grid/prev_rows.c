@@ -169,13 +169,13 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
         past->rows[i] = (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(past, store, slot)};
         past->x[i] = past->rows[i].x;
         past->y[i] = past->rows[i].y;
-        past->word[i] = slot | (store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED) ? PHX_ROW_SPECIAL : 0);
+        past->word[i] = phx_row_word_of(slot, store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED)).bits;
         past->nowhere[i] = NAN;
         past->place[i] = i;
         phx_list *list = &store->tail[slot].list;
         if (!(store->body[slot].state & PHX_SLOT_OWN) || !list->derived) continue;
         PHX_ASSERT(list->size_class == PHX_LIST_NONE);
-        list->block = i & PHX_ROW_SLOT;
+        list->block = i & (PHX_SLOTS_MAX - 1);
     }
     return true;
 }

@@ -36,7 +36,7 @@ typedef struct phx_prev_rows {
     bool kept; /* once rows are sorted: a discontinuous observer whose list is derived from now on has a stored list */
     float *x, *y; /* positions of rows, in order, as scans read them: columns of one piece of memory */
     uint32_t *place;
-    uint32_t *word; /* slots, with PHX_ROW_SPECIAL if the rule needs the previous attributes */
+    uint32_t *word; /* row words; special: the rule needs the previous attributes */
     float *nowhere; /* NaN, as many: current positions for scans */
     uint32_t *columns;
     uint32_t columns_capacity;

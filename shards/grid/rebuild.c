@@ -16,7 +16,7 @@ static uint32_t append_rows(const phx_grid *grid, const phx_store *store, const 
     uint32_t row = grid->row_end;
     for (uint32_t i = 0; i < added_count; i++) {
         if (store->body[added[i]].state & PHX_SLOT_ROW) continue;
-        rows->slot[row] = added[i];
+        rows->slot[row] = phx_row_word_of(added[i], false).bits;
         rows->ox[row] = rows->oy[row] = NAN;
         rows->view[row] = phx_grid_view(store, added[i]);
         row++;
@@ -34,11 +34,12 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
     phx_block *block = NULL; /* of the last row: mostly this row's, too */
     for (uint32_t b = 0; b < grid->block_count; b++) memset(grid->blocks[b].start, 0, sizeof grid->blocks[b].start);
     for (uint32_t i = 0; i < total; i++) {
-        if (i + AHEAD < total) __builtin_prefetch(&store->body[slots[i + AHEAD] & PHX_ROW_SLOT], 1);
-        uint32_t slot = slots[i] & PHX_ROW_SLOT;
+        if (i + AHEAD < total) __builtin_prefetch(&store->body[phx_row_slot(&grid->rows, i + AHEAD)], 1);
+        const phx_row_word word = phx_row_word_at(slots, i);
+        const uint32_t slot = phx_row_word_slot(word);
         phx_body *body = &store->body[slot];
         key[i] = KEY_GONE;
-        if (slots[i] == PHX_ROW_GAP) continue;
+        if (phx_row_word_is_gap(word)) continue;
         body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW_MISPLACED);
         if (!(body->state & PHX_SLOT_LIVE)) {
             body->state = (uint16_t)(body->state & ~PHX_SLOT_ROW);
@@ -53,7 +54,7 @@ static bool count_rows(phx_grid *grid, phx_mem *mem, phx_store *store, uint32_t 
         key[i] = (uint32_t)(block - grid->blocks) << (2 * PHX_BLOCK_BITS) | tower;
         block->start[tower + 1]++;
         ++*rows;
-        slots[i] = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        slots[i] = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
     }
     return true;
 }
@@ -100,7 +101,7 @@ static void mark_gaps(phx_grid *grid)
     for (uint32_t b = 0; b < grid->block_count; b++) {
         const uint32_t end = phx_grid_block_end(grid, b);
         for (uint32_t row = grid->blocks[b].start[PHX_BLOCK_TOWERS]; row < end; row++) {
-            grid->rows.slot[row] = PHX_ROW_GAP;
+            grid->rows.slot[row] = phx_row_word_gap().bits;
             grid->rows.view[row] = 0.0f;
         }
     }
@@ -140,8 +141,8 @@ static void follow_bodies(phx_grid *grid, phx_store *store, uint64_t tick, uint1
     for (uint32_t b = 0; b < grid->block_count; b++) {
         phx_block *block = &grid->blocks[b];
         for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
-            if (row + AHEAD < total) __builtin_prefetch(&store->body[rows->slot[row + AHEAD] & PHX_ROW_SLOT], 1);
-            phx_body *body = &store->body[rows->slot[row] & PHX_ROW_SLOT];
+            if (row + AHEAD < total) __builtin_prefetch(&store->body[phx_row_slot(rows, row + AHEAD)], 1);
+            phx_body *body = &store->body[phx_row_slot(rows, row)];
             rows->x[row] = body->x;
             rows->y[row] = body->y;
             body->row = row;

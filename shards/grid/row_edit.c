@@ -45,7 +45,7 @@ uint32_t phx_rows_edit_limit(const phx_grid *grid)
 /* All columns of one row. */
 typedef struct loose_row {
     float x, y, ox, oy, view;
-    uint32_t slot;
+    phx_row_word word;
     bool stirred, watching;
 } loose_row;
 
@@ -57,7 +57,7 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .ox = of->ox[row],
                        .oy = of->oy[row],
                        .view = of->view[row],
-                       .slot = of->slot[row],
+                       .word = phx_row_word_at(of->slot, row),
                        .stirred = phx_row_bit(grid->moved_bits, row),
                        .watching = phx_row_bit(grid->observer_bits, row)};
 }
@@ -70,10 +70,10 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->ox[row] = is->ox;
     of->oy[row] = is->oy;
     of->view[row] = is->view;
-    of->slot[row] = is->slot;
+    of->slot[row] = is->word.bits;
     phx_row_set_bit(grid->moved_bits, row, is->stirred);
     phx_row_set_bit(grid->observer_bits, row, is->watching);
-    store->body[is->slot & PHX_ROW_SLOT].row = row;
+    store->body[phx_row_word_slot(is->word)].row = row;
 }
 
 static void move_row(phx_grid *grid, phx_store *store, uint32_t from, uint32_t to)
@@ -84,7 +84,7 @@ static void move_row(phx_grid *grid, phx_store *store, uint32_t from, uint32_t t
 
 static void make_gap(phx_grid *grid, uint32_t row)
 {
-    grid->rows.slot[row] = PHX_ROW_GAP;
+    grid->rows.slot[row] = phx_row_word_gap().bits;
     grid->rows.view[row] = 0.0f;
     phx_row_set_bit(grid->moved_bits, row, false);
     phx_row_set_bit(grid->observer_bits, row, false);
@@ -201,7 +201,7 @@ static phx_rows_edited find_berth(phx_grid *grid, phx_mem *mem, const phx_store 
 
 static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_row *row, uint64_t tick, uint32_t *work)
 {
-    phx_body *body = &store->body[row->slot & PHX_ROW_SLOT];
+    phx_body *body = &store->body[phx_row_word_slot(row->word)];
     row->x = body->x;
     row->y = body->y;
     row->stirred = true;
@@ -222,8 +222,8 @@ phx_rows_edited phx_grid_put(phx_grid *grid, phx_mem *mem, phx_store *store, uin
     berth to;
     const phx_rows_edited found = find_berth(grid, mem, store, slot, *work, &to);
     if (found != PHX_EDIT_DONE) return found;
-    const uint32_t word = slot | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
-    loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .slot = word};
+    const phx_row_word word = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL);
+    loose_row row = {.ox = NAN, .oy = NAN, .view = phx_grid_view(store, slot), .word = word};
     insert_row(grid, store, &to, &row, tick, work);
     return PHX_EDIT_DONE;
 }

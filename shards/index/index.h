@@ -40,12 +40,6 @@ typedef struct phx_index_env {
     phx_rect rect; /* the shard's towers: own entities are in them, ghosts around them, some ghosts anywhere */
 } phx_index_env;
 
-/* Hash of a cell for a table keyed by cells, as positions come from outside. */
-static inline uint64_t phx_index_cell_hash(const phx_index_env *env, int32_t x, int32_t y)
-{
-    return phx_hash_any(env->mem->key, (uint64_t)(uint32_t)x << 32 | (uint32_t)y);
-}
-
 /* Work of keeping the index in order, since it was made; written in the index phase. */
 typedef struct phx_index_counts {
     uint64_t moves; /* changes: inserts, removes, moves */
@@ -56,9 +50,11 @@ typedef struct phx_index_counts {
 typedef struct phx_index_ops {
     bool serves_towers; /* range = towers is useful; else only range = radius is offered */
 
-    /* NULL = no memory. The result begins with a phx_index, which phx_index_make() fills in. */
-    phx_index *(*make)(const phx_index_env *env);
-    void (*free)(phx_index *index);
+    size_t bytes; /* of the index's own struct, which begins with a phx_index; phx_index_make() makes it */
+    /* Sets up the rest of the struct, which is 0. false = no memory: release() is called. Or NULL. */
+    bool (*init)(phx_index *index);
+    /* Frees all but the struct. */
+    void (*release)(phx_index *index);
 
     /* Room for slots [0, slots): insert, remove and move can not fail then. false = no memory. */
     bool (*reserve)(phx_index *index, uint32_t slots);
@@ -121,21 +117,5 @@ struct phx_index {
     bool told;     /* all changes of the tick were given to it */
     bool turned;   /* the changes of the tick are ended */
 };
-
-/*
- * The radius of an own observer: view + margin, perhaps infinite. Below 0: the slot is no observer (a ghost, a mere
- * target, not ready).
- */
-static inline float phx_index_radius(const phx_store *store, uint32_t slot)
-{
-    const phx_attr *attr = phx_store_attr(store, slot);
-    return (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(attr) ? attr->view + attr->margin : -1.0f;
-}
-
-/* Its box. */
-static inline phx_box phx_index_box(const phx_store *store, uint32_t slot, float radius)
-{
-    return phx_box_around(store->body[slot].x, store->body[slot].y, radius);
-}
 
 #endif

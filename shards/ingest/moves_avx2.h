@@ -1,5 +1,6 @@
 /*
- * The kernel of moves with AVX2, which is the best one for AVX-512 too. Called by ingest/moves.c alone.
+ * The kernel of moves with AVX2, which is the best one for AVX-512 too. Called by ingest/moves.c
+ * alone, in the ingest stage.
  */
 #ifndef PHX_SHARDS_INGEST_MOVES_AVX2_H
 #define PHX_SHARDS_INGEST_MOVES_AVX2_H

@@ -43,13 +43,13 @@ static void order_wide(phx_scratch *scratch, const phx_name *name, const uint32_
     for (uint32_t i = 0; i < count; i++) to[i] = scratch->sorted[i].slot;
 }
 
-/* Adds slots as targets of a change of few; phx_event_writer_flush() orders them. flag: of each. */
-static void add_unordered_targets(phx_scratch *scratch, const uint32_t *slots, uint32_t count, uint32_t flag)
+/* Adds slots as targets of a change of few; phx_event_writer_flush() orders them. leaves: all of them. */
+static void add_unordered_targets(phx_scratch *scratch, const uint32_t *slots, uint32_t count, bool leaves)
 {
     if (count == 0) return; /* there may be no array yet */
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
-    for (uint32_t i = 0; i < count; i++) to[i] = slots[i] | flag;
+    for (uint32_t i = 0; i < count; i++) to[i] = phx_target_word_of(slots[i], leaves).bits;
 }
 
 /* Adds slots as targets of a change of many, in order. */
@@ -76,8 +76,10 @@ const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_chang
     const uint32_t *targets = scratch->targets + change->target_first;
     const uint32_t count = change->leave_count + change->enter_count;
     if (change->ordered) return targets + change->leave_count;
-    for (uint32_t i = 0, n = 0; i < count; i++)
-        if (!(targets[i] & PHX_TARGET_LEAVE)) few[n++] = targets[i] & PHX_ROW_SLOT;
+    for (uint32_t i = 0, n = 0; i < count; i++) {
+        const phx_target_word word = phx_target_word_at(targets, i);
+        if (!phx_target_word_leaves(word)) few[n++] = phx_target_word_slot(word);
+    }
     return few;
 }
 
@@ -85,8 +87,8 @@ phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t
 {
     phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
     if (leaves + enters <= PHX_ORDER_FEW) {
-        add_unordered_targets(scratch, scratch->leave, leaves, PHX_TARGET_LEAVE);
-        add_unordered_targets(scratch, scratch->enter, enters, 0);
+        add_unordered_targets(scratch, scratch->leave, leaves, true);
+        add_unordered_targets(scratch, scratch->enter, enters, false);
         return change;
     }
     change->ordered = true;

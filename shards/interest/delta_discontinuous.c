@@ -9,13 +9,19 @@
 #include "shards/query/prev_list.h"
 #include "shards/state/view_reach.h"
 
+/* Is the word the enter of the same entity? */
+static bool enters_with_slot(phx_target_word word, phx_target_word leave)
+{
+    return !phx_target_word_leaves(word) && phx_target_word_slot(word) == phx_target_word_slot(leave);
+}
+
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 {
-    const uint32_t past = PHX_ROW_SPECIAL | PHX_TARGET_LEAVE, other = PHX_ROW_SLOT | PHX_TARGET_LEAVE;
     uint32_t kept = 0;
     for (uint32_t i = of->first, j; i < of->end; i++) {
-        if ((words[i] & past) != past) continue;
-        for (j = of->first; j < of->end && (words[j] & other) != (words[i] & PHX_ROW_SLOT);) j++;
+        const phx_target_word word = phx_target_word_at(words, i);
+        if (!phx_target_word_leaves(word) || !phx_target_word_special(word)) continue;
+        for (j = of->first; j < of->end && !enters_with_slot(phx_target_word_at(words, j), word);) j++;
         if (j == of->end) continue;
         const uint32_t first = i < j ? i : j, second = i < j ? j : i;
         words[second] = words[--of->end];

@@ -11,7 +11,7 @@
  * ---- discontinuities, while lists are derived ----
  *
  * Removes targets that one observer both leaves and enters from its few words: it had them and still has them. A
- * discontinuous entity enters at its new place, and leaves, with PHX_ROW_SPECIAL, at its old place. Returns the number
+ * discontinuous entity enters at its new place, and leaves, with a special word, at its old place. Returns the number
  * of targets removed.
  */
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);

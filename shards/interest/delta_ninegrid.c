@@ -254,7 +254,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     uint32_t leaves = 0, enters = 0, n = 0;
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
         const phx_tower *tower = pair_tower(nine, pair);
-        const uint32_t enter = pair->crossing >> 31;
+        const uint32_t enter = phx_crossing_word_enters(pair->crossing);
         if (PHX_LIKELY(copy_plain_words(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;

@@ -1,6 +1,8 @@
 /*
- * The nine-grid delta: events of one observer in range = towers from the crossings (ninegrid/ninegrid.h) alone. Let
- * span(T) be the towers that an observer in tower T sees, and let entity c cross from tower a to tower b. For plain
+ * The nine-grid delta: events of one observer in range = towers from the crossings (ninegrid/ninegrid.h) alone. In the
+ * interest phase, called by run.c, by the worker of the chunk.
+ *
+ * Let span(T) be the towers that an observer in tower T sees, and let entity c cross from tower a to tower b. For plain
  * observers only these events are possible:
  *
  *   an observer that stayed in T loses c if a is in span(T) and b is not, and gains c the other way round. The same

@@ -50,7 +50,7 @@ static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
 }
 
 /* Adds a pair; there is room. */
-static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, uint32_t target)
+static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, phx_sparse_word target)
 {
     const uint32_t at = observer - stir->piece.first;
     uint64_t *word = &stir->told[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
@@ -70,10 +70,12 @@ static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, u
     const bool mixed = phx_block_mixed(&grid->blocks[stir->block]);
     const phx_span piece = stir->piece;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = found->by[i], target = found->row[i], other = target & ~PHX_PAIR_LEAVE;
-        if (row_in_piece(piece, row) && !(mixed && view[row] == 0.0f)) add_pair(stir, row, target);
+        const phx_pair_word word = phx_pair_word_at(found->row, i);
+        const uint32_t row = found->by[i], other = phx_pair_word_place(word);
+        if (row_in_piece(piece, row) && !(mixed && view[row] == 0.0f))
+            add_pair(stir, row, phx_sparse_word_of_row(word));
         if (row_in_piece(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
-            add_pair(stir, other, row | (target & PHX_PAIR_LEAVE));
+            add_pair(stir, other, phx_sparse_word_of_row(phx_pair_word_moved_to(word, row)));
     }
 }
 
@@ -83,7 +85,8 @@ static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_change
     if (!reserve_sparse_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
     if (stir->way == PHX_SPARSE_BY_MOVERS) add_mirrored(stir, found, count);
     else
-        for (uint32_t i = 0; i < count; i++) add_pair(stir, found->by[i], found->row[i]);
+        for (uint32_t i = 0; i < count; i++)
+            add_pair(stir, found->by[i], phx_sparse_word_of_row(phx_pair_word_at(found->row, i)));
     return true;
 }
 
@@ -198,7 +201,7 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
         scratch->counts.pairs_tested += end - first;
         for (uint32_t row = first; row < end; row++)
             if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
-                add_pair(stir, row, at | PHX_SPARSE_PAST | PHX_PAIR_LEAVE);
+                add_pair(stir, row, phx_sparse_word_of_previous(at));
     }
     return true;
 }
@@ -217,7 +220,7 @@ static bool add_prev_row_pairs(phx_scratch *scratch)
 
 /*
  * Writes the words of one observer from its pairs, `last` on backwards, without targets that it may not see. A previous
- * row (only if odd) is its slot with PHX_ROW_SPECIAL. Returns the number of words; *leaves of them are leaves.
+ * row (only if odd) has a special word. Returns the number of words; *leaves of them are leaves.
  */
 static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
                                                                      const phx_sparse_plan_pair *pairs, uint32_t last,
@@ -228,14 +231,15 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
     const uint32_t *slots = shard->grid.rows.slot;
     uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
-        const uint32_t at = pairs[i].target & PHX_PAIR_PLACE, left = pairs[i].target >> 31;
-        const bool past = odd && (pairs[i].target & PHX_SPARSE_PAST);
-        const uint32_t word = past ? shard->past.word[at] : slots[at], target = word & PHX_ROW_SLOT;
-        if ((word & PHX_ROW_SPECIAL) &&
+        const uint32_t at = phx_sparse_word_number(pairs[i].target), left = phx_sparse_word_leaves(pairs[i].target);
+        const bool past = odd && phx_sparse_word_is_previous(pairs[i].target);
+        const phx_row_word word = phx_row_word_at(past ? shard->past.word : slots, at);
+        const uint32_t target = phx_row_word_slot(word);
+        if (phx_row_word_special(word) &&
             !phx_layers_match(phx_store_attr(store, slot), past ? phx_prev_rows_attr_of(&shard->past, store, target)
                                                                 : phx_store_attr(store, target)))
             continue;
-        to[count++] = target | left * PHX_TARGET_LEAVE | past * PHX_ROW_SPECIAL;
+        to[count++] = phx_target_word_of_event(target, left, past).bits;
         left_count += left;
     }
     *leaves = left_count;
@@ -251,7 +255,7 @@ static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, 
 {
     uint32_t enters = 0;
     for (uint32_t i = 0; i < count; i++) {
-        PHX_ASSERT(!(words[i] & PHX_TARGET_LEAVE));
+        PHX_ASSERT(!phx_target_word_leaves(phx_target_word_at(words, i)));
         scratch->enter[enters] = words[i];
         enters += words[i] != slot;
     }
@@ -264,7 +268,7 @@ static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, 
  */
 static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
-    const uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_sparse_plan_pair *pairs = scratch->stir.pairs;
     const bool odd = scratch->stir.odd;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
@@ -275,7 +279,8 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
-        for (uint32_t i = 0; i < count - enters; i++) scratch->leave[i] &= PHX_ROW_SLOT;
+        for (uint32_t i = 0; i < count - enters; i++)
+            scratch->leave[i] = phx_target_word_slot(phx_target_word_at(scratch->leave, i));
         if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
         phx_interest_record(scratch, shard, slot, enters, count - enters);
         return true;

@@ -23,7 +23,7 @@ typedef struct outcome {
 /* Turns words into slots. */
 static void name_slots(uint32_t *words, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) words[i] &= PHX_ROW_SLOT;
+    for (uint32_t i = 0; i < count; i++) words[i] = phx_target_word_slot(phx_target_word_at(words, i));
 }
 
 enum { TAKEN_AT_ONCE = 16 }; /* entries removed from a list together: more than most changes leave */
@@ -51,8 +51,9 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hi
     for (uint32_t i = 0; i < hits->leave_count;) {
         uint32_t at[TAKEN_AT_ONCE], taken = 0, end = i + TAKEN_AT_ONCE;
         for (; i < end && i < hits->leave_count; i++) {
-            uint32_t target = hits->leave[i] & PHX_ROW_SLOT;
-            if ((hits->leave[i] & PHX_ROW_SPECIAL) && is_far(phx_store_attr(store, target), r)) continue;
+            const phx_target_word word = phx_target_word_at(hits->leave, i);
+            uint32_t target = phx_target_word_slot(word);
+            if (phx_target_word_special(word) && is_far(phx_store_attr(store, target), r)) continue;
             at[taken] = shard->kernels->find_u32(entries, list->count, target);
             hits->leave[n] = target;
             n += at[taken] < list->count;
@@ -71,8 +72,9 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     uint32_t n = 0;
     for (uint32_t i = 0; i < hits->enter_count; i++) {
-        uint32_t target = hits->enter[i] & PHX_ROW_SLOT;
-        if (hits->enter[i] & PHX_ROW_SPECIAL) {
+        const phx_target_word word = phx_target_word_at(hits->enter, i);
+        uint32_t target = phx_target_word_slot(word);
+        if (phx_target_word_special(word)) {
             const phx_attr *attr = phx_store_attr(store, target);
             if (is_far(attr, r) || !phx_layers_match(phx_store_attr(store, slot), attr)) continue;
         }
@@ -144,30 +146,34 @@ typedef struct standing {
 } standing;
 
 /* The previous row of a word in a tile. A search is cheap enough: units can seldom not decide about a previous row. */
-static uint32_t is_prev_row(const phx_tile *tile, uint32_t word)
+static phx_tile_row_word find_prev_row(const phx_tile *tile, uint32_t target)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
         const uint32_t place = tile->odd_places[i];
-        if ((tile->row[place] & PHX_TILE_PAST) && tile->target[place] == word) return tile->row[place];
+        const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
+        if (phx_tile_row_word_is_previous(row) && tile->target[place] == target) return row;
     }
     phx_panic(__FILE__, __LINE__, "a target that is in no place");
 }
 
-/* The row of a pair's target. */
-static inline uint32_t row_of(const phx_tile *tile, uint32_t target)
+/* The row of a pair's target: a place, or the target word if the tile is named. */
+static inline phx_tile_row_word target_row(const phx_tile *tile, uint32_t target)
 {
-    if (!tile->named) return tile->row[target];
-    if (PHX_UNLIKELY(target & PHX_TARGET_LEAVE)) return is_prev_row(tile, target);
-    return tile->shard->store.body[target & PHX_ROW_SLOT].row;
+    const phx_target_word word = {target};
+    if (!tile->named) return phx_tile_row_word_at(tile->row, target);
+    if (PHX_UNLIKELY(phx_target_word_leaves(word))) return find_prev_row(tile, target);
+    return (phx_tile_row_word){tile->shard->store.body[phx_target_word_slot(word)].row};
 }
 
 /* The positions of a pair's target. */
 static inline standing standing_of(const phx_tile *tile, uint32_t target)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
-    const uint32_t t = row_of(tile, target);
-    if (PHX_LIKELY(!(t & PHX_TILE_PAST))) return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
-    const phx_prev_rows_row *past = &tile->shard->past.rows[t & ~PHX_TILE_PAST];
+    const phx_tile_row_word row = target_row(tile, target);
+    const uint32_t t = phx_tile_row_word_number(row);
+    if (PHX_LIKELY(!phx_tile_row_word_is_previous(row)))
+        return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
+    const phx_prev_rows_row *past = &tile->shard->past.rows[t];
     return (standing){NAN, NAN, past->x, past->y};
 }
 
@@ -188,7 +194,8 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
     const phx_pairs *pairs = &scratch->pairs;
     uint32_t count = shard->kernels->collect_unsure(pairs, scratch->unsure);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t pair = scratch->unsure[i], place = pairs->observer[pair] & PHX_PAIR_PLACE, o = tile->row[place];
+        const uint32_t pair = scratch->unsure[i];
+        const uint32_t place = phx_pair_word_place(phx_pair_word_at(pairs->observer, pair)), o = tile->row[place];
         const standing t = standing_of(tile, pairs->target[pair]);
         float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], test->square);
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
@@ -196,8 +203,7 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
         uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_comers() */
         uint32_t none = both_came | (~(leave | enter) & 1);
-        pairs->observer[pair] =
-            place | leave * PHX_PAIR_LEAVE | none * PHX_PAIR_UNSURE; /* no branch: it would be mispredicted */
+        pairs->observer[pair] = phx_pair_word_of(place, leave, none).bits; /* no branch: it would be mispredicted */
     }
     scratch->counts.pairs_exact += count;
 }
@@ -217,10 +223,12 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
     uint32_t *words = scratch->targets;
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
     for (uint32_t s = specials.end; s-- > specials.first;) {
-        uint32_t at = scratch->word_first + scratch->runs.special[s], word = words[at];
-        const bool leaves = word & PHX_TARGET_LEAVE;
-        const phx_attr *target = leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, word & PHX_ROW_SLOT)
-                                        : phx_store_attr(&shard->store, word & PHX_ROW_SLOT);
+        const uint32_t at = scratch->word_first + scratch->runs.special[s];
+        const phx_target_word word = phx_target_word_at(words, at);
+        const uint32_t seen = phx_target_word_slot(word);
+        const bool leaves = phx_target_word_leaves(word);
+        const phx_attr *target =
+            leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, seen) : phx_store_attr(&shard->store, seen);
         if (phx_layers_match(own, target)) continue;
         of->leaves -= leaves;
         words[at] = words[--of->words.end];
@@ -268,8 +276,9 @@ static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const r
              count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
     scratch->counts.pairs_tested += near.end - near.first;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t target = hits[i] & PHX_ROW_SLOT;
-        const bool special = hits[i] & PHX_ROW_SPECIAL;
+        const phx_row_word word = phx_row_word_at(hits, i);
+        const uint32_t target = phx_row_word_slot(word);
+        const bool special = phx_row_word_special(word);
         if (target == of->slot || (special && !phx_layers_match(own, phx_store_attr(&shard->store, target)))) continue;
         scratch->enter[enters++] = target;
     }
@@ -298,7 +307,7 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
                  .leaves = runs->leaves[r + 1] - runs->leaves[r],
                  .place = runs->place[r],
                  .row = row,
-                 .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+                 .slot = phx_row_slot(&shard->grid.rows, row)};
 }
 
 /*
@@ -334,7 +343,7 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
     decide_unsure_pairs(scratch, shard, &test);
     const bool words = tile->named || tile->past_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
-        scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]);
+        scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]).bits;
     shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
                                   scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
@@ -376,7 +385,7 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
 {
     for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
         const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
-        const run none = {.place = place, .row = row, .slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT};
+        const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
         if (!emit_discontinuous_run(scratch, shard, &none, radii->in)) return place;
     }
@@ -397,7 +406,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     const bool odd = any_discontinuous_place(scratch, shard, of);
     if (pairs == 0 && !odd) return PHX_SLOT_NONE;
-    const uint32_t first = of.count > 0 ? of.place[0] : scratch->pairs.observer[0] & PHX_PAIR_PLACE;
+    const uint32_t first =
+        of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
     if (!resolve_pairs(scratch, shard, radii->in, radii->near, odd)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
@@ -499,10 +509,10 @@ static bool row_moved(const phx_grid_rows *rows, uint32_t row)
     return rows->x[row] != rows->ox[row] || rows->y[row] != rows->oy[row];
 }
 
-/* A pair as a sort record, by its observer's place. */
-static phx_sort_record to_sort(uint32_t place, uint32_t flags, uint32_t target)
+/* A pair as a sort record, by its observer's place; word: with its flags. */
+static phx_sort_record pair_to_sort(phx_pair_word word, uint32_t place, uint32_t target)
 {
-    return (phx_sort_record){.id = (uint64_t)place << 32 | flags, .slot = target};
+    return (phx_sort_record){.id = (uint64_t)place << 32 | phx_pair_word_moved_to(word, 0).bits, .slot = target};
 }
 
 /* How many of some ascending numbers are below one number. */
@@ -544,12 +554,12 @@ static bool mirror_pairs(phx_scratch *scratch, const phx_shard *shard, uint32_t 
                   sizeof(phx_sort_record)))
         return false;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        uint32_t place = pairs->observer[i] & PHX_PAIR_PLACE, flags = pairs->observer[i] & ~PHX_PAIR_PLACE;
-        uint32_t other = pairs->target[i], row = tile->row[other];
+        const phx_pair_word word = phx_pair_word_at(pairs->observer, i);
+        const uint32_t place = phx_pair_word_place(word), other = pairs->target[i], row = tile->row[other];
         if (place - first <= length && phx_tile_own(tile, tile->row[place]))
-            scratch->sorted[n++] = to_sort(place, flags, other);
+            scratch->sorted[n++] = pair_to_sort(word, place, other);
         if (other - first <= length && phx_tile_own(tile, row) && !row_moved(&shard->grid.rows, row))
-            scratch->sorted[n++] = to_sort(other, flags, place);
+            scratch->sorted[n++] = pair_to_sort(word, other, place);
     }
     phx_order_many(scratch->sorted, scratch->sorted_spare, n);
     PHX_ASSERT(n <= pairs->capacity);
@@ -623,12 +633,12 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
-    if (!phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &radii->in, &radii->near)) return false;
+    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->near)) return false;
     if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
     if (!scratch->odd_near) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||
-           phx_list_holds_no_memory(&shard->store.tail[rows->slot[row] & PHX_ROW_SLOT].list);
+           phx_list_holds_no_memory(&shard->store.tail[phx_row_slot(rows, row)].list);
 }
 
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,
@@ -641,6 +651,6 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
-    bool done = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &r, &far);
+    bool done = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &r, &far);
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

@@ -98,10 +98,10 @@ static uint32_t leave_out_far(evaluation *at, uint32_t found)
              wanted = at->attr->cap + 1 + held; /* 1: the observer itself */
     uint32_t special = 0;
     if (at->attr->cap == 0 || found <= wanted) return found;
-    for (uint32_t i = 0; i < found; i++) special += hits[i] >> 31;
+    for (uint32_t i = 0; i < found; i++) special += phx_row_word_special(phx_row_word_at(hits, i));
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
-        if (hits[i] & PHX_ROW_SPECIAL) squares[i] = INFINITY; /* left out of the count */
+        if (phx_row_word_special(phx_row_word_at(hits, i))) squares[i] = INFINITY; /* left out of the count */
     float most = scan_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
@@ -142,10 +142,11 @@ static void check_scan_hits(evaluation *at, uint32_t found)
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
     for (uint32_t i = 0; i < found; i++) {
-        uint32_t slot = hits[i] & PHX_ROW_SLOT;
+        const phx_row_word hit = phx_row_word_at(hits, i);
+        uint32_t slot = phx_row_word_slot(hit);
         uint32_t bits = mark_bits(at, slot);
         if (bits & PHX_MARK_HELD) continue;
-        bool special = check_all || (hits[i] & PHX_ROW_SPECIAL);
+        bool special = check_all || phx_row_word_special(hit);
         if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
         if (bounds && special && beyond_bound(at, slot)) continue;
         if (check_z && !phx_in_range(rules, at->body, &store->body[slot], at->attr->view)) continue;
@@ -259,7 +260,7 @@ static bool all_plain(const uint32_t *hits, uint32_t count)
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < count; i++) any |= hits[i];
-    return !(any & PHX_ROW_SPECIAL);
+    return !phx_row_word_special((phx_row_word){any});
 }
 
 /* Listed targets that were not even candidates become leaves. Returns how many. */

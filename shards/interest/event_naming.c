@@ -11,21 +11,21 @@
 /* Places of few targets from `first` on in the order of events, leaves first, by all of kind and id. */
 static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
-    for (uint32_t flag = PHX_TARGET_LEAVE;; flag = 0) {
+    for (bool leaves = true;; leaves = false) {
         uint64_t id[PHX_ORDER_FEW];
         uint16_t kind[PHX_ORDER_FEW];
         uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
         for (uint32_t i = 0; i < count; i++) {
-            const phx_name *of = phx_target_name(&shard->store, targets[i]);
+            const phx_name *of = phx_target_name(&shard->store, phx_target_word_at(targets, i));
             which[n] = i;
             id[n] = of->id;
             kind[n] = of->kind;
-            n += (targets[i] & PHX_TARGET_LEAVE) == flag;
+            n += phx_target_word_leaves(phx_target_word_at(targets, i)) == leaves;
         }
         if (n > 0) shard->kernels->order(id, kind, n, at);
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): the loop above wrote n of them */
         for (uint32_t i = 0; i < n; i++) place[which[i]] = first + at[i];
-        if (flag == 0) return;
+        if (!leaves) return;
         first += n;
     }
 }
@@ -52,10 +52,11 @@ _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) ==
 
 /* user_data: the store's. */
 static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
-                              uint32_t target)
+                              phx_target_word target)
 {
-    const phx_name *from = &name[target & PHX_ROW_SLOT];
-    const halves both = {from->id, user_data ? user_data[target & PHX_ROW_SLOT] : 0}; /* in the order of ph_target */
+    const uint32_t slot = phx_target_word_slot(target);
+    const phx_name *from = &name[slot];
+    const halves both = {from->id, user_data ? user_data[slot] : 0}; /* in the order of ph_target */
     memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
@@ -85,9 +86,11 @@ static inline void write_names(const phx_store *store, phx_event_columns to, con
     const phx_name *name = store->name; /* the columns may alias the fields */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* outside of the loop: inside it costs 3 % of a crowd's tick */
-        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, user_data, targets[i]);
+        for (uint32_t i = 0; i < count; i++)
+            write_name(&to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
     else
-        for (uint32_t i = 0; i < count; i++) write_name(&to, place ? place[i] : first + i, name, NULL, targets[i]);
+        for (uint32_t i = 0; i < count; i++)
+            write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
 void phx_event_writer_flush(phx_event_writer *naming)

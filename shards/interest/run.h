@@ -11,7 +11,7 @@
 /* The items that the interest phase has to cover in this tick. */
 static inline uint32_t phx_interest_rows(const phx_shard *shard)
 {
-    return shard->changed && !shard->blind ? shard->storage->items(shard) : 0;
+    return shard->changed ? shard->storage->items(shard) : 0;
 }
 
 /*

@@ -35,7 +35,7 @@ static bool finish_row_observer(phx_scratch *scratch, const phx_directory *direc
         scratch->counts.glanced++;
         return true;
     }
-    uint32_t slot = shard->grid.rows.slot[row] & PHX_ROW_SLOT;
+    uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     if (!phx_evaluate_observer(scratch, directory, shard, slot, false)) return false;
     clear_row_view(shard, row, slot);
     return true;
@@ -171,8 +171,7 @@ static void undone_in_block(phx_scratch *scratch, phx_shard *shard, uint32_t num
     if (order == ORDER_NONE) range = (phx_span){0, phx_block_rows(block)};
     for (uint32_t i = range.first; i < range.end; i++) {
         const uint32_t row = order == ORDER_TILE ? scratch->tile.row[scratch->tile.own[i]] : block->start[0] + i;
-        if (shard->grid.rows.view[row] != 0.0f)
-            visit(user, shard->grid.rows.slot[row] & PHX_ROW_SLOT, order == ORDER_NONE);
+        if (shard->grid.rows.view[row] != 0.0f) visit(user, phx_row_slot(&shard->grid.rows, row), order == ORDER_NONE);
     }
 }
 

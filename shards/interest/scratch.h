@@ -22,7 +22,7 @@ typedef struct phx_change {
     uint32_t leave_count, enter_count;
     uint32_t list_first; /* in the scratch's overflow; PHX_SLOT_NONE = the list is in place already */
     uint16_t flags; /* PH_CHANGE_...; FRESH only if owed (phx_list), else it is added at the fill (phx_name.fresh) */
-    bool ordered;   /* leaves come first, both in the order of events; else words, leaves with PHX_TARGET_LEAVE */
+    bool ordered;   /* leaves come first, both in the order of events; else target words */
     bool commits;   /* there is work for phx_interest_commit() */
 } phx_change;
 
@@ -81,8 +81,8 @@ typedef struct phx_scratch {
     phx_change *changes;
     uint32_t change_count, changes_capacity;
     uint32_t commit_count; /* changes that commit */
-    uint32_t *targets; /* targets of all changes. Ordered change: slots. Else: row words with flags. Unused words may
-                          lie between changes */
+    uint32_t *targets;     /* targets of all changes. Ordered change: slots. Else: target words. Unused words may
+                              lie between changes */
     uint32_t target_count, targets_capacity;
     uint32_t *overflow; /* new lists that did not fit in place: of each the number of entries, then the entries */
     uint32_t overflow_count, overflow_capacity;
@@ -140,15 +140,16 @@ static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t
 }
 
 /*
- * Parts the targets of one observer by PHX_TARGET_LEAVE, without the flag, into scratch->enter and ->leave. Returns the
- * number of enters.
+ * Parts the targets of one observer by their words, without the flag of a leave, into scratch->enter and ->leave.
+ * Returns the number of enters.
  */
 static inline uint32_t phx_interest_part(phx_scratch *scratch, const uint32_t *targets, uint32_t count)
 {
     uint32_t enters = 0, leaves = 0;
     for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
-        uint32_t left = (targets[i] & PHX_TARGET_LEAVE) != 0;
-        scratch->leave[leaves] = scratch->enter[enters] = targets[i] & ~PHX_TARGET_LEAVE;
+        const phx_target_word word = phx_target_word_at(targets, i);
+        uint32_t left = phx_target_word_leaves(word);
+        scratch->leave[leaves] = scratch->enter[enters] = phx_target_word_entering(word).bits;
         leaves += left;
         enters += 1 - left;
     }

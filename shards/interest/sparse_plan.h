@@ -40,12 +40,9 @@ enum {
     PHX_SPARSE_LOOKS = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
-/* In an event's target: it is a previous row, which leaves. */
-static const uint32_t PHX_SPARSE_PAST = 1u << 30; /* not of PHX_PAIR_PLACE */
-
 /* An event of an observer, if the target's attributes let the observer see it. */
 typedef struct phx_sparse_plan_pair {
-    uint32_t target;   /* its row, with PHX_PAIR_LEAVE; of a previous row: its number, with PHX_SPARSE_PAST, too */
+    phx_sparse_word target;
     uint32_t previous; /* the observer's pair before this one, or PHX_SPARSE_NO_PAIR */
 } phx_sparse_plan_pair;
 

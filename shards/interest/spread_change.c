@@ -62,9 +62,10 @@ static void copy_targets(const cut *at)
     const uint32_t *from = scratch->targets + change->target_first;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0;
     for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
-        const bool leaves = change->ordered ? i < change->leave_count : (from[i] & PHX_TARGET_LEAVE) != 0;
+        const phx_target_word word = phx_target_word_at(from, i);
+        const bool leaves = change->ordered ? i < change->leave_count : phx_target_word_leaves(word);
         to[n] = from[i];
-        n += leaves || !target_held(at, from[i] & PHX_ROW_SLOT);
+        n += leaves || !target_held(at, phx_target_word_slot(word));
     }
     PHX_ASSERT(n == change->leave_count + at->most);
     change->target_first = scratch->target_count;

@@ -141,7 +141,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
     frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
-    frame->moved = shard->dense_tick ? 0 : PHX_CELL_MOVED;
+    frame->moved = phx_cell_word_flag(!shard->dense_tick);
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
@@ -248,7 +248,7 @@ static void pick_prev_rows(phx_tile *tile, ranges of)
     const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
     tile->past_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
-    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] |= PHX_TILE_PAST;
+    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] = phx_tile_row_word_of_previous(to.row[i]).bits;
     tile->count += tile->past_count;
 }
 
@@ -297,10 +297,10 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     uint32_t *now = tile->now, *old = tile->old, *row = tile->row, *cell = tile->cell;
     uint32_t *start =
         tile->start + 1; /* during the sort, the next place of a cell; at the end, where the next cell begins */
-    for (uint32_t i = 0; i < count; i++) start[(from.cell[i] & ~PHX_CELL_MOVED) + 1]++;
+    for (uint32_t i = 0; i < count; i++) start[phx_cell_word_cell(phx_cell_word_at(from.cell, i)) + 1]++;
     tile->shard->kernels->cell_offsets(start, cells, tile->near);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = start[from.cell[i] & ~PHX_CELL_MOVED]++;
+        uint32_t at = start[phx_cell_word_cell(phx_cell_word_at(from.cell, i))]++;
         now[at] = from.now[i];
         old[at] = from.old[i];
         row[at] = from.row[i];
@@ -320,7 +320,7 @@ static void name_targets(phx_tile *tile)
     else if (tile->past_count == 0)
         for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
     else
-        for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i);
+        for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
 }
 
 /* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_AWAY. */
@@ -392,8 +392,9 @@ static void collect_cell_movers(phx_tile *tile)
     uint32_t *cell = tile->cell, *movers = tile->movers, n = 0;
     for (uint32_t i = 0; i < count; i++) {
         movers[n] = i;
-        n += cell[i] >> 31;
-        cell[i] &= ~PHX_CELL_MOVED;
+        const phx_cell_word word = phx_cell_word_at(cell, i);
+        n += phx_cell_word_moved(word);
+        cell[i] = phx_cell_word_cell(word);
     }
     tile->mover_count = n;
 }
@@ -458,12 +459,12 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
         enum { AHEAD = 12 }; /* rows: their attributes, in no order of memory, are prefetched */
         if (row + AHEAD < tile->rows.end) {
-            uint32_t ahead = rows->slot[row + AHEAD] & PHX_ROW_SLOT;
+            uint32_t ahead = phx_row_slot(rows, row + AHEAD);
             __builtin_prefetch(&shard->store.set[ahead]);
             __builtin_prefetch(&shard->store.body[ahead]);
         }
         if (rows->view[row] == 0.0f) continue;
-        tile->alike = phx_tile_plain(shard, rows->slot[row] & PHX_ROW_SLOT, rows->view[row], &own_in, &own_near) &&
+        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_near) &&
                       (in == 0.0f || (in == own_in && near == own_near));
         in = own_in;
         near = own_near;

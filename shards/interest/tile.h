@@ -31,9 +31,6 @@
  */
 enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
-/* In row[]: not a row of the grid but the number of one of the shard's previous rows (grid/prev_rows.h). */
-static const uint32_t PHX_TILE_PAST = 1u << 31;
-
 enum {
     PHX_TILE_FINE_MAX = 4, /* most cells to a reach */
     PHX_TILE_ODD_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one; if more,
@@ -70,12 +67,12 @@ typedef struct phx_tile {
     bool told;                /* a delta finds the events of all observers of the block, discontinuous ones too */
     uint32_t *odd_words;
     uint32_t odd_words_capacity;
-    uint32_t *now, *old; /* sorted by cell: y << 16 | x */
-    uint32_t *row, *cell;
-    uint32_t *target; /* by place, the target in a pair: */
-    bool named;       /* the row's slot word; if false, the place */
-    uint32_t *own;    /* places of the block's own rows, in order */
-    uint32_t *movers; /* places of all rows that moved, in order; not in a dense tick */
+    uint32_t *now, *old;  /* sorted by cell: y << 16 | x */
+    uint32_t *row, *cell; /* tile row words; cells */
+    uint32_t *target;     /* by place, the target in a pair: */
+    bool named;           /* the target word; if false, the place */
+    uint32_t *own;        /* places of the block's own rows, in order */
+    uint32_t *movers;     /* places of all rows that moved, in order; not in a dense tick */
     uint32_t mover_count;
     phx_tile_rows picked;           /* rows before the sort */
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */
@@ -115,12 +112,12 @@ uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span
  * The word of a target at this place: its row's slot word. A previous row can only leave. It is special, as its entity
  * may have a current row too, and other attributes.
  */
-static inline uint32_t phx_tile_word(const phx_tile *tile, uint32_t place)
+static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place)
 {
-    const uint32_t row = tile->row[place];
-    if (row & PHX_TILE_PAST)
-        return tile->shard->past.rows[row & ~PHX_TILE_PAST].slot | PHX_ROW_SPECIAL | PHX_TARGET_LEAVE;
-    return tile->shard->grid.rows.slot[row];
+    const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
+    const uint32_t number = phx_tile_row_word_number(row);
+    if (phx_tile_row_word_is_previous(row)) return phx_target_word_of_previous(tile->shard->past.rows[number].slot);
+    return phx_target_word_of_row(phx_row_word_at(tile->shard->grid.rows.slot, number));
 }
 
 /*

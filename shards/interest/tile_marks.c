@@ -112,8 +112,9 @@ static void in_reach(const phx_tile *tile, uint32_t cell, uint32_t unit, int64_t
 static void mark_discontinuous_cells(phx_tile *tile)
 {
     for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const uint32_t place = tile->odd_places[i], row = tile->row[place], cell = tile->odd_at[i];
-        const uint32_t at = row & PHX_TILE_PAST ? tile->old[place] : tile->now[place];
+        const uint32_t place = tile->odd_places[i], cell = tile->odd_at[i];
+        const bool previous = phx_tile_row_word_is_previous(phx_tile_row_word_at(tile->row, place));
+        const uint32_t at = previous ? tile->old[place] : tile->now[place];
         int64_t x0, x1, y0, y1;
         in_reach(tile, cell & UINT16_MAX, at, &x0, &x1);
         in_reach(tile, cell >> 16, at >> 16, &y0, &y1);

@@ -388,7 +388,8 @@ static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid
 /* ---- tasks ---- */
 
 /* Adds pairs of these towers of a cell block with the crossing. There is room. */
-static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers, uint32_t crossing)
+static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers,
+                            phx_crossing_word crossing)
 {
     uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
     phx_ninegrid_pair *pair = nine->found + nine->found_count;
@@ -416,7 +417,6 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t insta
                     const phx_rect *to, phx_rect rect)
 {
     const phx_area_member *crossing = &nine->crossings[i];
-    uint32_t told = crossing->special ? i | PHX_NINEGRID_SPECIAL : i;
     bool glances = phx_ninegrid_delta(crossing);
     phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
     for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
@@ -426,8 +426,8 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t insta
         uint64_t here = glances ? crowd->stood : crowd->watched;
         uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
         uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
-        add_tower_pairs(nine, crowd, a & ~b, told);
-        add_tower_pairs(nine, crowd, b & ~a, told | PHX_NINEGRID_ENTER);
+        add_tower_pairs(nine, crowd, a & ~b, phx_crossing_word_of(i, false, crossing->special));
+        add_tower_pairs(nine, crowd, b & ~a, phx_crossing_word_of(i, true, crossing->special));
         if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
     }
     return true;
@@ -496,7 +496,8 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         next[t][0] = next[t][1] = 0;
     }
-    for (uint32_t i = first; i < end; i++) next[nine->binned[i].tower][nine->binned[i].crossing >> 31]++;
+    for (uint32_t i = first; i < end; i++)
+        next[nine->binned[i].tower][phx_crossing_word_enters(nine->binned[i].crossing)]++;
     uint32_t place = first;
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
@@ -520,9 +521,10 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
         next[t][1] -= nine->jobs[nine->job_count - 1].enter_count;
     }
     for (uint32_t i = first; i < end; i++) {
-        uint32_t crossing = nine->binned[i].crossing, t = nine->binned[i].tower;
-        nine->pairs[next[t][crossing >> 31]++] = crossing & ~(PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL);
-        if (PHX_UNLIKELY(crossing & PHX_NINEGRID_SPECIAL)) nine->jobs[crowd->tower[t].job].special = true;
+        const phx_crossing_word crossing = nine->binned[i].crossing;
+        const uint32_t t = nine->binned[i].tower;
+        nine->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
+        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
     nine->looking |= crowd->odd != 0;

@@ -159,7 +159,7 @@ uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, uint32_t instance, phx_rect
             *ranges += tower->count > 0;
             for (uint32_t i = 0; i < tower->count; i++) {
                 if (cards[i].flags & PHX_CELL_LEFT) continue;
-                out[n++] = cards[i].slot | (cards[i].flags & PHX_CELL_SPECIAL ? PHX_ROW_SPECIAL : 0);
+                out[n++] = phx_row_word_of(cards[i].slot, cards[i].flags & PHX_CELL_SPECIAL).bits;
             }
         }
     }

@@ -122,7 +122,7 @@ typedef struct phx_cell_task {
  * observer, sees the tower come or go.
  */
 typedef struct phx_ninegrid_pair {
-    uint32_t crossing; /* | PHX_NINEGRID_ENTER | PHX_NINEGRID_SPECIAL */
+    phx_crossing_word crossing;
     uint32_t crowd;
     uint8_t tower;
     bool watched; /* it may have observers that get an event */
@@ -131,7 +131,7 @@ typedef struct phx_ninegrid_pair {
 
 /* The part of a pair that its cell block needs. */
 typedef struct phx_ninegrid_told {
-    uint32_t crossing; /* as in the pair */
+    phx_crossing_word crossing; /* as in the pair */
     uint32_t tower;
 } phx_ninegrid_told;
 
@@ -231,8 +231,6 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
 
 /* ---- towers and rectangles ---- */
-
-static const uint32_t PHX_NINEGRID_ENTER = 1u << 31, PHX_NINEGRID_SPECIAL = 1u << 30;
 
 /* Is a delta enough for an observer that crossed, if its towers' tasks need no evaluation? */
 static inline bool phx_ninegrid_delta(const phx_area_member *crossing)

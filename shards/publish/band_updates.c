@@ -1,229 +1,13 @@
 /*
- * Motion histories and due updates; see band_updates.h.
+ * Due updates; see band_updates.h.
  */
 #include "shards/publish/band_updates.h"
 
-#include <string.h>
-
+#include "shards/publish/deferred_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/query/seen.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
-
-bool phx_bands_ready(phx_shard *shard)
-{
-    phx_bands *bands = &shard->bands;
-    uint32_t slots = shard->store.slots, trails = bands->trails_capacity, waits = bands->waits_capacity;
-    if (!shard->rules->banded) return true;
-    if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots,
-                  sizeof(phx_motion_history)))
-        return false;
-    for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_motion_history){0};
-    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_motion_sample)))
-        return false;
-    if (!phx_grow(shard->mem, (void **)&bands->waits, &bands->waits_capacity, waits, slots, sizeof(phx_list)))
-        return false;
-    for (; waits < bands->waits_capacity; waits++) bands->waits[waits] = phx_list_empty();
-    return true;
-}
-
-/* ---- deferred updates ---- */
-
-static phx_list *deferred_of(const phx_shard *shard, uint32_t slot)
-{
-    return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
-}
-
-uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
-{
-    const phx_list *waits = shard->rules->banded ? deferred_of(shard, slot) : NULL;
-    return waits ? waits->count : 0;
-}
-
-/* false = no memory, unchanged. */
-static bool write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
-{
-    phx_bands *bands = &shard->bands;
-    phx_list *waits = &bands->waits[slot];
-    if (count == 0) {
-        phx_bands_drop_deferred(&shard->bands, slot);
-        return true;
-    }
-    bool fits = count <= phx_list_capacity(&bands->pool, waits);
-    uint32_t before = waits->count;
-    if (!fits && !phx_list_reserve(&bands->pool, shard->mem, waits, count)) return false;
-    memcpy(phx_list_entries(&bands->pool, waits), words, count * sizeof *words);
-    phx_list_set_count(&bands->pool, waits, count);
-    if (before == 0) bands->waiting++;
-    return true;
-}
-
-bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
-                      uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
-        if (told[i].rewaits && !write_deferred(shard, told[i].slot, waits, told[i].wait_count)) return false;
-    }
-    return true;
-}
-
-void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
-{
-    const phx_name *name = shard->store.name;
-    const phx_list *waits = &shard->bands.waits[slot];
-    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
-    record->id = name[slot].id;
-    record->type = PHX_RECORD_DEFERRED_UPDATES;
-    for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
-        record->as.waiting[record->count++] =
-            (phx_deferred_update){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
-}
-
-bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
-{
-    phx_bands *bands = &shard->bands;
-    if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
-                  (size_t)bands->arrival_count + record->count, sizeof *bands->arrivals))
-        return false;
-    for (uint32_t i = 0; i < record->count; i++)
-        bands->arrivals[bands->arrival_count++] = (phx_arrival_wait){slot, record->as.waiting[i]};
-    return true;
-}
-
-bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
-{
-    phx_bands *bands = &shard->bands;
-    for (; bands->arrival_count > 0; bands->arrival_count--) {
-        const phx_arrival_wait *arrival = &bands->arrivals[bands->arrival_count - 1];
-        uint32_t slot = phx_shard_find(shard, directory, arrival->waiting.id);
-        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != arrival->waiting.incarnation) continue;
-        phx_list *waits = &bands->waits[arrival->observer], more = phx_list_empty();
-        uint32_t count = waits->count, words[2] = {slot, arrival->waiting.since};
-        if (count + 2 > phx_list_capacity(&bands->pool, waits)) {
-            if (!phx_list_reserve(&bands->pool, shard->mem, &more, count + 2)) return false;
-            if (count > 0)
-                memcpy(phx_list_entries(&bands->pool, &more), phx_list_entries(&bands->pool, waits),
-                       count * sizeof *words);
-            phx_list_release(&bands->pool, waits);
-            *waits = more;
-        }
-        memcpy(phx_list_entries(&bands->pool, waits) + count, words, sizeof words);
-        phx_list_set_count(&bands->pool, waits, count + 2);
-        bands->waiting += count == 0;
-    }
-    return true;
-}
-
-/* ---- motion histories ---- */
-
-static bool moved_from(const phx_motion_history *trail, const phx_body *body)
-{
-    return trail->known && (trail->x != body->x || trail->y != body->y || trail->z != body->z);
-}
-
-/* Ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago. */
-static uint32_t age_of(const phx_motion_history *trail, const phx_body *body, uint64_t tick)
-{
-    if (moved_from(trail, body)) return 0;
-    return trail->moved != 0 ? (uint32_t)tick - trail->moved : UINT32_MAX;
-}
-
-bool phx_bands_has_history(const phx_shard *shard, uint32_t slot)
-{
-    return shard->rules->banded && slot < shard->bands.trails_capacity && shard->bands.trails[slot].known;
-}
-
-bool phx_bands_history_due(const phx_shard *shard, uint32_t slot)
-{
-    return phx_bands_has_history(shard, slot) &&
-           age_of(&shard->bands.trails[slot], &shard->store.body[slot], shard->tick) < PH_BAND_EVERY_MAX;
-}
-
-void phx_bands_fill_history(const phx_shard *shard, uint32_t slot, phx_record *record)
-{
-    const phx_motion_history *trail = &shard->bands.trails[slot];
-    record->id = shard->store.name[slot].id;
-    record->type = PHX_RECORD_TRAIL;
-    record->as.trail = (phx_trail_record){trail->x, trail->y, trail->z, trail->moved, trail->kind, 0};
-}
-
-bool phx_bands_take_history(phx_shard *shard, uint32_t slot, const phx_record *record)
-{
-    const phx_trail_record *from = &record->as.trail;
-    if (!phx_bands_ready(shard)) return false;
-    phx_motion_history *trail = &shard->bands.trails[slot];
-    trail->x = from->x;
-    trail->y = from->y;
-    trail->z = from->z;
-    trail->moved = from->moved;
-    trail->kind = from->kind;
-    trail->known = true;
-    trail->hash = phx_band_hash(record->id);
-    if (from->moved != 0 && shard->bands.last_move < shard->tick) shard->bands.last_move = shard->tick;
-    return true;
-}
-
-bool phx_bands_busy(const phx_shard *shard)
-{
-    const phx_bands *bands = &shard->bands;
-    if (!shard->rules->banded || shard->observing_count == 0 || shard->blind) return false;
-    return shard->changed || bands->waiting > 0 ||
-           (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
-}
-
-void phx_bands_sample(phx_shard *shard)
-{
-    if (!phx_bands_busy(shard)) return;
-    PHX_ASSERT(shard->store.slots <= shard->bands.strides_capacity);
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-        const phx_body *body = &shard->store.body[slot];
-        const phx_motion_history *trail = &shard->bands.trails[slot];
-        shard->bands.strides[slot] = (phx_motion_sample){
-            body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash, age_of(trail, body, shard->tick)};
-    }
-}
-
-static void commit_motion_history(phx_shard *shard, uint32_t slot)
-{
-    const phx_body *body = &shard->store.body[slot];
-    phx_motion_history *trail = &shard->bands.trails[slot];
-    if (!(body->state & PHX_SLOT_LIVE)) {
-        if (trail->known) *trail = (phx_motion_history){0};
-        phx_bands_drop_deferred(&shard->bands, slot);
-        return;
-    }
-    if (moved_from(trail, body)) {
-        trail->moved = (uint32_t)shard->tick;
-        shard->bands.last_move = shard->tick;
-    }
-    if (!trail->known) *trail = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
-    trail->x = body->x;
-    trail->y = body->y;
-    trail->z = body->z;
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    trail->kind = attr->kind;
-    trail->change = 0;
-    if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(&shard->bands, slot);
-}
-
-void phx_bands_end_tick(phx_shard *shard)
-{
-    phx_bands *bands = &shard->bands;
-    if (!shard->rules->banded) {
-        if (bands->live) {
-            phx_bands_free(bands, shard->mem);
-            *bands = (phx_bands){0};
-            phx_bands_init(bands);
-        }
-        return;
-    }
-    if (bands->live && !shard->changed) return;
-    if (shard->blind && bands->trails_capacity < shard->store.slots) return; /* none is kept */
-    for (uint32_t slot = 0; slot < shard->store.slots; slot++) commit_motion_history(shard, slot);
-    bands->live = true;
-}
-
-/* ---- updates ---- */
 
 void phx_update_scratch_free(phx_update_scratch *lookout)
 {
@@ -491,5 +275,15 @@ bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t
     told.due_count = lookout->due_count - told.due_first;
     told.rewaits = waited > 0 || told.wait_count > 0;
     if (told.due_count > 0 || told.rewaits) lookout->notices[lookout->notice_count++] = told;
+    return true;
+}
+
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
+        if (told[i].rewaits && !phx_bands_write_deferred(shard, told[i].slot, waits, told[i].wait_count)) return false;
+    }
     return true;
 }

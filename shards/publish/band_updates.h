@@ -1,21 +1,14 @@
 /*
- * Updates by distance band, for the observers of one shard: which targets moved, and for which observers an update is
- * due (ph_update has the rule). Nothing is kept for a pair except deferred updates, for want of budget (updates_max).
- * Each slot has a motion history: its position at the last tick's end and the tick of its last move. The rule needs
- * nothing else.
+ * Updates by distance band, for the observers of one shard: for which observers an update is due (ph_update has the
+ * rule). Nothing is kept for a pair except deferred updates, for want of budget (updates_max; deferred_updates.h). The
+ * rule needs nothing but the motion history of each target (motion_history.h).
  *
- * Histories exist only while a class has bands (rules->banded): their memory from the index phase of the first such
- * tick on, their content from its end on. They travel with migrants, and with copies that moved lately.
- *
- * exchange, index: by the shard's owner. publish, after the interest phase: the owner writes motion samples from
- * histories and bodies (strides); any worker emits the updates of observers (phx_band_emit()); then the owner writes
- * deferred updates. end: histories become those of this tick.
+ * publish, after the interest phase: the owner writes motion samples; any worker emits the updates of observers
+ * (phx_band_emit()); then the owner writes deferred updates.
  */
 #ifndef PHX_SHARDS_PUBLISH_BAND_UPDATES_H
 #define PHX_SHARDS_PUBLISH_BAND_UPDATES_H
 
-#include "base/directory.h"
-#include "base/rng.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
 
@@ -52,12 +45,6 @@ typedef struct phx_update_scratch {
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
-/* The hash of an id: two of them, combined, give the phase of a pair. */
-static inline uint32_t phx_band_hash(uint64_t id)
-{
-    return (uint32_t)(phx_mix64(id) >> 32);
-}
-
 /* A number that finds multiples of a period: 2^32 / every, rounded up; 0 for 1. */
 static inline uint32_t phx_band_share(uint32_t every)
 {
@@ -73,38 +60,6 @@ static inline bool phx_band_multiple(uint32_t n, uint32_t share)
     return n * share <= share - 1;
 }
 
-/* ---- the owner ---- */
-
-/* Room for the history of every slot, if any class has bands. false = no memory, unchanged. */
-bool phx_bands_ready(struct phx_shard *shard);
-
-/* Does the slot's history travel with it? */
-bool phx_bands_has_history(const struct phx_shard *shard, uint32_t slot);
-/* Does a copy of the slot need a TRAIL record? */
-bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
-void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
-/* Takes a history from a TRAIL record. false = no memory, unchanged. */
-bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
-/* The number of words of an observer's deferred updates: two for each target. */
-uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
-/* Writes up to PHX_RECORD_ITEMS deferred updates from word *at on. */
-void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
-bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
-
-/* Resolves the targets of phx_arrival_wait from ids to slots. false = no memory: call again. */
-bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
-
-/* May an update be due here in this tick? */
-bool phx_bands_busy(const struct phx_shard *shard);
-/* Writes the motion samples, if so; before any update is emitted. */
-void phx_bands_sample(struct phx_shard *shard);
-/* Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
-                      uint32_t count);
-void phx_bands_end_tick(struct phx_shard *shard);
-
-/* ---- any worker ---- */
-
 void phx_update_scratch_free(phx_update_scratch *lookout);
 /* Begins a tick: results of the last one end. */
 void phx_update_scratch_reset(phx_update_scratch *lookout);
@@ -116,5 +71,9 @@ void phx_update_scratch_group(phx_update_scratch *lookout);
  */
 bool phx_band_emit(phx_update_scratch *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
+
+/* By the owner. Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+                      uint32_t count);
 
 #endif

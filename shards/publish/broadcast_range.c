@@ -53,7 +53,7 @@ uint32_t phx_broadcast_range_rows(const phx_shard *shard, const phx_broadcast_ra
     for (uint32_t i = 0; i < found; i++) {
         uint32_t row = out[i];
         out[n] = row;
-        n += range_admits(shard, range, source, self, rows->slot[row] & PHX_ROW_SLOT);
+        n += range_admits(shard, range, source, self, phx_row_slot(rows, row));
     }
     return n;
 }

@@ -64,7 +64,7 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++)
         seats->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
     for (uint32_t i = 0; i < seats->count; i++) {
-        seats->slot[i] = rows->view[first + i] != 0.0f ? rows->slot[first + i] & PHX_ROW_SLOT : PHX_SLOT_NONE;
+        seats->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
         seats->look = seats->look || rows->view[first + i] < 0.0f;
     }
 }
@@ -112,14 +112,14 @@ static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *se
         uint32_t found = rows_in_view(shard, first, end, body->x, body->y, out);
         for (uint32_t i = 0; i < found; i++) {
             out[n] = out[i];
-            n += self | ((rows->slot[out[i]] & PHX_ROW_SLOT) != call->slot);
+            n += self | (phx_row_slot(rows, out[i]) != call->slot);
         }
         if (!seats->look) return n;
     }
     for (uint32_t row = first; row < end; row++) {
         float view = rows->view[row];
         if (view == 0.0f || (view > 0.0f && plain)) continue;
-        if (phx_recipients_sees(shard, rows->slot[row] & PHX_ROW_SLOT, call->slot, self)) out[n++] = row;
+        if (phx_recipients_sees(shard, phx_row_slot(rows, row), call->slot, self)) out[n++] = row;
     }
     return n;
 }

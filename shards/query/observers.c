@@ -27,7 +27,7 @@ static void visit_rows(const watch *at, uint32_t first, uint32_t end)
 {
     const phx_grid_rows *rows = &at->shard->grid.rows;
     for (uint32_t row = first; row < end; row++) {
-        uint32_t observer = rows->slot[row] & PHX_ROW_SLOT;
+        uint32_t observer = phx_row_slot(rows, row);
         if (rows->view[row] == 0.0f) continue;
         if (fabsf(rows->x[row] - at->x) > at->radius || fabsf(rows->y[row] - at->y) > at->radius) continue;
         bool plain = at->plain && rows->view[row] > 0.0f && observer != at->target;

@@ -41,10 +41,11 @@ static void add_prev_rows(recall *at, uint64_t *pairs)
                        (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t target = near.hits[i] & PHX_ROW_SLOT;
+            const phx_row_word word = phx_row_word_at(near.hits, i);
+            uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
-            if ((changed || (near.hits[i] & PHX_ROW_SPECIAL)) &&
+            if ((changed || phx_row_word_special(word)) &&
                 !phx_layers_match(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
                 continue;
             add_prev_target(at, target);
@@ -66,9 +67,10 @@ static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
         piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
         uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t target = past->word[hits[i]] & PHX_ROW_SLOT;
+            const phx_row_word word = phx_row_word_at(past->word, hits[i]);
+            const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot) continue;
-            if ((past->word[hits[i]] & PHX_ROW_SPECIAL) &&
+            if (phx_row_word_special(word) &&
                 !phx_layers_match(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
                 continue;
             add_prev_target(at, target);

@@ -19,10 +19,12 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     for (uint32_t n; phx_row_query_next(&near, &n);) {
         uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t word = near.hits[i], target = word & PHX_ROW_SLOT;
+            const phx_row_word word = phx_row_word_at(near.hits, i);
+            const uint32_t target = phx_row_word_slot(word);
             near.hits[seen] = target;
-            bool special = word & PHX_ROW_SPECIAL;
-            if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target))) continue;
+            if (phx_row_word_special(word) &&
+                !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target)))
+                continue;
             seen += target != slot;
         }
         if (seen > 0 && !visit(user, near.hits, seen)) return;

@@ -43,7 +43,7 @@ void phx_rows_in_range(const phx_shard *shard, const uint32_t *instance, phx_box
     phx_row_query near;
     phx_row_query_open(&near, shard->kernels, walk, square_of(box), false);
     for (uint32_t n; phx_row_query_next(&near, &n);) {
-        for (uint32_t i = 0; i < n; i++) near.hits[i] &= PHX_ROW_SLOT;
+        for (uint32_t i = 0; i < n; i++) near.hits[i] = phx_row_word_slot(phx_row_word_at(near.hits, i));
         if (n > 0) sink->take(sink, near.hits, n);
     }
     sink->visited += near.ranges;
@@ -83,7 +83,7 @@ static uint32_t scan_block(const phx_shard *shard, const phx_block *block, phx_r
                            phx_range_scan *scan, uint32_t n)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    phx_span spans[PHX_BLOCK_SIDE];
+    phx_span spans[PHX_BLOCK_SIDE] = {{0, 0}}; /* clang's analyser does not see that all are written */
     uint32_t span_count = phx_block_spans(block, rect, spans);
     for (uint32_t i = 0; i < span_count; i++) {
         scan->visited++;
@@ -129,7 +129,7 @@ static void collect_in_range(phx_sink *sink, const uint32_t *slots, uint32_t cou
         const phx_body *body = &at->store->body[slots[i]];
         float dx = body->x - x, dy = body->y - y, d2 = dx * dx + dy * dy;
         bool in = square ? (fabsf(dx) <= r) & (fabsf(dy) <= r) : d2 <= r * r;
-        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->hits[scan->count] = phx_row_word_of(slots[i], body->state & PHX_SLOT_SPECIAL).bits;
         scan->squares[scan->count] = d2;
         scan->count += in;
     }
@@ -142,7 +142,7 @@ static void collect_in_towers(phx_sink *sink, const uint32_t *slots, uint32_t co
     scan->pairs += count;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &at->store->body[slots[i]];
-        scan->hits[scan->count] = slots[i] | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+        scan->hits[scan->count] = phx_row_word_of(slots[i], body->state & PHX_SLOT_SPECIAL).bits;
         scan->count += phx_in_towers(at->rules, at->body, body);
     }
 }

@@ -31,10 +31,8 @@ typedef struct phx_tile_frame {
     float stride;             /* units: the longest step along an axis; a row that moved farther did not step */
     uint32_t shift;           /* units to a cell: 1 << shift */
     uint32_t columns, rows;   /* of cells */
-    uint32_t moved;           /* set in the cell's word of a row that moved: PHX_CELL_MOVED, or 0 */
+    uint32_t moved;           /* set in the cell word of a row that moved: phx_cell_word_flag() */
 } phx_tile_frame;
-
-static const uint32_t PHX_CELL_MOVED = 1u << 31;
 
 /*
  * Picked rows: positions y << 16 | x, now and before, the row in the grid, the cell of the mid-step position. On an
@@ -74,12 +72,8 @@ typedef struct phx_tile_cells {
     uint32_t columns;
 } phx_tile_cells;
 
-/* Flags in a pair's observer: the event is a leave; units can not decide the pair. */
-static const uint32_t PHX_PAIR_LEAVE = 1u << 31, PHX_PAIR_UNSURE = 1u << 30;
-static const uint32_t PHX_PAIR_PLACE = (1u << 30) - 1;
-
 /*
- * Pairs that are or may be events: the observer's place with flags, and the target's place or slot word. Room for
+ * Pairs that are or may be events: a pair word of the observer's place, and the target's place or target word. Room for
  * capacity + PHX_KERNEL_PAD.
  */
 typedef struct phx_pairs {
@@ -97,9 +91,6 @@ typedef struct phx_observer_runs {
     uint32_t *place, *first, *leaves, *special;
     uint32_t count;
 } phx_observer_runs;
-
-/* In a target's slot word: the pair is a leave. */
-static const uint32_t PHX_TARGET_LEAVE = 1u << 30;
 
 /* The format of targets' sort keys (phx_order_key()). */
 typedef struct phx_sort_key_format {

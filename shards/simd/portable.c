@@ -97,7 +97,7 @@ enum {
     PIECE = 64, /* candidates judged before any is written */
     EIGHT = 8   /* and judged at a time: elements beyond the last are read, as arrays are padded, and dropped */
 };
-_Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "what is read is there");
+_Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "elements beyond the last are padding");
 
 /* One observer. */
 typedef struct watcher {

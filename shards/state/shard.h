@@ -92,13 +92,14 @@ typedef struct phx_shard_counts {
                          may wrap */
     uint64_t updates; /* updates sent to own observers; counted by the ticking thread in the publish phase */
     uint64_t resets;  /* own observers that were set aside, in each tick */
+    phx_index_counts index; /* of classical indexes that ended in blind ticks */
 } phx_shard_counts;
 
 typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
-    const struct phx_storage *storage;     /* how near entities are found: storage.h */
-    const struct phx_storage *own_storage; /* the same, but for blind ticks, which have own_storage->bare */
+    const struct phx_storage *storage; /* how near entities are found: storage.h */
+    const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
     uint32_t index;
     phx_rect rect;
     phx_move_constants move_frame;
@@ -110,9 +111,8 @@ typedef struct phx_shard {
     phx_grid grid;
     phx_ninegrid nine;
     phx_index *classical; /* NULL: the lighthouse */
-    phx_index bare;       /* the classical index from a blind tick to the next index phase: tick/blind_tick.h */
     bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
-    bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
+    bool lacks_copies;    /* ... for copies: ghosts are not those of this tick */
     phx_prev_rows past;   /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;

@@ -1,7 +1,8 @@
 /*
  * The storage of a shard: the operations that depend on how near entities are found. There are three storages: rows of
  * the grid (range = radius), cell entries of the nine-grid (range = towers), and a classical index (either range). Each
- * is one constant table, in shards/storage/; a shard gets its table when it is made, and keeps it but for blind ticks.
+ * is one constant table, in shards/storage/; a shard gets its table when it is made. It keeps it, but that from a blind
+ * tick to the next index phase it has a storage without entries (tick/blind_tick.h).
  *
  * An "entry" below is a row, a cell entry, or a slot in the classical index. An entity has one from the index phase of
  * its first tick to the index phase of its last one (PHX_SLOT_ROW).
@@ -39,8 +40,7 @@ typedef struct phx_range_scan {
     uint64_t pairs, visited; /* distances compared; ranges of rows, towers or nodes */
 } phx_range_scan;
 
-typedef struct phx_storage phx_storage;
-struct phx_storage {
+typedef struct phx_storage {
     /* ---- properties ---- */
 
     /*
@@ -52,9 +52,6 @@ struct phx_storage {
     bool has_deltas;
     /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */
     bool unmarked_when_dense;
-    /* The table of the shard in a tick without memory for its entries (tick/blind_tick.h): that of classical indexes.
-     */
-    const phx_storage *bare;
 
     /* ---- life of the shard; by the world's owner ---- */
 
@@ -170,6 +167,6 @@ struct phx_storage {
     uint32_t (*filter_batch)(const phx_shard *shard, const struct phx_observer_batch *batch,
                              const struct phx_broadcast_target *call, const struct phx_broadcast_range *range,
                              bool self, uint32_t *out);
-};
+} phx_storage;
 
 #endif

@@ -34,9 +34,7 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
  */
 static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *observer)
 {
-    if (shard->classical == &shard->bare)
-        return false; /* in a blind tick, slots are marked as by the shard's own index */
-    return (observer->sees & 1) && (observer->instance == 0 || !shard->classical);
+    return (observer->sees & 1) && (observer->instance == 0 || shard->rules->index == PH_INDEX_LIGHTHOUSE);
 }
 
 /* May an own observer's list be derived from now on? */

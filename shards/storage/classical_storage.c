@@ -4,7 +4,7 @@
  */
 #include "shards/storage/classical_storage.h"
 
-#include "shards/index/registry.h"
+#include "shards/classical/registry.h"
 #include "shards/interest/run_slots.h"
 #include "shards/publish/recipients_slots.h"
 #include "shards/query/observers.h"
@@ -38,24 +38,7 @@ static bool updated_classical_valid(const phx_shard *shard)
     return shard->classical->ops->valid(shard->classical);
 }
 
-/* ---- reading: no list is derived ---- */
-
-static uint32_t slot_list_before(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
-{
-    (void)shard;
-    (void)slot;
-    (void)out;
-    (void)pairs;
-    return 0;
-}
-
-static void visit_slot_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
-{
-    (void)shard;
-    (void)slot;
-    (void)visit;
-    (void)user;
-}
+/* ---- reading ---- */
 
 static void classical_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
 {
@@ -85,26 +68,11 @@ static uint32_t slot_items(const phx_shard *shard)
     return shard->store.slots;
 }
 
-/* Every call names its observer. */
-static uint32_t filter_no_batch(const phx_shard *shard, const phx_observer_batch *batch,
-                                const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
-                                uint32_t *out)
-{
-    (void)shard;
-    (void)batch;
-    (void)call;
-    (void)range;
-    (void)self;
-    (void)out;
-    phx_panic(__FILE__, __LINE__, "a call to all observers with a classical index");
-}
-
 /* No notes and no entries to refresh: the index is given all changes of a tick at once, in the index phase. */
 const phx_storage phx_storage_classical = {
     .leaves_out_ghosts = false,
     .has_deltas = false,
     .unmarked_when_dense = false,
-    .bare = &phx_storage_classical,
     .make = make_classical,
     .free = free_classical,
     .reserve_note = phx_storage_ready,
@@ -118,8 +86,8 @@ const phx_storage phx_storage_classical = {
     .end_tick = phx_storage_no_work,
     .ended_valid = phx_shard_lists_valid,
     .derives = phx_storage_never,
-    .list_before = slot_list_before,
-    .visit_list = visit_slot_list,
+    .list_before = phx_storage_no_list_before,
+    .visit_list = phx_storage_no_list_visit,
     .visit_observers = phx_classical_visit_observers,
     .slots_in_range = classical_in_range,
     .any_dirty_near = slot_dirty_near,
@@ -138,5 +106,5 @@ const phx_storage phx_storage_classical = {
     .call_observer = phx_slots_call_observer,
     .call_box = phx_slots_call_box,
     .place_of = phx_slots_place_of,
-    .filter_batch = filter_no_batch,
+    .filter_batch = phx_storage_no_filter,
 };

@@ -12,7 +12,6 @@
 #include "shards/query/seen.h"
 #include "shards/query/slots_near.h"
 #include "shards/state/view_reach.h"
-#include "shards/storage/classical_storage.h"
 #include "shards/storage/no_operation.h"
 
 static bool make_cells(phx_shard *shard)
@@ -113,7 +112,6 @@ const phx_storage phx_storage_ninegrid = {
     .leaves_out_ghosts = false,
     .has_deltas = false,
     .unmarked_when_dense = true,
-    .bare = &phx_storage_classical,
     .make = make_cells,
     .free = free_cells,
     .reserve_note = reserve_cell_note,

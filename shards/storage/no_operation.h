@@ -4,6 +4,7 @@
 #ifndef PHX_SHARDS_STORAGE_NO_OPERATION_H
 #define PHX_SHARDS_STORAGE_NO_OPERATION_H
 
+#include "shards/publish/broadcast_audience.h"
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 
@@ -54,6 +55,38 @@ static inline uint32_t phx_storage_any_chunk(const phx_shard *shard, uint32_t fi
     (void)shard;
     (void)first;
     return left < wanted ? left : wanted;
+}
+
+/* No list is derived. */
+static inline uint32_t phx_storage_no_list_before(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
+{
+    (void)shard;
+    (void)slot;
+    (void)out;
+    (void)pairs;
+    return 0;
+}
+
+static inline void phx_storage_no_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+{
+    (void)shard;
+    (void)slot;
+    (void)visit;
+    (void)user;
+}
+
+/* Every call names its observer. */
+static inline uint32_t phx_storage_no_filter(const phx_shard *shard, const phx_observer_batch *batch,
+                                             const phx_broadcast_target *call, const phx_broadcast_range *range,
+                                             bool self, uint32_t *out)
+{
+    (void)shard;
+    (void)batch;
+    (void)call;
+    (void)range;
+    (void)self;
+    (void)out;
+    phx_panic(__FILE__, __LINE__, "a call to all observers of a block of slots");
 }
 
 #endif

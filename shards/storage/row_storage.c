@@ -12,7 +12,6 @@
 #include "shards/query/seen.h"
 #include "shards/query/slots_near.h"
 #include "shards/state/view_reach.h"
-#include "shards/storage/classical_storage.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/reindex.h"
@@ -22,8 +21,7 @@
 static void refresh_row(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    uint32_t *row = &shard->grid.rows.slot[body->row];
-    *row = (*row & PHX_ROW_SLOT) | (body->state & PHX_SLOT_SPECIAL ? PHX_ROW_SPECIAL : 0);
+    shard->grid.rows.slot[body->row] = phx_row_word_of(slot, body->state & PHX_SLOT_SPECIAL).bits;
     shard->grid.rows.view[body->row] = phx_grid_view(&shard->store, slot);
     phx_grid_changed(&shard->grid, body->row);
 }
@@ -92,7 +90,6 @@ const phx_storage phx_storage_rows = {
     .leaves_out_ghosts = true,
     .has_deltas = true,
     .unmarked_when_dense = true,
-    .bare = &phx_storage_classical,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
     .reserve_note = phx_storage_ready,

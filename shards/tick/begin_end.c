@@ -4,7 +4,7 @@
 #include "shards/tick/begin_end.h"
 
 #include "shards/exchange/migrate_out.h"
-#include "shards/publish/band_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 

@@ -5,21 +5,22 @@
 
 #include <string.h>
 
-#include "shards/index/bare.h"
 #include "shards/state/dirty_marks.h"
-#include "shards/state/storage.h"
 #include "shards/tick/set_aside.h"
 
 /* ---- the index ---- */
 
-/* Frees the index and the previous rows; no slot has a row. */
+/* Frees the entries and the previous rows; no slot has an entry. */
 static void free_index(phx_shard *shard)
 {
     const uint32_t bits = PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED | PHX_SLOT_NOTED;
     phx_store *store = &shard->store;
-    if (shard->classical && shard->classical != &shard->bare) shard->bare.counts = shard->classical->counts;
+    if (shard->classical) {
+        shard->counts.index.moves += shard->classical->counts.moves;
+        shard->counts.index.steps += shard->classical->counts.steps;
+    }
+    shard->indexed->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
-    shard->storage->free(shard);
     phx_prev_rows_free(&shard->past, shard->mem);
     phx_prev_rows_init(&shard->past, shard->mem);
     shard->past.shape = shard->rules->shape;
@@ -28,41 +29,32 @@ static void free_index(phx_shard *shard)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);
 }
 
-/* Takes the bare index: all live slots are in it. */
-static void take_bare_index(phx_shard *shard)
+/* Takes the storage without entries: all live slots are in it. */
+static void go_bare(phx_shard *shard, const phx_storage *bare)
 {
     phx_store *store = &shard->store;
     free_index(shard);
-    phx_index_bare(&shard->bare, &(phx_index_env){shard->mem, shard->rules, &shard->store, shard->rect});
-    shard->classical = &shard->bare;
-    shard->storage = shard->own_storage->bare;
+    shard->storage = bare;
     shard->move_frame = phx_move_constants_of(shard);
     for (uint32_t slot = 0; slot < store->slots; slot++)
         if (store->body[slot].state & PHX_SLOT_LIVE) store->body[slot].state |= PHX_SLOT_ROW;
     shard->deferred.count = 0;
 }
 
-/* Makes the index of the world's definition, without a slot. false = no memory. */
-static bool make_index(phx_shard *shard)
-{
-    shard->storage = shard->own_storage;
-    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->storage->make(shard)) return false;
-    if (shard->classical) shard->classical->counts = shard->bare.counts;
-    return true;
-}
-
 bool phx_shard_restore_index(phx_shard *shard)
 {
+    const phx_storage *bare = shard->storage;
     phx_store *store = &shard->store;
     phx_deferred *deferred = &shard->deferred;
     const uint32_t live = store->own_count + store->ghost_count;
     if (!phx_grow(shard->mem, (void **)&deferred->slots, &deferred->capacity, deferred->count, live, sizeof(uint32_t)))
         return false;
     free_index(shard);
-    if (!make_index(shard)) {
-        take_bare_index(shard);
+    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->indexed->make(shard)) {
+        go_bare(shard, bare);
         return false;
     }
+    shard->storage = shard->indexed;
     shard->move_frame = phx_move_constants_of(shard);
     deferred->count = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -115,10 +107,10 @@ static void leave_ghosts(phx_shard *shard)
     shard->refreshed_any = false;
 }
 
-void phx_shard_index_blind(phx_shard *shard)
+void phx_shard_index_blind(phx_shard *shard, const phx_storage *bare)
 {
     if (shard->lacks_copies) leave_ghosts(shard);
-    take_bare_index(shard);
+    go_bare(shard, bare);
     set_all_aside(shard);
     drop_histories(shard);
     shard->far.stale = true;

@@ -1,18 +1,19 @@
 /*
  * Blind ticks: a shard without memory for its copies or for the index phase. No list is found: all own observers are
- * set aside, and near entities are found by an index that needs no memory (index/bare.h) until the next index phase.
+ * set aside, and near entities are found without entries (storage/bare_storage.h) until the next index phase.
  * phx_shard.blind; by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_BLIND_TICK_H
 #define PHX_SHARDS_TICK_BLIND_TICK_H
 
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
 
 /* The index phase of a blind tick, also behind an index phase that stopped. Needs no memory. */
-void phx_shard_index_blind(phx_shard *shard);
+void phx_shard_index_blind(phx_shard *shard, const phx_storage *bare);
 
 /*
- * The index phase after a blind tick: the shard's own index is made again, and all slots are deferred adds. false = no
+ * The index phase after a blind tick: the shard has its own storage again, and all slots are deferred adds. false = no
  * memory, nothing changed.
  */
 bool phx_shard_restore_index(phx_shard *shard);

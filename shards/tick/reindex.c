@@ -13,7 +13,8 @@
 #include "shards/grid/block_summary.h"
 #include "shards/grid/rebuild.h"
 #include "shards/grid/row_edit.h"
-#include "shards/publish/band_updates.h"
+#include "shards/publish/deferred_updates.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/shard.h"
@@ -304,9 +305,11 @@ static bool block_bounded(const phx_shard *shard, const phx_block *block)
 {
     const uint32_t *slots = shard->grid.rows.slot;
     if (!block->special) return false;
-    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
-        if ((slots[row] & PHX_ROW_SPECIAL) && (shard->store.body[slots[row] & PHX_ROW_SLOT].state & PHX_SLOT_BOUNDED))
-            return true;
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++) {
+        const phx_row_word word = phx_row_word_at(slots, row);
+        const bool bounded = shard->store.body[phx_row_word_slot(word)].state & PHX_SLOT_BOUNDED;
+        if (phx_row_word_special(word) && bounded) return true;
+    }
     return false;
 }
 
@@ -332,7 +335,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
 {
     PHX_ASSERT(shard->deferred.depth == 1);
     sweep_ghosts(shard);
-    if (shard->classical == &shard->bare && !phx_shard_restore_index(shard)) return false;
+    if (shard->storage != shard->indexed && !phx_shard_restore_index(shard)) return false;
     if (!add_deferred_slots(shard)) return false;
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;

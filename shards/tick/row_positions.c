@@ -13,8 +13,8 @@ void phx_rows_copy_positions(phx_shard *shard, uint32_t part, uint32_t parts)
     uint32_t end = (uint32_t)(lines * (part + 1) / parts * LINE_ROWS);
     if (end > grid->row_end) end = grid->row_end;
     for (uint32_t row = first; row < end; row++) { /* gaps are written too: that costs less than a test */
-        if (row + AHEAD < end) __builtin_prefetch(&shard->store.body[grid->rows.slot[row + AHEAD] & PHX_ROW_SLOT]);
-        const phx_body *body = &shard->store.body[grid->rows.slot[row] & PHX_ROW_SLOT];
+        if (row + AHEAD < end) __builtin_prefetch(&shard->store.body[phx_row_slot(&grid->rows, row + AHEAD)]);
+        const phx_body *body = &shard->store.body[phx_row_slot(&grid->rows, row)];
         grid->rows.x[row] = body->x;
         grid->rows.y[row] = body->y;
     }

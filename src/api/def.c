@@ -13,8 +13,8 @@
 #include "base/c_locale.h"
 #include "base/key_table.h"
 #include "base/simd.h"
+#include "shards/classical/registry.h"
 #include "shards/index/index.h"
-#include "shards/index/registry.h"
 
 /* ph_world_def.cookie: tells a definition made by ph_world_def_default() from mere memory. */
 #define DEF_COOKIE 0x50484431u /* "PHD1" */

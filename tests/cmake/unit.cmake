@@ -21,25 +21,32 @@ pharos_unit_test(NAME unit_shards_entity SOURCES
 pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
-    unit/shards/simd/test_kernels.c unit/shards/simd/test_tile_cull.c unit/shards/simd/test_top_k.c)
+    unit/shards/simd/test_kernels.c unit/shards/simd/test_order_kernels.c unit/shards/simd/test_tile_cull.c
+    unit/shards/simd/test_top_k.c)
 pharos_unit_test(
     NAME unit_shards_zones
     SOURCES unit/shards/zones/test_areas.c unit/shards/zones/test_tower_map.c
 )
 pharos_unit_test(NAME unit_shards_ninegrid SOURCES unit/shards/ninegrid/test_ninegrid.c unit/shards/shards_fixture.c)
-pharos_unit_test(NAME unit_shards_index SOURCES
-    unit/shards/index/test_cells.c unit/shards/index/test_crosslist.c unit/shards/index/test_index.c
-    unit/shards/index/test_timer.c unit/shards/index/test_trees.c)
-pharos_unit_test(NAME unit_shards_state SOURCES unit/shards/state/test_outbox.c)
+if(PHAROS_CLASSICAL_INDEXES)
+    pharos_unit_test(NAME unit_shards_classical SOURCES
+        unit/shards/classical/test_cells.c unit/shards/classical/test_crosslist.c unit/shards/classical/test_index.c
+        unit/shards/classical/test_timer.c unit/shards/classical/test_trees.c)
+endif()
+pharos_unit_test(NAME unit_shards_state SOURCES
+    unit/shards/state/test_outbox.c unit/shards/state/test_view_reach.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_query SOURCES
     unit/shards/query/test_find.c unit/shards/query/test_slots_near.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_ingest SOURCES unit/shards/ingest/test_moves.c)
 pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/interest/test_delta_sparse.c unit/shards/interest/test_delta_tile.c
-    unit/shards/interest/test_evaluate.c unit/shards/interest/test_event_naming.c unit/shards/interest/test_tile.c
-    unit/shards/shards_fixture.c)
+    unit/shards/interest/test_evaluate.c unit/shards/interest/test_event_naming.c
+    unit/shards/interest/test_mark_set.c unit/shards/interest/test_random_steps.c unit/shards/interest/test_runs.c
+    unit/shards/interest/test_tile.c unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_exchange SOURCES
-    unit/shards/exchange/test_exchange.c unit/shards/exchange/test_halo_border.c unit/shards/shards_fixture.c)
+    unit/shards/exchange/test_copies.c unit/shards/exchange/test_exchange.c
+    unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c
+    unit/shards/exchange/test_released_ghosts.c unit/shards/shards_fixture.c)
 
 pharos_unit_test(NAME unit_world_table SOURCES unit/world/table/test_tables.c)
 pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)

@@ -149,9 +149,9 @@ static void play_tick(trial *t)
     const bool all_told = stats.consumers_pending == 0 && stats.batches_out == 0;
     const uint32_t differ = oom_client_differing(&t->client, &kept);
     if (resets == 0 && t->resets == 0 && all_told &&
-        !CHECK(differ == 0, "%u observers are told other lists than they have", differ))
+        !CHECK(differ == 0, "%u observers have other lists than their events make", differ))
         oom_client_say(&t->client, "events");
-    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not as told", kept))
+    if (all_told && !CHECK(kept == 0, "%u lists that are not empty are not the lists of the events", kept))
         oom_client_say(&t->client, "resets");
 }
 

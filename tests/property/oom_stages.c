@@ -1,12 +1,12 @@
 /*
  * Memory runs out in every stage of a tick that may want it, once or until it is given up, and the tick goes on where
- * it stopped. What has to hold: the same state, events and counters, tick by tick, as without a failure; but for the
- * commands that were refused for want of memory, without which a world is run to compare with. And a world that
- * stands in any stage may be destroyed.
+ * it stopped. State, events and counters have to be the same in every tick as in a world without failures, which
+ * gets the same commands but for the ones that were refused for want of memory. And a world that stands in any stage
+ * may be destroyed.
  *
  * A run without failures says how many allocations each stage of each tick asks for; each of them is made to fail, or
- * some by the seed (PHAROS_TEST_PERCENT). Every stage is in the table below: those that may stop have to have stopped,
- * the others never do.
+ * some by the seed (PHAROS_TEST_PERCENT). The table below has every stage: one that may stop has to have stopped, the
+ * others never do.
  *
  * options: --seed N, --profile NAME; --tick N --stage N --nth N: that allocation alone
  */
@@ -23,7 +23,7 @@
 
 enum { GIVEN_UP_AFTER = 2, TRIES_MAX = 8 };
 
-/* What a stage does for memory. */
+/* A stage that gets no memory. */
 typedef enum stage_kind {
     STAGE_STOPS,  /* it may stop for want of memory, and goes on */
     STAGE_BETTER, /* it asks for some, but does without */
@@ -69,7 +69,7 @@ static const struct {
     [PHX_STAGE_END] = {"end", STAGE_BETTER, "arrays of storms long ago are given back, and smaller ones asked for"},
 };
 
-/* What a run leaves of each tick. */
+/* The results of each tick of a run. */
 typedef struct tick_record {
     uint64_t world, events[OOM_CONSUMERS];
     ph_stats stats;
@@ -85,7 +85,7 @@ typedef struct place {
 
 typedef VEC(place) places;
 
-/* What is done about it. */
+/* The ways on after a failure. */
 typedef enum ending {
     WAY_ONCE,    /* one allocation fails, and the tick is called again */
     WAY_AND_ON,  /* all fail from there on, until it has been called again a few times */
@@ -219,8 +219,8 @@ static void play(trial *t)
 /* ---- comparison ---- */
 
 /*
- * Counters of what happened; work counters, times and memory may differ, so may rounds of the exchange, as an outbox
- * that gets no further block is full, and ghosts that are not needed any more.
+ * Counters of results. Work counters, times and memory may differ; so may rounds of the exchange, as an outbox that
+ * gets no further block is full, and ghosts that are not needed any more.
  */
 /* The tool would move a name to the next line each time that it runs. */
 /* clang-format off */
@@ -243,7 +243,7 @@ static const char *other_stat(const ph_stats *a, const ph_stats *b)
     return NULL;
 }
 
-/* What is the first to differ in a tick, or NULL. */
+/* The name of the first difference of a tick, or NULL. */
 static const char *other_tick(const tick_record *a, const tick_record *b)
 {
     if (a->world != b->world) return "the world's hash";
@@ -281,7 +281,7 @@ static void fail_at(const trial *whole, oom_site at, ending way, sums *sum)
         sum->failed[i] += t.failed[i];
         failed += t.failed[i];
     }
-    /* of several workers who asks for what is not the same in every run */
+    /* with several workers, the order of their allocations differs from run to run */
     CHECK(failed > 0 || t.base.profile->workers > 1, "%s: allocation %u in stage %u of tick %u is not asked for again",
           t.base.profile->name, at.nth, at.stage, at.tick);
     sum->tried++;

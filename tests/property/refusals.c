@@ -148,7 +148,7 @@ static const row rows[] = {
     {"broadcast of id 0", PH_BAD_ID, false, {COMMAND_BROADCAST, 0, 0, {0}, {0}, {0}}},
     {"broadcast of too much", PH_TOO_LARGE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.bytes = PH_PAYLOAD_MAX + 1}, {0}}},
     {"broadcast with an unknown flag", PH_BAD_VALUE, false, {COMMAND_BROADCAST, 1, 0, {0}, {.flags = 4}, {0}}},
-    {"broadcast to who sees it, without a radius",
+    {"broadcast to observers, without a radius",
      PH_BAD_VALUE,
      false,
      {COMMAND_BROADCAST, 1, 0, {0}, {.flags = PH_BROADCAST_SEEN}, {0}}},

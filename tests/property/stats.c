@@ -5,7 +5,6 @@
  * they are well formed by its rules, read by a parser that knows nothing of the library,
  * with the numbers of the structs, in every locale and any size of buffer.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/exposition.h"
 
 enum {
     SHARDS_AXIS = 3,
@@ -225,137 +225,23 @@ static void check_shards(const host *h, const ph_stats *world, uint32_t shards)
     CHECK(shards == 1 || (sum.migrations > 0 && sum.ghosts > 0 && sum.outbox_bytes_max > 0), "there is an exchange");
 }
 
-/* ---- text: the exposition format, word by word ---- */
+/* ---- text ---- */
 
-enum { METRICS_MAX = 256, SAMPLES_MAX = 4000, NAME_MAX_BYTES = 96 };
-
-typedef struct metric {
-    char name[NAME_MAX_BYTES];
-    bool counter;
-    uint32_t samples;
-} metric;
-
-typedef struct parsed {
-    metric metrics[METRICS_MAX];
-    uint32_t metric_count;
-    char samples[SAMPLES_MAX][NAME_MAX_BYTES]; /* name and labels */
-    double values[SAMPLES_MAX];
-    uint32_t sample_count;
-} parsed;
-
-static bool name_byte(char c, bool first)
+static void check_value(const exposition *p, const char *sample, double expected)
 {
-    return isalpha((unsigned char)c) || c == '_' || c == ':' || (!first && isdigit((unsigned char)c));
-}
-
-/* The name at *at, which moves behind it. */
-static void read_name(const char **at, char name[NAME_MAX_BYTES])
-{
-    size_t n = 0;
-    while (name_byte(**at, n == 0) && n + 1 < NAME_MAX_BYTES) name[n++] = *(*at)++;
-    name[n] = '\0';
-    CHECK(n > 0, "a name is missing at '%.20s'", *at);
-}
-
-static void read_help(parsed *p, const char *at)
-{
-    metric *made = &p->metrics[p->metric_count++];
-    REQUIRE(p->metric_count < METRICS_MAX);
-    at += strlen("# HELP ");
-    read_name(&at, made->name);
-    CHECK(at[0] == ' ' && at[1] > ' ', "%s has no help", made->name);
-    CHECK(strncmp(made->name, "pharos_", 7) == 0, "%s is not ours", made->name);
-    for (uint32_t i = 0; i + 1 < p->metric_count; i++)
-        CHECK(strcmp(p->metrics[i].name, made->name) != 0, "%s comes twice", made->name);
-}
-
-static void read_type(parsed *p, const char *at)
-{
-    char name[NAME_MAX_BYTES];
-    metric *of = &p->metrics[p->metric_count - 1];
-    REQUIRE(p->metric_count > 0);
-    at += strlen("# TYPE ");
-    read_name(&at, name);
-    CHECK(strcmp(name, of->name) == 0 && of->samples == 0, "TYPE of %s behind HELP of %s", name, of->name);
-    of->counter = strcmp(at, " counter") == 0;
-    CHECK(of->counter || strcmp(at, " gauge") == 0, "%s is a%s", name, at);
-    size_t length = strlen(name);
-    bool total = length > 6 && strcmp(name + length - 6, "_total") == 0;
-    CHECK(total == of->counter, "%s: only counters end in _total, and all do", name);
-}
-
-static void read_sample(parsed *p, const char *line)
-{
-    char name[NAME_MAX_BYTES], label[NAME_MAX_BYTES];
-    const char *at = line;
-    metric *of = &p->metrics[p->metric_count - 1];
-    REQUIRE(p->metric_count > 0 && p->sample_count < SAMPLES_MAX);
-    read_name(&at, name);
-    CHECK(strcmp(name, of->name) == 0, "a sample of %s among samples of %s", name, of->name);
-    bool labelled = *at == '{';
-    while (labelled) {
-        at++; /* the brace, or the comma */
-        read_name(&at, label);
-        CHECK(at[0] == '=' && at[1] == '"', "label %s of %s", label, name);
-        for (at += 2; *at != '"' && *at != '\0'; at++) CHECK(*at != '\\' && *at != '\n', "value of label %s", label);
-        REQUIRE(at[0] == '"' && (at[1] == '}' || at[1] == ','));
-        at++;
-        labelled = *at == ',';
-        if (!labelled) at++;
-    }
-    size_t length = (size_t)(at - line);
-    REQUIRE(length < NAME_MAX_BYTES);
-    memcpy(p->samples[p->sample_count], line, length);
-    p->samples[p->sample_count][length] = '\0';
-    for (uint32_t i = 0; i < p->sample_count; i++)
-        CHECK(strcmp(p->samples[i], p->samples[p->sample_count]) != 0, "%s comes twice", p->samples[i]);
-    CHECK(*at == ' ', "%s has no value", name);
-    CHECK(at[1] != '\0' && strspn(at + 1, "0123456789.") == strlen(at + 1), "value '%s' of %s", at + 1, name);
-    const char *point = strchr(at, '.');
-    double whole = (double)strtoull(at + 1, NULL, 10);
-    p->values[p->sample_count++] = whole + (point ? (double)strtoull(point + 1, NULL, 10) * 1e-9 : 0);
-    of->samples++;
-}
-
-static void parse(parsed *p, char *text)
-{
-    size_t length = strlen(text);
-    memset(p, 0, sizeof *p);
-    CHECK(length > 0 && text[length - 1] == '\n', "the last line ends");
-    for (char *line = text, *end; *line != '\0'; line = end + 1) {
-        end = strchr(line, '\n');
-        REQUIRE(end != NULL);
-        *end = '\0';
-        if (strncmp(line, "# HELP ", 7) == 0) read_help(p, line);
-        else if (strncmp(line, "# TYPE ", 7) == 0) read_type(p, line);
-        else read_sample(p, line);
-    }
-    for (uint32_t i = 0; i < p->metric_count; i++) CHECK(p->metrics[i].samples > 0, "%s is empty", p->metrics[i].name);
-}
-
-static double value_of(const parsed *p, const char *sample)
-{
-    for (uint32_t i = 0; i < p->sample_count; i++)
-        if (strcmp(p->samples[i], sample) == 0) return p->values[i];
-    check_fail(__FILE__, __LINE__, "there is no %s", sample);
-    return -1;
-}
-
-static void check_value(const parsed *p, const char *sample, double expected)
-{
-    double value = value_of(p, sample);
+    double value = exposition_value(p, sample);
     CHECK(value > expected - 1e-9 && value < expected + 1e-9, "%s is %.9f, not %.9f", sample, value, expected);
 }
 
 static void check_text(host *h, const ph_stats *stats, uint32_t shards)
 {
-    static parsed p;
+    static exposition p;
     ph_shard_stats last[SHARDS];
     uint32_t count;
-    char sample[NAME_MAX_BYTES];
+    char sample[EXPOSITION_NAME_BYTES];
     CHECK_OK(ph_stats_prometheus(h->world, h->text, sizeof h->text, &h->length));
     CHECK(h->length == strlen(h->text), "%zu bytes", h->length);
-    parse(&p, h->text);
+    exposition_parse(&p, h->text);
     check_value(&p, "pharos_ticks_total", (double)stats->ticks);
     check_value(&p, "pharos_entities", (double)stats->entities);
     check_value(&p, "pharos_enters_total", (double)stats->enters);

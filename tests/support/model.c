@@ -1,6 +1,6 @@
 /*
- * The model's world: entities, what is refused at submit, and what a command does when
- * its tick meets it. See model.h.
+ * The model's world: entities, refusals at submit, and the effect of each command in its
+ * tick. See model.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -248,7 +248,7 @@ uint64_t model_sequence(const model *m, uint32_t producer)
     return m->queues[producer].sequence;
 }
 
-/* ---- what a command does ---- */
+/* ---- effects of commands ---- */
 
 static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
 {

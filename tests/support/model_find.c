@@ -1,5 +1,5 @@
 /*
- * Queries of places, by looking at everybody; the rules are those of pharos/query.h, word for word.
+ * Queries of places: every entity is tested by the rules of pharos/query.h, word for word.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static int by_distance(const void *a, const void *b)
     return MUTATE(MUTANT_FIND_TIE, smaller_id, !smaller_id) ? -1 : 1;
 }
 
-/* Whose list it is, or who has it in its own, or where it is. */
+/* By the kind of query: it is in the entity's list, has the entity in its own, or stands in the shape. */
 static bool is_wanted(const model *m, const ph_query *q, const model_entity *e, float *square)
 {
     bool sees = false;

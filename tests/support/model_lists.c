@@ -242,7 +242,7 @@ static const char *play_change(toy_client *client, const ph_batch *batch, const 
     for (uint32_t i = change->first; i < enters; i++) {
         uint32_t t = place_of(batch->targets[i].id);
         if (list[t] != incarnation_of(inside, i)) {
-            return "a leave of what is not in the list";
+            return "a leave of a target that is not in the list";
         }
         for (uint32_t j = enters; j < enters + change->enter_count; j++) {
             if (batch->targets[j].id == batch->targets[i].id && incarnation_of(inside, j) == list[t]) {
@@ -254,7 +254,7 @@ static const char *play_change(toy_client *client, const ph_batch *batch, const 
     for (uint32_t i = enters; i < enters + change->enter_count; i++) {
         uint32_t t = place_of(batch->targets[i].id);
         if (list[t] != 0) {
-            return "an enter of what is in the list";
+            return "an enter of a target that is in the list";
         }
         list[t] = incarnation_of(inside, i);
     }

@@ -2,8 +2,8 @@
  * A toy world of interest lists for the tests of batches and net differences: targets
  * that die and come anew, observers that see a random part of them, are ready or not,
  * leave and enter again. It makes a tick's changes as the engine does, and a client plays
- * batches back, checking every record against what it was told before. Plain sets and
- * loops, no code of the library. One thread each.
+ * batches back, checking every record against the earlier ones. Plain sets and loops, no
+ * code of the library. One thread each.
  */
 #ifndef SUPPORT_TOY_LISTS_H
 #define SUPPORT_TOY_LISTS_H
@@ -47,12 +47,12 @@ typedef struct toy_client {
 void toy_client_create(toy_client *client, const toy_world *world);
 void toy_client_destroy(toy_client *client);
 /*
- * Plays one batch. NULL, or what is wrong with it: ticks out of order, an observer twice,
- * a change of nothing, order, kinds, user data, a leave of what is not in the list, an
- * enter of what is, leave and enter of one incarnation.
+ * Plays one batch. NULL, or its fault: ticks out of order, an observer twice, a change of
+ * nothing, order, kinds, user data, a leave of a target that is not in the list, an enter of
+ * one that is, leave and enter of one incarnation.
  */
 const char *toy_client_play(toy_client *client, const ph_batch *batch);
-/* NULL when it knows what the world is like, else what differs. */
+/* NULL when the client's lists are the world's, else the difference. */
 const char *toy_client_compare(const toy_client *client, const toy_world *world);
 
 #endif

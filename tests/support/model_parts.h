@@ -1,6 +1,6 @@
 /*
  * The inside of the model, shared by its own files only: model.c (the world and its
- * commands), model_rules.c (who sees whom), model_tick.c (lists and events),
+ * commands), model_rules.c (the rule of one pair), model_tick.c (lists and events),
  * model_say.c (broadcasts), model_update.c (updates),
  * model_zones.c (activation, areas), model_query.c, model_find.c.
  */
@@ -57,7 +57,7 @@ float model_crowd_view(const model *m, const model_entity *e, float view);
 /* Attachments from e up to its root, as they are now. */
 unsigned model_depth(const model *m, const model_entity *e);
 
-/* What counts for the entity at present: its own attributes, its class', its root's position. */
+/* The attributes that count at present: the entity's own, its class', its root's position. */
 ph_attrs model_resolve(const model *m, const model_entity *e);
 
 /* In range, global or linked, and not hidden: one target before any cap. */
@@ -80,10 +80,10 @@ void model_end_list(const model *m, model_entity *e);
 bool model_coordinate_ok(float v);
 bool model_radius_ok(float r);
 void model_axes_apart(const model *m, const ph_attrs *o, const ph_attrs *t, uint32_t apart[2]);
-/* For qsort(): what a cap keeps comes first. */
+/* For qsort(): targets that a cap keeps come first. */
 int model_rank(const void *a, const void *b);
 
-/* Broadcasts: at submit, in the tick, and, once the lists stand, who hears them. */
+/* Broadcasts: at submit, in the tick, and, once the lists stand, their recipients. */
 ph_status model_check_say(const model *m, const command_say *say);
 ph_status model_apply_say(model *m, const command *c);
 void model_clear_heard(model *m);
@@ -92,7 +92,7 @@ void model_hear(model *m);
 /* Areas: at submit, in the tick. */
 ph_status model_check_area(const model *m, const command *c);
 ph_status model_apply_area(model *m, const command *c);
-/* Activation and areas: an entity leaves the world; and, once all is in its place, who is where. */
+/* Activation and areas: an entity leaves the world; and, once all is in its place, the members of areas. */
 void model_zones_gone(model *m, const model_entity *e);
 void model_zones(model *m);
 void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on);

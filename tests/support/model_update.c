@@ -1,12 +1,12 @@
 /*
- * The model's updates: who moved when, in which band of whom, what is due, and what waits
- * for want of budget. After the lists of a tick.
+ * The model's updates: the tick of each target's last move, its band, the updates that are
+ * due, and the ones that wait for want of budget. After the lists of a tick.
  */
 #include <stdlib.h>
 
 #include "support/model_parts.h"
 
-/* ---- who moved ---- */
+/* ---- moves ---- */
 
 static bool any_band(const ph_class *classes, uint32_t count)
 {

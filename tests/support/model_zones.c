@@ -1,6 +1,6 @@
 /*
- * The model's activation and areas: who is awake at the tick's end, every NPC against
- * everybody; who is inside, every entity against every area.
+ * The model's activation and areas at the tick's end: every NPC against every waker, and
+ * every entity against every area.
  */
 #include <math.h>
 

@@ -111,7 +111,7 @@
     X(MUTANT_SAY_ORDER, "broadcasts heard last to first") \
     X(MUTANT_SAY_UNBOUNDED, "no bound on the bytes of a tick's broadcasts") \
     X(MUTANT_SAY_EARLY, "broadcasts follow the lists of the tick before") \
-    X(MUTANT_SAY_REBORN, "broadcasts of who left are heard of who entered by the same id") \
+    X(MUTANT_SAY_REBORN, "broadcasts of an entity that left are heard of the next one with its id") \
     X(MUTANT_SAY_EDGE, "broadcasts with a radius: its edge is left out") \
     X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
     X(MUTANT_SAY_HIDDEN, "broadcasts with a radius reach observers that the source is hidden from") \
@@ -127,17 +127,17 @@
     X(MUTANT_FIND_HEIGHT, "queries: a height range's lower end is left out") \
     X(MUTANT_FIND_LAYERS, "queries: all layers of the filter have to match") \
     X(MUTANT_FIND_KINDS, "queries: kinds not filtered") \
-    X(MUTANT_FIND_WITHOUT, "queries: who asks is found too") \
+    X(MUTANT_FIND_WITHOUT, "queries: the asking entity is found too") \
     X(MUTANT_FIND_TIE, "queries: of two as near the larger id comes first") \
     X(MUTANT_FIND_COUNT, "queries: one more of the nearest") \
-    X(MUTANT_FIND_OBSERVERS, "queries: whom it sees, instead of who sees it") \
+    X(MUTANT_FIND_OBSERVERS, "queries: its targets instead of its observers") \
     X(MUTANT_WAKE_GONE, "an NPC that leaves the world falls asleep untold") \
     X(MUTANT_WAKE_NOT_READY, "an observer that is not ready wakes others") \
     X(MUTANT_WAKE_BLIND, "one of a waking kind with view 0 wakes others") \
     X(MUTANT_WAKE_SPAN, "activation: one tower more") \
     X(MUTANT_WAKE_LINGER, "activation: asleep one tick late") \
-    X(MUTANT_WAKE_WAKERS, "who wakes others is told awake, too") \
-    X(MUTANT_WAKE_KIND, "who is no NPC any more stays awake for a while") \
+    X(MUTANT_WAKE_WAKERS, "wakers count as awake, too") \
+    X(MUTANT_WAKE_KIND, "an entity that is no NPC any more stays awake for a while") \
     X(MUTANT_AREA_CIRCLE, "areas: a circle's edge is left out") \
     X(MUTANT_AREA_BOX, "areas: a box' right side is left out") \
     X(MUTANT_AREA_SIDE, "areas: the sides of a polygon are left out, one way round") \
@@ -147,25 +147,25 @@
     X(MUTANT_AREA_LAYERS, "areas: layers play no part") \
     X(MUTANT_AREA_HOLLOW, "areas: polygons that are not convex taken") \
     X(MUTANT_AREA_CAPACITY, "areas: one too many accepted silently") \
-    X(MUTANT_AREA_REMOVED, "areas: nobody leaves one that is removed") \
-    X(MUTANT_AREA_GONE, "areas: who leaves the world leaves its areas untold") \
+    X(MUTANT_AREA_REMOVED, "areas: a removed one has no leaves") \
+    X(MUTANT_AREA_GONE, "areas: an entity that leaves the world has no leaves") \
     X(MUTANT_WHY_REACH, "explain: reach told as view") \
     X(MUTANT_WHY_MARGIN, "explain: margin told as view") \
     X(MUTANT_WHY_ORDER, "explain: stealth looked at before layers") \
     X(MUTANT_WHY_RANK, "explain: ranks from 0") \
     X(MUTANT_CROWD_JUMPS, "crowd control: a view shrinks at once") \
     X(MUTANT_CROWD_FLICKERS, "crowd control: no slack before a view widens") \
-    X(MUTANT_CROWD_NEWCOMER, "crowd control: who comes begins with the whole view") \
+    X(MUTANT_CROWD_NEWCOMER, "crowd control: a newcomer begins with the whole view") \
     X(MUTANT_CROWD_ALONE, "crowd control: an observer does not count itself") \
     X(MUTANT_MOVED_FLAT, "updates: a move along z is none") \
     X(MUTANT_BAND_OPEN, "bands: < instead of <=") \
     X(MUTANT_BAND_BEYOND, "bands: nothing beyond the last one is told") \
-    X(MUTANT_BAND_REKIND, "bands: what moved before the observer's kind changed is forgotten") \
+    X(MUTANT_BAND_REKIND, "bands: moves before the observer's kind changed are forgotten") \
     X(MUTANT_BAND_LOST, "bands: the window is that of the new band") \
     X(MUTANT_BAND_CROSSED, "bands: crossing into another one is not told") \
     X(MUTANT_ENTER_SILENT, "updates: an enter is not told") \
     X(MUTANT_NO_WEIGHT, "updates_max: waiting counts nothing") \
-    X(MUTANT_WAIT_LOST, "updates_max: who waits is forgotten") \
+    X(MUTANT_WAIT_LOST, "updates_max: a waiting target is forgotten") \
     X(MUTANT_BULK_STOPS, "a bulk call stops at its first refused item")
 
 typedef enum mutation {

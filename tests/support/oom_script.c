@@ -8,6 +8,7 @@
 #include <pharos/pharos.h>
 
 #include "base/rng.h"
+#include "support/indexes.h"
 
 enum { SIDE = 120, TOWER = 10, MOUNT = 1, RIDERS = 28, BOARD = 2, AREAS = 6, PAYLOAD = 90 };
 
@@ -32,7 +33,11 @@ static const oom_profile profiles[] = {
 
 const oom_profile *oom_profiles(uint32_t *count)
 {
+    const ph_world_def def = ph_world_def_default();
     *count = sizeof profiles / sizeof profiles[0];
+    while (!index_serves(&def, profiles[*count - 1].index)) { /* the classical ones may not be built in */
+        --*count;
+    }
     return profiles;
 }
 

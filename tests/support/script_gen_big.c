@@ -51,7 +51,7 @@ typedef struct big {
     script *s;
     uint64_t rng;
     uint32_t instances; /* copies of the map that entities are in */
-    bool calm;          /* nothing but walking, almost: what an engine may have a short way for */
+    bool calm;          /* nothing but walking, almost: an engine may have a short way for it */
     VEC(gen_entity) at;
 } big;
 
@@ -162,7 +162,7 @@ static void big_other(big *b, uint32_t count)
     }
 }
 
-/* Some tell those who see them; a crowd of them at times. */
+/* Some broadcast to their observers; many of them at times. */
 static void big_say(big *b, uint32_t count)
 {
     command c = big_command(b, COMMAND_BROADCAST, phx_rng_below(&b->rng, count));
@@ -220,7 +220,7 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
         VEC_PUSH(&b.at, nowhere);
         big_enter(&b, i);
     }
-    for (uint32_t i = 0; i < SCRIPT_IDS_MAX; i++) { /* those that are asked after */
+    for (uint32_t i = 0; i < SCRIPT_IDS_MAX; i++) { /* ids that the queries name */
         b.s->ids[i] = 1 + i * (entities / SCRIPT_IDS_MAX);
     }
     b.s->id_count = SCRIPT_IDS_MAX;

@@ -120,9 +120,10 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
     if (more && user_data) __builtin_prefetch(&user_data[own[CHANGES_AHEAD].slot]);
     for (; at->asked < end && at->asked + TARGETS_AT_ONCE <= at->end; at->asked += TARGETS_AT_ONCE) {
         const uint32_t *target = at->scratch->targets + at->asked;
-        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++) __builtin_prefetch(&name[target[i] & PHX_ROW_SLOT]);
+        for (uint32_t i = 0; i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&name[phx_target_word_slot(phx_target_word_at(target, i))]);
         for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
-            __builtin_prefetch(&user_data[target[i] & PHX_ROW_SLOT]);
+            __builtin_prefetch(&user_data[phx_target_word_slot(phx_target_word_at(target, i))]);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "shards/interest/change_record.h"
 #include "shards/publish/broadcast_audience.h"
+#include "shards/publish/motion_history.h"
 #include "shards/state/update_bands.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"

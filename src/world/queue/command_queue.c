@@ -57,7 +57,7 @@ struct phx_cmdq {
     _Atomic uint64_t released;
 };
 
-_Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header is what the limits say");
+_Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header has the size that the limits name");
 _Static_assert(sizeof(block) == PHX_CMDQ_BLOCK_BYTES, "a block has no slack");
 _Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0, "published bytes leave the low bits of state free");
 

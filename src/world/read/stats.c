@@ -148,6 +148,8 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->slept += shard->zones.awake.slept;
         stats->area_enters += shard->zones.crossings.entered;
         stats->area_leaves += shard->zones.crossings.left;
+        stats->index_moves += shard->counts.index.moves;
+        stats->index_steps += shard->counts.index.steps;
         if (!shard->classical) continue;
         stats->index_moves += shard->classical->counts.moves;
         stats->index_steps += shard->classical->counts.steps;

@@ -9,6 +9,7 @@
 #include "shards/exchange/receive.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/run.h"
+#include "shards/storage/bare_storage.h"
 #include "shards/tick/begin_end.h"
 #include "shards/tick/blind_tick.h"
 #include "shards/tick/reindex.h"
@@ -157,7 +158,7 @@ bool phx_step_index(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     if (!shard->blind) return phx_shard_index(shard, &world->directory, &world->renames);
-    phx_shard_index_blind(shard);
+    phx_shard_index_blind(shard, &phx_storage_bare);
     return true;
 }
 

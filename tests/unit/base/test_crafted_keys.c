@@ -8,8 +8,8 @@
 #include "base/directory.h"
 #include "base/idmap.h"
 #include "base/rng.h"
+#include "shards/classical/index_parts.h"
 #include "shards/entity/attr_intern.h"
-#include "shards/index/index.h"
 #include "world/batch/net_table.h"
 
 enum {

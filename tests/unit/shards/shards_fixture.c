@@ -109,7 +109,7 @@ uint32_t fleet_slot(fleet *f, uint32_t shard, uint64_t id)
 uint32_t fleet_rows(const phx_shard *shard, uint32_t places)
 {
     uint32_t rows = 0;
-    for (uint32_t i = 0; i < places; i++) rows += shard->grid.rows.slot[i] != PHX_ROW_GAP;
+    for (uint32_t i = 0; i < places; i++) rows += !phx_row_word_is_gap(phx_row_word_at(shard->grid.rows.slot, i));
     return rows;
 }
 

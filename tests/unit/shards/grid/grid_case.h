@@ -141,7 +141,7 @@ static inline void check_rows(void)
             }
         }
         for (next = block->start[PHX_BLOCK_TOWERS]; next < phx_grid_block_end(&grid, b); next++) {
-            cr_assert_eq(grid.rows.slot[next], PHX_ROW_GAP);
+            cr_assert_eq(grid.rows.slot[next], phx_row_word_gap().bits);
             cr_assert_eq(grid.rows.view[next], 0);
             cr_assert_not(phx_grid_moved(&grid, next));
         }

@@ -152,8 +152,9 @@ typedef struct seen {
 static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    if (t & PHX_TILE_PAST) {
-        const phx_prev_rows_row *past = &shard->past.rows[t & ~PHX_TILE_PAST];
+    const phx_tile_row_word word = {t};
+    if (phx_tile_row_word_is_previous(word)) {
+        const phx_prev_rows_row *past = &shard->past.rows[phx_tile_row_word_number(word)];
         return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
     }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
@@ -184,7 +185,7 @@ static uint32_t row_of(const phx_tile *tile, uint32_t target)
 {
     if (!tile->named) return tile->row[target];
     for (uint32_t i = 0; i < tile->count; i++)
-        if (phx_tile_word(tile, i) == target) return tile->row[i];
+        if (phx_tile_word(tile, i).bits == target) return tile->row[i];
     cr_assert_fail("%s: a target that is in no place", c->what);
     return UINT32_MAX;
 }
@@ -195,7 +196,8 @@ typedef struct paired {
 
 static bool *of_row(paired *in, uint32_t row)
 {
-    return row & PHX_TILE_PAST ? &in->past[row & ~PHX_TILE_PAST] : &in->row[row];
+    const phx_tile_row_word word = {row};
+    return &(phx_tile_row_word_is_previous(word) ? in->past : in->row)[phx_tile_row_word_number(word)];
 }
 
 /* All rows against the pairs of one observer. Returns the events. */
@@ -218,8 +220,8 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
     }
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
     for (uint32_t i = 0; i < rows + shard->past.row_count; i++) {
-        const uint32_t t = i < rows ? i : (i - rows) | PHX_TILE_PAST;
-        if (i < rows && shard->grid.rows.slot[i] == PHX_ROW_GAP) continue;
+        const uint32_t t = i < rows ? i : phx_tile_row_word_of_previous(i - rows).bits;
+        if (i < rows && phx_row_word_is_gap(phx_row_word_at(shard->grid.rows.slot, i))) continue;
         const bool pair = *of_row(&in, t);
         seen d = distances(shard, o, t);
         bool event = is_event(shard, d, r, far, 0);
@@ -267,7 +269,7 @@ static void check_places(const phx_tile *tile)
         uint32_t row = tile->row[i], cell = tile->cell[i];
         cr_assert_not(*of_row(&in, row), "%s: a row twice", c->what);
         *of_row(&in, row) = true;
-        past += (row & PHX_TILE_PAST) != 0;
+        past += phx_tile_row_word_is_previous((phx_tile_row_word){row});
         cr_assert(i == 0 || tile->cell[i - 1] <= cell);
         cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
         if (row < tile->rows.first || row >= tile->rows.end) continue;
@@ -314,7 +316,7 @@ static uint32_t count_stepped_out(const phx_shard *shard)
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t count = 0;
     for (uint32_t row = 0; !shard->grid.outside && row < shard->grid.row_end; row++) {
-        if (rows->slot[row] == PHX_ROW_GAP) continue;
+        if (phx_row_word_is_gap(phx_row_word_at(rows->slot, row))) continue;
         count += fminf(rows->x[row], rows->y[row]) < c->origin || fmaxf(rows->x[row], rows->y[row]) >= world_end();
     }
     return count;
@@ -412,7 +414,7 @@ static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
     const phx_grid_rows *rows = &shard->grid.rows;
     bool some = false;
     for (uint32_t row = 0; row < shard->grid.row_end; row++)
-        some |= rows->slot[row] != PHX_ROW_GAP && isnan(rows->ox[row]) &&
+        some |= !phx_row_word_is_gap(phx_row_word_at(rows->slot, row)) && isnan(rows->ox[row]) &&
                 near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
     for (uint32_t i = 0; i < shard->past.row_count; i++)
         some |= near(rows->ox[at], rows->oy[at], shard->past.rows[i].x, shard->past.rows[i].y, reach);

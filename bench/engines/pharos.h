@@ -1,0 +1,11 @@
+/*
+ * The library itself as an engine. Named by the table of engines, the plan and the reports.
+ */
+#ifndef PHX_BENCH_ENGINE_PHAROS_H
+#define PHX_BENCH_ENGINE_PHAROS_H
+
+#include "bench/base/engine.h"
+
+extern const bench_engine bench_engine_pharos;
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Deferred updates: targets of an observer whose update waits for budget (updates_max), each with the tick since which
+ * it waits. They travel with the observer. By the shard's owner: exchange and index, and publish once all updates are
+ * emitted.
+ */
+#ifndef PHX_SHARDS_PUBLISH_DEFERRED_UPDATES_H
+#define PHX_SHARDS_PUBLISH_DEFERRED_UPDATES_H
+
+#include "base/directory.h"
+#include "shards/state/records.h"
+
+struct phx_shard;
+
+/* The number of words of an observer's deferred updates: two for each target. */
+uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
+/* Writes up to PHX_RECORD_ITEMS deferred updates from word *at on. */
+void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
+bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+
+/* Resolves the targets of phx_arrival_wait from ids to slots. false = no memory: call again. */
+bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
+
+/* Replaces the deferred updates of an observer by these words. false = no memory, unchanged. */
+bool phx_bands_write_deferred(struct phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count);
+
+#endif

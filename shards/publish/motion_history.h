@@ -1,0 +1,39 @@
+/*
+ * Motion histories: of each slot the position at the last tick's end and the tick of its last move. They exist only
+ * while a class has bands (rules->banded): their memory from the index phase of the first such tick on, their content
+ * from its end on. They travel with migrants, and with copies that moved lately.
+ *
+ * By the shard's owner. exchange, index: histories come in and go out. publish: motion samples are written from
+ * histories and bodies. end: histories become those of this tick.
+ */
+#ifndef PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
+#define PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
+
+#include "base/rng.h"
+#include "shards/state/records.h"
+
+struct phx_shard;
+
+/* The hash of an id: two of them, combined, give the phase of a pair. */
+static inline uint32_t phx_band_hash(uint64_t id)
+{
+    return (uint32_t)(phx_mix64(id) >> 32);
+}
+
+/* Room for the history of every slot, if any class has bands. false = no memory, unchanged. */
+bool phx_bands_ready(struct phx_shard *shard);
+
+/* Does the slot's history travel with it? */
+bool phx_bands_has_history(const struct phx_shard *shard, uint32_t slot);
+/* Does a copy of the slot need a TRAIL record? */
+bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
+void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
+/* Takes a history from a TRAIL record. false = no memory, unchanged. */
+bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+/* May an update be due here in this tick? */
+bool phx_bands_busy(const struct phx_shard *shard);
+/* Writes the motion samples, if so; before any update is emitted. */
+void phx_bands_sample(struct phx_shard *shard);
+void phx_bands_end_tick(struct phx_shard *shard);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * shards/interest/: random short steps with some discontinuities among them, in worlds of every sort, against a plain
+ * world (shards_fixture.h compares every tick).
+ */
+#include "support/check.h"
+#include "unit/shards/shards_fixture.h"
+
+/* ---- random steps ---- */
+
+/* A random world; see random_steps(). */
+typedef struct steps_case {
+    const char *what;
+    float tower, view, margin, step; /* the last two at most */
+    float origin;
+    uint32_t towers, shards; /* along each axis */
+    uint32_t movers;         /* of 100 entities, each tick */
+    uint32_t odd;            /* of 1000, each tick: discontinuities */
+    uint32_t like;           /* of the three below */
+} steps_case;
+
+enum {
+    WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
+    FAR = 2,     /* some are global or have a reach */
+    OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
+    GLANCED = 8  /* to be expected: more deltas than evaluations */
+};
+
+static const steps_case steps_cases[] = {
+    {"few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, GLANCED},
+    {"all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, GLANCED},
+    {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, GLANCED},
+    {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | GLANCED},
+    {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | GLANCED},
+    {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, OUTSIDE},
+    {"far targets", 10, 20, 5, 2.5f, 0, 20, 1, 20, 10, FAR},
+    {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, OUTSIDE},
+    {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, OUTSIDE},
+    {"jumps", 10, 20, 5, 5, 0, 20, 1, 10, 1, 0},
+    {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, OUTSIDE},
+    {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, GLANCED},
+    {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, GLANCED},
+    {"very far from the origin", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, GLANCED},
+    {"very far, and outside", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, OUTSIDE},
+    {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
+    {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, GLANCED},
+    {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | GLANCED},
+    {"no margins, hardly anything but that", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, 0},
+    {"no margins, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, GLANCED},
+    {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, GLANCED},
+    {"no margins, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, 0},
+    {"no margins, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, FAR},
+};
+
+static fleet *f;
+static uint64_t rng;
+static uint32_t stops;
+
+static float whole_or_not(const steps_case *c, float v)
+{
+    return c->like & WHOLE ? roundf(v) : v;
+}
+
+static phx_attr some_attr(const steps_case *c)
+{
+    phx_attr attr = plain_attr(0, 0);
+    if (phx_rng_below(&rng, 3) > 0) {
+        attr.view = whole_or_not(c, c->view * float_between(&rng, 0.3f, 1)) + (c->like & WHOLE ? 1 : 0);
+        if (phx_rng_below(&rng, 3) > 0) attr.margin = whole_or_not(c, c->margin * phx_rng_unit(&rng));
+        attr.sees = phx_rng_below(&rng, 6) ? UINT64_MAX : 1;
+        attr.detect = (uint8_t)phx_rng_below(&rng, 2);
+        if (phx_rng_below(&rng, 20) == 0) attr.cap = 3;
+        if (phx_rng_below(&rng, 30) == 0) attr.sees = 2;
+        if (phx_rng_below(&rng, 30) == 0) attr.ready = false;
+    }
+    if (phx_rng_below(&rng, 6) == 0) attr.layers = 1 + phx_rng_below(&rng, 3);
+    if (phx_rng_below(&rng, 6) == 0) attr.stealth = (uint8_t)phx_rng_below(&rng, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 15) == 0) attr.reach = c->view * float_between(&rng, 0.2f, 3);
+    if ((c->like & FAR) && phx_rng_below(&rng, 40) == 0) attr.global = true;
+    attr.kind = (uint16_t)phx_rng_below(&rng, 4);
+    return attr;
+}
+
+static float anywhere(const steps_case *c)
+{
+    float out = c->like & OUTSIDE ? 0.02f : 0;
+    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -out, 1 + out));
+}
+
+/* A step from there, not out of the world unless that may be. */
+static float step_from(const steps_case *c, float p)
+{
+    float to = p + whole_or_not(c, c->step * float_between(&rng, -1, 1));
+    if (c->like & OUTSIDE) return to;
+    return fminf(fmaxf(to, c->origin), c->origin + c->tower * (float)c->towers);
+}
+
+/* Something else than a step. */
+static void odd_command(const steps_case *c, uint64_t id, uint32_t ids)
+{
+    uint64_t other = 1 + phx_rng_below(&rng, ids);
+    if (!f->entity[id].in) {
+        fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+        return;
+    }
+    switch (phx_rng_below(&rng, 5)) {
+    case 0:
+        fleet_leave(f, id);
+        break;
+    case 1:
+        fleet_move(f, id, anywhere(c), anywhere(c));
+        break;
+    case 2:
+        fleet_set(f, id, some_attr(c), phx_rng_below(&rng, 2));
+        break;
+    case 3:
+        if (id != other && f->entity[other].in) fleet_relate(f, id, other, phx_rng_below(&rng, 3), c->view);
+        break;
+    default:
+        fleet_fly(f, id, f->entity[id].x, f->entity[id].y, phx_rng_unit(&rng));
+        break;
+    }
+}
+
+static void step(const steps_case *c, uint64_t id)
+{
+    const fleet_entity *e = &f->entity[id];
+    bool far = e->attr.global || e->attr.reach > 0;
+    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one has all observers evaluated */
+    float x = step_from(c, e->x), y = step_from(c, e->y);
+    fleet_move(f, id, x, y);
+    if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
+}
+
+/* allocations > 0: about every so many of them fail. */
+static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint32_t ids, uint32_t allocations)
+{
+    enum { TICKS = 60 };
+    static const ph_simd simds[] = {PH_SIMD_PORTABLE, PH_SIMD_AVX2, PH_SIMD_AVX512};
+    phx_rules rules = plain_rules(c->tower, c->towers);
+    rng = seed;
+    rules.origin[0] = rules.origin[1] = c->origin;
+    rules.shape = seed % 2 ? PH_SHAPE_CIRCLE : PH_SHAPE_SQUARE;
+    rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
+    f = fleet_open(rules, c->shards, c->shards, 256);
+    f->piece = 1 + (uint32_t)(seed % 40);
+    f->scarce = seed % 2;
+    if (allocations > 0) fleet_memory_for(allocations);
+    fleet_begin(f);
+    for (uint64_t id = 1; id <= ids; id++) fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
+    fleet_end(f);
+    fleet_memory_enough();
+    phx_interest_counts before = fleet_counts(f), now;
+    for (uint32_t t = 0; t < TICKS; t++) {
+        if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
+        fleet_begin(f);
+        for (uint64_t id = 1; id <= ids; id++) {
+            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, ids);
+            else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
+        }
+        fleet_end(f);
+        fleet_memory_enough();
+    }
+    now = fleet_counts(f);
+    stops += f->stops;
+    fleet_close(f);
+    now.evaluated -= before.evaluated;
+    now.enters -= before.enters;
+    now.leaves -= before.leaves;
+    return now;
+}
+
+static void check_case(const steps_case *c, uint64_t seed)
+{
+    phx_interest_counts counts = random_steps(c, seed, 180, 0);
+    cr_assert_gt(counts.enters + counts.leaves, 100, "%s", c->what);
+    cr_assert_gt(counts.glanced, 100, "%s: %lu", c->what, (unsigned long)counts.glanced);
+    if (c->like & GLANCED)
+        cr_assert_gt(counts.glanced, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
+                     (unsigned long)counts.glanced, (unsigned long)counts.evaluated);
+}
+
+Test(glance, random_steps_of_every_sort)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        for (uint64_t seed = 600; seed < 600 + test_amount(6); seed++) check_case(&steps_cases[i], seed + i * 10);
+}
+
+Test(glance, random_steps_while_memory_ends_now_and_then)
+{
+    for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
+        (void)random_steps(&steps_cases[i], 800 + i, 120, 4);
+    cr_assert_gt(stops, 100, "%u", stops);
+}
+
+/*
+ * Positions are 8 apart there, blocks 80: the error of float32 may be more than a block, so there are no tiles. Where
+ * few moved none is needed.
+ */
+Test(glance, no_tiles_where_positions_are_as_coarse_as_blocks)
+{
+    static const steps_case coarse = {"coarse", 10, 20, 5, 2.5f, 1e8f, 80, 1, 60, 100, 0};
+    for (uint64_t seed = 900; seed < 904; seed++) {
+        phx_interest_counts counts = random_steps(&coarse, seed, 500, 0);
+        cr_assert_gt(counts.enters + counts.leaves, 100);
+        cr_assert_gt(counts.evaluated, 100);
+    }
+}
