@@ -161,6 +161,13 @@ static void enter_id(making *m, uint64_t id)
     if (below(m, 2) == 0) rename_id(m, id); /* in the same tick */
 }
 
+/* Every other one enters again in the same tick, mostly in another shard. */
+static void leave_id(making *m, uint64_t id)
+{
+    (void)add(m, COMMAND_LEAVE, id);
+    if (below(m, 2) == 0) enter_id(m, id);
+}
+
 static void move_id(making *m, uint64_t id, bool jumps)
 {
     command *c = add(m, COMMAND_MOVE, id);
@@ -246,7 +253,7 @@ static void any_plain(making *m)
         enter_id(m, id);
         break;
     case 2:
-        (void)add(m, COMMAND_LEAVE, id);
+        leave_id(m, id);
         break;
     case 3:
         rename_id(m, id);
@@ -276,7 +283,7 @@ static void any_command(making *m)
         enter_id(m, id);
         break;
     case 3:
-        (void)add(m, COMMAND_LEAVE, id);
+        leave_id(m, id);
         break;
     case 4:
     case 5:
@@ -324,6 +331,7 @@ static void ride(making *m)
 void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t seed)
 {
     enum { MANY_AT = 4, LINKS = 12 }; /* links over borders, before anything else goes over any */
+    enum { QUIET_AT = 8 };            /* nothing changes, behind a tick in which all walk */
     making m = {.script = script, .profile = profile, .rng = seed};
     *script = (oom_script){0};
     for (m.tick = 0; m.tick < OOM_TICKS; m.tick++) {
@@ -331,7 +339,7 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
         uint64_t first = profile->plain ? 1 : MOUNT + RIDERS + 1;
         for (uint64_t id = first; m.tick == 0 && id <= profile->entities; id += 2) enter_id(&m, id);
         for (uint32_t i = 0; i < LINKS && m.tick == 0 && !profile->plain; i++) two(&m, COMMAND_LINK);
-        for (uint32_t i = 0; i < profile->commands && m.tick > 0; i++) {
+        for (uint32_t i = 0; i < profile->commands && m.tick > 0 && m.tick != QUIET_AT; i++) {
             if (profile->plain) any_plain(&m);
             else any_command(&m);
         }
