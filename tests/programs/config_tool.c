@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/temp_path.h"
 
 enum { OUTPUT_SIZE = 64 << 10, ARGUMENTS_MAX = 600 };
 
@@ -198,14 +199,15 @@ static void test_output_that_can_not_be_written(void)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/pharos-config-XXXXXX";
+    char folder[TEMP_PATH_SIZE];
     static const char *const files[] = {"good.conf", "bad.conf", "all.conf", "short.conf", "out", "err"};
     int result;
 
     REQUIRE(argc == 2);
     tool = argv[1];
     REQUIRE(tool[0] == '/');
-    REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    temp_folder(folder, "config");
+    REQUIRE(chdir(folder) == 0);
     test_check();
     test_dump();
     test_help();

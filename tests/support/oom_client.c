@@ -31,9 +31,17 @@ static void take_change(oom_client *c, const ph_batch *batch, const ph_change *c
     }
 }
 
-static void take_edges(oom_client *c, const ph_edge *edges, uint32_t count)
+/* An entity's edges of an area go to its consumer, on and off by turns; another incarnation may have another consumer.
+ */
+static void take_edges(oom_client *c, uint32_t consumer, const ph_edge *edges, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) c->on[edges[i].id][edges[i].area] += edges[i].on ? 1 : -1;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t *on = &c->on[consumer][edges[i].id][edges[i].area];
+        if (!CHECK(*on == !edges[i].on, "%" PRIu64 " enters or leaves area %" PRIu64 " twice", edges[i].id,
+                   edges[i].area))
+            oom_client_say(c, "an edge");
+        *on += edges[i].on ? 1 : -1;
+    }
 }
 
 /* An observer that left, or is not ready, gets nothing more: its client forgets. */
@@ -64,8 +72,8 @@ void oom_client_take(oom_client *c)
         while (ph_batch_take(t->consumers[i], &batch) == PH_OK) {
             for (uint32_t n = 0; n < batch->change_count; n++)
                 if (batch->tick >= c->since[batch->changes[n].observer]) take_change(c, batch, &batch->changes[n]);
-            take_edges(c, batch->activations, batch->activation_count);
-            take_edges(c, batch->crossings, batch->crossing_count);
+            take_edges(c, i, batch->activations, batch->activation_count);
+            take_edges(c, i, batch->crossings, batch->crossing_count);
             CHECK_OK(ph_batch_return(t->consumers[i], batch));
         }
     }
@@ -102,8 +110,9 @@ void oom_client_check_edges(const oom_client *c)
         const bool here = phx_world_find(c->trial->inner, id, &shard, &slot);
         for (uint64_t area = 0; area < OOM_AREAS; area++) {
             const int32_t on = here && is_on(c, shard, slot, area);
-            if (!CHECK(c->on[id][area] == on, "%" PRIu64 ", area %" PRIu64 ": the edges sum up to %d, not %d", id, area,
-                       c->on[id][area], on))
+            int32_t sum = 0;
+            for (uint32_t i = 0; i < OOM_CONSUMERS; i++) sum += c->on[i][id][area];
+            if (!CHECK(sum == on, "%" PRIu64 ", area %" PRIu64 ": the edges sum up to %d, not %d", id, area, sum, on))
                 oom_client_say(c, "edges");
         }
     }

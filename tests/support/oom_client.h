@@ -10,11 +10,11 @@ enum { OOM_IDS = 1024, OOM_AREAS = 8, OOM_WORDS = OOM_IDS / 64 };
 
 typedef struct oom_client {
     oom_trial *trial;
-    bool in[OOM_IDS];                  /* the entity is in the world */
-    uint32_t stay[OOM_IDS];            /* its incarnation */
-    uint64_t since[OOM_IDS];           /* the tick from which on its client is told of its list */
-    uint64_t seen[OOM_IDS][OOM_WORDS]; /* the sum of all events, by observer */
-    int32_t on[OOM_IDS][OOM_AREAS];    /* ... and of all edges, by entity: of its activation, and of areas */
+    bool in[OOM_IDS];                              /* the entity is in the world */
+    uint32_t stay[OOM_IDS];                        /* its incarnation */
+    uint64_t since[OOM_IDS];                       /* the tick from which on its client is told of its list */
+    uint64_t seen[OOM_IDS][OOM_WORDS];             /* the sum of all events, by observer */
+    int32_t on[OOM_CONSUMERS][OOM_IDS][OOM_AREAS]; /* ... and of all edges: of activation, and of areas */
 } oom_client;
 
 /* Says which site it is, behind a failed check. */

@@ -41,6 +41,12 @@ const oom_profile *oom_profiles(uint32_t *count)
     return profiles;
 }
 
+/* Are there so many entities that arrays of one tick are given back later? Then no tick is spread. */
+static bool is_storm(const oom_profile *profile)
+{
+    return profile->entities >= 500;
+}
+
 static void full_classes(ph_class *made, bool later)
 {
     made[0] = ph_class_default("default");
@@ -101,7 +107,7 @@ ph_world_def oom_def(const oom_profile *profile, bool later)
     def.span = later ? 2 : 1;
     def.activation_linger = 1;
     def.crowd_entities = profile->crowd;
-    def.events_max = profile->entities < 500 ? 150 : 0; /* else no tick is a storm */
+    def.events_max = is_storm(profile) ? 0 : 150;
     return def;
 }
 
@@ -164,6 +170,13 @@ static void enter_id(making *m, uint64_t id)
     c->attrs.consumer = below(m, OOM_CONSUMERS);
     place(m, c);
     if (below(m, 2) == 0) rename_id(m, id); /* in the same tick */
+}
+
+/* Every other one enters again in the same tick, mostly in another shard. */
+static void leave_id(making *m, uint64_t id)
+{
+    (void)add(m, COMMAND_LEAVE, id);
+    if (below(m, 2) == 0) enter_id(m, id);
 }
 
 static void move_id(making *m, uint64_t id, bool jumps)
@@ -251,7 +264,7 @@ static void any_plain(making *m)
         enter_id(m, id);
         break;
     case 2:
-        (void)add(m, COMMAND_LEAVE, id);
+        leave_id(m, id);
         break;
     case 3:
         rename_id(m, id);
@@ -281,7 +294,7 @@ static void any_command(making *m)
         enter_id(m, id);
         break;
     case 3:
-        (void)add(m, COMMAND_LEAVE, id);
+        leave_id(m, id);
         break;
     case 4:
     case 5:
@@ -328,7 +341,9 @@ static void ride(making *m)
 
 void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t seed)
 {
-    enum { MANY_AT = 4, LINKS = 12 }; /* links over borders, before anything else goes over any */
+    enum { MANY_AT = 4, LINKS = 12 };      /* links over borders, before anything else goes over any */
+    enum { QUIET_AT = 8 };                 /* nothing changes, behind a tick in which all walk */
+    const bool quiet = !is_storm(profile); /* storms are over after some ticks with migrants */
     making m = {.script = script, .profile = profile, .rng = seed};
     *script = (oom_script){0};
     for (m.tick = 0; m.tick < OOM_TICKS; m.tick++) {
@@ -336,7 +351,7 @@ void oom_script_make(oom_script *script, const oom_profile *profile, uint64_t se
         uint64_t first = profile->plain ? 1 : MOUNT + RIDERS + 1;
         for (uint64_t id = first; m.tick == 0 && id <= profile->entities; id += 2) enter_id(&m, id);
         for (uint32_t i = 0; i < LINKS && m.tick == 0 && !profile->plain; i++) two(&m, COMMAND_LINK);
-        for (uint32_t i = 0; i < profile->commands && m.tick > 0; i++) {
+        for (uint32_t i = 0; i < profile->commands && m.tick > 0 && !(quiet && m.tick == QUIET_AT); i++) {
             if (profile->plain) any_plain(&m);
             else any_command(&m);
         }

@@ -12,16 +12,19 @@ void phx_found_free(phx_found *found)
     phx_release(found->mem, (void **)&found->items, &found->items_capacity, sizeof(phx_sort_record));
 }
 
-static void add_found(phx_found *found, uint64_t id, uint16_t kind)
+/* Adds an entity of a list, or an observer; lists are in the order of kinds. */
+static bool add_to_found(void *user, const phx_shard *shard, uint32_t slot)
 {
-    uint32_t n = found->count;
-    if (!phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1,
-                  sizeof(phx_sort_record))) {
-        found->failed = true;
-        return;
-    }
-    found->items[n] = (phx_sort_record){.id = id, .slot = n, .kind = kind};
+    phx_found *found = user;
+    const phx_name *name = &shard->store.name[slot];
+    const uint32_t n = found->count;
+    if (found->failed) return false;
+    found->failed = !phx_grow(found->mem, (void **)&found->items, &found->items_capacity, n, (size_t)n + 1,
+                              sizeof(phx_sort_record));
+    if (found->failed) return false;
+    found->items[n] = (phx_sort_record){.id = name->id, .slot = n, .kind = found->by_kind ? name->kind : 0};
     found->count++;
+    return true;
 }
 
 static ph_status sort_found(phx_found *found)
@@ -135,33 +138,17 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     return PH_OK;
 }
 
-static bool add_target(void *user, const phx_shard *shard, uint32_t slot)
-{
-    phx_found *found = user;
-    const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add_found(found, name->id, name->kind);
-    return !found->failed;
-}
-
 ph_status phx_query_list(phx_world *world, uint64_t observer, phx_found *found)
 {
-    *found = (phx_found){.mem = &world->mem};
-    ph_status status = phx_query_each_listed(world, observer, add_target, found);
+    *found = (phx_found){.mem = &world->mem, .by_kind = true};
+    ph_status status = phx_query_each_listed(world, observer, add_to_found, found);
     return status == PH_OK ? sort_found(found) : status;
-}
-
-static bool add_watcher(void *user, const phx_shard *shard, uint32_t slot)
-{
-    phx_found *found = user;
-    const phx_name *name = &shard->store.name[slot];
-    if (!found->failed) add_found(found, name->id, 0);
-    return !found->failed;
 }
 
 ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *found)
 {
     *found = (phx_found){.mem = &world->mem};
-    ph_status status = phx_query_each_observer(world, target, add_watcher, found);
+    ph_status status = phx_query_each_observer(world, target, add_to_found, found);
     return status == PH_OK ? sort_found(found) : status;
 }
 

@@ -15,7 +15,8 @@ typedef struct phx_found {
     phx_mem *mem;
     phx_sort_record *items; /* id, kind (0 if the id alone orders) */
     uint32_t count, items_capacity;
-    bool failed; /* no memory */
+    bool by_kind; /* kinds order, then ids */
+    bool failed;  /* no memory */
 } phx_found;
 
 void phx_found_free(phx_found *found);

@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/temp_path.h"
 #include "unit/config/config_case.h"
 
-static char folder[] = "/tmp/pharos-locale-XXXXXX";
+static char folder[TEMP_PATH_SIZE];
 static locale_t comma;
 
 /* glibc 2.36 leaks the value of LOCPATH, in newlocale(); the leak checker, where there is one, shall not blame us. */
@@ -53,7 +54,7 @@ static void make_locale(void)
     pid_t child;
     int status;
 
-    cr_assert_not_null(mkdtemp(folder));
+    temp_folder(folder, "locale");
     cr_assert_eq(chdir(folder), 0);
     write_sources();
     child = fork();

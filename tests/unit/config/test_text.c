@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/def.h"
+#include "support/temp_path.h"
 #include "unit/config/config_case.h"
 
 typedef struct refusal {
@@ -477,15 +478,13 @@ static void write_file(const char *path, const char *bytes, size_t count)
 
 Test(config_text, files)
 {
-    char path[] = "/tmp/pharos-config-XXXXXX";
+    char path[TEMP_PATH_SIZE];
     char want[PH_CONFIG_REASON_SIZE];
     ph_config *config = config_new();
     ph_config_error error;
     char *large;
-    int fd = mkstemp(path);
 
-    cr_assert_geq(fd, 0);
-    close(fd);
+    temp_file(path, "config");
     cr_expect_eq(ph_config_load(config, path, &error), PH_OK, "an empty file: %s", error.reason);
     write_file(path, "height = 5\nspan = 6\n", 20);
     cr_expect_eq(ph_config_load(config, path, &error), PH_OK, "%s", error.reason);

@@ -10,20 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/temp_path.h"
 #include "support/watched_memory.h"
 #include "tools/cli.h"
 #include "tools/replay_run.h"
 
 enum { FAILURES_MAX = 5000 }; /* allocations of the run: far fewer; a bound for the loop */
 
-static char folder[64], trace_path[96], events_path[96];
+static char folder[TEMP_PATH_SIZE], trace_path[TEMP_PATH_SIZE + 16], events_path[TEMP_PATH_SIZE + 16];
 static ph_config *config;
 static phx_replay_summary summary;
 
 static void set_up(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/pharos_test_replay_XXXXXX");
-    cr_assert(mkdtemp(folder));
+    temp_folder(folder, "replay");
     snprintf(trace_path, sizeof trace_path, "%s/trace.csv", folder);
     snprintf(events_path, sizeof events_path, "%s/events.csv", folder);
     FILE *file = fopen(trace_path, "w");

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/temp_path.h"
 #include "support/watched_memory.h"
 #include "tools/cli.h"
 #include "tools/event_hash.h"
@@ -196,14 +197,13 @@ Test(tools, event_hash_tells_its_arguments_apart)
 
 static watched_memory watched;
 static phx_mem mem;
-static char folder[64], path[96];
+static char folder[TEMP_PATH_SIZE], path[TEMP_PATH_SIZE + 16];
 
 static void set_up(void)
 {
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
-    snprintf(folder, sizeof folder, "/tmp/pharos_test_out_XXXXXX");
-    cr_assert(mkdtemp(folder));
+    temp_folder(folder, "out");
     snprintf(path, sizeof path, "%s/out", folder);
 }
 
@@ -299,7 +299,7 @@ Test(out, decimal)
 
 Test(out, a_link_is_followed)
 {
-    char link_path[96];
+    char link_path[TEMP_PATH_SIZE + 16];
     snprintf(link_path, sizeof link_path, "%s/link", folder);
     phx_out *out = open_out(path);
     cr_assert_null(phx_out_close(out, true));
@@ -339,7 +339,7 @@ Test(out, places_that_can_not_be_written)
 {
     phx_out *out;
     const char *trouble = "";
-    char name[128];
+    char name[TEMP_PATH_SIZE + 16];
     snprintf(name, sizeof name, "%s/none/out", folder);
     cr_assert_eq(phx_out_open(&out, &mem, name, &trouble), PH_BAD_ARGUMENT);
     cr_expect_str_eq(trouble, "No such file or directory");

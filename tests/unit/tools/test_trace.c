@@ -18,13 +18,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "support/temp_path.h"
 #include "support/watched_memory.h"
 #include "tools/text_input.h"
 #include "tools/trace.h"
 
 static watched_memory watched;
 static phx_mem mem;
-static char path[64];
+static char path[TEMP_PATH_SIZE];
 static phx_trace *trace;
 static phx_trace_row row;
 static phx_trace_error error;
@@ -34,10 +35,7 @@ static void set_up(void)
 {
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
-    snprintf(path, sizeof path, "/tmp/pharos_test_trace_XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    close(fd);
+    temp_file(path, "trace");
     trace = NULL;
     is_watching_locale = true;
 }
@@ -762,7 +760,7 @@ Test(trace, a_broken_last_line_is_not_handed_out)
 
 Test(trace, the_file_knows_its_names)
 {
-    char other[80];
+    char other[TEMP_PATH_SIZE + 16];
     open_text("tick,op,id\n");
     snprintf(other, sizeof other, "%s.link", path);
     cr_assert_eq(symlink(path, other), 0);

@@ -1,0 +1,32 @@
+/*
+ * Temporary files and folders; see temp_path.h.
+ */
+#include "support/temp_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+static void make_template(char path[TEMP_PATH_SIZE], const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] != '/') folder = "/tmp";
+    const int length = snprintf(path, TEMP_PATH_SIZE, "%s/pharos-%s-XXXXXX", folder, name);
+    REQUIRE(length > 0 && length < TEMP_PATH_SIZE);
+}
+
+void temp_file(char path[TEMP_PATH_SIZE], const char *name)
+{
+    make_template(path, name);
+    const int file = mkstemp(path);
+    REQUIRE(file >= 0);
+    REQUIRE(close(file) == 0);
+}
+
+void temp_folder(char path[TEMP_PATH_SIZE], const char *name)
+{
+    make_template(path, name);
+    REQUIRE(mkdtemp(path) != NULL);
+}
