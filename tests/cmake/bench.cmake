@@ -4,10 +4,12 @@ if(NOT PHAROS_BUILD_BENCH)
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME program_bench
-    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/smoke.py
-            $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-replay>)
-pharos_test_properties(program_bench 600 "program")
+if(PHAROS_CLASSICAL_INDEXES) # it compares all indexes
+    add_test(NAME program_bench
+        COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/smoke.py
+                $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-replay>)
+    pharos_test_properties(program_bench 600 "program")
+endif()
 
 if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
     # The baselines: small and checked against brute force, the same events as Pharos; no times.
@@ -34,8 +36,10 @@ add_test(NAME program_inputs
             $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-config> $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_inputs 600 "program")
 
-add_test(NAME program_bench_advise
-    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
-            $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-config>
-            ${CMAKE_CURRENT_SOURCE_DIR}/data/replay_small.csv)
-pharos_test_properties(program_bench_advise 300 "program")
+if(PHAROS_CLASSICAL_INDEXES) # it tries all indexes
+    add_test(NAME program_bench_advise
+        COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
+                $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-config>
+                ${CMAKE_CURRENT_SOURCE_DIR}/data/replay_small.csv)
+    pharos_test_properties(program_bench_advise 300 "program")
+endif()
