@@ -551,7 +551,7 @@ void bench_verify_record(void *context, const bench_record *record)
     }
 }
 
-/* Has the source's broadcasts of this step the listener among those that they are for? */
+/* Has the source's broadcasts of this step the listener among their recipients? */
 static bool reaches(const bench_verify *verify, const entity *source, const entity *listener)
 {
     if (verify->say_radius == 0) {

@@ -77,11 +77,11 @@ static void mmo_begin(bench_stream *stream, bench_frame *frame)
         state->clusters[i] = bench_place(stream, &stream->world);
     }
     for (uint32_t i = 0; i < stream->count; i++) {
-        walker *who = &state->walkers[i];
+        walker *own = &state->walkers[i];
         bool player = i < state->players;
-        who->cluster = player ? popular_cluster(stream) : i % state->cluster_count;
-        near_cluster(stream, who->cluster, player ? PLAYER_SPREAD : NPC_SPREAD, who->goal);
-        stream->positions[i] = (ph_position){who->goal[0], who->goal[1], 0};
+        own->cluster = player ? popular_cluster(stream) : i % state->cluster_count;
+        near_cluster(stream, own->cluster, player ? PLAYER_SPREAD : NPC_SPREAD, own->goal);
+        stream->positions[i] = (ph_position){own->goal[0], own->goal[1], 0};
         bench_enter(stream, frame, i, player ? player_kind : npc_kind);
     }
 }
@@ -89,18 +89,18 @@ static void mmo_begin(bench_stream *stream, bench_frame *frame)
 static void player_step(bench_stream *stream, bench_frame *frame, uint32_t index)
 {
     mmo *state = stream->state;
-    walker *who = &state->walkers[index];
+    walker *own = &state->walkers[index];
     ph_position *at = &stream->positions[index];
-    float dx = who->goal[0] - at->x;
-    float dy = who->goal[1] - at->y;
+    float dx = own->goal[0] - at->x;
+    float dy = own->goal[1] - at->y;
     float distance = sqrtf(dx * dx + dy * dy);
     if (distance <= BENCH_STEP) {
-        at->x = who->goal[0];
-        at->y = who->goal[1];
+        at->x = own->goal[0];
+        at->y = own->goal[1];
         if (phx_rng_below(&stream->rng, TRAVEL_SHARE) == 0) {
-            who->cluster = popular_cluster(stream);
+            own->cluster = popular_cluster(stream);
         }
-        near_cluster(stream, who->cluster, PLAYER_SPREAD, who->goal);
+        near_cluster(stream, own->cluster, PLAYER_SPREAD, own->goal);
     } else {
         at->x += dx * (BENCH_STEP / distance);
         at->y += dy * (BENCH_STEP / distance);
@@ -111,20 +111,20 @@ static void player_step(bench_stream *stream, bench_frame *frame, uint32_t index
 static void npc_step(bench_stream *stream, bench_frame *frame, uint32_t index)
 {
     mmo *state = stream->state;
-    walker *who = &state->walkers[index];
+    walker *own = &state->walkers[index];
     ph_position *at = &stream->positions[index];
     if ((stream->tick + index) % LEG_TICKS == 0) {
-        who->walks = phx_rng_below(&stream->rng, LEG_SHARE) == 0;
-        if (who->walks) {
+        own->walks = phx_rng_below(&stream->rng, LEG_SHARE) == 0;
+        if (own->walks) {
             float spot[2];
             bench_disc(stream, PATROL_RADIUS, spot);
-            who->step[0] = (who->goal[0] + spot[0] - at->x) / (float)LEG_TICKS;
-            who->step[1] = (who->goal[1] + spot[1] - at->y) / (float)LEG_TICKS;
+            own->step[0] = (own->goal[0] + spot[0] - at->x) / (float)LEG_TICKS;
+            own->step[1] = (own->goal[1] + spot[1] - at->y) / (float)LEG_TICKS;
         }
     }
-    if (who->walks) {
-        at->x += who->step[0];
-        at->y += who->step[1];
+    if (own->walks) {
+        at->x += own->step[0];
+        at->y += own->step[1];
         bench_frame_move(frame, (uint64_t)index + 1, at->x, at->y, at->z);
     }
 }

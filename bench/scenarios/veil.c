@@ -1,7 +1,7 @@
 /*
  * veil: walk-100k in parties of ten. The first of each party is veiled and revealed to three of the others, as quest
  * NPCs and private loot are. Lines of sight change: in every tick one entity in forty no longer sees another one of its
- * party, and those see again that did not for ten ticks. With 100,000 entities 5,000 hides change a tick.
+ * party, and a pair hidden for ten ticks is unhidden. With 100,000 entities 5,000 hides change a tick.
  */
 #include "bench/scenarios/scenarios.h"
 

@@ -73,7 +73,8 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
  *    emptied (ph_stats.observers_reset). The next tick sends its whole list as PH_CHANGE_FRESH, also an empty one. If
  *    that needs memory which is not there either, that tick can be finished in the same way;
  *  - if there is no memory to find the observers of broadcasts, all broadcasts of the tick are refused (PH_NO_MEMORY).
- *    If there is none to deliver them, they are dropped for that consumer and counted, as those beyond consumer_bytes;
+ *    If there is none to deliver them, that consumer does not get them, and they are counted, like broadcasts beyond
+ *    consumer_bytes;
  *  - commands that the tick has no memory to take wait for the next tick, as if submitted later (ph_stats.queued);
  *  - an entity that can not follow its parent, or a changed class (ph_world_reconfigure()), follows in a later tick; so
  *    do views that crowd control changes;
@@ -241,7 +242,7 @@ PH_NODISCARD PH_API ph_status ph_broadcast_at(ph_producer producer, const ph_bro
 
 /**
  * The area has this shape from the tick on that applies the command; again: replaced, it moved. Areas have
- * ids of their own, which have nothing to do with those of entities. See "Areas" below.
+ * ids of their own, which have nothing to do with ids of entities. See "Areas" below.
  * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
  * PH_BAD_RADIUS (also the margin), PH_BAD_KIND, PH_BAD_VALUE (no such shape or flag, a box or
  * the heights the wrong way round, a margin of a polygon, a
@@ -289,8 +290,8 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * bits, 0 unless given. Entities of different instances never meet: no list has a target of another one, whatever link,
  * pair, reach or `global` there is (these stay, and count again once both are in one instance); none keeps an NPC of
  * another awake, and none counts for its crowd control. A broadcast with a radius reaches
- * observers in its source's instance, one from a place those in the instance that it names. Areas and queries are of
- * all instances, or with PH_AREA_IN_INSTANCE, PH_QUERY_IN_INSTANCE of one.
+ * observers in its source's instance, one from a place the observers in the instance that it names. Areas and queries
+ * are of all instances, or with PH_AREA_IN_INSTANCE, PH_QUERY_IN_INSTANCE of one.
  *
  * ph_set() with PH_INSTANCE takes an entity to another one: its list, and the lists that had it, change in that tick as
  * after a jump. An attached child is in its parent's instance, from the attachment on and at every change; a set of its
@@ -340,7 +341,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  *              (q.y - p.y) * (x - p.x) of all its corners p, each with the next one q, is
  *              >= 0 for all, or <= 0 for all;
  * with r + margin, low - margin and high + margin for an entity that was inside at the end of the tick before (a box or
- * circle; kinds, layers and heights have no margin; an area that is set again keeps those in it);
+ * circle; kinds, layers and heights have no margin; an area that is set again keeps the entities in it);
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
  * Every entity counts, observer or not, ready or not; stealth and veils have no influence.

@@ -367,8 +367,8 @@ enum {
  * leaves after its children, also when all of them leave the world. In a coalesced batch enters have the depth at the
  * end of its last tick; leaves that at the end of the tick before the one in which the target left.
  *
- * Kinds and user data, of targets and observers, are those at the end of the batch's last
- * tick, coalesced or not; of a leave, those of the tick in which the target left the list
+ * Kinds and user data, of targets and observers, are as at the end of the batch's last
+ * tick, coalesced or not; of a leave, as in the tick in which the target left the list
  * for good. The same holds for deliveries, updates and edges: an edge that is off is as a leave.
  *
  * A newcomer's list may be spread over ticks: with adds_max = A > 0 of its class, of the targets that pass (after the
@@ -541,7 +541,7 @@ typedef struct ph_stats {
     uint64_t halo_records;
     uint64_t exchange_rounds; /* beyond one a tick means exchange_bytes was too small */
     uint64_t deferred_adds;
-    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, their own or those
+    uint64_t observers_glanced;   /* work counters: observers done by comparing positions, their own or the ones
                                      of targets that moved near them, ... */
     uint64_t observers_evaluated; /* ... observers with a full evaluation of the list, ... */
     uint64_t towers_visited;      /* ... tower ranges scanned for them (other indexes: cells, nodes), ... */

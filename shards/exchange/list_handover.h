@@ -2,7 +2,7 @@
  * List handover: observers that migrated in, with the lists of the last tick's end that their senders know: targets by
  * id, beside the blocks of records. Mostly rows here give the same list, and it stays derived. Else it becomes a list
  * of slots, and its observer is evaluated. Noted in the exchange phase, resolved in the index phase, once ghosts are
- * those of this tick, by the shard's owner.
+ * the ones of this tick, by the shard's owner.
  */
 #ifndef PHX_SHARDS_EXCHANGE_LIST_HANDOVER_H
 #define PHX_SHARDS_EXCHANGE_LIST_HANDOVER_H

@@ -242,7 +242,7 @@ typedef struct phx_block_walk {
     phx_rect rect;
     uint32_t instance;
     uint32_t bx, by, next;
-    bool wide, any; /* goes through all blocks; those of any instance are met */
+    bool wide, any; /* goes through all blocks; blocks of any instance are met */
 } phx_block_walk;
 
 phx_block_walk phx_grid_walk(const phx_grid *grid, uint32_t instance, phx_rect rect);

@@ -1,6 +1,6 @@
 /*
  * The kernel of moves for AVX2, and for AVX-512, which has no better one; see moves_avx2.h. Two moves at a time, each
- * in half a register: x, y, z, and in the last lane, as in a body, its tower. Float operations are those of
+ * in half a register: x, y, z, and in the last lane, as in a body, its tower. Float operations are the same as in
  * ingest/moves.c, each rounded on its own. Called in the ingest phase by ingest/moves.c, by several workers at once for
  * disjoint bodies.
  */

@@ -110,15 +110,15 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
 }
 
 /* Up to PHX_SPARSE_AT_ONCE rows query. false = no memory. */
-static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *who, uint32_t count,
-                               const phx_view_range *limit)
+static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *observer_rows,
+                               uint32_t count, const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
     phx_row_ranges *looks = &stir->looks;
     looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
-    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, who, count, looks);
+    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, observer_rows, count, looks);
     scratch->counts.ranges_visited += looks->count;
     scratch->counts.pairs_tested += looks->length;
     for (uint32_t i = 0, end; i < looks->count; i = end) {
@@ -144,7 +144,7 @@ static phx_span rows_of(const phx_block *block)
  * Rows query the rows `at` of a block. around: rows with other blocks in reach are noted in `beyond`. false = no
  * memory.
  */
-static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *who,
+static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *observer_rows,
                              uint32_t count, const phx_view_range *limit, bool around)
 {
     phx_sparse_plan *stir = &scratch->stir;
@@ -152,20 +152,21 @@ static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_s
     const phx_lookup sight = {shard->rules, block, at, stir->reach};
     for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
         uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
-        if (!find_pairs_at_once(scratch, &sight, who + i, n, limit)) return false;
+        if (!find_pairs_at_once(scratch, &sight, observer_rows + i, n, limit)) return false;
         for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) stir->beyond_count[b] += stir->looks.beyond_count[b];
     }
     return true;
 }
 
 /* Rows of the block query all rows around. false = no memory. */
-static bool find_pairs_around(phx_scratch *scratch, const uint32_t *who, uint32_t count, const phx_view_range *limit)
+static bool find_pairs_around(phx_scratch *scratch, const uint32_t *observer_rows, uint32_t count,
+                              const phx_view_range *limit)
 {
     phx_sparse_plan *stir = &scratch->stir;
     const phx_grid *grid = &stir->shard->grid;
     const phx_block *own = &grid->blocks[stir->block];
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
-    if (!find_block_pairs(scratch, own, rows_of(own), who, count, limit, true)) return false;
+    if (!find_block_pairs(scratch, own, rows_of(own), observer_rows, count, limit, true)) return false;
     phx_block_walk walk = phx_grid_walk(grid, own->instance, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
@@ -409,11 +410,11 @@ static bool find_observer_pairs(phx_scratch *scratch)
     const float *view = stir->shard->grid.rows.view;
     if (!phx_scratch_room(scratch, (size_t)(stir->piece.end - stir->piece.first) + 1)) return false;
     uint32_t count = find_observers(scratch);
-    const uint32_t *who = scratch->hits;
+    const uint32_t *observer_rows = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && view[who[end]] == view[who[i]]; end++) continue;
-        const phx_view_range limit = limit_of(stir, view[who[i]]);
-        if (!find_pairs_around(scratch, who + i, end - i, &limit)) return false;
+        for (end = i + 1; end < count && view[observer_rows[end]] == view[observer_rows[i]]; end++) continue;
+        const phx_view_range limit = limit_of(stir, view[observer_rows[i]]);
+        if (!find_pairs_around(scratch, observer_rows + i, end - i, &limit)) return false;
     }
     return true;
 }

@@ -4,7 +4,7 @@
  * from its end on. They travel with migrants, and with copies that moved lately.
  *
  * By the shard's owner. exchange, index: histories come in and go out. publish: motion samples are written from
- * histories and bodies. end: histories become those of this tick.
+ * histories and bodies. end: histories become the ones of this tick.
  */
 #ifndef PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
 #define PHX_SHARDS_PUBLISH_MOTION_HISTORY_H

@@ -12,7 +12,7 @@ typedef struct recall {
     uint32_t slot;
     const phx_attr *attr;
     float x, y;
-    bool indexed; /* rows are those of the index phase; else of the last tick, dead slots included */
+    bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
 } recall;

@@ -131,7 +131,7 @@ AVX2_INLINE void put_spilled_rows(phx_row_ranges *looks, uint32_t axes, __m256i 
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who,
+AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
                                    uint32_t count, phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
@@ -143,7 +143,7 @@ AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
-        __m256i row = _mm256_maskload_epi32((const int *)(const void *)(who + i), lanes);
+        __m256i row = _mm256_maskload_epi32((const int *)(const void *)(observer_rows + i), lanes);
         sides x = tower_sides(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
         sides y = tower_sides(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
         x.beyond = _mm256_and_si256(x.beyond, lanes);

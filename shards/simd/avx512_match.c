@@ -110,9 +110,9 @@ AVX512 static void write_found(found *of, const uint32_t *targets, phx_pairs *pa
         __m512i word = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(of->which + i)));
         __m512i flag = _mm512_slli_epi32(_mm512_and_si512(word, flags), 16); /* PHX_PAIR_LEAVE, PHX_PAIR_UNSURE */
         _mm512_storeu_si512(observer + i, _mm512_or_si512(_mm512_loadu_si512(observer + i), flag));
-        __m512i who = _mm512_mask_i32gather_epi32(flag, first_lane_mask(of->count - i), _mm512_and_si512(word, which),
-                                                  targets, 4);
-        _mm512_storeu_si512(target + i, who);
+        __m512i taken = _mm512_mask_i32gather_epi32(flag, first_lane_mask(of->count - i), _mm512_and_si512(word, which),
+                                                    targets, 4);
+        _mm512_storeu_si512(target + i, taken);
     }
     pairs->count += of->count;
     of->count = 0;
@@ -134,7 +134,7 @@ AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, cons
  * Matches one observer with the candidates first .. end. No branch depends on a distance, except for very many events
  * at once.
  */
-AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye who,
+AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_candidates *of, phx_span piece, eye seer,
                                          found *to)
 {
     enum { SHORT = 8 }; /* stores as many as are mostly needed: short stores seldom meet two cache lines */
@@ -145,7 +145,7 @@ AVX512_INLINE void match_candidate_piece(const matching *by, const phx_tile_cand
     for (uint32_t i = piece.first; i < piece.end; i += WIDE) {
         const uint32_t *const now[2] = {to_now + i, to_now + i + LANES};
         const uint32_t *const old[2] = {to_old + i, to_old + i + LANES};
-        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, &who, which);
+        verdict is = judge_candidates(by, _mm512_cmplt_epu16_mask(which, length), now, old, &seer, which);
         __m512i notes = _mm512_maskz_compress_epi16(is.some, is.notes);
         uint32_t count = (uint32_t)__builtin_popcount(is.some);
         _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(notes));

@@ -152,8 +152,8 @@ AVX512_INLINE void put_spilled_rows_512(phx_row_ranges *looks, uint32_t axes, __
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who,
-                                       uint32_t count, phx_row_ranges *looks)
+AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_lookup *sight,
+                                       const uint32_t *observer_rows, uint32_t count, phx_row_ranges *looks)
 {
     const phx_block *block = sight->block;
     const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
@@ -164,7 +164,7 @@ AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_look
     for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lane_mask(count - i);
-        __m512i row = _mm512_maskz_loadu_epi32(lanes, who + i), length = _mm512_setzero_si512();
+        __m512i row = _mm512_maskz_loadu_epi32(lanes, observer_rows + i), length = _mm512_setzero_si512();
         sides x = tower_sides_512(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
         sides y = tower_sides_512(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
         put_spilled_rows_512(looks, PHX_SPILL_X, x.beyond & lanes, row);

@@ -168,8 +168,8 @@ typedef struct phx_kernels {
     uint32_t (*gather)(const phx_tile_candidates *from, const phx_span *spans, uint32_t count,
                        const phx_tile_candidates *to);
     /*
-     * Matches observers with candidates: appends pairs that are or may be events, observer by observer, those of one
-     * observer in any order. No two positions may differ by four reaches along both axes, as the sets differ there.
+     * Matches observers with candidates: appends pairs that are or may be events, observer by observer, the pairs of
+     * one observer in any order. No two positions may differ by four reaches along both axes, as the sets differ there.
      * Stops when there is no room for all pairs of the next observer. Returns how many observers are done.
      */
     uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
@@ -197,8 +197,8 @@ typedef struct phx_kernels {
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,
      * and pad.
      */
-    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
-                            phx_row_ranges *looks);
+    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
+                            uint32_t count, phx_row_ranges *looks);
     /*
      * Compares some ranges, in order: finds rows that are in range now or were before, and not both. Exactly; room for
      * all and pad. Returns how many.

@@ -277,8 +277,8 @@ static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *who, uint32_t count,
-                          phx_row_ranges *looks)
+static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
+                          uint32_t count, phx_row_ranges *looks)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
     const phx_block *block = sight->block;
@@ -288,12 +288,12 @@ static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, co
     looks->count = 0;
     looks->length = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_box box = phx_box_around(rows->x[who[i]], rows->y[who[i]], sight->reach);
+        const phx_box box = phx_box_around(rows->x[observer_rows[i]], rows->y[observer_rows[i]], sight->reach);
         const phx_rect rect = phx_box_towers(sight->rules, box);
         const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
         const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
-        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = who[i];
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = observer_rows[i];
         out[PHX_SPILL_X] += out_x;
         out[PHX_SPILL_Y] += out_y;
         out[PHX_SPILL_BOTH] += out_x & out_y;
@@ -303,7 +303,7 @@ static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, co
             const uint32_t first = start[from] > sight->at.first ? start[from] : sight->at.first;
             const uint32_t end = start[to + 1] < sight->at.end ? start[to + 1] : sight->at.end;
             if (first >= end) continue;
-            looks->row[looks->count] = who[i];
+            looks->row[looks->count] = observer_rows[i];
             looks->first[looks->count] = first;
             looks->end[looks->count++] = end;
             looks->length += end - first;

@@ -38,7 +38,7 @@ void phx_heard_header(phx_out *out);
 /* Copies the batch's deliveries. false = no memory. */
 PH_NODISCARD bool phx_heard_sheet_add(phx_heard_sheet *sheet, const ph_batch *batch);
 
-/* Writes the added deliveries, sorted, as those of `tick`, and drops them. */
+/* Writes the added deliveries, sorted, as deliveries of `tick`, and drops them. */
 void phx_heard_sheet_write(phx_heard_sheet *sheet, uint64_t tick, phx_out *out);
 
 void phx_heard_sheet_release(phx_heard_sheet *sheet);

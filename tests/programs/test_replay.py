@@ -612,7 +612,7 @@ def test_heard_file(folder):
 
 
 def test_area_extent(folder):
-    """By hand: heights, layers, and a margin that keeps in who is inside."""
+    """By hand: heights, layers, and a margin that keeps entities inside."""
     write(folder, "extent.csv", "tick,op,id,x,y,z,radius,z2,margin,layers\n"
           "1,enter,1,50,50,0\n1,enter,2,50,50,9\n1,enter,3,50,50,0,,,,2\n1,area,7,50,50,0,10,5,4,1\n"
           "2,move,1,63,50,0\n2,move,2,50,50,5\n3,move,1,65,50,0\n4,move,1,63,50,0\n4,move,2,50,50,5.5\n")

@@ -1,6 +1,6 @@
 /*
  * The same crowds with each set of kernels that this machine has: events, their order and the work counters are the
- * same to the bit, the lists are those of brute force, and all events together give the lists. Other than the scripts
+ * same to the bit, the lists equal brute force, and all events together give the lists. Other than the scripts
  * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
  * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones.
  *

@@ -1,6 +1,6 @@
 /*
  * The bound of an exchange's cost: shards in a row, each with links into the next one,
- * as many as need a different number of rounds each. The rounds are those of the largest
+ * as many as need a different number of rounds each. The rounds are the ones of the largest
  * sender, copies come once each, and once nothing changes nothing is sent.
  *
  * Plain program: exit status 0 or 1, prints failures.

@@ -1,5 +1,5 @@
 /*
- * The counters of a world: per shard they are those of its entities and add up to the
+ * The counters of a world: per shard they count its entities and add up to the
  * world's. Counters of the last tick equal the difference over it. Times are there and not longer than
  * the tick. High-water marks equal the queued amounts. As text for Prometheus
  * they are well formed by its rules, read by a parser that knows nothing of the library,

@@ -49,7 +49,7 @@ void history_note(history *h, const model *m);
  * The changes that the consumer has to get for the ticks first..last, when it got everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
  * ends with an empty list, but saw a target in between, has an empty change. Kind and
- * user data are those at the end of the last tick; of leaves those of the tick in which
+ * user data are as at the end of the last tick; of leaves as in the tick in which
  * the target left for good. Enters are ordered by the depths at the end of the last tick, leaves
  * by the depths of the tick before they left.
  */

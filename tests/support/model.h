@@ -113,7 +113,7 @@ typedef struct model_heard {
     VEC(uint32_t) messages;
 } model_heard;
 
-/* Somebody awoke or fell asleep (area 0), or went into an area or out of it, in the last tick. */
+/* An entity awoke or fell asleep (area 0), or went into an area or out of it, in the last tick. */
 typedef struct model_edge {
     model_key entity;
     uint64_t user_data;
@@ -184,7 +184,7 @@ ph_status model_get(const model *m, uint64_t id, ph_attrs *attrs);
 ph_status model_sees(const model *m, uint64_t observer, uint64_t target, bool *sees);
 ph_status model_list(const model *m, uint64_t observer, uint64_t *ids, uint32_t *count);
 ph_status model_observers(const model *m, uint64_t target, uint64_t *ids, uint32_t *count);
-/* Those in the shape of a valid query, in its order, to hits[] with room for all; how many. */
+/* Writes the entities in the shape of a valid query, in its order, to hits[] with room for all. Returns the number. */
 uint32_t model_ask(const model *m, const ph_query *query, ph_hit *hits);
 /* Why target is in the list, or not. PH_OK or PH_UNKNOWN_ID. */
 ph_status model_explain(const model *m, uint64_t observer, uint64_t target, ph_explanation *e);

@@ -96,8 +96,8 @@ static int by_id(const void *a, const void *b)
 }
 
 /*
- * Of the candidates that were not in the list only so many join: they come first, with those that were. How many;
- * *waiting: the others.
+ * Of the candidates that were not in the list only so many join: they come first, with the ones that were in it.
+ * Returns the number; *waiting: the others.
  */
 static size_t join(const model *m, const model_entity *o, const bool *marks, model_candidate *candidates, size_t count,
                    size_t *waiting)

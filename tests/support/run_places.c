@@ -30,7 +30,7 @@ static uint32_t below(asking *a, uint32_t bound)
     return phx_rng_below(&a->rng, bound);
 }
 
-static const ph_attrs *somebody(asking *a)
+static const ph_attrs *any_attrs(asking *a)
 {
     return &a->entities[below(a, (uint32_t)a->count)]->now;
 }
@@ -54,7 +54,7 @@ static float distance_to(const ph_query *q, const ph_attrs *other)
 
 static void choose_circle(asking *a, ph_query *q)
 {
-    q->radius = distance_to(q, somebody(a));
+    q->radius = distance_to(q, any_attrs(a));
     switch (below(a, 8)) {
     default:
         q->radius = fabsf(about(a, q->radius));
@@ -76,8 +76,8 @@ static void choose_circle(asking *a, ph_query *q)
 static void choose_sector(asking *a, ph_query *q)
 {
     static const float cosines[] = {1, 0.70710678f, 0.5f, 0, -0.5f, -1};
-    const ph_attrs *ahead = somebody(a);
-    const ph_attrs *aside = somebody(a);
+    const ph_attrs *ahead = any_attrs(a);
+    const ph_attrs *aside = any_attrs(a);
     choose_circle(a, q);
     q->to_x = ahead->x - q->x;
     q->to_y = ahead->y - q->y;
@@ -102,8 +102,8 @@ static void set_corner(ph_query *q, int corner, float x, float y)
 /* A box as a quad: its edges go through entities. */
 static void choose_upright(asking *a, ph_query *q)
 {
-    float x = about(a, somebody(a)->x);
-    float y = about(a, somebody(a)->y);
+    float x = about(a, any_attrs(a)->x);
+    float y = about(a, any_attrs(a)->y);
     set_corner(q, 0, q->x, q->y);
     set_corner(q, 1, x, q->y);
     set_corner(q, 2, x, y);
@@ -131,7 +131,7 @@ static bool plainly_convex(const ph_query *q)
 /* The field of a camera at one entity that looks at another, turned one way or the other; or a triangle. */
 static void choose_quad(asking *a, ph_query *q)
 {
-    const ph_attrs *at = somebody(a);
+    const ph_attrs *at = any_attrs(a);
     float ax = at->x - q->x, ay = at->y - q->y;
     float near = 0.25f * (float)below(a, 3), far = near + 0.5f + 0.25f * (float)below(a, 8);
     float narrow = 0.125f * (float)(1 + below(a, 4)), wide = narrow * (float)(1 + below(a, 4));
@@ -158,8 +158,8 @@ static void choose_filters(asking *a, asked *to)
     ph_query *q = &to->query;
     const script *s = a->r->s;
     if (below(a, 3) == 0) {
-        float one = about(a, somebody(a)->z);
-        float other = about(a, somebody(a)->z);
+        float one = about(a, any_attrs(a)->z);
+        float other = about(a, any_attrs(a)->z);
         q->flags |= PH_QUERY_HEIGHT;
         q->z_low = one < other ? one : other;
         q->z_high = one < other ? other : one;
@@ -181,13 +181,13 @@ static void choose_query(asking *a, asked *to)
     ph_query *q = &to->query;
     *q = (ph_query){.shape = (ph_query_shape)below(a, PH_QUERY_SPHERE + 1)};
     q->of = a->entities[below(a, (uint32_t)a->count)]->id;
-    q->x = about(a, somebody(a)->x);
-    q->y = about(a, somebody(a)->y);
-    q->z = about(a, somebody(a)->z);
+    q->x = about(a, any_attrs(a)->x);
+    q->y = about(a, any_attrs(a)->y);
+    q->z = about(a, any_attrs(a)->z);
     switch (q->shape) {
     case PH_QUERY_BOX:
-        q->to_x = about(a, somebody(a)->x);
-        q->to_y = about(a, somebody(a)->y);
+        q->to_x = about(a, any_attrs(a)->x);
+        q->to_y = about(a, any_attrs(a)->y);
         break;
     case PH_QUERY_SECTOR:
         choose_sector(a, q);

@@ -118,7 +118,7 @@ static void pattern_there_and_back(gen *g)
     push_from(g, producer, back, false);
 }
 
-/* A relation made, made again, ended, ended again, and outliving nobody. */
+/* A relation made, made again, ended, ended again, and ended by a leave. */
 static void pattern_relation(gen *g)
 {
     uint32_t one = any_place(g);

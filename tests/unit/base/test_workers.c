@@ -406,7 +406,7 @@ enum { PIECES_MAX = 1000 };
 
 typedef struct shared {
     _Atomic uint32_t times[PIECES_MAX];
-    uint32_t who[PIECES_MAX];
+    uint32_t worker_of[PIECES_MAX];
     uint32_t order[PIECES_MAX]; /* in which a host that calls one after the other has them done */
     uint32_t done;
     uint32_t input;
@@ -420,7 +420,7 @@ static void note_piece(void *context, uint32_t worker, uint32_t piece)
         abort(); /* other threads can not assert */
     }
     atomic_fetch_add(&it->times[piece], it->input);
-    it->who[piece] = worker;
+    it->worker_of[piece] = worker;
 }
 
 static void share_pieces(uint32_t count, uint32_t pieces, ph_task_hooks hooks)
@@ -436,7 +436,7 @@ static void share_pieces(uint32_t count, uint32_t pieces, ph_task_hooks hooks)
             uint32_t expected = i < pieces ? it.input * (it.input + 1) / 2 : 0;
 
             cr_assert_eq(it.times[i], expected, "%u workers, %u pieces, piece %u", count, pieces, i);
-            cr_assert_lt(it.who[i], count);
+            cr_assert_lt(it.worker_of[i], count);
         }
     }
     phx_workers_destroy(&mem, workers);
@@ -461,7 +461,7 @@ static void note_order(void *context, uint32_t worker, uint32_t piece)
     shared *it = context;
 
     it->order[it->done++] = piece;
-    it->who[piece] = worker;
+    it->worker_of[piece] = worker;
 }
 
 /* One after the other, so the first has to do all: its own lot in order, then the last ones of the fullest. */
@@ -477,7 +477,7 @@ Test(workers, own_pieces_first_then_the_last_of_the_fullest, .init = watch, .fin
     cr_assert_eq(it.done, 10);
     for (uint32_t i = 0; i < 10; i++) {
         cr_assert_eq(it.order[i], expected[i], "the %u-th was %u", i, it.order[i]);
-        cr_assert_eq(it.who[i], 0);
+        cr_assert_eq(it.worker_of[i], 0);
     }
     phx_workers_destroy(&mem, workers);
 }

@@ -232,7 +232,7 @@ Test(interest, who_left_makes_room_at_a_cap)
 }
 
 /*
- * Heaps of targets, close together or far apart, some on a lattice, where many are equally far off: those that are
+ * Heaps of targets, close together or far apart, some on a lattice, where many are equally far off: the ones that are
  * enough for the observer before are too few, or far too many, for the next one. fleet_end() compares the lists.
  */
 Test(interest, the_best_at_a_cap_are_found_in_any_density)

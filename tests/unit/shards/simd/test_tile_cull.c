@@ -219,10 +219,10 @@ static phx_block some_block(uint64_t *rng, const phx_rules *rules)
 }
 
 /* The rows of a block in a row's view, tower by tower; behind the others. */
-static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t who)
+static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t observer_row)
 {
     const phx_block *block = sight->block;
-    phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[who], py[who], sight->reach));
+    phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[observer_row], py[observer_row], sight->reach));
     for (uint32_t y = 0; y < PHX_BLOCK_SIDE; y++) {
         uint32_t first = UINT32_MAX, end = 0;
         for (uint32_t x = 0; x < PHX_BLOCK_SIDE; x++) {
@@ -236,7 +236,7 @@ static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t w
             }
         }
         if (first >= end) continue;
-        looks->row[looks->count] = who;
+        looks->row[looks->count] = observer_row;
         looks->first[looks->count] = first;
         looks->end[looks->count++] = end;
         looks->length += end - first;
@@ -245,7 +245,7 @@ static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t w
     bool out_x = rect.x0 < x || rect.x1 >= x + PHX_BLOCK_SIDE, out_y = rect.y0 < y || rect.y1 >= y + PHX_BLOCK_SIDE;
     const bool out[PHX_BEYONDS] = {[PHX_SPILL_X] = out_x, [PHX_SPILL_Y] = out_y, [PHX_SPILL_BOTH] = out_x && out_y};
     for (uint32_t b = 0; b < PHX_BEYONDS; b++)
-        if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = who;
+        if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = observer_row;
 }
 
 static int compare_looks(const void *a, const void *b)
@@ -270,7 +270,7 @@ static void look_about(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = PHX_BLOCK_SIDE * ROWS, LENGTH = LOOKS + 2 * PHX_KERNEL_PAD };
     enum { ARRAYS = 3 + PHX_BEYONDS };
-    static uint32_t got_words[ARRAYS][LENGTH], words[ARRAYS][LENGTH], who[ROWS];
+    static uint32_t got_words[ARRAYS][LENGTH], words[ARRAYS][LENGTH], observer_rows[ROWS];
     static const float reaches[] = {0, 1, 30, 100, 1000, 1e19f, 1e30f, INFINITY};
     const phx_grid_rows rows = {.x = px, .y = py};
     uint64_t rng = 41;
@@ -287,15 +287,15 @@ static void look_about(const phx_kernels *kernels, const char *name)
             float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
             px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);
             py[i] = rules.origin[1] + rules.tower_size * (float)rules.towers[1] * float_between(&rng, -0.2f, 1.2f);
-            who[count] = i;
+            observer_rows[count] = i;
             count += phx_rng_below(&rng, 3) == 0;
         }
         phx_row_ranges got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
         phx_row_ranges told = {.row = words[0], .first = words[1], .end = words[2]};
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
         for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
-        for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, who[i]);
-        kernels->plan_row_ranges(&rows, &sight, who, count, &got);
+        for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, observer_rows[i]);
+        kernels->plan_row_ranges(&rows, &sight, observer_rows, count, &got);
         cr_assert(got.count == told.count && got.length == told.length,
                   "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, told.count,
                   told.length);

@@ -1,5 +1,5 @@
 /*
- * Observers for which a delta is enough, beside an observer with a full evaluation: of each the events are those of
+ * Observers for which a delta is enough, beside an observer with a full evaluation: of each the events are the ones of
  * brute force. The memory kept between the two is one worker's, and the evaluation may have to grow it: many stand
  * about the newcomer, so that it is more than a worker has at first.
  */
