@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang tidy fuzz determinism: all of them when none is named; and coverage, by name alone
+#   LEG       release asan tsan clang tidy fuzz coverage determinism; all when none is named
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -28,9 +28,9 @@ done
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
 #   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
 #   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
-#   coverage     branches of the library that no test reaches (gcov)
+#   coverage     branches of the library that no test reaches (gcov); prints them, no share fails
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
-legs=${legs:-release asan tsan clang tidy fuzz determinism}
+legs=${legs:-release asan tsan clang tidy fuzz coverage determinism}
 
 scripts/install_deps.sh --tests
 mkdir -p build
