@@ -67,7 +67,7 @@ if(PHAROS_BUILD_CONFIG)
         unit/config/test_bands.c unit/config/test_keys.c unit/config/test_locale.c unit/config/test_memory.c
         unit/config/test_set.c unit/config/test_text.c unit/config/test_write.c LIBS pharos_config)
     pharos_unit_wrap(unit_config malloc calloc realloc strdup)
-    if(PHAROS_CLASSICAL_INDEXES)
+    if(PHAROS_CLASSICAL_INDEXES AND TARGET unit_config) # no unit tests under the thread sanitizer
         target_compile_definitions(unit_config PRIVATE PHX_CLASSICAL_INDEXES)
     endif()
 endif()
