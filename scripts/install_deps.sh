@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests]    with --tests also the packages of the tests
+# usage: install_deps.sh [--tests | --packages]    also the packages of the tests; of scripts/packaging
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"
@@ -8,13 +8,17 @@ modules="ck jemalloc libconfuse zlib"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen python3-cffi python3-numpy"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
+--packages)
+    packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
+    tools="$tools help2man"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests]" >&2
+    echo "usage: $0 [--tests | --packages]" >&2
     exit 2
     ;;
 esac

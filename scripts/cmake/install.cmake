@@ -1,4 +1,9 @@
 # Installed files, and the package files: find_package(pharos) and pkg-config.
+#
+# Components, each one Debian package (packages.cmake):
+#   runtime  the shared library                config  the shared library of config files
+#   dev      headers, archives, package files, examples, the pages of the API
+#   tools    the programs, their manual pages and completions
 
 if(NOT PHAROS_INSTALL)
     return()
@@ -6,38 +11,49 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pharos)
+set(example_folder ${CMAKE_INSTALL_DATADIR}/doc/pharos)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pharos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pharos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS pharos pharos_static EXPORT pharosTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
+        FILES_MATCHING PATTERN "*.c")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${example_folder} COMPONENT dev)
 if(PHAROS_BUILD_CONFIG)
     install(TARGETS pharos_config_shared pharos_config EXPORT pharosTargets
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(FILES ${PROJECT_SOURCE_DIR}/src/config/pharos.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/pharos)
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT config NAMELINK_COMPONENT dev
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/config/pharos.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/pharos
+            COMPONENT tools)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md DESTINATION ${example_folder} COMPONENT dev)
 endif()
-foreach(program pharos-replay pharos-config pharos-bench)
+foreach(program IN ITEMS pharos-replay pharos-config pharos-bench)
     if(TARGET ${program})
-        install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+        list(APPEND programs ${program})
     endif()
 endforeach()
+include(program_pages)
 
-install(EXPORT pharosTargets NAMESPACE pharos:: DESTINATION ${package_folder})
+install(EXPORT pharosTargets NAMESPACE pharos:: DESTINATION ${package_folder} COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/pharosConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/pharosConfig.cmake INSTALL_DESTINATION ${package_folder})
 # Before 1.0 a minor version may break the API.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pharosConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/pharosConfig.cmake ${PROJECT_BINARY_DIR}/pharosConfigVersion.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT dev)
 
 # The installed prefix is where the .pc file lies, so that a moved tree still works.
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PC_PREFIX "${PC_PREFIX}")
-set(PC_REQUIRES_PRIVATE ck)
+# Libraries that a static link needs. Not Requires.private: pkg-config wants its packages and takes their flags for a
+# shared link too, and ck's flags define __x86_64__.
+set(PC_LIBS_PRIVATE "-lck -pthread -lm")
 if(PHAROS_JEMALLOC)
-    string(APPEND PC_REQUIRES_PRIVATE ", jemalloc")
+    string(APPEND PC_LIBS_PRIVATE " -ljemalloc")
 endif()
 set(pc_files pharos.pc)
 if(PHAROS_BUILD_CONFIG)
@@ -45,5 +61,7 @@ if(PHAROS_BUILD_CONFIG)
 endif()
 foreach(pc IN LISTS pc_files)
     configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/${pc}.in ${PROJECT_BINARY_DIR}/${pc} @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${pc} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    install(FILES ${PROJECT_BINARY_DIR}/${pc} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endforeach()
+
+include(packages)

@@ -36,8 +36,17 @@ if(PHAROS_TOOLS_JEMALLOC)
     set(program_allocator jemalloc)
 endif()
 
+# pharos_symbol_version(<target> <node> <prefix>): exports the functions of a prefix alone, with a version.
+function(pharos_symbol_version target node prefix)
+    set(map ${PROJECT_BINARY_DIR}/${target}.map)
+    configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/symbols.map.in ${map} @ONLY)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+endfunction()
+
 pharos_library(pharos SHARED ${library_allocator})
 set_target_properties(pharos PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PHAROS_SOVERSION})
+pharos_symbol_version(pharos PHAROS_${PHAROS_SOVERSION} ph_)
 add_library(pharos::pharos ALIAS pharos)
 
 pharos_library(pharos_static STATIC ${library_allocator})

@@ -9,8 +9,13 @@ import sys
 
 
 def exported(nm, library):
-    lines = subprocess.run([nm, "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1].split("@")[0] for line in lines.splitlines()}
+    """The exported symbols: each has a version, and the version itself stands among them as an absolute symbol."""
+    text = subprocess.run([nm, "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in text.splitlines()]
+    for row in rows:
+        if row[-2] != "A" and "@@PHAROS_" not in row[-1]:
+            print(f"{library} exports {row[-1]} without a version")
+    return {row[-1].split("@")[0] for row in rows if row[-2] != "A"}
 
 
 def declared(headers):

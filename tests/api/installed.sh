@@ -43,7 +43,7 @@ esac
 
 echo "== CMake, a version that is not there"
 mkdir "$work/newer"
-printf 'cmake_minimum_required(VERSION 3.25)\nproject(newer C)\nfind_package(pharos 0.999 CONFIG REQUIRED)\n' \
+printf 'cmake_minimum_required(VERSION 3.22)\nproject(newer C)\nfind_package(pharos 0.999 CONFIG REQUIRED)\n' \
     >"$work/newer/CMakeLists.txt"
 if "$cmake" -S "$work/newer" -B "$work/newer/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1; then
     fail "find_package(pharos 0.999) found $version"
