@@ -104,7 +104,7 @@ static const struct argp_option argp_options[] = {
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
-    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
      "On these engines (default: pharos); all-indexes is pharos with each of its indexes", 1},
     {"index", KEY_INDEX, "NAME,...|all", 0,
