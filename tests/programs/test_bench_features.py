@@ -145,13 +145,13 @@ def check_table(bench, folder):
 
 def check_engines(bench):
     """A baseline runs features that are moves alone, and tells the same events."""
-    command = [bench, "--engine", "pharos,batch", "--features", "jumps+twice,far-ids,stealth", "--scenario",
+    command = [bench, "--engine", "pharos,batch", "--features", "jumps+twice,far-ids,stealth,margin+cap30", "--scenario",
                "world-city", "--verify=1"] + SMALL
     done = run(command + ["--json", "-"])
     if "batch skipped in world-city with stealth: it does not know all of the features" not in done.stderr:
         fail(command, f"batch is not skipped for stealth: {done.stderr}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    for features in (None, "jumps+twice", "far-ids"):
+    for features in (None, "jumps+twice", "far-ids", "margin+cap30"):
         same = [line for line in lines if line.get("features") == features]
         if [line["engine"] for line in same] != ["pharos", "batch"] or len({line["event_hash"] for line in same}) != 1:
             fail(command, f"{features}: not the same events: {[line['event_hash'] for line in same]}")
