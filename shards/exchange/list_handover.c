@@ -139,8 +139,8 @@ bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *director
 {
     for (phx_immigrant_lists *arrivals = &shard->arrivals; arrivals->count > 0; arrivals->count--) {
         const phx_immigrant_list *arrival = &arrivals->at[arrivals->count - 1];
-        const bool odd = shard->store.body[arrival->observer].state & PHX_SLOT_DISCONTINUOUS;
-        if (!odd && !fold_list(shard, arrival)) return false;
+        const bool discontinuous = shard->store.body[arrival->observer].state & PHX_SLOT_DISCONTINUOUS;
+        if (!discontinuous && !fold_list(shard, arrival)) return false;
         if (shard->store.tail[arrival->observer].list.derived) continue;
         if (!resolve_list(shard, directory, renames, arrival)) return false;
     }

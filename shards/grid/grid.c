@@ -162,7 +162,7 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect
         if (block->dirty_tick != tick) continue;
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
         marks.dirty |= (block->dirty & mask) != 0;
-        marks.odd |= (block->odd & mask) != 0;
+        marks.discontinuous |= (block->discontinuous & mask) != 0;
     }
     return marks;
 }

@@ -23,7 +23,7 @@
 
 typedef struct phx_block {
     uint64_t dirty; /* towers that changed in tick dirty_tick */
-    uint64_t odd;   /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
+    uint64_t discontinuous;   /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
     float reach; /* longest reach of its own observers, margin included; 0 = no observer: phx_block_summary_update() */
     float reach_min;    /* shortest reach of its own observers */
@@ -167,24 +167,24 @@ uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 /* The same for rows with a view. */
 uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
-/* Marks a tower of the block as changed in this tick; odd: discontinuous. */
-static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
+/* Marks a tower of the block as changed in this tick; discontinuous: by a discontinuity. */
+static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool discontinuous)
 {
     if (block->dirty_tick != tick) {
         block->dirty_tick = tick;
-        block->dirty = block->odd = 0;
+        block->dirty = block->discontinuous = 0;
     }
     uint64_t bit = 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
     block->dirty |= bit;
-    if (odd) block->odd |= bit;
+    if (discontinuous) block->discontinuous |= bit;
 }
 
 /* The same for a tower of the world; nothing if there is no block. */
 static inline void phx_grid_mark_dirty(phx_grid *grid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick,
-                                       bool odd)
+                                       bool discontinuous)
 {
     phx_block *block = phx_grid_block(grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, odd);
+    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, discontinuous);
 }
 
 /* The towers of block (bx, by) in the rectangle, which meets it, as a set. */
@@ -259,7 +259,7 @@ bool phx_grid_dirty(const phx_grid *grid, uint32_t instance, phx_rect rect, uint
 
 /* The same, with discontinuities. All towers are visited; phx_grid_dirty() ends at the first dirty one. */
 typedef struct phx_tower_marks {
-    bool dirty, odd;
+    bool dirty, discontinuous;
 } phx_tower_marks;
 phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick);
 

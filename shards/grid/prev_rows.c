@@ -18,7 +18,7 @@ void phx_prev_rows_free(phx_prev_rows *past, phx_mem *mem)
 {
     if (!past->index.mem) return;
     phx_idmap_free(&past->index);
-    phx_release(mem, (void **)&past->odd, &past->odd_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&past->discontinuous, &past->discontinuous_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&past->attrs, &past->attrs_capacity, sizeof(phx_prev_rows_attr));
     phx_release(mem, (void **)&past->columns, &past->columns_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&past->rows, &past->rows_capacity, sizeof(phx_prev_rows_row));
@@ -29,10 +29,10 @@ void phx_prev_rows_free(phx_prev_rows *past, phx_mem *mem)
 
 bool phx_prev_rows_room(phx_prev_rows *past, phx_mem *mem, uint32_t slots)
 {
-    uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = past->odd_capacity;
+    uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = past->discontinuous_capacity;
     if (words <= before) return true;
-    if (!phx_grow(mem, (void **)&past->odd, &past->odd_capacity, before, words, sizeof(uint64_t))) return false;
-    memset(past->odd + before, 0, (past->odd_capacity - before) * sizeof(uint64_t));
+    if (!phx_grow(mem, (void **)&past->discontinuous, &past->discontinuous_capacity, before, words, sizeof(uint64_t))) return false;
+    memset(past->discontinuous + before, 0, (past->discontinuous_capacity - before) * sizeof(uint64_t));
     return true;
 }
 
@@ -129,8 +129,8 @@ static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, cons
 {
     uint32_t n = 0;
     past->apart = false;
-    for (uint32_t word = 0; n < past->odd_count; word++) {
-        for (uint64_t bits = past->odd[word]; bits != 0; bits &= bits - 1) {
+    for (uint32_t word = 0; n < past->discontinuous_count; word++) {
+        for (uint64_t bits = past->discontinuous[word]; bits != 0; bits &= bits - 1) {
             uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits), row = store->body[slot].row;
             const uint32_t state = store->body[slot].state;
             past->apart |=
@@ -138,7 +138,7 @@ static void take_discontinuous(phx_prev_rows *past, const phx_rules *rules, cons
             past->keys[n++] = prev_row_key(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
                                            phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
         }
-        past->odd[word] = 0;
+        past->discontinuous[word] = 0;
     }
 }
 
@@ -146,7 +146,7 @@ bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *r
                            phx_store *store)
 {
     if (past->collected) return true;
-    uint32_t count = past->odd_count;
+    uint32_t count = past->discontinuous_count;
     /* the two arrays of keys swap in the sort: they must have one capacity */
     enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
@@ -220,7 +220,7 @@ void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_
 
 void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape)
 {
-    PHX_ASSERT(past->collected || past->odd_count == 0);
+    PHX_ASSERT(past->collected || past->discontinuous_count == 0);
     for (uint32_t i = 0; i < past->row_count; i = block_end(past, store, i))
         block_of(past, store, grid, i)->past = (phx_span){0, 0};
     for (uint32_t i = 0; i < past->attr_count; i++) {
@@ -228,7 +228,7 @@ void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph
         body->state = (uint16_t)(body->state & ~PHX_SLOT_NOTED);
     }
     if (past->attr_count > 0) phx_idmap_clear(&past->index);
-    past->attr_count = past->odd_count = past->row_count = 0;
+    past->attr_count = past->discontinuous_count = past->row_count = 0;
     past->collected = past->kept = false;
     past->shape = shape;
 }

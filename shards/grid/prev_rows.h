@@ -27,8 +27,8 @@ typedef struct phx_prev_rows_row {
 
 typedef struct phx_prev_rows {
     ph_shape shape; /* of the last tick's rules: of the derived lists */
-    uint64_t *odd; /* a bit for each slot with a row that became discontinuous in this tick; until they are collected */
-    uint32_t odd_count, odd_capacity;
+    uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are collected */
+    uint32_t discontinuous_count, discontinuous_capacity;
     phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
@@ -54,10 +54,10 @@ bool phx_prev_rows_room(phx_prev_rows *past, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes discontinuous. */
 static inline void phx_prev_rows_discontinuous(phx_prev_rows *past, uint32_t slot)
 {
-    uint64_t *odd = &past->odd[slot >> 6], bit = UINT64_C(1) << (slot & 63);
-    PHX_ASSERT(slot >> 6 < past->odd_capacity && !(*odd & bit) && !past->collected);
-    *odd |= bit;
-    past->odd_count++;
+    uint64_t *discontinuous = &past->discontinuous[slot >> 6], bit = UINT64_C(1) << (slot & 63);
+    PHX_ASSERT(slot >> 6 < past->discontinuous_capacity && !(*discontinuous & bit) && !past->collected);
+    *discontinuous |= bit;
+    past->discontinuous_count++;
 }
 
 /* Room for one more phx_prev_rows_note(). false = no memory, unchanged. */

@@ -221,11 +221,11 @@ static bool add_prev_row_pairs(phx_scratch *scratch)
 
 /*
  * Writes the words of one observer from its pairs, `last` on backwards, without targets that it may not see. A previous
- * row (only if odd) has a special word. Returns the number of words; *leaves of them are leaves.
+ * row (only if discontinuous) has a special word. Returns the number of words; *leaves of them are leaves.
  */
 static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
                                                                      const phx_sparse_plan_pair *pairs, uint32_t last,
-                                                                     uint32_t slot, bool odd, uint32_t *to,
+                                                                     uint32_t slot, bool discontinuous, uint32_t *to,
                                                                      uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
@@ -233,7 +233,7 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
     uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = phx_sparse_word_number(pairs[i].target), left = phx_sparse_word_leaves(pairs[i].target);
-        const bool past = odd && phx_sparse_word_is_previous(pairs[i].target);
+        const bool past = discontinuous && phx_sparse_word_is_previous(pairs[i].target);
         const phx_row_word word = phx_row_word_at(past ? shard->past.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
         if (phx_row_word_special(word) &&
@@ -271,22 +271,22 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
 {
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_sparse_plan_pair *pairs = scratch->stir.pairs;
-    const bool odd = scratch->stir.odd;
+    const bool discontinuous = scratch->stir.discontinuous;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
-    uint32_t count = odd ? observer_words(shard, pairs, last, slot, true, to, &leaves)
+    uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
                          : observer_words(shard, pairs, last, slot, false, to, &leaves);
-    if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
+    if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++)
             scratch->leave[i] = phx_target_word_slot(phx_target_word_at(scratch->leave, i));
-        if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
+        if (discontinuous) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
         phx_interest_record(scratch, shard, slot, enters, count - enters);
         return true;
     }
-    if (PHX_UNLIKELY(odd)) {
+    if (PHX_UNLIKELY(discontinuous)) {
         phx_span words = {0, count};
         leaves -= phx_delta_keep_seen(to, &words);
         count = words.end;
@@ -301,7 +301,7 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
 static uint32_t most_pairs(const phx_sparse_plan *stir)
 {
     uint32_t most = 0;
-    if (!stir->odd) return stir->pair_count;
+    if (!stir->discontinuous) return stir->pair_count;
     for (uint32_t at = 0; at < stir->piece.end - stir->piece.first; at++) {
         if (!phx_row_bit(stir->told, at)) continue;
         uint32_t count = 0;
@@ -334,7 +334,7 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
             if (!emit_observer_pairs(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
             /* the previous list of a discontinuous observer has used room that was reserved for pairs */
-            if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;
+            if (PHX_UNLIKELY(stir->discontinuous) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;
@@ -432,14 +432,14 @@ static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;
     return (observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch)) &&
-           (!stir->odd || add_prev_row_pairs(scratch));
+           (!stir->discontinuous || add_prev_row_pairs(scratch));
 }
 
 uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
     const phx_sparse_plan *stir = &scratch->stir;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const bool quiet = stir->way == PHX_SPARSE_BY_MOVERS && stir->mover_count == 0 && !stir->odd;
+    const bool quiet = stir->way == PHX_SPARSE_BY_MOVERS && stir->mover_count == 0 && !stir->discontinuous;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
     scratch->counts.glanced += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});

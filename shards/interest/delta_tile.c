@@ -148,8 +148,8 @@ typedef struct standing {
 /* The previous row of a word in a tile. A search is cheap enough: units can seldom not decide about a previous row. */
 static phx_tile_row_word find_prev_row(const phx_tile *tile, uint32_t target)
 {
-    for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const uint32_t place = tile->odd_places[i];
+    for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
+        const uint32_t place = tile->discontinuous_places[i];
         const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
         if (phx_tile_row_word_is_previous(row) && tile->target[place] == target) return row;
     }
@@ -181,7 +181,7 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
 static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
-    for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
+    for (uint32_t w = 0; tile->discontinuous_own > 0 && w < of.count; w++)
         if (phx_row_discontinuous(&shard->grid.rows, tile->row[of.place[w]])) return true;
     return false;
 }
@@ -361,8 +361,8 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     run of = run_at(scratch, shard, i);
     const bool special = implied && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
-    const bool odd = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
-    if (PHX_UNLIKELY(odd)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
+    const bool discontinuous = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
+    if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool past = special && scratch->tile.past_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
@@ -404,27 +404,27 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
-    const bool odd = any_discontinuous_place(scratch, shard, of);
-    if (pairs == 0 && !odd) return PHX_SLOT_NONE;
+    const bool discontinuous = any_discontinuous_place(scratch, shard, of);
+    if (pairs == 0 && !discontinuous) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (!resolve_pairs(scratch, shard, radii->in, radii->near, odd)) return first;
+    if (!resolve_pairs(scratch, shard, radii->in, radii->near, discontinuous)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
-        PHX_ASSERT(odd || scratch->target_count <= scratch->word_first + runs->first[i]);
-        if (odd) {
+        PHX_ASSERT(discontinuous || scratch->target_count <= scratch->word_first + runs->first[i]);
+        if (discontinuous) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
             PHX_ASSERT(of.count > 0 && of.place[0] == place);
             of.place++, of.count--;
         }
         if (view == 0.0f) continue;
-        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
-        PHX_ASSERT(odd || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
+        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, discontinuous)) return place;
+        PHX_ASSERT(discontinuous || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
-    return odd ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+    return discontinuous ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
 /*
@@ -460,8 +460,8 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
         const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
-        const bool odd = any_discontinuous_place(scratch, shard, watchers);
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
+        const bool discontinuous = any_discontinuous_place(scratch, shard, watchers);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], discontinuous, &spans);
         scratch->counts.ranges_visited += spans;
         uint32_t done = match_candidates(scratch, shard, watchers);
         if (done < n) return i + done;
@@ -599,7 +599,7 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
+    return tile->told || (tile->alike && !tile->discontinuous && shard->far.levels == 0);
 }
 
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
@@ -625,8 +625,8 @@ bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
     *due = shard->dense_tick || (tile->marks[cell] & PHX_TILE_DIRTY);
-    scratch->odd_near = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
-    return !scratch->odd_near || shard->derives_lists;
+    scratch->discontinuous_in_view = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
+    return !scratch->discontinuous_in_view || shard->derives_lists;
 }
 
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
@@ -635,7 +635,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->near)) return false;
     if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
-    if (!scratch->odd_near) return true;
+    if (!scratch->discontinuous_in_view) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||
            phx_list_holds_no_memory(&shard->store.tail[phx_row_slot(rows, row)].list);

@@ -511,9 +511,9 @@ static bool can_patch_list(const evaluation *at)
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
                  shard->far.global_count == 0;
-    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
+    bool discontinuous = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
-    return shard->storage->differ && stays && plain && !odd;
+    return shard->storage->differ && stays && plain && !discontinuous;
 }
 
 /* Is the target in the new list? */

@@ -90,7 +90,7 @@ typedef struct phx_scratch {
 
     phx_tile tile;          /* the last one made */
     phx_sparse_plan stir;   /* the last one made */
-    bool odd_near;          /* a discontinuous entity is in view of the cell at hand */
+    bool discontinuous_in_view;          /* a discontinuous entity is in view of the cell at hand */
     phx_pairs pairs;        /* of the tile, unsure pairs included */
     uint32_t *unsure;       /* of these, the result of the kernels' collect_unsure() */
     uint32_t word_first;    /* in targets: where the words of resolve_pairs() begin; their */

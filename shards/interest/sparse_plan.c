@@ -83,7 +83,7 @@ static bool few_discontinuous(const phx_sparse_plan *stir)
     uint32_t count = past_rows(stir);
     for (uint32_t i = 0; i < stir->mover_count; i++)
         count += phx_row_discontinuous(&stir->shard->grid.rows, stir->movers[i]);
-    return count <= PHX_SPARSE_ODD_MOST;
+    return count <= PHX_SPARSE_DISCONTINUOUS_MAX;
 }
 
 /*
@@ -92,7 +92,7 @@ static bool few_discontinuous(const phx_sparse_plan *stir)
  */
 static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint32_t rows)
 {
-    const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
+    const uint32_t lookers = stir->mover_count + (stir->discontinuous ? past_rows(stir) : 0);
     if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)lookers * (MOVER_EACH + estimate_comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
@@ -134,15 +134,15 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
         phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, stir->around, shard->tick);
         /* moved rows are not found then, or are too many; or a list is not derived yet */
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
-        if (marks.odd && (many || shard->past.kept)) return true;
-        stir->odd = marks.odd;
+        if (marks.discontinuous && (many || shard->past.kept)) return true;
+        stir->discontinuous = marks.discontinuous;
         if (!marks.dirty && !shard->dense_tick) { /* no observer has an event */
             stir->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
     }
-    if (phx_sparse_plan_movers(shard) && (alike || stir->odd) && !find_movers_around(stir, mem, &rows)) return false;
-    if (stir->odd && !few_discontinuous(stir)) return true;
+    if (phx_sparse_plan_movers(shard) && (alike || stir->discontinuous) && !find_movers_around(stir, mem, &rows)) return false;
+    if (stir->discontinuous && !few_discontinuous(stir)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_SPARSE_BY_MOVERS;
     if (stir->way == PHX_SPARSE_NONE && observers_pay(stir, block)) stir->way = PHX_SPARSE_BY_OBSERVERS;
     return true;
@@ -168,7 +168,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *
     stir->block = number;
     stir->mover_count = stir->own_count = 0;
     stir->way = PHX_SPARSE_NONE;
-    stir->odd = false;
+    stir->discontinuous = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
     stir->reach = query_reach(shard, block);
     if (choose_plan(stir, mem, block)) return true;

@@ -15,7 +15,7 @@
  *
  * A plan is made for a block in the interest phase by one worker, in its own memory. It follows from the tick alone, so
  * all workers with a part of the block choose the same way. Its arrays keep their largest size: as many rows as moved,
- * or observe, in a block and around it, and some times that for PHX_SPARSE_ODD_MOST discontinuous rows, which find all
+ * or observe, in a block and around it, and some times that for PHX_SPARSE_DISCONTINUOUS_MAX discontinuous rows, which find all
  * rows in range.
  */
 #ifndef PHX_SHARDS_INTEREST_SPARSE_PLAN_H
@@ -34,7 +34,7 @@ typedef enum phx_sparse_plan_way {
 } phx_sparse_plan_way;
 
 enum {
-    PHX_SPARSE_ODD_MOST =
+    PHX_SPARSE_DISCONTINUOUS_MAX =
         16, /* discontinuous rows and previous rows around a block: with more, each query finds too much */
     PHX_SPARSE_AT_ONCE = 64, /* rows that query together: so many queries stay in the nearest cache */
     PHX_SPARSE_LOOKS = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
@@ -53,7 +53,7 @@ typedef struct phx_sparse_plan {
     uint64_t tick;
     uint32_t block;
     phx_sparse_plan_way way;
-    bool odd;    /* a discontinuous entity is in view of the block's observers, or was; then previous rows count */
+    bool discontinuous;    /* a discontinuous entity is in view of the block's observers, or was; then previous rows count */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
     phx_rect around;  /* the towers of all rows that may be an event with the block's rows */
     uint32_t *movers; /* moved rows that may be in reach of the block's rows; the block's own rows first */

@@ -15,7 +15,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
     phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
     *tile = (phx_tile){0};
 }
 
@@ -213,7 +213,7 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ra
     if (block->dirty_tick == tile->tick) {
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
         if (block->dirty & mask) tile->quiet = false;
-        if (block->odd & mask) tile->odd = true;
+        if (block->discontinuous & mask) tile->discontinuous = true;
     }
     rows->count += phx_block_spans(block, rect, rows->spans + rows->count);
     past->spans[past->count] = block->past;
@@ -260,7 +260,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
     ranges rows = {row_spans, 0}, past = {past_spans, 0};
     tile->quiet = !shard->dense_tick;
-    tile->odd = false;
+    tile->discontinuous = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
@@ -271,7 +271,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
     pick_prev_rows(tile, past);
-    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
+    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->discontinuous));
     return true;
 }
 
@@ -339,14 +339,14 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     enum { COLUMNS = 5 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
-    if (!phx_grow(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, 0, COLUMNS * column + lines,
+    if (!phx_grow(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, 0, COLUMNS * column + lines,
                   sizeof(uint32_t)))
         return false;
-    uint32_t *words = tile->odd_words;
-    tile->odd_places = words;
+    uint32_t *words = tile->discontinuous_words;
+    tile->discontinuous_places = words;
     tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
-    tile->odd_at = words + 4 * column;
+    tile->discontinuous_cells = words + 4 * column;
     tile->comer_start = words + 5 * column;
     return true;
 }
@@ -359,12 +359,12 @@ static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
     uint32_t n = 0, comers = 0, own = 0, line = 0;
     if (!reserve_discontinuous(tile, mem)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        tile->odd_places[n] = i;
+        tile->discontinuous_places[n] = i;
         n += is_comer(tile, i) | is_goer(tile, i);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t place = tile->odd_places[i], row = tile->row[place];
-        tile->odd_at[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
+        const uint32_t place = tile->discontinuous_places[i], row = tile->row[place];
+        tile->discontinuous_cells[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
         if (is_goer(tile, place)) continue;
         own += phx_tile_own(tile, row);
         for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
@@ -373,8 +373,8 @@ static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
         tile->rows_without_history.slot[comers++] = rows->slot[row];
     }
     for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
-    tile->odd_count = n;
-    tile->odd_own = own;
+    tile->discontinuous_count = n;
+    tile->discontinuous_own = own;
     return true;
 }
 
@@ -497,7 +497,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
+    tile->count = tile->past_count = tile->discontinuous_count = tile->discontinuous_own = 0;
     tile->told = false;
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
@@ -522,7 +522,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_near = -1;
     find_alike(tile, shard, block);
-    if (!tile->odd || !shard->derives_lists) return true;
+    if (!tile->discontinuous || !shard->derives_lists) return true;
     if (!find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;
@@ -565,14 +565,14 @@ static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_sp
 static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
 {
     const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
-    const uint32_t most = n + PHX_TILE_ODD_MAX;
+    const uint32_t most = n + PHX_TILE_DISCONTINUOUS_MAX;
     if (tile->inner[0] < 0) return n; /* no cell is inside the ring */
-    for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x);
-        const int32_t dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
+    for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
+        const int32_t dx = abs((int32_t)(tile->discontinuous_cells[i] & UINT16_MAX) - x);
+        const int32_t dy = abs((int32_t)(tile->discontinuous_cells[i] >> 16) - y);
         if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
         if (n == most) return PHX_TILE_SPANS_MAX + 1;
-        spans[n++] = (phx_span){tile->odd_places[i], tile->odd_places[i] + 1};
+        spans[n++] = (phx_span){tile->discontinuous_places[i], tile->discontinuous_places[i] + 1};
     }
     return n;
 }
@@ -580,9 +580,9 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
-    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
+    const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     uint32_t n = add_ring(tile, cell, whole, spans);
-    if (odd && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
+    if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
     const phx_tile_candidates all = {tile->now, tile->old, tile->target};

@@ -33,9 +33,9 @@ enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
 enum {
     PHX_TILE_FINE_MAX = 4, /* most cells to a reach */
-    PHX_TILE_ODD_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one; if more,
+    PHX_TILE_DISCONTINUOUS_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one; if more,
                               all rows are picked */
-    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_ODD_MAX
+    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_DISCONTINUOUS_MAX
 };
 
 typedef struct phx_tile {
@@ -45,7 +45,7 @@ typedef struct phx_tile {
     phx_span rows; /* the block's own rows, in the grid */
     bool usable;   /* false: the block does not fit a tile, its observers are run one by one */
     bool quiet;    /* nothing changed in any tower around */
-    bool odd;      /* a discontinuity in a tower around; once marked, in view of an observer */
+    bool discontinuous;      /* a discontinuity in a tower around; once marked, in view of an observer */
     bool marked;   /* marks[] are there */
 
     phx_tile_frame frame;
@@ -58,15 +58,15 @@ typedef struct phx_tile {
 
     uint32_t count;       /* rows in it, previous rows too */
     uint32_t past_count;  /* of them, previous rows: they have no new position */
-    uint32_t *odd_places; /* while lists are derived: places of these, and of rows without old position, in order; */
-    uint32_t *odd_at;     /* their cells: y << 16 | x */
-    uint32_t odd_count, odd_own; /* own rows without old position */
+    uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in order; */
+    uint32_t *discontinuous_cells;     /* their cells: y << 16 | x */
+    uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows
         rows_without_history; /* of rows without old position alone: x, y and their words, as scans read them */
     uint32_t *comer_start;    /* by row of cells, and one more: its first row without old position */
     bool told;                /* a delta finds the events of all observers of the block, discontinuous ones too */
-    uint32_t *odd_words;
-    uint32_t odd_words_capacity;
+    uint32_t *discontinuous_words;
+    uint32_t discontinuous_words_capacity;
     uint32_t *now, *old;  /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell; /* tile row words; cells */
     uint32_t *target;     /* by place, the target in a pair: */

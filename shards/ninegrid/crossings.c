@@ -428,7 +428,7 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t insta
         uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
         add_tower_pairs(nine, crowd, a & ~b, phx_crossing_word_of(i, false, crossing->special));
         add_tower_pairs(nine, crowd, b & ~a, phx_crossing_word_of(i, true, crossing->special));
-        if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
+        if (crossing->recast) crowd->evaluate_all |= (a | b) & crowd->watched;
     }
     return true;
 }
@@ -512,7 +512,7 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
                                                         .pair = place,
                                                         .leave_count = next[t][0],
                                                         .enter_count = next[t][1],
-                                                        .look = crowd->odd >> t & 1,
+                                                        .look = crowd->evaluate_all >> t & 1,
                                                         .mixed = crowd->look >> t & 1};
         nine->item_count += tower->count;
         next[t][1] += place + next[t][0];
@@ -527,7 +527,7 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
         if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
-    nine->looking |= crowd->odd != 0;
+    nine->looking |= crowd->evaluate_all != 0;
 }
 
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
@@ -542,7 +542,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
                   sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        nine->crowds[c].odd = in->look_all ? nine->crowds[c].watched : 0;
+        nine->crowds[c].evaluate_all = in->look_all ? nine->crowds[c].watched : 0;
         nine->bins[c] = 0;
     }
     for (uint32_t i = 0; i < nine->crossing_count; i++)
@@ -550,7 +550,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
     if (!bin_pairs(nine, mem)) return false;
     for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
         phx_cell_block *crowd = &nine->crowds[c];
-        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->odd | (in->changed ? crowd->look : 0);
+        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->evaluate_all | (in->changed ? crowd->look : 0);
         crowd->jobs = 0;
         if (!towers && first == nine->bins[c]) continue;
         if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
@@ -722,7 +722,7 @@ void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx
 {
     for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
         phx_cell_block *crowd = &nine->crowds[c];
-        for (uint64_t left = crowd->odd; left; left &= left - 1)
+        for (uint64_t left = crowd->evaluate_all; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
         nine->marking |= crowd->look != 0;
     }

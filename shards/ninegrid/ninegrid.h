@@ -67,7 +67,7 @@ typedef struct phx_cell_block {
     uint64_t watched;           /* towers that may have an observer */
     uint64_t look;              /* towers that may have an observer to evaluate */
     uint64_t untidy;            /* towers with marked entries */
-    uint64_t odd;               /* towers in which all observers are evaluated in this tick */
+    uint64_t evaluate_all;               /* towers in which all observers are evaluated in this tick */
     uint64_t jobs;              /* towers with a task in this tick */
     uint64_t dirty, dirty_tick; /* towers that changed in that tick; only if `marking` */
     phx_tower tower[PHX_BLOCK_TOWERS];

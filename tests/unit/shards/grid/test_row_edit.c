@@ -139,7 +139,7 @@ static void check_marks(void)
         if (!(body->state & PHX_SLOT_LIVE) || body->changed != STAMP) continue;
         const phx_rect at = {body->tx, body->ty, body->tx, body->ty};
         const phx_tower_marks marks = phx_grid_marks(&grid, 0, at, tick);
-        cr_assert(marks.dirty && marks.odd, "slot %u in tick %u", slot, (unsigned)tick);
+        cr_assert(marks.dirty && marks.discontinuous, "slot %u in tick %u", slot, (unsigned)tick);
     }
 }
 

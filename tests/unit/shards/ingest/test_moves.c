@@ -246,7 +246,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
-        cr_assert_eq(a->grid.blocks[i].odd, b->grid.blocks[i].odd, "seed %u", (unsigned)seed);
+        cr_assert_eq(a->grid.blocks[i].discontinuous, b->grid.blocks[i].discontinuous, "seed %u", (unsigned)seed);
     }
     cr_assert_eq(a->grid.astray_count, b->grid.astray_count, "seed %u", (unsigned)seed);
 }

@@ -14,7 +14,7 @@ typedef struct steps_case {
     float origin;
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
-    uint32_t odd;            /* of 1000, each tick: discontinuities */
+    uint32_t discontinuous;            /* of 1000, each tick: discontinuities */
     uint32_t like;           /* of the three below */
 } steps_case;
 
@@ -154,7 +154,7 @@ static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint
         if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
         fleet_begin(f);
         for (uint64_t id = 1; id <= ids; id++) {
-            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, ids);
+            if (phx_rng_below(&rng, 1000) < c->discontinuous) odd_command(c, id, ids);
             else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
         }
         fleet_end(f);

@@ -9,7 +9,7 @@
 #include "shards/state/view_reach.h"
 #include "shards/tick/reindex.h"
 
-enum { IDS = 360, ODD_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
+enum { IDS = 360, DISCONTINUOUS_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
 
 /* A random shard. */
 typedef struct tile_case {
@@ -386,21 +386,21 @@ static void odd_command(uint64_t id)
 }
 
 /* As open_case(), with some discontinuities; few: hardly any other entity moves. */
-static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
+static const phx_shard *open_discontinuous(const tile_case *like, uint64_t seed, bool few)
 {
     open_world(like, seed, 1);
     if (few) fleet_tick(f); /* none did */
     fleet_begin(f);
     if (!few) all_step();
     for (uint64_t id = 1; id <= IDS; id++)
-        if (phx_rng_below(&rng, ODD_ONE_IN) == 0) odd_command(id);
+        if (phx_rng_below(&rng, DISCONTINUOUS_ONE_IN) == 0) odd_command(id);
     cr_assert_eq(f->shard[0].dense_tick, !few);
     return indexed();
 }
 
 typedef struct marked {
-    uint32_t odd, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
-    uint32_t not_odd;   /* tiles that are not, after all */
+    uint32_t discontinuous, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
+    uint32_t not_discontinuous;   /* tiles that are not, after all */
 } marked;
 
 static bool near(float x, float y, float px, float py, float reach)
@@ -409,7 +409,7 @@ static bool near(float x, float y, float px, float py, float reach)
 }
 
 /* Is a discontinuous entity within reach of a row, or was one within reach of its old place? */
-static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
+static bool discontinuous_in_view(const phx_shard *shard, uint32_t at, float reach)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     bool some = false;
@@ -432,7 +432,7 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
 {
     cr_assert(phx_tile_open(tile, shard->mem, shard, number));
     if (!tile->usable || tile->quiet) return;
-    const bool odd = tile->odd;
+    const bool discontinuous = tile->discontinuous;
     bool in_sight = false;
     phx_tile_mark(tile);
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) {
@@ -440,19 +440,19 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
         uint8_t marks = tile->marks[tile->cell[tile->own[i]]];
         const phx_grid_rows *rows = &shard->grid.rows;
         float x = rows->x[row], y = rows->y[row], reach = shard->grid.blocks[number].reach;
-        bool is_near = odd_near(shard, row, reach);
+        bool is_near = discontinuous_in_view(shard, row, reach);
         bool changed = changed_near(shard, x, y, reach) || changed_near(shard, rows->ox[row], rows->oy[row], reach);
         in_sight |= is_near;
         cr_assert(!is_near || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
                   (double)x, (double)y);
         cr_assert(!changed || (marks & PHX_TILE_DIRTY), "%s: something changed around %g, %g", c->what, (double)x,
                   (double)y);
-        if (!odd) continue;
-        sum->odd += (marks & PHX_TILE_DISCONTINUOUS) != 0;
+        if (!discontinuous) continue;
+        sum->discontinuous += (marks & PHX_TILE_DISCONTINUOUS) != 0;
         sum->even += !(marks & PHX_TILE_DISCONTINUOUS);
     }
-    cr_assert(!in_sight || tile->odd, "%s", c->what);
-    sum->not_odd += odd && !tile->odd;
+    cr_assert(!in_sight || tile->discontinuous, "%s", c->what);
+    sum->not_discontinuous += discontinuous && !tile->discontinuous;
 }
 
 Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
@@ -461,7 +461,7 @@ Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
     marked sum = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
-            const phx_shard *shard = open_odd(&cases[i], seed, seed % 4 == 3);
+            const phx_shard *shard = open_discontinuous(&cases[i], seed, seed % 4 == 3);
             phx_tile tile = {0};
             for (uint32_t b = 0; b < shard->grid.block_count; b++)
                 if (shard->grid.blocks[b].reach > 0) check_marks(shard, b, &tile, &sum);
@@ -469,6 +469,6 @@ Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
             fleet_close(f);
         }
     }
-    cr_assert(sum.odd > 1000 && sum.even > 1000 && sum.not_odd > 20, "%u odd, %u even, %u tiles not odd", sum.odd,
-              sum.even, sum.not_odd);
+    cr_assert(sum.discontinuous > 1000 && sum.even > 1000 && sum.not_discontinuous > 20, "%u odd, %u even, %u tiles not odd", sum.discontinuous,
+              sum.even, sum.not_discontinuous);
 }

@@ -40,7 +40,7 @@ typedef struct life_case {
     uint32_t towers, shards, span;
     float step;           /* of a tower */
     uint32_t movers;      /* of 100, each tick */
-    uint32_t odd;         /* of 1000, each tick: discontinuities */
+    uint32_t evaluate_all;         /* of 1000, each tick: discontinuities */
     bool plain;           /* plain entities only */
     uint32_t allocations; /* > 0: about every so many fail */
 } life_case;
@@ -148,7 +148,7 @@ static void random_life(const life_case *c, uint64_t seed)
         if (phx_rng_below(&rng, 40) == 0) widen_ids(phx_rng_below(&rng, 36));
         for (uint64_t id = 1; id <= IDS; id++) {
             const fleet_entity *e = &f->entity[id];
-            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, IDS);
+            if (phx_rng_below(&rng, 1000) < c->evaluate_all) odd_command(c, id, IDS);
             if (!e->in || phx_rng_below(&rng, 100) >= c->movers) continue;
             fleet_move(f, id, e->x + 10 * c->step * float_between(&rng, -1, 1),
                        e->y + 10 * c->step * float_between(&rng, -1, 1));

@@ -88,16 +88,16 @@ static void order_some(const phx_kernels *kernels, const char *name)
 static void order_but_one(const phx_kernels *kernels, const char *name)
 {
     for (uint32_t count = 2; count <= PHX_ORDER_FEW; count++) {
-        for (uint32_t odd = 0; odd < count; odd++) {
+        for (uint32_t discontinuous = 0; discontinuous < count; discontinuous++) {
             uint64_t id[PHX_ORDER_FEW];
             uint16_t kind[PHX_ORDER_FEW];
             uint32_t place[PHX_ORDER_FEW];
             for (uint32_t i = 0; i < count; i++) {
                 id[i] = i + 1;
-                kind[i] = i == odd ? odd < count / 2 ? 9 : 3 : 7;
+                kind[i] = i == discontinuous ? discontinuous < count / 2 ? 9 : 3 : 7;
             }
             kernels->order(id, kind, count, place);
-            cr_assert_eq(place[odd], kind[odd] == 9 ? count - 1 : 0, "%s: %u of %u", name, odd, count);
+            cr_assert_eq(place[discontinuous], kind[discontinuous] == 9 ? count - 1 : 0, "%s: %u of %u", name, discontinuous, count);
         }
     }
 }

@@ -15,11 +15,11 @@ static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], 
 /* A coordinate: in the frame or about it, on its ends, or none at all. */
 static float some_coordinate(uint64_t *rng, float zero, float width)
 {
-    static const float odd[] = {NAN,  INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f,
+    static const float discontinuous[] = {NAN,  INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f,
                                 3e9f, 1e20f,    1e6f,      -1e6f,   2e7f}; /* the last are units that an int holds */
     switch (phx_rng_below(rng, 8)) {
     case 0:
-        return odd[phx_rng_below(rng, sizeof odd / sizeof *odd)];
+        return discontinuous[phx_rng_below(rng, sizeof discontinuous / sizeof *discontinuous)];
     case 1:
         return float_near(rng, zero);
     case 2:
