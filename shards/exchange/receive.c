@@ -26,7 +26,7 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) && shard->storage->reserve_note(shard) &&
-           (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
+           (!shard->derives_lists || phx_prev_rows_reserve(&shard->previous, shard->mem)) &&
            phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
                     sizeof(uint32_t)) &&
            phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
@@ -60,7 +60,7 @@ static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_recor
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     shard->storage->note_attr(shard, slot, &entity->attr);
-    if (shard->derives_lists) phx_prev_rows_note(&shard->past, &shard->store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->previous, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);

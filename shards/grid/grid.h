@@ -33,7 +33,7 @@ typedef struct phx_block {
     bool bounded; /* a row's target is PHX_SLOT_BOUNDED; valid in the interest phase of a shard with bounded targets */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
-    phx_span past; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to the
+    phx_span previous; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to the
                       tick's end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;

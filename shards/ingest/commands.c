@@ -48,7 +48,7 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
     if (!shard->storage->reserve_note(shard)) return false;
-    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->previous, shard->mem)) return false;
     uint32_t leaves =
         commands < shard->store.own_count ? commands : shard->store.own_count; /* an entity leaves only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) && phx_shard_reserve_beginner(shard) &&
@@ -119,7 +119,7 @@ static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     follow_attr(shard, slot, attr);
     shard->storage->note_attr(shard, slot, attr);
-    if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->previous, store, slot);
     phx_shard_count_observer(shard, now, -1);
     const bool elsewhere = attr->instance != now->instance;
     phx_store_dress(store, slot, attr);

@@ -186,8 +186,8 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
     phx_sparse_plan *stir = &scratch->stir;
     const phx_shard *shard = stir->shard;
     const phx_block *block = &shard->grid.blocks[stir->block];
-    const phx_prev_rows_row *past = &shard->past.rows[at];
-    const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(past->x, past->y, stir->reach));
+    const phx_prev_rows_row *previous = &shard->previous.rows[at];
+    const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(previous->x, previous->y, stir->reach));
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     phx_grid_rows old = shard->grid.rows;
     phx_span spans[PHX_BLOCK_SIDE];
@@ -201,7 +201,7 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
         if (!reserve_sparse_pairs(stir, scratch->mem, (size_t)stir->pair_count + (end - first))) return false;
         scratch->counts.pairs_tested += end - first;
         for (uint32_t row = first; row < end; row++)
-            if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
+            if (old.view[row] > 0.0f && phx_row_views(&old, row, previous->x, previous->y, square))
                 add_pair(stir, row, phx_sparse_word_of_previous(at));
     }
     return true;
@@ -214,7 +214,7 @@ static bool add_prev_row_pairs(phx_scratch *scratch)
     const phx_grid *grid = &stir->shard->grid;
     phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        for (uint32_t at = block->past.first; at < block->past.end; at++)
+        for (uint32_t at = block->previous.first; at < block->previous.end; at++)
             if (!add_prev_row_pair(scratch, at)) return false;
     return true;
 }
@@ -233,14 +233,14 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
     uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = phx_sparse_word_number(pairs[i].target), left = phx_sparse_word_leaves(pairs[i].target);
-        const bool past = discontinuous && phx_sparse_word_is_previous(pairs[i].target);
-        const phx_row_word word = phx_row_word_at(past ? shard->past.word : slots, at);
+        const bool previous = discontinuous && phx_sparse_word_is_previous(pairs[i].target);
+        const phx_row_word word = phx_row_word_at(previous ? shard->previous.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
         if (phx_row_word_special(word) &&
-            !phx_layers_match(phx_store_attr(store, slot), past ? phx_prev_rows_attr_of(&shard->past, store, target)
+            !phx_layers_match(phx_store_attr(store, slot), previous ? phx_prev_rows_attr_of(&shard->previous, store, target)
                                                                 : phx_store_attr(store, target)))
             continue;
-        to[count++] = phx_target_word_of_event(target, left, past).bits;
+        to[count++] = phx_target_word_of_event(target, left, previous).bits;
         left_count += left;
     }
     *leaves = left_count;

@@ -173,8 +173,8 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     const uint32_t t = phx_tile_row_word_number(row);
     if (PHX_LIKELY(!phx_tile_row_word_is_previous(row)))
         return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
-    const phx_prev_rows_row *past = &tile->shard->past.rows[t];
-    return (standing){NAN, NAN, past->x, past->y};
+    const phx_prev_rows_row *previous = &tile->shard->previous.rows[t];
+    return (standing){NAN, NAN, previous->x, previous->y};
 }
 
 /* Is one of these observers discontinuous? */
@@ -228,7 +228,7 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
         const uint32_t seen = phx_target_word_slot(word);
         const bool leaves = phx_target_word_leaves(word);
         const phx_attr *target =
-            leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, seen) : phx_store_attr(&shard->store, seen);
+            leaves ? phx_prev_rows_attr_of(&shard->previous, &shard->store, seen) : phx_store_attr(&shard->store, seen);
         if (phx_layers_match(own, target)) continue;
         of->leaves -= leaves;
         words[at] = words[--of->words.end];
@@ -341,7 +341,7 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
         return false;
     }
     decide_unsure_pairs(scratch, shard, &test);
-    const bool words = tile->named || tile->past_count > 0;
+    const bool words = tile->named || tile->previous_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]).bits;
     shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
@@ -364,10 +364,10 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     const bool discontinuous = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
     if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
-    const bool past = special && scratch->tile.past_count > 0;
-    const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
+    const bool previous = special && scratch->tile.previous_count > 0;
+    const bool few = count <= PHX_ORDER_FEW && (!previous || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(implied && few)) {
-        if (PHX_UNLIKELY(past)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
+        if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         emit_run_words(scratch, shard, &of, apart);
         return true;
     }

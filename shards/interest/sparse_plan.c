@@ -68,19 +68,19 @@ static float estimate_comparisons(const phx_sparse_plan *stir, const phx_block *
 }
 
 /* Previous rows in the blocks around: each counts as a query. */
-static uint32_t past_rows(const phx_sparse_plan *stir)
+static uint32_t count_previous_rows(const phx_sparse_plan *stir)
 {
     const phx_grid *grid = &stir->shard->grid;
     phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
     uint32_t count = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->past.end - block->past.first;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->previous.end - block->previous.first;
     return count;
 }
 
 /* Are there so few discontinuous rows around that each may find all rows in its range? Moved rows were found. */
 static bool few_discontinuous(const phx_sparse_plan *stir)
 {
-    uint32_t count = past_rows(stir);
+    uint32_t count = count_previous_rows(stir);
     for (uint32_t i = 0; i < stir->mover_count; i++)
         count += phx_row_discontinuous(&stir->shard->grid.rows, stir->movers[i]);
     return count <= PHX_SPARSE_DISCONTINUOUS_MAX;
@@ -92,7 +92,7 @@ static bool few_discontinuous(const phx_sparse_plan *stir)
  */
 static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint32_t rows)
 {
-    const uint32_t lookers = stir->mover_count + (stir->discontinuous ? past_rows(stir) : 0);
+    const uint32_t lookers = stir->mover_count + (stir->discontinuous ? count_previous_rows(stir) : 0);
     if (!phx_tile_fits(block, stir->shard)) return true;
     return (float)lookers * (MOVER_EACH + estimate_comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
@@ -134,7 +134,7 @@ static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *bl
         phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, stir->around, shard->tick);
         /* moved rows are not found then, or are too many; or a list is not derived yet */
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
-        if (marks.discontinuous && (many || shard->past.kept)) return true;
+        if (marks.discontinuous && (many || shard->previous.kept)) return true;
         stir->discontinuous = marks.discontinuous;
         if (!marks.dirty && !shard->dense_tick) { /* no observer has an event */
             stir->way = PHX_SPARSE_BY_MOVERS;

@@ -208,7 +208,7 @@ typedef struct ranges {
 /*
  * Notes marks in the block's towers of the rectangle, and appends the ranges of their rows, and of its previous rows.
  */
-static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *past)
+static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *previous)
 {
     if (block->dirty_tick == tile->tick) {
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
@@ -216,8 +216,8 @@ static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ra
         if (block->discontinuous & mask) tile->discontinuous = true;
     }
     rows->count += phx_block_spans(block, rect, rows->spans + rows->count);
-    past->spans[past->count] = block->past;
-    past->count += block->past.first < block->past.end;
+    previous->spans[previous->count] = block->previous;
+    previous->count += block->previous.first < block->previous.end;
 }
 
 static uint32_t length_of(ranges of)
@@ -241,15 +241,15 @@ enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
  */
 static void pick_prev_rows(phx_tile *tile, ranges of)
 {
-    const phx_prev_rows *past = &tile->shard->past;
-    const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
+    const phx_prev_rows *previous = &tile->shard->previous;
+    const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .ox = previous->nowhere, .oy = previous->nowhere};
     const phx_tile_rows *all = &tile->picked;
     const uint32_t n = tile->count;
     const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
-    tile->past_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
-    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] = phx_tile_row_word_of_previous(to.row[i]).bits;
-    tile->count += tile->past_count;
+    tile->previous_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
+    for (uint32_t i = 0; i < tile->previous_count; i++) to.row[i] = phx_tile_row_word_of_previous(to.row[i]).bits;
+    tile->count += tile->previous_count;
 }
 
 /* Picks all rows in the frame, unless none of it changed. */
@@ -257,21 +257,21 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = phx_tile_towers(tile);
-    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
-    ranges rows = {row_spans, 0}, past = {past_spans, 0};
+    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], previous_spans[AROUND + 1];
+    ranges rows = {row_spans, 0}, previous = {previous_spans, 0};
     tile->quiet = !shard->dense_tick;
     tile->discontinuous = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &previous);
     if (tile->quiet) return true;
-    if (!shard->derives_lists) past.count = 0; /* lists are not derived any more */
-    const uint32_t most = length_of(rows) + length_of(past);
+    if (!shard->derives_lists) previous.count = 0; /* lists are not derived any more */
+    const uint32_t most = length_of(rows) + length_of(previous);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
-    pick_prev_rows(tile, past);
-    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->discontinuous));
+    pick_prev_rows(tile, previous);
+    PHX_ASSERT(tile->count <= most && (tile->previous_count == 0 || tile->discontinuous));
     return true;
 }
 
@@ -317,7 +317,7 @@ static void name_targets(phx_tile *tile)
     tile->named = !tile->sparse && !tile->frame.moved;
     if (!tile->named)
         for (uint32_t i = 0; i < count; i++) target[i] = i;
-    else if (tile->past_count == 0)
+    else if (tile->previous_count == 0)
         for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
     else
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
@@ -497,7 +497,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->past_count = tile->discontinuous_count = tile->discontinuous_own = 0;
+    tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
     tile->told = false;
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
@@ -527,7 +527,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         tile->shard = NULL;
         return false;
     }
-    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->past.kept;
+    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->previous.kept;
     return true;
 }
 

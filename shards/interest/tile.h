@@ -57,7 +57,7 @@ typedef struct phx_tile {
                  1]; /* ... and cells within this many can not, except for discontinuous rows; -1 = all may matter */
 
     uint32_t count;       /* rows in it, previous rows too */
-    uint32_t past_count;  /* of them, previous rows: they have no new position */
+    uint32_t previous_count;  /* of them, previous rows: they have no new position */
     uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in order; */
     uint32_t *discontinuous_cells;     /* their cells: y << 16 | x */
     uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
@@ -116,7 +116,7 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
 {
     const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
     const uint32_t number = phx_tile_row_word_number(row);
-    if (phx_tile_row_word_is_previous(row)) return phx_target_word_of_previous(tile->shard->past.rows[number].slot);
+    if (phx_tile_row_word_is_previous(row)) return phx_target_word_of_previous(tile->shard->previous.rows[number].slot);
     return phx_target_word_of_row(phx_row_word_at(tile->shard->grid.rows.slot, number));
 }
 

@@ -41,7 +41,7 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     const uint32_t slot = (uint32_t)(body - shard->store.body);
-    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, slot);
+    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->previous, slot);
     /* the row stands where the entity was at the last tick's end, wherever the entity moved since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_mark_dirty(&shard->grid, phx_store_instance(&shard->store, slot),

@@ -21,10 +21,10 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
-    phx_prev_rows_init(&shard->past, mem);
+    phx_prev_rows_init(&shard->previous, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
-    shard->past.shape = rules->shape;
+    shard->previous.shape = rules->shape;
     phx_outbox_init(&shard->outbox, mem, shard_count);
     shard->move_frame = phx_move_constants_of(shard);
     if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
@@ -38,7 +38,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
     shard->indexed->free(shard);
-    phx_prev_rows_free(&shard->past, mem);
+    phx_prev_rows_free(&shard->previous, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);

@@ -113,7 +113,7 @@ typedef struct phx_shard {
     phx_index *classical; /* NULL: the lighthouse */
     bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
-    phx_prev_rows past;   /* previous rows, while lists are derived */
+    phx_prev_rows previous;   /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;

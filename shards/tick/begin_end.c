@@ -42,7 +42,7 @@ void phx_shard_end(phx_shard *shard)
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
     shard->storage->end_tick(shard);
-    phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
+    phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);
     PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */

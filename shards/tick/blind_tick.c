@@ -21,9 +21,9 @@ static void free_index(phx_shard *shard)
     }
     shard->indexed->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
-    phx_prev_rows_free(&shard->past, shard->mem);
-    phx_prev_rows_init(&shard->past, shard->mem);
-    shard->past.shape = shard->rules->shape;
+    phx_prev_rows_free(&shard->previous, shard->mem);
+    phx_prev_rows_init(&shard->previous, shard->mem);
+    shard->previous.shape = shard->rules->shape;
     shard->derives_lists = shard->delta_allowed = false;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);

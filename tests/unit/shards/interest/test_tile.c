@@ -154,8 +154,8 @@ static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile_row_word word = {t};
     if (phx_tile_row_word_is_previous(word)) {
-        const phx_prev_rows_row *past = &shard->past.rows[phx_tile_row_word_number(word)];
-        return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
+        const phx_prev_rows_row *previous = &shard->previous.rows[phx_tile_row_word_number(word)];
+        return (seen){INFINITY, apart(shard->rules, previous->x - rows->ox[o], previous->y - rows->oy[o])};
     }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
                   apart(shard->rules, rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o])};
@@ -191,13 +191,13 @@ static uint32_t row_of(const phx_tile *tile, uint32_t target)
 }
 
 typedef struct paired {
-    bool row[FLEET_IDS], past[FLEET_IDS];
+    bool row[FLEET_IDS], previous[FLEET_IDS];
 } paired;
 
 static bool *of_row(paired *in, uint32_t row)
 {
     const phx_tile_row_word word = {row};
-    return &(phx_tile_row_word_is_previous(word) ? in->past : in->row)[phx_tile_row_word_number(word)];
+    return &(phx_tile_row_word_is_previous(word) ? in->previous : in->row)[phx_tile_row_word_number(word)];
 }
 
 /* All rows against the pairs of one observer. Returns the events. */
@@ -219,7 +219,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
         cr_assert_eq(is_leave(shard, d, far, 0), flags == PHX_PAIR_LEAVE, "%s: the other way round", c->what);
     }
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
-    for (uint32_t i = 0; i < rows + shard->past.row_count; i++) {
+    for (uint32_t i = 0; i < rows + shard->previous.row_count; i++) {
         const uint32_t t = i < rows ? i : phx_tile_row_word_of_previous(i - rows).bits;
         if (i < rows && phx_row_word_is_gap(phx_row_word_at(shard->grid.rows.slot, i))) continue;
         const bool pair = *of_row(&in, t);
@@ -262,21 +262,21 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
 static void check_places(const phx_tile *tile)
 {
     static paired in;
-    uint32_t own = 0, past = 0;
+    uint32_t own = 0, previous = 0;
     in = (paired){0};
-    cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->past.row_count);
+    cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->previous.row_count);
     for (uint32_t i = 0; i < tile->count; i++) {
         uint32_t row = tile->row[i], cell = tile->cell[i];
         cr_assert_not(*of_row(&in, row), "%s: a row twice", c->what);
         *of_row(&in, row) = true;
-        past += phx_tile_row_word_is_previous((phx_tile_row_word){row});
+        previous += phx_tile_row_word_is_previous((phx_tile_row_word){row});
         cr_assert(i == 0 || tile->cell[i - 1] <= cell);
         cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
         if (row < tile->rows.first || row >= tile->rows.end) continue;
         cr_assert_eq(tile->own[own++], i, "%s: own rows in the order of places", c->what);
     }
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
-    cr_assert_eq(past, tile->past_count);
+    cr_assert_eq(previous, tile->previous_count);
 }
 
 /* How far outside of a block the farthest of its rows is or was half way; below 0: none was. */
@@ -416,8 +416,8 @@ static bool discontinuous_in_view(const phx_shard *shard, uint32_t at, float rea
     for (uint32_t row = 0; row < shard->grid.row_end; row++)
         some |= !phx_row_word_is_gap(phx_row_word_at(rows->slot, row)) && isnan(rows->ox[row]) &&
                 near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
-    for (uint32_t i = 0; i < shard->past.row_count; i++)
-        some |= near(rows->ox[at], rows->oy[at], shard->past.rows[i].x, shard->past.rows[i].y, reach);
+    for (uint32_t i = 0; i < shard->previous.row_count; i++)
+        some |= near(rows->ox[at], rows->oy[at], shard->previous.rows[i].x, shard->previous.rows[i].y, reach);
     return some;
 }
 
