@@ -46,7 +46,7 @@ uint32_t phx_rows_edit_limit(const phx_grid *grid)
 typedef struct loose_row {
     float x, y, ox, oy, view;
     phx_row_word word;
-    bool stirred, watching;
+    bool is_moved, watching;
 } loose_row;
 
 static loose_row row_at(const phx_grid *grid, uint32_t row)
@@ -58,7 +58,7 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .oy = of->oy[row],
                        .view = of->view[row],
                        .word = phx_row_word_at(of->slot, row),
-                       .stirred = phx_row_bit(grid->moved_bits, row),
+                       .is_moved = phx_row_bit(grid->moved_bits, row),
                        .watching = phx_row_bit(grid->observer_bits, row)};
 }
 
@@ -71,7 +71,7 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->oy[row] = is->oy;
     of->view[row] = is->view;
     of->slot[row] = is->word.bits;
-    phx_row_set_bit(grid->moved_bits, row, is->stirred);
+    phx_row_set_bit(grid->moved_bits, row, is->is_moved);
     phx_row_set_bit(grid->observer_bits, row, is->watching);
     store->body[phx_row_word_slot(is->word)].row = row;
 }
@@ -204,7 +204,7 @@ static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_
     phx_body *body = &store->body[phx_row_word_slot(row->word)];
     row->x = body->x;
     row->y = body->y;
-    row->stirred = true;
+    row->is_moved = true;
     row->watching = row->view != 0.0f;
     write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
     grid->row_count++;

@@ -143,8 +143,8 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     const phx_tile *tile = &scratch->tile;
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
-    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
+    if (!phx_sparse_plan_open(&scratch->plan, scratch->mem, shard, number)) return 0;
+    if (scratch->plan.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
     if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->delta_allowed && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
@@ -156,8 +156,8 @@ typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
 
 static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
 {
-    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
-    if (scratch->stir.way != PHX_SPARSE_NONE) return ORDER_ROWS;
+    if (!phx_sparse_plan_open(&scratch->plan, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->plan.way != PHX_SPARSE_NONE) return ORDER_ROWS;
     if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
     return shard->delta_allowed && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }

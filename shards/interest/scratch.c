@@ -46,7 +46,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
-    phx_sparse_plan_free(&scratch->stir, mem);
+    phx_sparse_plan_free(&scratch->plan, mem);
 }
 
 void phx_scratch_free(phx_scratch *scratch)

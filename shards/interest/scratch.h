@@ -89,7 +89,7 @@ typedef struct phx_scratch {
     phx_high_water changes_use, targets_use, overflow_use;
 
     phx_tile tile;          /* the last one made */
-    phx_sparse_plan stir;   /* the last one made */
+    phx_sparse_plan plan;   /* the last one made */
     bool discontinuous_in_view;          /* a discontinuous entity is in view of the cell at hand */
     phx_pairs pairs;        /* of the tile, unsure pairs included */
     uint32_t *unsure;       /* of these, the result of the kernels' collect_unsure() */

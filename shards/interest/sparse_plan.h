@@ -72,7 +72,7 @@ typedef struct phx_sparse_plan {
     uint32_t told_capacity, last_capacity;
 } phx_sparse_plan;
 
-void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem);
+void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem);
 
 /* May moved rows query in this tick? */
 static inline bool phx_sparse_plan_movers(const phx_shard *shard)
@@ -81,6 +81,6 @@ static inline bool phx_sparse_plan_movers(const phx_shard *shard)
 }
 
 /* Makes the plan of a block, unless it is made already. false = no memory. */
-bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);
+bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *shard, uint32_t block);
 
 #endif

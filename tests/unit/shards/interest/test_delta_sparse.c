@@ -235,7 +235,7 @@ Test(movers, rows_that_drifted_farther_than_they_step)
             fleet_end(f);
             fleet_tick(f);
             step(turned, 52.1f, 72.25f, 0);
-            cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS);
+            cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS);
             step(turned, 52.3f, 72.25f, 1);
             fleet_close(f);
         }
@@ -304,7 +304,7 @@ Test(movers, few_observers_look_only_where_something_changed)
         begin(false);
         fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
         fleet_end(f);
-        cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
+        cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
         uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
         cr_assert(tested > 0 && tested <= AROUND_ONE + 1, "%lu pairs: only the one looks", (unsigned long)tested);
         fleet_close(f);

@@ -157,7 +157,7 @@ static bool in_range(float dx, float dy, float r, bool square)
     return square ? fabsf(dx) <= r && fabsf(dy) <= r : d2 <= r2;
 }
 
-static void stir_some(const phx_kernels *kernels, const char *name)
+static void plan_some(const phx_kernels *kernels, const char *name)
 {
     enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t found_by[MOST], found_row[MOST];
@@ -200,7 +200,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, what_who_moved_has_crossed)
 {
-    with_each(stir_some);
+    with_each(plan_some);
 }
 
 /* A block of a small world; its towers have some of the rows each, or none. */
