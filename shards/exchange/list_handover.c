@@ -119,18 +119,18 @@ static inline bool is_listed(const phx_immigrant_lists *arrivals, const phx_immi
  */
 static bool fold_list(phx_shard *shard, const phx_immigrant_list *arrival)
 {
-    phx_slot_array *recalled = &shard->list_scratch;
+    phx_slot_array *previous = &shard->list_scratch;
     const phx_name *name = shard->store.name;
     phx_list *list = &shard->store.tail[arrival->observer].list;
     uint64_t pairs = 0;
-    if (!phx_grow(shard->mem, (void **)&recalled->at, &recalled->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
+    if (!phx_grow(shard->mem, (void **)&previous->at, &previous->capacity, 0, shard->store.slots, sizeof(uint32_t)) ||
         !reserve_notes(&shard->arrivals, shard->mem, arrival->count))
         return false;
     index_handed_list(&shard->arrivals, arrival);
     list->derived = true; /* as phx_prev_list() requires */
-    uint32_t count = phx_prev_list(shard, arrival->observer, recalled->at, &pairs), same = 0;
+    uint32_t count = phx_prev_list(shard, arrival->observer, previous->at, &pairs), same = 0;
     if (count == arrival->count)
-        while (same < count && is_listed(&shard->arrivals, arrival, &name[recalled->at[same]])) same++;
+        while (same < count && is_listed(&shard->arrivals, arrival, &name[previous->at[same]])) same++;
     list->derived = count == arrival->count && same == count;
     return true;
 }

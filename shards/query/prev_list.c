@@ -7,7 +7,7 @@
 #include "shards/state/view_reach.h"
 
 /* One observer at the last tick's end, and the output. */
-typedef struct recall {
+typedef struct prev_list_search {
     const phx_shard *shard;
     uint32_t slot;
     const phx_attr *attr;
@@ -15,22 +15,22 @@ typedef struct recall {
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
-} recall;
+} prev_list_search;
 
-static void add_prev_target(recall *at, uint32_t target)
+static void add_prev_target(prev_list_search *at, uint32_t target)
 {
     if (at->out) at->out[at->count] = target;
     at->count++;
 }
 
 /* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
-static phx_rect add_prev_rect(const recall *at)
+static phx_rect add_prev_rect(const prev_list_search *at)
 {
     float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
-static void add_prev_rows(recall *at, uint64_t *pairs)
+static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
@@ -55,7 +55,7 @@ static void add_prev_rows(recall *at, uint64_t *pairs)
 }
 
 /* Adds previous rows, a piece at a time. */
-static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
+static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
 {
     const phx_prev_rows *previous = &at->shard->previous;
     const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .slot = previous->place};
@@ -78,7 +78,7 @@ static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
     }
 }
 
-static void add_prev_discontinuous(recall *at, uint64_t *pairs)
+static void add_prev_discontinuous(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     if (shard->previous.row_count == 0) return;
@@ -87,13 +87,13 @@ static void add_prev_discontinuous(recall *at, uint64_t *pairs)
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->previous, pairs);
 }
 
-static recall open_prev_list(const phx_shard *shard, uint32_t slot)
+static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     const phx_grid_rows *rows = &shard->grid.rows;
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
-    recall at = {.shard = shard,
+    prev_list_search at = {.shard = shard,
                  .slot = slot,
                  .attr = phx_prev_rows_attr_of(&shard->previous, store, slot),
                  .x = rows->ox[body->row],
@@ -111,7 +111,7 @@ static recall open_prev_list(const phx_shard *shard, uint32_t slot)
 uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
     PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
-    recall at = open_prev_list(shard, slot);
+    prev_list_search at = open_prev_list(shard, slot);
     at.out = out;
     add_prev_rows(&at, pairs);
     if (at.indexed) add_prev_discontinuous(&at, pairs);
@@ -120,7 +120,7 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
-    recall at = open_prev_list(shard, slot);
+    prev_list_search at = open_prev_list(shard, slot);
     return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count;
 }
 
