@@ -47,7 +47,7 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
 static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
                                   shared_targets *told)
 {
-    uint32_t count = job->leave_count + job->enter_count, glanced = 0;
+    uint32_t count = job->leave_count + job->enter_count, by_delta = 0;
     const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
@@ -57,20 +57,20 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
     for (uint32_t i = range.first; i < range.end; i++) {
         const phx_cell_entry *card = &cards[i];
         bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
-        change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
+        change[all > 0 ? by_delta : 0] = (phx_change){.slot = card->slot,
                                                      .target_first = told->target_first,
                                                      .leave_count = told->leave_count,
                                                      .enter_count = told->enter_count,
                                                      .list_first = PHX_SLOT_NONE,
                                                      .ordered = true};
-        glanced += stayed;
+        by_delta += stayed;
     }
-    scratch->counts.glanced += glanced;
-    scratch->counts.pairs_tested += (uint64_t)count * glanced;
+    scratch->counts.by_delta += by_delta;
+    scratch->counts.pairs_tested += (uint64_t)count * by_delta;
     if (all == 0) return true;
-    scratch->change_count += glanced;
-    scratch->counts.enters += (uint64_t)told->enter_count * glanced;
-    scratch->counts.leaves += (uint64_t)told->leave_count * glanced;
+    scratch->change_count += by_delta;
+    scratch->counts.enters += (uint64_t)told->enter_count * by_delta;
+    scratch->counts.leaves += (uint64_t)told->leave_count * by_delta;
     return true;
 }
 
@@ -328,7 +328,7 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
     _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
-    scratch->counts.glanced++;
+    scratch->counts.by_delta++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
     if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, card->slot, &events);
     return PHX_DELTA_DONE;

@@ -442,6 +442,6 @@ uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece
     const bool quiet = plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
-    scratch->counts.glanced += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});
+    scratch->counts.by_delta += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});
     return done;
 }

@@ -631,7 +631,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
     if (can_patch_list(&at)) {
         begin_evaluation(&at);
         phx_delta_result mended = patch_from_index(&at);
-        scratch->counts.glanced += mended == PHX_DELTA_DONE;
+        scratch->counts.by_delta += mended == PHX_DELTA_DONE;
         if (mended != PHX_DELTA_EVALUATE) return mended == PHX_DELTA_DONE;
     }
     begin_evaluation(&at);

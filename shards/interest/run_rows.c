@@ -32,7 +32,7 @@ static bool finish_row_observer(phx_scratch *scratch, const phx_directory *direc
                                 phx_delta_result seen)
 {
     if (seen == PHX_DELTA_DONE) {
-        scratch->counts.glanced++;
+        scratch->counts.by_delta++;
         return true;
     }
     uint32_t slot = phx_row_slot(&shard->grid.rows, row);
@@ -53,7 +53,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* no evaluation since the first observer joined */
     uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
-    scratch->counts.glanced += done;
+    scratch->counts.by_delta += done;
     of->place += done;
     of->count -= done;
     return of->count == 0;
@@ -115,7 +115,7 @@ static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, p
     if (!phx_delta_simple(scratch, shard) || (tile->discontinuous && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_delta_all(scratch, shard, range);
-    scratch->counts.glanced += count_range_observers(tile, (phx_span){range.first, range.first + done});
+    scratch->counts.by_delta += count_range_observers(tile, (phx_span){range.first, range.first + done});
     return done;
 }
 

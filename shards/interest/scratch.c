@@ -14,7 +14,7 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
                              const phx_interest_counts *before)
 {
     sum->evaluated += now->evaluated - before->evaluated;
-    sum->glanced += now->glanced - before->glanced;
+    sum->by_delta += now->by_delta - before->by_delta;
     sum->ranges_visited += now->ranges_visited - before->ranges_visited;
     sum->pairs_tested += now->pairs_tested - before->pairs_tested;
     sum->pairs_exact += now->pairs_exact - before->pairs_exact;

@@ -35,7 +35,7 @@ static inline bool phx_change_told(const phx_change *change)
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is done: */
     uint64_t evaluated; /* observers whose whole list was found */
-    uint64_t glanced; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
+    uint64_t by_delta; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
     /* work as it is done; repeated work counts again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
     uint64_t pairs_tested;   /* distances in the scans; if few rows moved, from each moved row to others */

@@ -417,13 +417,13 @@ static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t insta
                     const phx_rect *to, phx_rect rect)
 {
     const phx_area_member *crossing = &nine->crossings[i];
-    bool glances = phx_ninegrid_delta(crossing);
+    bool by_delta = phx_ninegrid_delta(crossing);
     phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
     for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
                       (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
-        uint64_t here = glances ? crowd->stood : crowd->watched;
+        uint64_t here = by_delta ? crowd->stood : crowd->watched;
         uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
         uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
         add_tower_pairs(nine, crowd, a & ~b, phx_crossing_word_of(i, false, crossing->special));

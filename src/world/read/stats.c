@@ -162,7 +162,7 @@ static void add_workers(const phx_world *world, ph_stats *stats)
         const phx_interest_counts *counts = &world->scratch[i].counts;
         stats->updates_held += world->updates.workers[i].held;
         stats->adds_held += counts->held;
-        stats->observers_glanced += counts->glanced;
+        stats->observers_glanced += counts->by_delta;
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;
         stats->pairs_tested += counts->pairs_tested;
@@ -252,7 +252,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .touched = shard->dirty_count,
                               .enters = counts->enters,
                               .leaves = counts->leaves,
-                              .observers_glanced = counts->glanced,
+                              .observers_glanced = counts->by_delta,
                               .observers_evaluated = counts->evaluated,
                               .towers_visited = counts->ranges_visited,
                               .pairs_tested = counts->pairs_tested,

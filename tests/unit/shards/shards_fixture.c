@@ -588,8 +588,8 @@ static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t coun
         count -= done;
     }
     phx_interest_counts now = fleet_counts(f);
-    bool glanced = now.glanced != before.glanced && now.pairs_tested != before.pairs_tested; /* not in passing */
-    f->looked += now.evaluated != before.evaluated || glanced;
+    bool by_delta = now.by_delta != before.by_delta && now.pairs_tested != before.pairs_tested; /* not in passing */
+    f->looked += now.evaluated != before.evaluated || by_delta;
 }
 
 /* By turns with one scratch and another, as workers would. */
@@ -665,7 +665,7 @@ phx_interest_counts fleet_counts(const fleet *f)
     for (int i = 0; i < FLEET_SCRATCHES; i++) {
         const phx_interest_counts *counts = &f->scratch[i].counts;
         sum.evaluated += counts->evaluated;
-        sum.glanced += counts->glanced;
+        sum.by_delta += counts->by_delta;
         sum.ranges_visited += counts->ranges_visited;
         sum.pairs_tested += counts->pairs_tested;
         sum.pairs_exact += counts->pairs_exact;

@@ -275,7 +275,7 @@ Test(movers, only_who_moved_tests_pairs)
     step(false, 100, 121, 2);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 2, "itself and the other");
     cr_assert_eq(fleet_counts(f).pairs_exact, counted.pairs_exact, "exactly at once, which is not counted again");
-    cr_assert_eq(fleet_counts(f).glanced - counted.glanced, 2, "both");
+    cr_assert_eq(fleet_counts(f).by_delta - counted.by_delta, 2, "both");
     step(false, 99, 120, 0);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 4);
     fleet_close(f);
@@ -365,11 +365,11 @@ static uint32_t run_with_stops(float margin)
         fleet_memory_for(calls);
         uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
         fleet_memory_enough();
-        cr_assert_eq(fresh.counts.glanced, fleet_rows(shard, done));
+        cr_assert_eq(fresh.counts.by_delta, fleet_rows(shard, done));
         cr_assert_eq(changes, fleet_rows(shard, done), "each of them has a change");
         stopped_inside += done > 0 && done < rows;
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
-        cr_assert_eq(fresh.counts.glanced, all);
+        cr_assert_eq(fresh.counts.by_delta, all);
         cr_assert_eq(fresh.change_count, all);
         cr_assert_eq(fresh.target_count, 2 * 6 * 300);
         phx_scratch_free(&fresh);

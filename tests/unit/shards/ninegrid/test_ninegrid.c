@@ -24,11 +24,11 @@ static void begin(void)
 }
 
 /* Ends a tick with so many deltas and so many evaluations. */
-static void end(uint64_t glanced, uint64_t evaluated)
+static void end(uint64_t by_delta, uint64_t evaluated)
 {
     fleet_end(f);
     phx_interest_counts now = fleet_counts(f);
-    cr_assert_eq(now.glanced - counted.glanced, glanced, "%lu glances", (unsigned long)(now.glanced - counted.glanced));
+    cr_assert_eq(now.by_delta - counted.by_delta, by_delta, "%lu glances", (unsigned long)(now.by_delta - counted.by_delta));
     cr_assert_eq(now.evaluated - counted.evaluated, evaluated, "%lu lists",
                  (unsigned long)(now.evaluated - counted.evaluated));
 }
@@ -160,7 +160,7 @@ static void random_life(const life_case *c, uint64_t seed)
     phx_interest_counts counts = fleet_counts(f);
     cr_assert_gt(events, 200, "%s: %u events", c->what, events);
     cr_assert_gt(counts.evaluated, 20, "%s", c->what);
-    cr_assert(globals || counts.glanced > 200, "%s", c->what);
+    cr_assert(globals || counts.by_delta > 200, "%s", c->what);
     stops += f->stops;
     fleet_close(f);
 }
