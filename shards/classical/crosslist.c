@@ -125,7 +125,7 @@ static void unlink_slot(phx_cross *own, uint32_t slot)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
     phx_cross_unlink(own, slot, false);
-    phx_cross_forget(own, slot);
+    phx_cross_drop(own, slot);
     own->flags[slot] |= PHX_CROSS_GONE | PHX_CROSS_CHANGED;
     phx_cross_push(&own->gone, slot);
 }
@@ -139,7 +139,7 @@ static void crosslist_remove(phx_index *index, uint32_t slot)
 static void change_radius(phx_cross *own, uint32_t slot, float radius)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
-    phx_cross_forget(own, slot);
+    phx_cross_drop(own, slot);
     own->radius[slot] = radius;
     if (radius < 0.0f) return;
     phx_cross_write_keys(own, slot, true);

@@ -32,7 +32,7 @@ void phx_cross_refresh(phx_cross *own, uint32_t observer)
     own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_TOUCHED;
 }
 
-void phx_cross_forget(phx_cross *own, uint32_t slot)
+void phx_cross_drop(phx_cross *own, uint32_t slot)
 {
     phx_list_release(&own->pool, &own->boxes[slot]);
     own->pass_first[slot] = PHX_SLOT_NONE;

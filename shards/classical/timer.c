@@ -117,7 +117,7 @@ static void timer_index_remove(phx_index *index, uint32_t slot)
     phx_timer *own = (phx_timer *)index;
     note_mover_change(own, slot, 0.0, PHX_TIMER_WENT);
     phx_timer_unrange(own, slot);
-    phx_timer_forget(own, slot);
+    phx_timer_drop(own, slot);
     own->flags[slot] &= (uint8_t)~PHX_TIMER_IN;
     own->in_count--;
     own->observer_count -= own->movers[slot].radius >= 0.0f;

@@ -33,7 +33,7 @@ static bool grow_plan(phx_timer *own, phx_timer_plan *plan, uint32_t count)
     return true;
 }
 
-void phx_timer_forget(phx_timer *own, uint32_t slot)
+void phx_timer_drop(phx_timer *own, uint32_t slot)
 {
     phx_timer_plan *plan = &own->plans[slot];
     phx_list_release(&own->pool, &plan->block);
@@ -44,7 +44,7 @@ void phx_timer_forget(phx_timer *own, uint32_t slot)
 
 void phx_timer_refresh(phx_timer *own, uint32_t observer)
 {
-    phx_timer_forget(own, observer);
+    phx_timer_drop(own, observer);
     if (own->movers[observer].radius < 0.0f) return;
     own->flags[observer] |= PHX_TIMER_AFRESH;
     own->flags[observer] &= (uint8_t)~PHX_TIMER_MADE;
@@ -120,7 +120,7 @@ static void partition_due_pairs(phx_timer *own, phx_timer_plan *plan)
 /* Ends the plan: the observer is evaluated from now on; it is tried again when time has advanced by a cell. */
 static void stop_planning(phx_timer *own, uint32_t observer)
 {
-    phx_timer_forget(own, observer);
+    phx_timer_drop(own, observer);
     own->flags[observer] |= PHX_TIMER_LOOKS;
     own->plans[observer].horizon = phx_timer_down(own->way + own->cell);
 }
@@ -130,7 +130,7 @@ static bool make_plan(phx_timer *own, uint32_t observer)
     phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_mover *o = &own->movers[observer];
     int32_t reach = phx_timer_reach(own, observer);
-    phx_timer_forget(own, observer);
+    phx_timer_drop(own, observer);
     own->flags[observer] |= PHX_TIMER_AFRESH | PHX_TIMER_MADE;
     if (reach > PHX_TIMER_REACH_MAX) {
         own->flags[observer] |= PHX_TIMER_LOOKS; /* and as long as its radius is so long */

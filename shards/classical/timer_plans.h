@@ -11,7 +11,7 @@
 void phx_timer_refresh(phx_timer *own, uint32_t observer);
 
 /* Drops the plan of a slot. */
-void phx_timer_forget(phx_timer *own, uint32_t slot);
+void phx_timer_drop(phx_timer *own, uint32_t slot);
 
 /*
  * A target left, or its old position says nothing of its new one: its pairs with all observers near its old range are

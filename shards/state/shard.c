@@ -55,7 +55,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_immigrant_lists_free(&shard->arrivals, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
-    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_silenced));
+    phx_release(mem, (void **)&shard->silenced, &shard->silenced_capacity, sizeof(phx_silenced));
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);

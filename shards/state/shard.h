@@ -182,8 +182,8 @@ typedef struct phx_shard {
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* of these, the number that is ready */
 
-    phx_silenced *forgets;
-    uint32_t forget_count, forgets_capacity;
+    phx_silenced *silenced;
+    uint32_t silenced_count, silenced_capacity;
 
     phx_zones zones;
 

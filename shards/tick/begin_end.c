@@ -36,8 +36,8 @@ void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
     /* an observer that was not ready in this tick begins anew */
-    for (uint32_t i = 0; i < shard->forget_count; i++) {
-        uint32_t slot = shard->forgets[i].slot;
+    for (uint32_t i = 0; i < shard->silenced_count; i++) {
+        uint32_t slot = shard->silenced[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
@@ -48,7 +48,7 @@ void phx_shard_end(phx_shard *shard)
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
     if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
-    shard->forget_count = shard->beginners.count = 0;
+    shard->silenced_count = shard->beginners.count = 0;
     shard->zones.touched_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);

@@ -194,7 +194,7 @@ void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadc
     while (backlog->bytes > backlog->bound) drop_oldest(backlog);
 }
 
-void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer)
+void phx_broadcast_backlog_drop_observer(phx_broadcast_backlog *backlog, uint64_t observer)
 {
     const uint64_t *place = phx_idmap_find(&backlog->index, observer);
     if (!place) return;

@@ -30,7 +30,7 @@ bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const ph
 /* Takes the broadcasts, and swaps in empty arrays; room was reserved. Empty broadcasts are no push. */
 void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
 /* Voids the pending deliveries of this observer, if any. */
-void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer);
+void phx_broadcast_backlog_drop_observer(phx_broadcast_backlog *backlog, uint64_t observer);
 
 /* Sets the user data of an observer from this tick on. O(1). Before this tick's push. */
 void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data);

@@ -160,12 +160,12 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     return batch;
 }
 
-void phx_consumer_forget(phx_consumer *c, uint64_t observer)
+void phx_consumer_drop_observer(phx_consumer *c, uint64_t observer)
 {
     PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net difference already */
-    phx_coalesce_forget(c->coalesce, observer);
-    phx_broadcast_backlog_forget(c->backlog, observer);
-    phx_update_backlog_forget(c->latest, observer);
+    phx_net_changes_drop_observer(c->coalesce, observer);
+    phx_broadcast_backlog_drop_observer(c->backlog, observer);
+    phx_update_backlog_drop_observer(c->latest, observer);
 }
 
 /* Sets the view of the broadcasts. */
@@ -464,7 +464,7 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .pending_observers = net.observers,
         .events = c->events,
         .cancelled = net.cancelled,
-        .forgotten = net.forgotten,
+        .discarded = net.discarded,
         .deliveries = c->heard + mail.pushed,
         .deliveries_dropped = mail.dropped,
         .deliveries_void = mail.voided,

@@ -134,7 +134,7 @@ static void drop_entries(phx_coalesce *co, uint32_t o)
     uint64_t events = (uint64_t)observer->leaves + observer->enters;
     PHX_ASSERT(co->counts.pending >= events);
     co->counts.pending -= events;
-    co->counts.forgotten += events;
+    co->counts.discarded += events;
     phx_netset_observer_clear(&co->set, o);
 }
 
@@ -195,7 +195,7 @@ bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
         merge_change(co, batch, &batch->changes[i]);
     }
     PHX_ASSERT(co->counts.merged ==
-               co->counts.drained + co->counts.cancelled + co->counts.forgotten + co->counts.pending);
+               co->counts.drained + co->counts.cancelled + co->counts.discarded + co->counts.pending);
     return true;
 }
 
@@ -204,7 +204,7 @@ void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t 
     phx_netset_rename(&co->set, id, kind, user_data);
 }
 
-void phx_coalesce_forget(phx_coalesce *co, uint64_t observer)
+void phx_net_changes_drop_observer(phx_coalesce *co, uint64_t observer)
 {
     uint32_t o = phx_netset_observer_find(&co->set, observer);
     if (o == NONE) {

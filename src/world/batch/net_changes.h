@@ -30,12 +30,12 @@
 
 typedef struct phx_coalesce phx_coalesce;
 
-/* Events (an enter or a leave of one target for one observer). merged = drained + cancelled + forgotten + pending. */
+/* Events (an enter or a leave of one target for one observer). merged = drained + cancelled + discarded + pending. */
 typedef struct phx_coalesce_counts {
     uint64_t merged;    /* merged so far */
     uint64_t drained;   /* delivered so far */
     uint64_t cancelled; /* events that met their opposite; both count */
-    uint64_t forgotten; /* dropped with their observer so far */
+    uint64_t discarded; /* dropped with their observer so far */
     uint64_t pending;   /* at present: enters and leaves in the net difference */
     uint64_t observers; /* at present: changes that a delivery would have */
 } phx_coalesce_counts;
@@ -55,7 +55,7 @@ bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch);
  */
 void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t user_data);
 /* Drops everything pending for this observer, its fresh mark too, if any. */
-void phx_coalesce_forget(phx_coalesce *co, uint64_t observer);
+void phx_net_changes_drop_observer(phx_coalesce *co, uint64_t observer);
 /*
  * Moves the whole net difference into `batch` (its content is lost; it grows as needed; the caller sets its ticks).
  * Changes are ordered by observer id, each with its leaves, then its enters, both by (depth, kind, id): enters by the

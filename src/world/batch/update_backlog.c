@@ -59,7 +59,7 @@ static void clear_updates_of(phx_update_backlog *latest, uint32_t observer)
     latest->counts.replaced += before - latest->set.entry_table.used;
 }
 
-void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer)
+void phx_update_backlog_drop_observer(phx_update_backlog *latest, uint64_t observer)
 {
     uint32_t o = phx_netset_observer_find(&latest->set, observer);
     if (o != PHX_NETSET_NONE) clear_updates_of(latest, o);

@@ -32,7 +32,7 @@ void phx_update_backlog_merge(phx_update_backlog *latest, const phx_batch *batch
 /* Sets the user data of an entity from this tick on, as a target and as an observer. O(1). Before this tick's merge. */
 void phx_update_backlog_rename(phx_update_backlog *latest, uint64_t id, uint64_t user_data);
 /* Drops the pending updates of this observer. */
-void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer);
+void phx_update_backlog_drop_observer(phx_update_backlog *latest, uint64_t observer);
 /* Makes `news` large enough for all pending updates; its content is lost. false = no memory. */
 bool phx_update_backlog_reserve_drain(phx_update_backlog *latest, phx_batch_updates *news);
 /* Moves all pending updates into `news`, with reserved room. The backlog is empty then. */

@@ -13,14 +13,14 @@
 #include "world/table/clock.h"
 
 /* Drops the pending changes of observers with another consumer, or not ready. */
-static void forget_silenced(phx_world *world)
+static void drop_silenced_observers(phx_world *world)
 {
     for (uint32_t s = 0; s < world->shard_count; s++) {
         phx_shard *shard = &world->shards[s];
-        for (uint32_t i = 0; i < shard->forget_count; i++) {
-            const phx_silenced *item = &shard->forgets[i];
+        for (uint32_t i = 0; i < shard->silenced_count; i++) {
+            const phx_silenced *item = &shard->silenced[i];
             if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
-            phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
+            phx_consumer_drop_observer(world->consumers[item->consumer].consumer, item->observer);
         }
     }
 }
@@ -69,7 +69,7 @@ bool phx_publish_batches(phx_world *world)
     uint32_t consumers = world->def.consumers;
     if (consumers == 0) return true;
     if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
-    forget_silenced(world);
+    drop_silenced_observers(world);
     if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
     if (world->zoned) phx_count_edges(world);

@@ -228,7 +228,7 @@ static void random_ticks(bool failing)
         }
         for (uint32_t i = phx_rng_below(&rng, 6); i > 0; i--) {
             uint64_t gone = 1 + phx_rng_below(&rng, OBSERVERS);
-            phx_broadcast_backlog_forget(backlog, gone);
+            phx_broadcast_backlog_drop_observer(backlog, gone);
             voided += list_remove(0, gone);
             if (item_count == 0) {
                 list_clear(); /* the rest has no recipient: it takes no room */
@@ -369,9 +369,9 @@ Test(backlog, consumer_forgets_with_the_observer)
     make_consumer(1 << 20);
     tell(1);
     tell(2);
-    phx_consumer_forget(consumer, 1);
+    phx_consumer_drop_observer(consumer, 1);
     cr_assert(phx_consumer_offer(consumer, NULL, 3));
-    phx_consumer_forget(consumer, 2);
+    phx_consumer_drop_observer(consumer, 2);
     cr_assert(phx_consumer_offer(consumer, NULL, 4));
     tell(5);
     take(1, 1, 1, 0);

@@ -131,7 +131,7 @@ Test(coalesce, nothing_is_nothing)
     begin();
     merge();
     drain(0, 0);
-    phx_coalesce_forget(net, O);
+    phx_net_changes_drop_observer(net, O);
 }
 
 Test(coalesce, enter_then_leave_is_nothing)
@@ -278,7 +278,7 @@ Test(coalesce, a_name_goes_with_the_last_enter_that_tells_of_it)
     drain(1, 1);
     cr_assert_eq(out->targets[0].user_data, 44);
     tick_enter(5, 1);
-    phx_coalesce_forget(net, O);
+    phx_net_changes_drop_observer(net, O);
     phx_coalesce_rename(net, 5, 6, 66);
     tick_enter(5, 2); /* it came anew */
     drain(1, 1);
@@ -341,9 +341,9 @@ Test(coalesce, a_forgotten_observer_has_nothing_pending)
     change(O + 1, 0);
     enter(5, 0, 1);
     merge();
-    phx_coalesce_forget(net, O);
-    phx_coalesce_forget(net, O);
-    cr_assert_eq(phx_coalesce_count(net).forgotten, 2);
+    phx_net_changes_drop_observer(net, O);
+    phx_net_changes_drop_observer(net, O);
+    cr_assert_eq(phx_coalesce_count(net).discarded, 2);
     drain(1, 1);
     expect_change(0, O + 1, 0, 1, 0);
 }
@@ -384,7 +384,7 @@ Test(coalesce, fresh_drops_what_was_pending)
     change(O, PH_CHANGE_FRESH);
     enter(5, 0, 1);
     merge();
-    cr_assert_eq(phx_coalesce_count(net).forgotten, 2);
+    cr_assert_eq(phx_coalesce_count(net).discarded, 2);
     drain(1, 1);
     expect_change(0, O, 0, 1, PH_CHANGE_FRESH);
     expect_target(0, 5, 0, 1);
@@ -396,7 +396,7 @@ Test(coalesce, forget_drops_fresh_too)
     change(O, PH_CHANGE_FRESH);
     enter(5, 0, 1);
     merge();
-    phx_coalesce_forget(net, O);
+    phx_net_changes_drop_observer(net, O);
     drain(0, 0);
 }
 
@@ -490,11 +490,11 @@ static void offer(toy_world *world)
     toy_world_fill(world, in);
 }
 
-static void forget_all(const toy_world *world)
+static void drop_all_observers(const toy_world *world)
 {
     for (uint32_t o = 0; o < world->observers; o++) {
-        if (world->forgotten[o]) {
-            phx_coalesce_forget(net, toy_observer_id(o));
+        if (world->discarded[o]) {
+            phx_net_changes_drop_observer(net, toy_observer_id(o));
         }
     }
 }
@@ -525,7 +525,7 @@ static void random_world(uint64_t seed)
     phx_coalesce_counts start = phx_coalesce_count(net);
     for (uint64_t tick = 1; tick <= 300; tick++) {
         toy_world_step(&world, churn);
-        forget_all(&world);
+        drop_all_observers(&world);
         offer(&world);
         merge();
         events += world.events_made;
@@ -535,7 +535,7 @@ static void random_world(uint64_t seed)
     }
     deliver(&client, &world, 301, seed);
     phx_coalesce_counts counts = phx_coalesce_count(net);
-    cr_assert_eq(counts.merged, counts.drained + counts.cancelled + counts.forgotten);
+    cr_assert_eq(counts.merged, counts.drained + counts.cancelled + counts.discarded);
     cr_assert_eq(counts.drained - start.drained, client.enters + client.leaves);
     cr_assert_eq(counts.merged - start.merged, events);
     toy_client_destroy(&client);
@@ -558,7 +558,7 @@ Test(coalesce, warm_merging_allocates_nothing)
         toy_world_create(&world, 8, 50, 4711);
         for (int tick = 0; tick < 30; tick++) {
             toy_world_step(&world, 100);
-            forget_all(&world);
+            drop_all_observers(&world);
             offer(&world);
             merge();
         }
@@ -581,7 +581,7 @@ Test(coalesce, no_memory_changes_nothing)
     toy_client_create(&client, &world);
     for (uint64_t tick = 1; tick <= 60; tick++) {
         toy_world_step(&world, 60);
-        forget_all(&world);
+        drop_all_observers(&world);
         offer(&world);
         phx_coalesce_counts before = phx_coalesce_count(net);
         for (uint64_t allowed = 0;; allowed++) {
