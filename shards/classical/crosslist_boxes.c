@@ -316,8 +316,8 @@ static bool box_valid(const phx_cross *own, uint32_t observer)
 
 bool phx_cross_boxes_valid(const phx_cross *own)
 {
-    enum { LOOKS = 8 };
-    uint32_t step = own->slots / LOOKS + 1;
+    enum { PARTS_EACH_TICK = 8 };
+    uint32_t step = own->slots / PARTS_EACH_TICK + 1;
     for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step)
         if ((own->flags[slot] & PHX_CROSS_BOX) && !box_valid(own, slot)) return false;
     return true;

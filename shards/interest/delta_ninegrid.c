@@ -321,7 +321,7 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
     const crosser at = {shard, &shard->nine.crossings[card->move]};
     outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
-    if (about.left && about.left->look) return PHX_DELTA_EVALUATE;
+    if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
     uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
@@ -371,9 +371,9 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
                            const phx_cell_task *job, uint32_t at, shared_targets *told)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
-    bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
+    bool forced = card->watches != PHX_OBSERVER_KIND_EVALUATED;
     if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
-    if (!job->look && forced) {
+    if (!job->evaluate_all && forced) {
         if (!(card->flags & PHX_CELL_ENTERED))
             return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, told);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
@@ -394,7 +394,7 @@ static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, ph
 {
     shared_targets told = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
-    if (at < end && !job->look && !job->mixed && !job->special) {
+    if (at < end && !job->evaluate_all && !job->mixed && !job->special) {
         if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &told)) return at;
         at = end;
     }

@@ -93,14 +93,14 @@ static bool add_pairs(phx_sparse_plan *plan, phx_mem *mem, const phx_view_change
 enum { ROWS = 4096 }; /* rows compared before the results are turned into pairs: there is room for so many results */
 
 /* Returns the end of a batch of ranges from `first` on, with at most ROWS rows, or one range. *rows: rows in it. */
-static uint32_t end_pair_batch(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
+static uint32_t end_pair_batch(const phx_row_ranges *ranges, uint32_t first, uint64_t *rows)
 {
-    *rows = looks->length;
-    if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
+    *rows = ranges->length;
+    if (PHX_LIKELY(*rows <= ROWS)) return ranges->count;
     uint32_t end = first;
     *rows = 0;
-    do *rows += looks->end[end] - looks->first[end];
-    while (++end < looks->count && *rows + (looks->end[end] - looks->first[end]) <= ROWS);
+    do *rows += ranges->end[end] - ranges->first[end];
+    while (++end < ranges->count && *rows + (ranges->end[end] - ranges->first[end]) <= ROWS);
     return end;
 }
 
@@ -110,26 +110,26 @@ static inline uint32_t *beyond_of(const phx_sparse_plan *plan, uint32_t axes)
 }
 
 /* Up to PHX_SPARSE_AT_ONCE rows query. false = no memory. */
-static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *observer_rows,
+static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *lookup, const uint32_t *observer_rows,
                                uint32_t count, const phx_view_range *limit)
 {
     phx_sparse_plan *plan = &scratch->plan;
     const phx_shard *shard = plan->shard;
-    phx_row_ranges *looks = &plan->looks;
-    looks->row = plan->look_words[0], looks->first = plan->look_words[1], looks->end = plan->look_words[2];
-    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(plan, b) + plan->beyond_count[b];
-    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, observer_rows, count, looks);
-    scratch->counts.ranges_visited += looks->count;
-    scratch->counts.pairs_tested += looks->length;
-    for (uint32_t i = 0, end; i < looks->count; i = end) {
+    phx_row_ranges *ranges = &plan->ranges;
+    ranges->row = plan->range_words[0], ranges->first = plan->range_words[1], ranges->end = plan->range_words[2];
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond[b] = beyond_of(plan, b) + plan->beyond_count[b];
+    shard->kernels->plan_row_ranges(&shard->grid.rows, lookup, observer_rows, count, ranges);
+    scratch->counts.ranges_visited += ranges->count;
+    scratch->counts.pairs_tested += ranges->length;
+    for (uint32_t i = 0, end; i < ranges->count; i = end) {
         uint64_t rows;
-        end = end_pair_batch(looks, i, &rows);
+        end = end_pair_batch(ranges, i, &rows);
         size_t room = (rows > ROWS ? rows : ROWS) + PHX_KERNEL_PAD;
         if (!phx_grow(scratch->mem, (void **)&plan->found, &plan->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
         const phx_span some = {i, end};
         const phx_view_changes found = {plan->found, plan->found + room};
-        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, looks, some, limit, &found);
+        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, ranges, some, limit, &found);
         if (!add_pairs(plan, scratch->mem, &found, count_found)) return false;
     }
     return true;
@@ -149,11 +149,11 @@ static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_s
 {
     phx_sparse_plan *plan = &scratch->plan;
     const phx_shard *shard = plan->shard;
-    const phx_lookup sight = {shard->rules, block, at, plan->reach};
+    const phx_lookup lookup = {shard->rules, block, at, plan->reach};
     for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
         uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
-        if (!find_pairs_at_once(scratch, &sight, observer_rows + i, n, limit)) return false;
-        for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) plan->beyond_count[b] += plan->looks.beyond_count[b];
+        if (!find_pairs_at_once(scratch, &lookup, observer_rows + i, n, limit)) return false;
+        for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) plan->beyond_count[b] += plan->ranges.beyond_count[b];
     }
     return true;
 }

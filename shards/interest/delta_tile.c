@@ -579,8 +579,8 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     phx_span movers = movers_around(tile, first, last);
-    uint32_t looking = movers.end - movers.first;
-    bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
+    uint32_t querying = movers.end - movers.first;
+    bool all = match_some(scratch, shard, tile->movers + movers.first, querying, &radii) == querying;
     if (!all || scratch->pairs.count > room) { /* then it costs less to match each observer */
         scratch->pairs.count = 0;
         return false;

@@ -37,7 +37,7 @@ enum {
     PHX_SPARSE_DISCONTINUOUS_MAX =
         16, /* discontinuous rows and previous rows around a block: with more, each query finds too much */
     PHX_SPARSE_AT_ONCE = 64, /* rows that query together: so many queries stay in the nearest cache */
-    PHX_SPARSE_LOOKS = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
+    PHX_SPARSE_RANGES = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
 /* An event of an observer, if the target's attributes let the observer see it. */
@@ -60,8 +60,8 @@ typedef struct phx_sparse_plan {
     uint32_t mover_count, own_count, movers_capacity;
     uint32_t *beyond; /* querying rows with other blocks in reach: a part for each phx_row_ranges.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
-    phx_row_ranges looks; /* ranges of up to PHX_SPARSE_AT_ONCE queries, in: */
-    uint32_t look_words[3][PHX_SPARSE_LOOKS];
+    phx_row_ranges ranges; /* ranges of up to PHX_SPARSE_AT_ONCE queries, in: */
+    uint32_t range_words[3][PHX_SPARSE_RANGES];
     uint32_t *found; /* results of the queries: the two arrays of phx_view_changes */
     uint32_t found_capacity;
     phx_span piece; /* rows whose observers get events, from these pairs: */

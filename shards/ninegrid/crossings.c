@@ -117,7 +117,7 @@ static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, con
 static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
     uint8_t watches = phx_ninegrid_observer_kind(store, slot);
-    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK
+    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_EVALUATED
                                                                                         : watches;
 }
 
@@ -165,8 +165,8 @@ static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cel
 
 static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
 {
-    if (watches == PHX_OBSERVER_KIND_LOOK) {
-        crowd->look |= 1ull << t;
+    if (watches == PHX_OBSERVER_KIND_EVALUATED) {
+        crowd->may_evaluate |= 1ull << t;
         nine->marking = true;
     }
     if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
@@ -512,8 +512,8 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
                                                         .pair = place,
                                                         .leave_count = next[t][0],
                                                         .enter_count = next[t][1],
-                                                        .look = crowd->evaluate_all >> t & 1,
-                                                        .mixed = crowd->look >> t & 1};
+                                                        .evaluate_all = crowd->evaluate_all >> t & 1,
+                                                        .mixed = crowd->may_evaluate >> t & 1};
         nine->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
@@ -527,22 +527,22 @@ static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers
         if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) nine->jobs[crowd->tower[t].job].special = true;
     }
     crowd->jobs = towers;
-    nine->looking |= crowd->evaluate_all != 0;
+    nine->evaluating |= crowd->evaluate_all != 0;
 }
 
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
 static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
 {
     nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
-    nine->looking = false;
-    bool looks = in->look_all || (in->changed && nine->marking);
-    if (nine->crossing_count == 0 && !looks) return true;
+    nine->evaluating = false;
+    bool may_evaluate = in->evaluate_all || (in->changed && nine->marking);
+    if (nine->crossing_count == 0 && !may_evaluate) return true;
     if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)) ||
         !phx_grow(mem, (void **)&nine->comers, &nine->comers_capacity, 0, (size_t)nine->crossing_count + 1,
                   sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        nine->crowds[c].evaluate_all = in->look_all ? nine->crowds[c].watched : 0;
+        nine->crowds[c].evaluate_all = in->evaluate_all ? nine->crowds[c].watched : 0;
         nine->bins[c] = 0;
     }
     for (uint32_t i = 0; i < nine->crossing_count; i++)
@@ -550,7 +550,7 @@ static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input
     if (!bin_pairs(nine, mem)) return false;
     for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
         phx_cell_block *crowd = &nine->crowds[c];
-        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->evaluate_all | (in->changed ? crowd->look : 0);
+        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->evaluate_all | (in->changed ? crowd->may_evaluate : 0);
         crowd->jobs = 0;
         if (!towers && first == nine->bins[c]) continue;
         if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
@@ -600,16 +600,16 @@ bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_inp
 static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
 {
     const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
-    uint64_t bit = 1ull << t, watched = 0, looks = 0;
+    uint64_t bit = 1ull << t, watched = 0, may_evaluate = 0;
     for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
         if (cards[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
-        if (cards[i].watches == PHX_OBSERVER_KIND_LOOK) looks = bit;
+        if (cards[i].watches == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
     }
     crowd->watched = (crowd->watched & ~bit) | watched;
-    crowd->look = (crowd->look & ~bit) | looks;
+    crowd->may_evaluate = (crowd->may_evaluate & ~bit) | may_evaluate;
 }
 
-void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
+void phx_ninegrid_update_kind(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     phx_cell_block *crowd = phx_ninegrid_cell_block(nine, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
@@ -720,24 +720,24 @@ static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
 
 void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)
 {
-    for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
+    for (uint32_t c = 0; nine->evaluating && c < nine->crowd_count; c++) {
         phx_cell_block *crowd = &nine->crowds[c];
         for (uint64_t left = crowd->evaluate_all; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
-        nine->marking |= crowd->look != 0;
+        nine->marking |= crowd->may_evaluate != 0;
     }
     if (nine->crossing_count > 0) tidy_crowds(nine, store);
     bool marking = nine->marking;
     nine->marking = false;
     for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
         phx_cell_block *crowd = &nine->crowds[c];
-        for (uint64_t left = crowd->look; left; left &= left - 1)
+        for (uint64_t left = crowd->may_evaluate; left; left &= left - 1)
             read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
-        nine->marking |= crowd->look != 0;
+        nine->marking |= crowd->may_evaluate != 0;
     }
     nine->note_count = nine->attr_count = nine->crossing_count = nine->job_count = nine->item_count = 0;
     nine->comer_count = 0;
-    nine->looking = false;
+    nine->evaluating = false;
     nine->span = rules->span;
     nine->stage = STAGE_CROSSINGS;
 }

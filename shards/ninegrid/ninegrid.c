@@ -171,10 +171,10 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
     if (!(store->body[slot].state & PHX_SLOT_OWN)) return PHX_OBSERVER_KIND_NONE;
     const phx_list *list = &store->tail[slot].list;
     if (list->derived) {
-        if (list->owed || (store->body[slot].state & PHX_SLOT_RELATED)) return PHX_OBSERVER_KIND_LOOK;
+        if (list->owed || (store->body[slot].state & PHX_SLOT_RELATED)) return PHX_OBSERVER_KIND_EVALUATED;
         return PHX_OBSERVER_KIND_PLAIN;
     }
-    return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_LOOK
+    return phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(list) ? PHX_OBSERVER_KIND_EVALUATED
                                                                                   : PHX_OBSERVER_KIND_NONE;
 }
 
@@ -193,7 +193,7 @@ static bool cell_entry_valid(const phx_ninegrid *nine, const phx_cell_block *cro
     if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
     if (card->watches != phx_ninegrid_observer_kind(store, card->slot)) return false;
     if (card->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
-    return card->watches != PHX_OBSERVER_KIND_LOOK || (crowd->look & bit);
+    return card->watches != PHX_OBSERVER_KIND_EVALUATED || (crowd->may_evaluate & bit);
 }
 
 bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)

@@ -32,7 +32,7 @@ enum {
 /* Kinds of a cell entry as an observer. */
 enum {
     PHX_OBSERVER_KIND_NONE = 0,
-    PHX_OBSERVER_KIND_LOOK, /* has to be evaluated */
+    PHX_OBSERVER_KIND_EVALUATED, /* has to be evaluated */
     PHX_OBSERVER_KIND_PLAIN /* its list is derived, and only crossings can change it */
 };
 
@@ -65,7 +65,7 @@ typedef struct phx_cell_block {
     uint32_t cards;
     uint64_t stood;             /* towers with an entry, old or new */
     uint64_t watched;           /* towers that may have an observer */
-    uint64_t look;              /* towers that may have an observer to evaluate */
+    uint64_t may_evaluate;              /* towers that may have an observer to evaluate */
     uint64_t untidy;            /* towers with marked entries */
     uint64_t evaluate_all;               /* towers in which all observers are evaluated in this tick */
     uint64_t jobs;              /* towers with a task in this tick */
@@ -112,7 +112,7 @@ typedef struct phx_cell_task {
     uint32_t comer; /* ... and their crossings, in comers */
     uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
     uint32_t leave_count, enter_count;
-    bool look;    /* all its observers are evaluated, as a recast entity is in the span */
+    bool evaluate_all; /* all its observers are evaluated, as a recast entity is in the span */
     bool mixed;   /* an observer may have to be evaluated */
     bool special; /* a crossing has a special target */
 } phx_cell_task;
@@ -164,7 +164,7 @@ typedef struct phx_ninegrid {
     uint32_t job_count, jobs_capacity;
     uint32_t *comers; /* crossings that led to a tower with a task, by task */
     uint32_t comer_count, comers_capacity;
-    bool looking;              /* in some towers all observers are evaluated */
+    bool evaluating;              /* in some towers all observers are evaluated */
     phx_ninegrid_pair *found;  /* in the order of crossings */
     phx_ninegrid_told *binned; /* pairs of towers with observers, by cell block */
     uint32_t found_count, found_capacity, binned_capacity;

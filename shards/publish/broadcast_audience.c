@@ -101,7 +101,7 @@ void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats)
 {
     PHX_ASSERT(seats->count <= PHX_SEATS_MAX);
     seats->towers = 0;
-    seats->look = false;
+    seats->mixed = false;
     shard->storage->fill_batch(shard, seats);
 }
 

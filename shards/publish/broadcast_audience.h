@@ -44,7 +44,7 @@ typedef struct phx_observer_batch {
     uint32_t block;
     uint32_t first, count;        /* of the block's places */
     uint64_t towers;              /* their towers: a call to none of these is not for them */
-    bool look;                    /* some observers among them are no plain rows */
+    bool mixed;                    /* some observers among them are no plain rows */
     uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
 } phx_observer_batch;
 

@@ -124,7 +124,7 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
         part cards = part_of(shard, seats, &crowd->tower[t], place);
         for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
             if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
+            bool plain = !special && card->watches != PHX_OBSERVER_KIND_EVALUATED && card->slot != call->slot;
             if (plain || phx_recipients_sees(shard, card->slot, call->slot, self))
                 out[n++] = cards.seat; /* plain: in the call's towers */
         }

@@ -65,7 +65,7 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
         seats->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
     for (uint32_t i = 0; i < seats->count; i++) {
         seats->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
-        seats->look = seats->look || rows->view[first + i] < 0.0f;
+        seats->mixed = seats->mixed || rows->view[first + i] < 0.0f;
     }
 }
 
@@ -114,7 +114,7 @@ static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *se
             out[n] = out[i];
             n += self | (phx_row_slot(rows, out[i]) != call->slot);
         }
-        if (!seats->look) return n;
+        if (!seats->mixed) return n;
     }
     for (uint32_t row = first; row < end; row++) {
         float view = rows->view[row];

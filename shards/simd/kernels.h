@@ -197,13 +197,13 @@ typedef struct phx_kernels {
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,
      * and pad.
      */
-    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                            uint32_t count, phx_row_ranges *looks);
+    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                            uint32_t count, phx_row_ranges *ranges);
     /*
      * Compares some ranges, in order: finds rows that are in range now or were before, and not both. Exactly; room for
      * all and pad. Returns how many.
      */
-    uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+    uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                   const phx_view_range *limit, const phx_view_changes *out);
     /* Keeps, in place, slot words that are special or have a square within the limit. Returns how many. */
     uint32_t (*keep_within)(uint32_t *slots, float *squares, uint32_t count, float limit);

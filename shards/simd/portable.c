@@ -277,48 +277,48 @@ static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                          uint32_t count, phx_row_ranges *looks)
+static void look_portable(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                          uint32_t count, phx_row_ranges *ranges)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
-    const phx_block *block = sight->block;
+    const phx_block *block = lookup->block;
     const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
-    uint32_t *out = looks->beyond_count;
+    uint32_t *out = ranges->beyond_count;
     out[PHX_SPILL_X] = out[PHX_SPILL_Y] = out[PHX_SPILL_BOTH] = 0;
-    looks->count = 0;
-    looks->length = 0;
+    ranges->count = 0;
+    ranges->length = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_box box = phx_box_around(rows->x[observer_rows[i]], rows->y[observer_rows[i]], sight->reach);
-        const phx_rect rect = phx_box_towers(sight->rules, box);
+        const phx_box box = phx_box_around(rows->x[observer_rows[i]], rows->y[observer_rows[i]], lookup->reach);
+        const phx_rect rect = phx_box_towers(lookup->rules, box);
         const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
         const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
-        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = observer_rows[i];
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond[b][out[b]] = observer_rows[i];
         out[PHX_SPILL_X] += out_x;
         out[PHX_SPILL_Y] += out_y;
         out[PHX_SPILL_BOTH] += out_x & out_y;
         if (from > to) continue;
         for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
             const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
-            const uint32_t first = start[from] > sight->at.first ? start[from] : sight->at.first;
-            const uint32_t end = start[to + 1] < sight->at.end ? start[to + 1] : sight->at.end;
+            const uint32_t first = start[from] > lookup->at.first ? start[from] : lookup->at.first;
+            const uint32_t end = start[to + 1] < lookup->at.end ? start[to + 1] : lookup->at.end;
             if (first >= end) continue;
-            looks->row[looks->count] = observer_rows[i];
-            looks->first[looks->count] = first;
-            looks->end[looks->count++] = end;
-            looks->length += end - first;
+            ranges->row[ranges->count] = observer_rows[i];
+            ranges->first[ranges->count] = first;
+            ranges->end[ranges->count++] = end;
+            ranges->length += end - first;
         }
     }
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                  const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
-        const uint32_t by = looks->row[l];
+        const uint32_t by = ranges->row[l];
         const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
-        for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
+        for (uint32_t i = ranges->first[l]; i < ranges->end[l]; i++) {
             uint32_t is = in_view_scalar(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
             uint32_t was = in_view_scalar(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
             out->by[n] = by;

@@ -43,7 +43,7 @@ static void note_cell_attr(phx_shard *shard, uint32_t slot, const phx_attr *next
 
 static void mark_cell_partial(phx_shard *shard, uint32_t slot)
 {
-    phx_ninegrid_look(&shard->nine, &shard->store, slot);
+    phx_ninegrid_update_kind(&shard->nine, &shard->store, slot);
 }
 
 /* ---- index phase and the tick's end ---- */
@@ -55,7 +55,7 @@ static bool update_cells(phx_shard *shard)
                                    .deferred = &shard->deferred,
                                    .tick = shard->tick,
                                    .changed = shard->changed,
-                                   .look_all = shard->all_dirty || shard->far_dirty};
+                                   .evaluate_all = shard->all_dirty || shard->far_dirty};
     return phx_ninegrid_index(&shard->nine, shard->mem, &in);
 }
 

@@ -48,11 +48,11 @@ static bool update_area_members(phx_shard *shard, const going *all, bool areas)
                                  .tick = shard->tick,
                                  .stamp = shard->dirty_stamp,
                                  .edges = &zones->edges};
-    if (areas && !phx_area_members_look_near(&zones->crossings, shard->mem, &in)) return false;
+    if (areas && !phx_area_members_check_areas(&zones->crossings, shard->mem, &in)) return false;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
         if (slot == PHX_SLOT_NONE) continue;
-        if (areas && !phx_area_members_look(&zones->crossings, shard->mem, &in, slot)) return false;
+        if (areas && !phx_area_members_check(&zones->crossings, shard->mem, &in, slot)) return false;
         if (!place_member(shard, slot)) return false;
     }
     return true;
@@ -75,7 +75,7 @@ static bool update_activation(phx_shard *shard, const going *all)
     }
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_activation_look(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_decide(awake, shard->mem, &in, slot)) return false;
     }
     return phx_activation_end_tick(awake, shard->mem, &in);
 }

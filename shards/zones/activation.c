@@ -171,7 +171,7 @@ static bool fall_asleep(phx_activation *awake, phx_mem *mem, const phx_activatio
     return true;
 }
 
-bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
+bool phx_activation_decide(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     phx_activation_state *it = &awake->sleepers[slot];
@@ -194,7 +194,7 @@ bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_acti
         uint32_t tower = (uint32_t)awake->turned[i], instance = (uint32_t)(awake->turned[i] >> 32);
         uint32_t slot = phx_tower_members_first(in->roster, instance, tower & 0xffff, tower >> 16);
         for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
-            if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
+            if (awake->sleepers[slot].npc && !phx_activation_decide(awake, mem, in, slot)) return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&

@@ -180,7 +180,7 @@ static bool member_stays(const phx_area_members_input *in, const phx_area_visito
            fabsf(body->z - visitor->z) <= visitor->clear_z;
 }
 
-bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
+bool phx_area_members_check(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     phx_area_visitor *visitor = &crossings->visitors[slot];
@@ -211,11 +211,11 @@ static bool find_block_members(phx_area_members *crossings, phx_mem *mem, const 
         if (block->cells[i] == 0 || tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
         for (uint32_t slot = block->cells[i] - 1; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next) {
             phx_area_visitor *visitor = &crossings->visitors[slot];
-            if (visitor->looked == (uint32_t)in->tick) continue;
+            if (visitor->checked == (uint32_t)in->tick) continue;
             visitor->clear = UNKNOWN_DISTANCE;
             if (in->store->body[slot].changed == in->stamp) continue; /* it is checked later */
-            if (!phx_area_members_look(crossings, mem, in, slot)) return false;
-            visitor->looked = (uint32_t)in->tick;
+            if (!phx_area_members_check(crossings, mem, in, slot)) return false;
+            visitor->checked = (uint32_t)in->tick;
         }
     }
     return true;
@@ -262,7 +262,7 @@ static bool find_extent_members(phx_area_members *crossings, phx_mem *mem, const
     return true;
 }
 
-bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in)
+bool phx_area_members_check_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in)
 {
     for (uint32_t i = 0; i < in->areas->change_count; i++) {
         const phx_area_change *change = &in->areas->changes[i];

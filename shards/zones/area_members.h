@@ -15,7 +15,7 @@ typedef struct phx_area_visitor {
     float x, y, z;   /* its position at the last check */
     float clear;     /* how far from there, along x and y, its areas stay the same; below 0 = unknown */
     float clear_z;   /* and along z */
-    uint32_t looked; /* low half of the last tick that checked it because of an area */
+    uint32_t checked; /* low half of the last tick that checked it because of an area */
 } phx_area_visitor;
 
 typedef struct phx_area_members {
@@ -43,15 +43,15 @@ void phx_area_members_free(phx_area_members *crossings, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
 bool phx_area_members_cover(phx_area_members *crossings, phx_mem *mem, uint32_t slots);
 /*
- * Checks any slot, after phx_area_members_look_near(), before the roster follows it. false = no memory, nothing
+ * Checks any slot, after phx_area_members_check_areas(), before the roster follows it. false = no memory, nothing
  * changed.
  */
-bool phx_area_members_look(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot);
+bool phx_area_members_check(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in, uint32_t slot);
 /*
  * Checks the entities near areas that changed; entities that changed themselves are checked later anyway. false = no
  * memory; call again.
  */
-bool phx_area_members_look_near(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in);
+bool phx_area_members_check_areas(phx_area_members *crossings, phx_mem *mem, const phx_area_members_input *in);
 /* A tick ended without the phase for all entities: each is checked in the next one. */
 void phx_area_members_doubt(phx_area_members *crossings);
 

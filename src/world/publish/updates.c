@@ -210,7 +210,7 @@ static void update_piece_body(void *context, uint32_t worker, uint32_t index)
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
-bool phx_updates_look(phx_world *world)
+bool phx_updates_find(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);

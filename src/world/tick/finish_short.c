@@ -417,7 +417,7 @@ phx_stage phx_finish_stage(phx_world *world)
         refuse_broadcasts(world);
         return PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
     case PHX_STAGE_UPDATES:
-    case PHX_STAGE_LOOK:
+    case PHX_STAGE_FIND_UPDATES:
     case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
         return PHX_STAGE_BATCHES;

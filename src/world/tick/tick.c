@@ -274,8 +274,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_UPDATES:
         through = run_shard_step(world, phx_step_strides) && phx_updates_plan(world);
         break;
-    case PHX_STAGE_LOOK:
-        through = phx_updates_look(world);
+    case PHX_STAGE_FIND_UPDATES:
+        through = phx_updates_find(world);
         break;
     case PHX_STAGE_DEFER_UPDATES:
         through = run_shard_step(world, phx_step_defer_updates) && phx_updates_place(world);

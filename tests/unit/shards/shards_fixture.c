@@ -589,7 +589,7 @@ static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t coun
     }
     phx_interest_counts now = fleet_counts(f);
     bool by_delta = now.by_delta != before.by_delta && now.pairs_tested != before.pairs_tested; /* not in passing */
-    f->looked += now.evaluated != before.evaluated || by_delta;
+    f->checked += now.evaluated != before.evaluated || by_delta;
 }
 
 /* By turns with one scratch and another, as workers would. */
@@ -623,7 +623,7 @@ static void commit(fleet *f)
 
 void fleet_end(fleet *f)
 {
-    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = f->looked = 0;
+    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = f->checked = 0;
     if (f->shard_count > 1) {
         exchange_all(f, MIGRANTS);
         measure(f);

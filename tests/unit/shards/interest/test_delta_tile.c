@@ -39,7 +39,7 @@ static void end(uint32_t lists, uint32_t by_delta, uint32_t changes)
     fleet_end(f);
     cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, lists, "%lu lists",
                  (unsigned long)(fleet_counts(f).evaluated - counted.evaluated));
-    cr_assert_eq(f->looked, lists + by_delta, "%u looked at", f->looked);
+    cr_assert_eq(f->checked, lists + by_delta, "%u looked at", f->checked);
     cr_assert_eq(f->changes, changes, "%u told", f->changes);
 }
 
@@ -223,17 +223,17 @@ Test(run_delta, a_crowd_on_the_move_is_looked_at_without_marks)
         for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
         fleet_end(f);
         cr_assert(f->shard[0].dense_tick);
-        cr_assert_eq(f->looked, LONE);
+        cr_assert_eq(f->checked, LONE);
     }
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
-    cr_assert_eq(f->looked, LONE, "guessed from the tick before");
+    cr_assert_eq(f->checked, LONE, "guessed from the tick before");
     cr_assert_not(f->shard[0].dense_tick);
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
-    cr_assert_eq(f->looked, 1);
+    cr_assert_eq(f->checked, 1);
     fleet_close(f);
 }
 
