@@ -27,7 +27,7 @@ typedef struct standing {
     uint16_t tx, ty;
     uint16_t px, py; /* its tower before, if it was noted in this tick and was in one */
     uint32_t noted;  /* the tick, in 32 bits, of its own last change */
-    uint32_t told;   /* and of the last notification by a tower */
+    uint32_t notified;   /* and of the last notification by a tower */
     uint32_t flags;
 } standing;
 
@@ -141,10 +141,10 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
     uint64_t tick = own->index.tick;
     bool was = before->flags & STANDS, is = now->flags & STANDS;
     bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
-    bool told = crossed || !by_towers(own) ||
+    bool notified = crossed || !by_towers(own) ||
                 (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, the position inside a tower has no effect */
     if (was && crossed) phx_watch_sync(&own->map, before->tx, before->ty, slot, tick, true);
-    if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, told);
+    if (is) phx_watch_sync(&own->map, now->tx, now->ty, slot, tick, notified);
 }
 
 static bool do_note(towers *own, uint32_t slot)
@@ -178,7 +178,7 @@ static void notify_watchers(towers *own)
     for (uint32_t i = 0; i < own->map.synced_count; i++) {
         const phx_list *set = &phx_watch_tower_at(&own->map, own->map.synced[i])->watchers;
         const uint32_t *watchers = phx_list_entries(&own->map.pool, set);
-        for (uint32_t w = 0; w < set->count; w++) own->at[watchers[w]].told = tick;
+        for (uint32_t w = 0; w < set->count; w++) own->at[watchers[w]].notified = tick;
         own->index.counts.steps += set->count;
     }
 }
@@ -243,7 +243,7 @@ static bool tower_index_dirty(const phx_index *index, uint32_t observer, phx_box
     const standing *at = &own->at[observer];
     uint32_t tick = (uint32_t)index->tick;
     (void)box;
-    if ((at->flags & WIDE) || at->told == tick) return true;
+    if ((at->flags & WIDE) || at->notified == tick) return true;
     if (!by_towers(own) || phx_store_attr(index->env.store, observer)->cap == 0) return false;
     /* at a cap, the position inside a tower counts */
     phx_watch_walk walk = phx_watch_open(&own->map, at->rect);

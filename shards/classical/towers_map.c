@@ -146,12 +146,12 @@ bool phx_watch_reserve_syncs(phx_watch_map *map, phx_mem *mem, uint32_t changes)
            phx_grow(mem, (void **)&map->synced, &map->synced_capacity, map->synced_count, room, sizeof(uint32_t));
 }
 
-void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool told)
+void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool notify)
 {
     uint32_t tower = phx_watch_find(map, tx, ty);
     phx_watch_tower *at = phx_watch_tower_at(map, tower);
     at->moved = (uint32_t)tick;
-    if (!told) return;
+    if (!notify) return;
     if (at->synced != tick) {
         PHX_ASSERT(map->synced_count < map->synced_capacity);
         map->synced[map->synced_count++] = tower;

@@ -78,8 +78,8 @@ void phx_watch_remove(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty
 void phx_watch_begin(phx_watch_map *map);
 /* Room for the sync entries of so many changes, two each. false = no memory. */
 bool phx_watch_reserve_syncs(phx_watch_map *map, phx_mem *mem, uint32_t changes);
-/* Adds a slot to the tower's sync list; told: its observers are notified, too. */
-void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool told);
+/* Adds a slot to the tower's sync list; notify: its observers are notified, too. */
+void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool notify);
 
 /* A walk over the existing towers of a rectangle. */
 typedef struct phx_watch_walk {

@@ -117,14 +117,14 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    phx_slot_array *told = &shard->list_scratch;
+    phx_slot_array *previous = &shard->list_scratch;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
     if (!list->derived) return list->count;
-    if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
+    if (!phx_grow(shard->mem, (void **)&previous->at, &previous->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
-    *slots = told->at;
-    return shard->storage->list_before(shard, slot, told->at, &pairs);
+    *slots = previous->at;
+    return shard->storage->list_before(shard, slot, previous->at, &pairs);
 }
 
 /* Writes the list of an emigrant behind the earlier ones in the outbox. false = no memory, or the list is too long. */

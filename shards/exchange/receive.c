@@ -281,7 +281,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
     return true;
 }
 
-void phx_shard_arrivals_told(phx_shard *shard)
+void phx_shard_immigrants_reported(phx_shard *shard)
 {
     shard->immigrants.count = 0;
 }

@@ -19,7 +19,7 @@ typedef struct shared_targets {
 
 /* Writes the crossings of a task that an observer may see, leaves first, to the scratch's targets. */
 static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
-                                   uint32_t slot, shared_targets *told)
+                                   uint32_t slot, shared_targets *shared)
 {
     const phx_ninegrid *nine = &shard->nine;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
@@ -32,7 +32,7 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
         leaves += i < job->leave_count;
         to[n++] = c->slot;
     }
-    *told = (shared_targets){.job = job->special ? NULL : job,
+    *shared = (shared_targets){.job = job->special ? NULL : job,
                              .target_first = scratch->target_count,
                              .leave_count = leaves,
                              .enter_count = n - leaves};
@@ -45,22 +45,22 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
  * mispredicted. false = no memory.
  */
 static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
-                                  shared_targets *told)
+                                  shared_targets *shared)
 {
     uint32_t count = job->leave_count + job->enter_count, by_delta = 0;
     const phx_cell_entry *cards = shard->nine.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (told->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, told);
-    const uint32_t all = told->leave_count + told->enter_count;
+    if (shared->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, shared);
+    const uint32_t all = shared->leave_count + shared->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
         const phx_cell_entry *card = &cards[i];
         bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
         change[all > 0 ? by_delta : 0] = (phx_change){.slot = card->slot,
-                                                     .target_first = told->target_first,
-                                                     .leave_count = told->leave_count,
-                                                     .enter_count = told->enter_count,
+                                                     .target_first = shared->target_first,
+                                                     .leave_count = shared->leave_count,
+                                                     .enter_count = shared->enter_count,
                                                      .list_first = PHX_SLOT_NONE,
                                                      .ordered = true};
         by_delta += stayed;
@@ -69,8 +69,8 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
     scratch->counts.pairs_tested += (uint64_t)count * by_delta;
     if (all == 0) return true;
     scratch->change_count += by_delta;
-    scratch->counts.enters += (uint64_t)told->enter_count * by_delta;
-    scratch->counts.leaves += (uint64_t)told->leave_count * by_delta;
+    scratch->counts.enters += (uint64_t)shared->enter_count * by_delta;
+    scratch->counts.leaves += (uint64_t)shared->leave_count * by_delta;
     return true;
 }
 
@@ -368,14 +368,14 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 
 /* Runs one cell entry. false = no memory, its observer is untouched. */
 static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                           const phx_cell_task *job, uint32_t at, shared_targets *told)
+                           const phx_cell_task *job, uint32_t at, shared_targets *shared)
 {
     phx_cell_entry *card = &shard->nine.cards[job->card + at];
     bool forced = card->watches != PHX_OBSERVER_KIND_EVALUATED;
     if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->evaluate_all && forced) {
         if (!(card->flags & PHX_CELL_ENTERED))
-            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, told);
+            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, shared);
         await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
         phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
@@ -392,13 +392,13 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
 static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
                         const phx_cell_task *job, phx_span range)
 {
-    shared_targets told = {0};
+    shared_targets shared = {0};
     uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
     if (at < end && !job->evaluate_all && !job->mixed && !job->special) {
-        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &told)) return at;
+        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &shared)) return at;
         at = end;
     }
-    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &told)) at++;
+    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &shared)) at++;
     return at;
 }
 

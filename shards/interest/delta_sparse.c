@@ -41,11 +41,11 @@ static bool begin_piece(phx_sparse_plan *plan, phx_mem *mem, phx_span piece)
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     plan->piece = piece;
     plan->pair_count = 0;
-    if (!phx_grow(mem, (void **)&plan->told, &plan->told_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
-                  sizeof *plan->told) ||
+    if (!phx_grow(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
+                  sizeof *plan->has_pairs) ||
         !phx_grow(mem, (void **)&plan->last, &plan->last_capacity, 0, least_capacity(rows), sizeof *plan->last))
         return false;
-    memset(plan->told, 0, words * sizeof *plan->told);
+    memset(plan->has_pairs, 0, words * sizeof *plan->has_pairs);
     return true;
 }
 
@@ -53,7 +53,7 @@ static bool begin_piece(phx_sparse_plan *plan, phx_mem *mem, phx_span piece)
 static inline void add_pair(phx_sparse_plan *plan, uint32_t observer, phx_sparse_word target)
 {
     const uint32_t at = observer - plan->piece.first;
-    uint64_t *word = &plan->told[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
+    uint64_t *word = &plan->has_pairs[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
     plan->pairs[plan->pair_count] = (phx_sparse_plan_pair){target, *word & bit ? plan->last[at] : PHX_SPARSE_NO_PAIR};
     *word |= bit;
     plan->last[at] = plan->pair_count++;
@@ -303,7 +303,7 @@ static uint32_t most_pairs(const phx_sparse_plan *plan)
     uint32_t most = 0;
     if (!plan->discontinuous) return plan->pair_count;
     for (uint32_t at = 0; at < plan->piece.end - plan->piece.first; at++) {
-        if (!phx_row_bit(plan->told, at)) continue;
+        if (!phx_row_bit(plan->has_pairs, at)) continue;
         uint32_t count = 0;
         for (uint32_t i = plan->last[at]; i != PHX_SPARSE_NO_PAIR; i = plan->pairs[i].previous) count++;
         if (count > most) most = count;
@@ -330,7 +330,7 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
     const uint32_t most = most_pairs(plan);
     if (!reserve_all(scratch, most)) return 0;
     for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
-        for (uint64_t bits = plan->told[word]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = plan->has_pairs[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
             if (!emit_observer_pairs(scratch, shard, plan->piece.first + at, plan->last[at])) return at;
             /* the previous list of a discontinuous observer has used room that was reserved for pairs */

@@ -599,7 +599,7 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->told || (tile->alike && !tile->discontinuous && shard->far.levels == 0);
+    return tile->all_by_delta || (tile->alike && !tile->discontinuous && shard->far.levels == 0);
 }
 
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)

@@ -27,7 +27,7 @@ typedef struct phx_change {
 } phx_change;
 
 /* Does the consumer get this change? */
-static inline bool phx_change_told(const phx_change *change)
+static inline bool phx_change_is_delivered(const phx_change *change)
 {
     return change->leave_count + change->enter_count > 0 || (change->flags & PH_CHANGE_FRESH);
 }

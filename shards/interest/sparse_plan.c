@@ -12,7 +12,7 @@ void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem)
     phx_release(mem, (void **)&plan->beyond, &plan->beyond_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&plan->found, &plan->found_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&plan->pairs, &plan->pairs_capacity, sizeof(phx_sparse_plan_pair));
-    phx_release(mem, (void **)&plan->told, &plan->told_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, sizeof(uint64_t));
     phx_release(mem, (void **)&plan->last, &plan->last_capacity, sizeof(uint32_t));
     *plan = (phx_sparse_plan){0};
 }

@@ -67,9 +67,9 @@ typedef struct phx_sparse_plan {
     phx_span piece; /* rows whose observers get events, from these pairs: */
     phx_sparse_plan_pair *pairs;
     uint32_t pair_count, pairs_capacity;
-    uint64_t *told; /* a bit for each row of the piece: it has pairs, */
+    uint64_t *has_pairs; /* a bit for each row of the piece: it has pairs, */
     uint32_t *last; /* ... of which this is the last one; undefined for other rows */
-    uint32_t told_capacity, last_capacity;
+    uint32_t has_pairs_capacity, last_capacity;
 } phx_sparse_plan;
 
 void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem);

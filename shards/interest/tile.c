@@ -498,7 +498,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
-    tile->told = false;
+    tile->all_by_delta = false;
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
@@ -527,7 +527,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
         tile->shard = NULL;
         return false;
     }
-    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->previous.kept;
+    tile->all_by_delta = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->previous.kept;
     return true;
 }
 

@@ -391,16 +391,16 @@ static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid
 static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers,
                             phx_crossing_word crossing)
 {
-    uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
+    uint32_t number = (uint32_t)(crowd - nine->crowds), observed_count = 0;
     phx_ninegrid_pair *pair = nine->found + nine->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
         bool watched = crowd->watched >> t & 1;
         *pair++ = (phx_ninegrid_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
-        told += watched;
+        observed_count += watched;
     }
     nine->found_count = (uint32_t)(pair - nine->found);
-    nine->bins[number] += told;
+    nine->bins[number] += observed_count;
 }
 
 static phx_rect join_rects(phx_rect a, phx_rect b)
@@ -454,7 +454,7 @@ static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
 {
     uint32_t sum = 0;
     if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count,
-                  sizeof(phx_ninegrid_told)) ||
+                  sizeof(phx_ninegrid_binned_pair)) ||
         !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < nine->crowd_count; c++) {
@@ -466,7 +466,7 @@ static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
         const phx_ninegrid_pair *pair = &nine->found[i];
         if (!pair->watched) continue;
         /* at the end, its bin is where the next bin begins */
-        nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_told){.crossing = pair->crossing, .tower = pair->tower};
+        nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }

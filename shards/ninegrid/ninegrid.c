@@ -30,7 +30,7 @@ void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem)
     phx_release(mem, (void **)&nine->jobs, &nine->jobs_capacity, sizeof(phx_cell_task));
     phx_release(mem, (void **)&nine->comers, &nine->comers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->found, &nine->found_capacity, sizeof(phx_ninegrid_pair));
-    phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_ninegrid_told));
+    phx_release(mem, (void **)&nine->binned, &nine->binned_capacity, sizeof(phx_ninegrid_binned_pair));
     phx_release(mem, (void **)&nine->bins, &nine->bins_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&nine->pairs, &nine->pairs_capacity, sizeof(uint32_t));
     *nine = (phx_ninegrid){0};

@@ -130,10 +130,10 @@ typedef struct phx_ninegrid_pair {
 } phx_ninegrid_pair;
 
 /* The part of a pair that its cell block needs. */
-typedef struct phx_ninegrid_told {
+typedef struct phx_ninegrid_binned_pair {
     phx_crossing_word crossing; /* as in the pair */
     uint32_t tower;
-} phx_ninegrid_told;
+} phx_ninegrid_binned_pair;
 
 enum { PHX_NINEGRID_SIZES = 30 };
 
@@ -166,7 +166,7 @@ typedef struct phx_ninegrid {
     uint32_t comer_count, comers_capacity;
     bool evaluating;              /* in some towers all observers are evaluated */
     phx_ninegrid_pair *found;  /* in the order of crossings */
-    phx_ninegrid_told *binned; /* pairs of towers with observers, by cell block */
+    phx_ninegrid_binned_pair *binned; /* pairs of towers with observers, by cell block */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by cell block: where its pairs begin */
     uint32_t bins_capacity;

@@ -191,7 +191,7 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
 }
 
 /* Emits the budget's share of the candidates, and defers the rest. false = no memory. */
-static bool spend_update_budget(telling *at, phx_update_notice *told)
+static bool spend_update_budget(telling *at, phx_update_notice *notice)
 {
     phx_update_scratch *lookout = at->lookout;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
@@ -207,7 +207,7 @@ static bool spend_update_budget(telling *at, phx_update_notice *told)
         lookout->waits[lookout->wait_count++] = slot;
         lookout->waits[lookout->wait_count++] = due_since(at, slot);
     }
-    told->wait_count = 2 * (count - most);
+    notice->wait_count = 2 * (count - most);
     return true;
 }
 
@@ -254,36 +254,36 @@ bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_update_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
+    phx_update_notice notice = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
     uint32_t waited = shard->bands.waits[slot].count, targets = lookout->target_count;
-    bool told_all = true;
+    bool emitted_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
     if (at.class->band_count == 0) entered_count = 0;
     at.marked = entered_count > 0 || waited > 0;
-    if (!mark_entered_targets(lookout, shard, slot, entered, entered_count)) told_all = false;
-    if (told_all && at.class->band_count > 0) {
+    if (!mark_entered_targets(lookout, shard, slot, entered, entered_count)) emitted_all = false;
+    if (emitted_all && at.class->band_count > 0) {
         open_observer(&at, slot);
         phx_shard_list_targets(shard, slot, visit_list_piece, &at);
-        told_all = !at.failed && spend_update_budget(&at, &told);
+        emitted_all = !at.failed && spend_update_budget(&at, &notice);
     }
-    if (!told_all) { /* places of this group name targets that are gone: the group begins anew */
-        lookout->due_count = told.due_first;
-        lookout->wait_count = told.wait_first;
+    if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */
+        lookout->due_count = notice.due_first;
+        lookout->wait_count = notice.wait_first;
         lookout->target_count = targets;
         return false;
     }
-    told.due_count = lookout->due_count - told.due_first;
-    told.rewaits = waited > 0 || told.wait_count > 0;
-    if (told.due_count > 0 || told.rewaits) lookout->notices[lookout->notice_count++] = told;
+    notice.due_count = lookout->due_count - notice.due_first;
+    notice.rewaits = waited > 0 || notice.wait_count > 0;
+    if (notice.due_count > 0 || notice.rewaits) lookout->notices[lookout->notice_count++] = notice;
     return true;
 }
 
-bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *notice,
                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
-        if (told[i].rewaits && !phx_bands_write_deferred(shard, told[i].slot, waits, told[i].wait_count)) return false;
+        const uint32_t *waits = notice[i].wait_count > 0 ? lookout->waits + notice[i].wait_first : NULL;
+        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, waits, notice[i].wait_count)) return false;
     }
     return true;
 }

@@ -73,7 +73,7 @@ bool phx_band_emit(phx_update_scratch *lookout, const struct phx_shard *shard, u
                    uint32_t entered_count);
 
 /* By the owner. Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *notice,
                       uint32_t count);
 
 #endif

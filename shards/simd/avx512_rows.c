@@ -67,14 +67,14 @@ AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx
                             _mm512_set1_ps(at.oy[row]), limit};
         const __m512i querying = _mm512_set1_epi32((int)row);
         const uint32_t first = ranges->first[l];
-        uint32_t i = first, told = n;
+        uint32_t i = first, written = n;
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
             n = put_view_changes_512(i, view_change_masks_512(&at, i, 2 * LANES, &by, square), n, out->row);
         crossing_rows last = view_change_masks_512(&at, i, end - i, &by, square);
         if (few && last.crossed == 0 && i == first) continue;
         n = put_view_changes_512(i, last, n, out->row);
-        do _mm512_storeu_si512(out->by + told, querying);
-        while (PHX_UNLIKELY((told += LANES) < n));
+        do _mm512_storeu_si512(out->by + written, querying);
+        while (PHX_UNLIKELY((written += LANES) < n));
     }
     return n;
 }

@@ -83,7 +83,7 @@ void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliver
     backlog->counts.untold += deliveries;
 }
 
-void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog)
+void phx_broadcast_backlog_report_drops(phx_broadcast_backlog *backlog)
 {
     backlog->counts.untold = 0;
 }

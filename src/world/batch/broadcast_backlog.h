@@ -17,7 +17,7 @@ typedef struct phx_broadcast_backlog phx_broadcast_backlog;
 typedef struct phx_broadcast_backlog_counts {
     uint64_t pushed, drained, voided, dropped;
     uint64_t pending; /* at present */
-    uint64_t untold;  /* at present: dropped since phx_broadcast_backlog_told() */
+    uint64_t untold;  /* at present: dropped since phx_broadcast_backlog_report_drops() */
 } phx_broadcast_backlog_counts;
 
 /* bound: bytes of mail. NULL = no memory. */
@@ -47,6 +47,6 @@ phx_broadcast_backlog_counts phx_broadcast_backlog_count(const phx_broadcast_bac
 /* Counts deliveries as dropped that never came, for want of memory. */
 void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliveries);
 /* The host has got the number of dropped deliveries. */
-void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog);
+void phx_broadcast_backlog_report_drops(phx_broadcast_backlog *backlog);
 
 #endif

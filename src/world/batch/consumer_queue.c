@@ -206,7 +206,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
     batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
-    phx_broadcast_backlog_told(c->backlog);
+    phx_broadcast_backlog_report_drops(c->backlog);
     show_broadcasts(batch);
     show_updates(batch);
     batch->state = PHX_BATCH_OUT;

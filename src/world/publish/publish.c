@@ -103,7 +103,7 @@ typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
     phx_consumer_changes *shares; /* by consumer */
-    phx_event_writer *naming;
+    phx_event_writer *writer;
     bool far;            /* names are not in a near cache */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
@@ -142,7 +142,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
     if (count > 0)
-        phx_event_writer_add(at->naming, at->scratch, change,
+        phx_event_writer_add(at->writer, at->scratch, change,
                              &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
     share->targets = to + count;
 }
@@ -152,7 +152,7 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
 {
     const phx_change *changes = phx_chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
-        if (!phx_change_told(change)) continue;
+        if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
@@ -175,10 +175,10 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
-    phx_event_writer naming;
-    phx_event_writer_begin(&naming, &world->shards[chunk->shard]);
+    phx_event_writer writer;
+    phx_event_writer_begin(&writer, &world->shards[chunk->shard]);
     filling at = {.shard = &world->shards[chunk->shard],
-                  .naming = &naming,
+                  .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = phx_consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
@@ -186,11 +186,11 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
         if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
-        if (!phx_change_told(change)) continue;
+        if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
-    phx_event_writer_flush(&naming);
+    phx_event_writer_flush(&writer);
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
@@ -215,7 +215,7 @@ bool phx_publish_offer(phx_world *world)
 }
 
 /* Sets aside the observers of a batch's changes and updates. */
-static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
+static void set_aside_delivered(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
     for (uint32_t i = 0; i < batch->news.size.updates; i++)
@@ -227,7 +227,7 @@ void phx_publish_keep(phx_world *world)
     phx_consumer *consumer = world->consumers[world->stage_at].consumer;
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
-        set_aside_told(world, &batch->view, batch);
+        set_aside_delivered(world, &batch->view, batch);
         phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);

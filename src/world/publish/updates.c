@@ -178,7 +178,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     phx_update_scratch *lookout = &own->lookout;
     phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
-    uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
+    uint32_t notice = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
     phx_recipients_seat(shard, &seats);
     for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
     piece->group_first = own->group_count;
@@ -186,7 +186,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
         if (consumers[seat] == PHX_SLOT_NONE) continue;
         if (emit_update_group(world, own, shard, &seats, consumers, seat)) continue;
         own->group_count = piece->group_first;
-        lookout->notice_count = told;
+        lookout->notice_count = notice;
         lookout->due_count = due;
         lookout->target_count = targets;
         lookout->wait_count = waits;
@@ -329,12 +329,12 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                                                .z = body->z};
     }
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        const phx_update_notice *told = &lookout->notices[group->notice_first + i];
-        if (told->due_count == 0) continue;
+        const phx_update_notice *notice = &lookout->notices[group->notice_first + i];
+        if (notice->due_count == 0) continue;
         news->updates[at.updates++] =
-            (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot), at.due, told->due_count};
-        for (uint32_t d = 0; d < told->due_count; d++)
-            news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
+            (ph_update){name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
+        for (uint32_t d = 0; d < notice->due_count; d++)
+            news->due[at.due++] = at.moved + lookout->due[notice->due_first + d];
     }
 }
 

@@ -254,7 +254,7 @@ static void refuse_broadcasts(phx_world *world)
 static bool consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change,
                                uint32_t consumer)
 {
-    return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
+    return phx_change_is_delivered(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
 }
 
 static uint32_t targets_of(const phx_change *change)

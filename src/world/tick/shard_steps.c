@@ -135,7 +135,7 @@ bool phx_step_arrive(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     phx_shard_let_go(shard, partition->column_of, partition->row_of, partition->columns);
     report_arrivals(world, index);
-    phx_shard_arrivals_told(shard);
+    phx_shard_immigrants_reported(shard);
     world->zones[index] = phx_shard_measure(shard);
     return true;
 }

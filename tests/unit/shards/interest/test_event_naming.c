@@ -88,10 +88,10 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 
 static void write_names(const phx_change *change, phx_event_columns to)
 {
-    phx_event_writer naming;
-    phx_event_writer_begin(&naming, &shard);
-    phx_event_writer_add(&naming, &scratch, change, &to, 0);
-    phx_event_writer_flush(&naming);
+    phx_event_writer writer;
+    phx_event_writer_begin(&writer, &shard);
+    phx_event_writer_add(&writer, &scratch, change, &to, 0);
+    phx_event_writer_flush(&writer);
 }
 
 static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
@@ -174,17 +174,17 @@ static void check_together(uint64_t *rng, const char *what)
 {
     static together room;
     together *all = &room;
-    phx_event_writer naming;
+    phx_event_writer writer;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_begin(&writer, &shard);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
         const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
-        phx_event_writer_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
-        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
+        phx_event_writer_add(&writer, &scratch, &all->change[c], &to, all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&writer);
     }
-    phx_event_writer_flush(&naming);
+    phx_event_writer_flush(&writer);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;

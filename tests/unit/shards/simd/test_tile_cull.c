@@ -291,18 +291,18 @@ static void look_about(const phx_kernels *kernels, const char *name)
             count += phx_rng_below(&rng, 3) == 0;
         }
         phx_row_ranges got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
-        phx_row_ranges told = {.row = words[0], .first = words[1], .end = words[2]};
+        phx_row_ranges expected = {.row = words[0], .first = words[1], .end = words[2]};
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
-        for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
-        for (uint32_t i = 0; i < count; i++) add_ranges(&told, &lookup, observer_rows[i]);
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], expected.beyond[b] = words[3 + b];
+        for (uint32_t i = 0; i < count; i++) add_ranges(&expected, &lookup, observer_rows[i]);
         kernels->plan_row_ranges(&rows, &lookup, observer_rows, count, &got);
-        cr_assert(got.count == told.count && got.length == told.length,
-                  "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, told.count,
-                  told.length);
-        cr_assert_arr_eq(got.beyond_count, told.beyond_count, sizeof told.beyond_count, "%s", name);
+        cr_assert(got.count == expected.count && got.length == expected.length,
+                  "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, expected.count,
+                  expected.length);
+        cr_assert_arr_eq(got.beyond_count, expected.beyond_count, sizeof expected.beyond_count, "%s", name);
         order_ranges(&got);
         for (uint32_t a = 0; a < ARRAYS; a++) {
-            uint32_t length = a < 3 ? told.count : told.beyond_count[a - 3];
+            uint32_t length = a < 3 ? expected.count : expected.beyond_count[a - 3];
             cr_assert_arr_eq(got_words[a], words[a], length * sizeof(uint32_t), "%s: array %u", name, a);
             check_guard(got_words[a], a < 3 ? PHX_BLOCK_SIDE * count : count, LENGTH, name);
         }

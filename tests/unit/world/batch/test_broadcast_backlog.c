@@ -285,7 +285,7 @@ Test(backlog, nothing_fits)
     phx_broadcast_backlog_push(backlog, &in);
     phx_broadcast_backlog_counts c = phx_broadcast_backlog_count(backlog);
     cr_assert(c.pushed == 2 && c.dropped == 2 && c.untold == 2 && c.pending == 0);
-    phx_broadcast_backlog_told(backlog);
+    phx_broadcast_backlog_report_drops(backlog);
     cr_assert_eq(phx_broadcast_backlog_count(backlog).untold, 0);
     cr_assert_eq(phx_broadcast_backlog_count(backlog).dropped, 2);
 }
