@@ -76,9 +76,9 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
-    if (tower != before && frame->nine) {
+    if (tower != before && frame->ninegrid) {
         if (!alone) return false; /* only the owner writes notes */
-        phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
+        phx_ninegrid_note_tower(&shard->ninegrid, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows &&
         !there_is_block(shard, slot, tower))

@@ -21,12 +21,12 @@ typedef struct shared_targets {
 static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
                                    uint32_t slot, shared_targets *shared)
 {
-    const phx_ninegrid *nine = &shard->nine;
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
     const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
-    const uint32_t *pair = nine->pairs + job->pair;
+    const uint32_t *pair = ninegrid->pairs + job->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
-        const phx_area_member *c = &nine->crossings[pair[i]];
+        const phx_area_member *c = &ninegrid->crossings[pair[i]];
         PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < job->leave_count;
@@ -48,7 +48,7 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
                                   shared_targets *shared)
 {
     uint32_t count = job->leave_count + job->enter_count, by_delta = 0;
-    const phx_cell_entry *cards = shard->nine.cards + job->card;
+    const phx_cell_entry *cards = shard->ninegrid.cards + job->card;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
     if (shared->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, shared);
@@ -110,7 +110,7 @@ static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
 /* Entities that stayed in a tower that came into the span. Results are words, as in the functions below. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *card = at->shard->ninegrid.cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++)
         if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
@@ -121,12 +121,12 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
 /* Entities that came to a tower that came into the span, from outside the old span. */
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
-    const phx_cell_entry *card = nine->cards + tower->first + tower->old,
-                         *end = nine->cards + tower->first + tower->count;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
+    const phx_cell_entry *card = ninegrid->cards + tower->first + tower->old,
+                         *end = ninegrid->cards + tower->first + tower->count;
     uint32_t n = 0;
     for (; card < end; card++)
-        if (!saw_crossing(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
+        if (!saw_crossing(at, &ninegrid->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
             out[n++] = phx_ninegrid_word(card->key, card->slot);
     return n;
 }
@@ -134,11 +134,11 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *o
 /* Entities that were in a tower that left the span. An entity that left the tower may have another name. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
-    const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
+    const phx_cell_entry *card = ninegrid->cards + tower->first, *end = card + tower->old;
     uint32_t n = 0;
     for (; card < end; card++) {
-        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
+        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &ninegrid->crossings[card->move] : NULL;
         if ((went && sees_crossing(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
         out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
     }
@@ -148,11 +148,11 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
 /* The crossings of a task that begin (enter: end) in the observer's old (new) span. */
 static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t first = enter ? job->pair + job->leave_count : job->pair;
     uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const phx_area_member *c = &nine->crossings[nine->pairs[i]];
+        const phx_area_member *c = &ninegrid->crossings[ninegrid->pairs[i]];
         if ((enter ? sees_crossing(at, c) : saw_crossing(at, c)) && may_see(at, c->slot, c->special))
             out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
@@ -160,55 +160,55 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
 }
 
 /* The task of the tower that the observer left; NULL = that tower has no task. */
-static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_member *own)
+static const phx_cell_task *job_left(const phx_ninegrid *ninegrid, const phx_area_member *own)
 {
-    const phx_cell_block *crowd = &nine->crowds[own->from];
+    const phx_cell_block *crowd = &ninegrid->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
+    return crowd->jobs >> t & 1 ? &ninegrid->jobs[crowd->tower[t].job] : NULL;
 }
 
 /* In found: the towers that come into the observer's span, or leave it. */
-static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *nine, const phx_area_member *own,
+static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *ninegrid, const phx_area_member *own,
                                                const phx_ninegrid_pair **end)
 {
-    bool last = own + 1 == nine->crossings + nine->crossing_count;
-    *end = nine->found + (last ? nine->found_count : own[1].pair);
-    return nine->found + own->pair;
+    bool last = own + 1 == ninegrid->crossings + ninegrid->crossing_count;
+    *end = ninegrid->found + (last ? ninegrid->found_count : own[1].pair);
+    return ninegrid->found + own->pair;
 }
 
-static inline const phx_tower *pair_tower(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
+static inline const phx_tower *pair_tower(const phx_ninegrid *ninegrid, const phx_ninegrid_pair *pair)
 {
-    return &nine->crowds[pair->crowd].tower[pair->tower];
+    return &ninegrid->crowds[pair->crowd].tower[pair->tower];
 }
 
 /* How many observers ahead the data of one is prefetched, step by step. */
 enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* Prefetches the towers that come into or leave the observer's span, and its old tower; then their content. */
-PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
+PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_area_member *own, bool cards)
 {
     if (!phx_ninegrid_delta(own)) return;
-    const phx_cell_block *left = &nine->crowds[own->from];
+    const phx_cell_block *left = &ninegrid->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!cards) __builtin_prefetch(&left->tower[t]);
-    else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-    const phx_ninegrid_pair *end, *pair = crossing_pairs(nine, own, &end);
+    else if (left->jobs >> t & 1) __builtin_prefetch(&ninegrid->jobs[left->tower[t].job]);
+    const phx_ninegrid_pair *end, *pair = crossing_pairs(ninegrid, own, &end);
     for (; pair < end; pair++) {
-        const phx_tower *tower = pair_tower(nine, pair);
-        __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
+        const phx_tower *tower = pair_tower(ninegrid, pair);
+        __builtin_prefetch(cards ? (const void *)&ninegrid->cards[tower->first] : (const void *)tower);
     }
 }
 
 /* Crossings are in no order of memory, nor are the towers in their spans. */
-PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
+PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *ninegrid, uint32_t comer)
 {
-    const phx_area_member *crossings = nine->crossings;
-    const uint32_t *next = nine->comers + comer;
-    if (comer + AWAIT_CROSSING >= nine->comer_count) return;
+    const phx_area_member *crossings = ninegrid->crossings;
+    const uint32_t *next = ninegrid->comers + comer;
+    if (comer + AWAIT_CROSSING >= ninegrid->comer_count) return;
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
-    __builtin_prefetch(&nine->found[crossings[next[AWAIT_PAIRS]].pair]);
-    await_comer(nine, &crossings[next[AWAIT_TOWERS]], false);
-    await_comer(nine, &crossings[next[AWAIT_CARDS]], true);
+    __builtin_prefetch(&ninegrid->found[crossings[next[AWAIT_PAIRS]].pair]);
+    await_comer(ninegrid, &crossings[next[AWAIT_TOWERS]], false);
+    await_comer(ninegrid, &crossings[next[AWAIT_CARDS]], true);
 }
 
 /* Inputs of the delta of one observer that crossed. */
@@ -218,10 +218,10 @@ typedef struct outlook {
 } outlook;
 
 /* An upper bound of its leaves, and of its enters. */
-static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
+static uint32_t most_events(const phx_ninegrid *ninegrid, const outlook *about)
 {
     uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(nine, pair)->count;
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(ninegrid, pair)->count;
     return most;
 }
 
@@ -232,9 +232,9 @@ typedef struct found {
 } found;
 
 /* Copies all words of a tower, in any case; there is room. Returns whether these are all, and no entry has a flag. */
-static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
+static inline bool copy_plain_words(const phx_ninegrid *ninegrid, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = nine->cards + tower->first;
+    const phx_cell_entry *card = ninegrid->cards + tower->first;
     uint32_t flags = 0;
     for (uint32_t i = 0; i < PHX_NINEGRID_AT_ONCE; i++) {
         out[i] = phx_ninegrid_word(card[i].key, card[i].slot);
@@ -250,12 +250,12 @@ static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *t
  */
 static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t leaves = 0, enters = 0, n = 0;
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
-        const phx_tower *tower = pair_tower(nine, pair);
+        const phx_tower *tower = pair_tower(ninegrid, pair);
         const uint32_t enter = phx_crossing_word_enters(pair->crossing);
-        if (PHX_LIKELY(copy_plain_words(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
+        if (PHX_LIKELY(copy_plain_words(ninegrid, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;
         } else if (enter) {
@@ -298,7 +298,7 @@ static void record_unkeyed_events(phx_scratch *scratch, phx_shard *shard, uint32
 
 static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
-    if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
+    if (PHX_UNLIKELY(shard->ninegrid.key_bits == PHX_ORDER_NO_KEY)) {
         record_unkeyed_events(scratch, shard, slot, events);
         return;
     }
@@ -318,12 +318,12 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
                                               const phx_cell_entry *card)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
-    const crosser at = {shard, &shard->nine.crossings[card->move]};
-    outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
+    const crosser at = {shard, &shard->ninegrid.crossings[card->move]};
+    outlook about = {.job = job, .left = job_left(&shard->ninegrid, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
-    about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
-    uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
+    about.pair = crossing_pairs(&shard->ninegrid, at.own, &about.end);
+    uint32_t most = most_events(&shard->ninegrid, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
@@ -337,22 +337,22 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
 /* ---- tasks ---- */
 
 /* The task of an item; its cell entry is number (item - task's first) in the tower. */
-static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
+static const phx_cell_task *job_of(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    uint32_t lo = 0, hi = nine->job_count;
+    uint32_t lo = 0, hi = ninegrid->job_count;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (nine->jobs[mid].first <= item) lo = mid;
+        if (ninegrid->jobs[mid].first <= item) lo = mid;
         else hi = mid;
     }
-    return &nine->jobs[lo];
+    return &ninegrid->jobs[lo];
 }
 
 /* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
-static uint32_t task_item_slot(const phx_ninegrid *nine, uint32_t item)
+static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    const phx_cell_task *job = job_of(nine, item);
-    const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
+    const phx_cell_task *job = job_of(ninegrid, item);
+    const phx_cell_entry *card = &ninegrid->cards[job->card + item - job->first];
     return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
 }
 
@@ -361,7 +361,7 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 {
     (void)scratch;
     for (uint32_t i = first; i < first + count; i++) {
-        const uint32_t slot = task_item_slot(&shard->nine, i);
+        const uint32_t slot = task_item_slot(&shard->ninegrid, i);
         if (slot != PHX_SLOT_NONE) visit(user, slot, false);
     }
 }
@@ -370,13 +370,13 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
                            const phx_cell_task *job, uint32_t at, shared_targets *shared)
 {
-    phx_cell_entry *card = &shard->nine.cards[job->card + at];
+    phx_cell_entry *card = &shard->ninegrid.cards[job->card + at];
     bool forced = card->watches != PHX_OBSERVER_KIND_EVALUATED;
     if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
     if (!job->evaluate_all && forced) {
         if (!(card->flags & PHX_CELL_ENTERED))
             return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, shared);
-        await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
+        await_comers(&shard->ninegrid, job->comer + at - (job->card_count - job->came));
         phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
@@ -406,13 +406,13 @@ uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, 
                           uint32_t count)
 {
     enum { AWAIT_JOBS = 12 }; /* tasks ahead whose cell entries are prefetched */
-    const phx_ninegrid *nine = &shard->nine;
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
     if (!phx_scratch_room(scratch, shard->store.slots)) return 0;
-    const phx_cell_task *job = job_of(nine, first);
+    const phx_cell_task *job = job_of(ninegrid, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;
         phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};
-        if (nine->jobs + nine->job_count - job > AWAIT_JOBS) __builtin_prefetch(&nine->cards[job[AWAIT_JOBS].card]);
+        if (ninegrid->jobs + ninegrid->job_count - job > AWAIT_JOBS) __builtin_prefetch(&ninegrid->cards[job[AWAIT_JOBS].card]);
         uint32_t at = run_job(scratch, directory, shard, job, range);
         item = job->first + at;
         if (at < range.end) return item - first;

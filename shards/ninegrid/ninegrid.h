@@ -25,7 +25,7 @@
 
 enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
 enum {
-    PHX_NINEGRID_FEW = 16,   /* entries of a tower that are searched one by one, and in no order */
+    PHX_NINEGRID_UNSORTED_MAX = 16,   /* entries of a tower that are searched one by one, and in no order */
     PHX_NINEGRID_AT_ONCE = 2 /* entries of most towers; read whether they exist or not, so the array is padded */
 };
 
@@ -177,20 +177,20 @@ typedef struct phx_ninegrid {
 } phx_ninegrid;
 
 /* false = no memory. */
-bool phx_ninegrid_init(phx_ninegrid *nine, phx_mem *mem, const phx_rules *rules);
-void phx_ninegrid_free(phx_ninegrid *nine, phx_mem *mem);
+bool phx_ninegrid_init(phx_ninegrid *ninegrid, phx_mem *mem, const phx_rules *rules);
+void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem);
 
 /* ---- ingest, exchange ---- */
 
 /* Notes a slot before it moves to another tower. */
-void phx_ninegrid_note_tower(phx_ninegrid *nine, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
+void phx_ninegrid_note_tower(phx_ninegrid *ninegrid, phx_store *store, uint32_t slot, uint16_t tx, uint16_t ty);
 /* Notes a slot before any other change that its cell entry shows: kind, user data, attributes, owner, death. */
-void phx_ninegrid_note(phx_ninegrid *nine, phx_store *store, uint32_t slot);
+void phx_ninegrid_note(phx_ninegrid *ninegrid, phx_store *store, uint32_t slot);
 /* The same before its attributes become `next`; room for one was reserved. */
-void phx_ninegrid_note_attr(phx_ninegrid *nine, phx_store *store, uint32_t slot, const phx_attr *next);
-bool phx_ninegrid_reserve(phx_ninegrid *nine, phx_mem *mem);
+void phx_ninegrid_note_attr(phx_ninegrid *ninegrid, phx_store *store, uint32_t slot, const phx_attr *next);
+bool phx_ninegrid_reserve(phx_ninegrid *ninegrid, phx_mem *mem);
 /* Marks a tower as changed in this tick, if `marking`. */
-void phx_ninegrid_mark_dirty(phx_ninegrid *nine, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick);
+void phx_ninegrid_mark_dirty(phx_ninegrid *ninegrid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick);
 
 /* The sort word, if keys give the order. */
 static inline uint64_t phx_ninegrid_word(uint32_t key, uint32_t slot)
@@ -198,37 +198,37 @@ static inline uint64_t phx_ninegrid_word(uint32_t key, uint32_t slot)
     return (uint64_t)key << PHX_ORDER_SLOT_BITS | slot;
 }
 
-static inline uint32_t phx_ninegrid_key(const phx_ninegrid *nine, const phx_name *name)
+static inline uint32_t phx_ninegrid_key(const phx_ninegrid *ninegrid, const phx_name *name)
 {
-    if (PHX_UNLIKELY(nine->key_bits == PHX_ORDER_NO_KEY)) return 0;
-    return (uint32_t)(phx_order_word(name->id, name->kind, nine->key_bits, 0) >> PHX_ORDER_SLOT_BITS);
+    if (PHX_UNLIKELY(ninegrid->key_bits == PHX_ORDER_NO_KEY)) return 0;
+    return (uint32_t)(phx_order_word(name->id, name->kind, ninegrid->key_bits, 0) >> PHX_ORDER_SLOT_BITS);
 }
 
 /* The note of a slot; NULL = none. */
-static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
+static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot)
 {
     uint32_t place = store->body[slot].row;
-    bool noted = place < nine->note_count && nine->notes[place].slot == slot;
-    return noted ? &nine->notes[place] : NULL;
+    bool noted = place < ninegrid->note_count && ninegrid->notes[place].slot == slot;
+    return noted ? &ninegrid->notes[place] : NULL;
 }
 
 /* ---- any time ---- */
 
 /* Writes the derived list of an own observer at the last tick's end to out[] (NULL: only counted). */
-uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
                            uint32_t *out);
 /*
  * Writes all entities of an instance in the rectangle's towers now, as slot words of rows; out[] has room. *ranges:
  * towers visited.
  */
-uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges);
-bool phx_ninegrid_dirty(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint64_t tick);
+uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges);
+bool phx_ninegrid_dirty(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The observer kind for the cell entry of a slot. */
 uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot);
 
 /* Whole-structure check, between ticks: every live slot has its cell entry in the right tower. For PHX_VALIDATE. */
-bool phx_ninegrid_valid(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store);
+bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store);
 
 /* ---- towers and rectangles ---- */
 
@@ -238,11 +238,11 @@ static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
     return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
 }
 
-static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *nine, uint32_t instance, uint32_t bx,
+static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *ninegrid, uint32_t instance, uint32_t bx,
                                                       uint32_t by)
 {
-    uint32_t n = phx_block_map_find(&nine->map, instance, bx, by);
-    return n ? &nine->crowds[n - 1] : NULL;
+    uint32_t n = phx_block_map_find(&ninegrid->map, instance, bx, by);
+    return n ? &ninegrid->crowds[n - 1] : NULL;
 }
 
 /* The rectangle's towers in the cell block. */
@@ -258,30 +258,30 @@ static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect
  * looks at all that exist.
  */
 typedef struct phx_cell_block_walk {
-    const phx_ninegrid *nine;
+    const phx_ninegrid *ninegrid;
     phx_rect rect;
     uint32_t instance;
     uint32_t bx, by, next;
     bool wide, every; /* every: of all instances */
 } phx_cell_block_walk;
 
-static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *nine, uint32_t instance, phx_rect rect)
+static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect)
 {
     uint64_t width = (uint64_t)(rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) + 1;
     uint64_t height = (uint64_t)(rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) + 1;
-    return (phx_cell_block_walk){.nine = nine,
+    return (phx_cell_block_walk){.ninegrid = ninegrid,
                                  .rect = rect,
                                  .instance = instance,
                                  .bx = rect.x0 >> PHX_BLOCK_BITS,
                                  .by = rect.y0 >> PHX_BLOCK_BITS,
-                                 .wide = width * height > nine->crowd_count};
+                                 .wide = width * height > ninegrid->crowd_count};
 }
 
 /* In all instances: if there are others than 0, it looks at all blocks. */
-static inline phx_cell_block_walk phx_ninegrid_walk_all(const phx_ninegrid *nine, phx_rect rect)
+static inline phx_cell_block_walk phx_ninegrid_walk_all(const phx_ninegrid *ninegrid, phx_rect rect)
 {
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, 0, rect);
-    walk.every = phx_idmap_count(&nine->map.apart) > 0;
+    phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, 0, rect);
+    walk.every = phx_idmap_count(&ninegrid->map.apart) > 0;
     walk.wide |= walk.every;
     return walk;
 }
@@ -289,15 +289,15 @@ static inline phx_cell_block_walk phx_ninegrid_walk_all(const phx_ninegrid *nine
 /* NULL = the end. */
 static inline phx_cell_block *phx_ninegrid_next(phx_cell_block_walk *walk)
 {
-    const phx_ninegrid *nine = walk->nine;
+    const phx_ninegrid *ninegrid = walk->ninegrid;
     while (walk->wide) {
-        if (walk->next == nine->crowd_count) return NULL;
-        phx_cell_block *crowd = &nine->crowds[walk->next++];
+        if (walk->next == ninegrid->crowd_count) return NULL;
+        phx_cell_block *crowd = &ninegrid->crowds[walk->next++];
         if (crowd->instance != walk->instance && !walk->every) continue;
         if (phx_cell_block_mask(crowd, walk->rect)) return crowd;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_cell_block *crowd = phx_ninegrid_cell_block(nine, walk->instance, walk->bx, walk->by);
+        phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, walk->instance, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;

@@ -8,10 +8,10 @@
 static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
                        phx_broadcast_target call)
 {
-    const phx_ninegrid *nine = &shard->nine;
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->instance, to->rect);
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
+    phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        call.block = (uint32_t)(crowd - nine->crowds);
+        call.block = (uint32_t)(crowd - ninegrid->crowds);
         if (!phx_recipients_add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
     }
     return true;
@@ -45,12 +45,12 @@ bool phx_ninegrid_call_box(phx_recipients *audience, const phx_shard *shard, uin
 
 uint32_t phx_ninegrid_blocks(const phx_shard *shard)
 {
-    return shard->nine.crowd_count;
+    return shard->ninegrid.crowd_count;
 }
 
 uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
 {
-    return shard->nine.crowds[block].cards;
+    return shard->ninegrid.crowds[block].cards;
 }
 
 /*
@@ -64,7 +64,7 @@ typedef struct part {
 
 static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
 {
-    const phx_cell_entry *cards = shard->nine.cards + tower->first;
+    const phx_cell_entry *cards = shard->ninegrid.cards + tower->first;
     uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
     uint32_t end = seats->first + seats->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
@@ -74,7 +74,7 @@ static part part_of(const phx_shard *shard, const phx_observer_batch *seats, con
 
 void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
     uint32_t place = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         part cards = part_of(shard, seats, &crowd->tower[t], place);
@@ -99,7 +99,7 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
                                         const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                         uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
@@ -116,7 +116,7 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
 static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *seats,
                                const phx_broadcast_target *call, bool self, uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {

@@ -51,12 +51,12 @@ void phx_ninegrid_visit_observers(const phx_shard *shard, uint32_t slot, bool ev
     const phx_rules *rules = shard->rules;
     const phx_rect all = {0, 0, (uint16_t)(rules->towers[0] - 1), (uint16_t)(rules->towers[1] - 1)};
     const phx_rect rect = everywhere ? all : phx_interest_towers(rules, &shard->store.body[slot], 0.0f);
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, phx_store_instance(&shard->store, slot), rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->ninegrid, phx_store_instance(&shard->store, slot), rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->nine.cards[i];
+                const phx_cell_entry *card = &shard->ninegrid.cards[i];
                 bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, slot);
                 if (sees) visit(user, card->slot);
             }

@@ -36,12 +36,12 @@ void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn 
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, phx_store_instance(store, slot), rect);
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->ninegrid, phx_store_instance(store, slot), rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->nine.cards[i];
+                const phx_cell_entry *card = &shard->ninegrid.cards[i];
                 bool special = card->flags & PHX_CELL_SPECIAL;
                 if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
                 if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, card->slot)))

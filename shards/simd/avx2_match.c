@@ -219,7 +219,7 @@ AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const
 }
 
 /* Candidates in three rows of cells of one observer, mostly a vector each: as in near[], ROW_BITS for each. */
-enum { NINE_ROWS = 3, ROW_BITS = 16 };
+enum { STENCIL_ROWS = 3, ROW_BITS = 16 };
 static const uint64_t STENCIL_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all rows in the nine cells around one. */
@@ -262,7 +262,7 @@ AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_nineg
                                     bool margin, phx_pairs *pairs)
 {
     const watcher of = watcher_at(cells->now, cells->old, place);
-    for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
+    for (uint32_t r = 0; r < STENCIL_ROWS; r++, mask >>= ROW_BITS) {
         uint32_t first = around->row[r].first, end = around->row[r].end;
         put_mask(cells, place, first, mask & (NEAR_LONG - 1), limits, square, pairs);
         if (!(mask & NEAR_LONG)) continue;
@@ -278,7 +278,7 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
                                    const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
-    if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < NINE_ROWS * LANES)) {
+    if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < STENCIL_ROWS * LANES)) {
         const phx_ninegrid_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
         put_long_row_pairs(cells, &around, place, mask, b, limits, square, margin, pairs);

@@ -205,17 +205,17 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
     const phx_tile_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);
-        const phx_ninegrid_cells nine = phx_cells_around(cells, cells->cell[of.place]);
-        if (pairs->capacity - pairs->count < nine.count) break;
-        pairs->tested += nine.count;
+        const phx_ninegrid_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
+        if (pairs->capacity - pairs->count < stencil.count) break;
+        pairs->tested += stencil.count;
         near.count = 0;
         for (uint32_t r = 0; r < 3; r++) {
-            for (uint32_t i = nine.row[r].first; i < nine.row[r].end; i += EIGHT) {
+            for (uint32_t i = stencil.row[r].first; i < stencil.row[r].end; i += EIGHT) {
                 if (near.count + EIGHT > PIECE) {
                     match_piece_scalar(&all, near.count, of, limits, pairs);
                     near.count = 0;
                 }
-                join_watchers(&near, cells, i, nine.row[r].end - i);
+                join_watchers(&near, cells, i, stencil.row[r].end - i);
             }
         }
         match_piece_scalar(&all, near.count, of, limits, pairs);

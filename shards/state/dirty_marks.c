@@ -93,7 +93,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
     if (crossed && phx_shard_ninegrid(shard))
-        phx_ninegrid_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
+        phx_ninegrid_note_tower(&shard->ninegrid, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
     body->x = x;
     body->y = y;
     body->z = z;

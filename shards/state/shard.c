@@ -67,15 +67,15 @@ phx_move_constants phx_move_constants_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
     const bool lighthouse = rules->index == PH_INDEX_LIGHTHOUSE && shard->storage == shard->indexed;
-    const bool nine = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !nine;
+    const bool ninegrid = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !ninegrid;
     phx_rect rect = shard->rect;
     return (phx_move_constants){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                                 .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
                                 .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
                                 .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
-                                .block_bits = nine   ? ~0u
+                                .block_bits = ninegrid   ? ~0u
                                               : rows ? PHX_OFF_BLOCK_BITS
                                                      : 0,
-                                .nine = nine,
+                                .ninegrid = ninegrid,
                                 .rows = rows};
 }

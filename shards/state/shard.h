@@ -81,7 +81,7 @@ typedef struct phx_move_constants {
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
-    bool nine;           /* the nine-grid finds near entities */
+    bool ninegrid;           /* the nine-grid finds near entities */
     bool rows;           /* the rows of the grid do */
 } phx_move_constants;
 
@@ -109,7 +109,7 @@ typedef struct phx_shard {
     phx_store store;
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
-    phx_ninegrid nine;
+    phx_ninegrid ninegrid;
     phx_index *classical; /* NULL: the lighthouse */
     bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
@@ -217,7 +217,7 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
  */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
-    return shard->move_frame.nine;
+    return shard->move_frame.ninegrid;
 }
 
 /* Do the grid's rows find near entities? If neither answers true, a classical index does. For the same callers. */

@@ -198,8 +198,8 @@ static uint32_t bits_of(float v)
 /* The notes of it; their order does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
-    const phx_change_note *a = phx_ninegrid_note_of(&one->nine, &one->store, slot);
-    const phx_change_note *b = phx_ninegrid_note_of(&many->nine, &many->store, slot);
+    const phx_change_note *a = phx_ninegrid_note_of(&one->ninegrid, &one->store, slot);
+    const phx_change_note *b = phx_ninegrid_note_of(&many->ninegrid, &many->store, slot);
     cr_assert_eq(a != NULL, b != NULL, "seed %u, slot %u", (unsigned)seed, slot);
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,

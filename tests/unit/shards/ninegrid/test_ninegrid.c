@@ -9,7 +9,7 @@
 static fleet *f;
 static phx_interest_counts counted;
 
-static phx_rules nine_rules(uint32_t towers, uint32_t span)
+static phx_rules ninegrid_rules(uint32_t towers, uint32_t span)
 {
     phx_rules rules = plain_rules(10, towers);
     rules.range = PH_RANGE_TOWERS;
@@ -135,7 +135,7 @@ static void random_life(const life_case *c, uint64_t seed)
     uint32_t events = 0;
     rng = seed;
     globals = seed % 4 == 3;
-    f = fleet_open(nine_rules(c->towers, c->span), c->shards, c->shards, 64);
+    f = fleet_open(ninegrid_rules(c->towers, c->span), c->shards, c->shards, 64);
     f->piece = 1 + (uint32_t)(seed % 19);
     fleet_begin(f);
     for (uint64_t id = 1; id <= IDS * 3 / 4; id++) fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
@@ -165,7 +165,7 @@ static void random_life(const life_case *c, uint64_t seed)
     fleet_close(f);
 }
 
-Test(nine, random_lives)
+Test(ninegrid, random_lives)
 {
     for (size_t c = 0; c < sizeof life_cases / sizeof life_cases[0]; c++) {
         stops = 0;
@@ -179,14 +179,14 @@ Test(nine, random_lives)
 /* Observers 1, 2, ... at the middles of the towers of a row, one each. */
 static void open_row(uint32_t count)
 {
-    f = fleet_open(nine_rules(100, 1), 1, 1, 4);
+    f = fleet_open(ninegrid_rules(100, 1), 1, 1, 4);
     fleet_begin(f);
     for (uint64_t id = 1; id <= count; id++) fleet_enter(f, id, plain_attr(1, 0), (float)id * 10 - 5, 55);
     fleet_end(f);
     cr_assert_eq(f->enters, 2 * (count - 1));
 }
 
-Test(nine, steps_inside_towers_cost_nothing)
+Test(ninegrid, steps_inside_towers_cost_nothing)
 {
     open_row(20);
     begin();
@@ -197,7 +197,7 @@ Test(nine, steps_inside_towers_cost_nothing)
     fleet_close(f);
 }
 
-Test(nine, a_crossing_is_told_where_it_is_seen)
+Test(ninegrid, a_crossing_is_told_where_it_is_seen)
 {
     open_row(20);
     begin();
@@ -213,7 +213,7 @@ Test(nine, a_crossing_is_told_where_it_is_seen)
     fleet_close(f);
 }
 
-Test(nine, there_and_back_is_no_crossing_and_a_jump_is_one)
+Test(ninegrid, there_and_back_is_no_crossing_and_a_jump_is_one)
 {
     open_row(20);
     begin();
@@ -229,7 +229,7 @@ Test(nine, there_and_back_is_no_crossing_and_a_jump_is_one)
     fleet_close(f);
 }
 
-Test(nine, who_changes_what_decides_is_looked_at_with_all_around)
+Test(ninegrid, who_changes_what_decides_is_looked_at_with_all_around)
 {
     open_row(20);
     phx_attr hidden = plain_attr(1, 0);
@@ -250,7 +250,7 @@ Test(nine, who_changes_what_decides_is_looked_at_with_all_around)
     fleet_close(f);
 }
 
-Test(nine, a_cap_looks_when_anything_near_it_moves)
+Test(ninegrid, a_cap_looks_when_anything_near_it_moves)
 {
     open_row(20);
     phx_attr capped = plain_attr(1, 0);
@@ -275,7 +275,7 @@ Test(nine, a_cap_looks_when_anything_near_it_moves)
     fleet_close(f);
 }
 
-Test(nine, lists_are_kept_while_a_target_is_global)
+Test(ninegrid, lists_are_kept_while_a_target_is_global)
 {
     open_row(20);
     phx_attr beacon = plain_attr(0, 0);
@@ -300,9 +300,9 @@ Test(nine, lists_are_kept_while_a_target_is_global)
     fleet_close(f);
 }
 
-Test(nine, a_migrant_takes_its_list_along)
+Test(ninegrid, a_migrant_takes_its_list_along)
 {
-    f = fleet_open(nine_rules(20, 1), 2, 1, 64);
+    f = fleet_open(ninegrid_rules(20, 1), 2, 1, 64);
     fleet_begin(f);
     for (uint64_t id = 1; id <= 6; id++) fleet_enter(f, id, plain_attr(1, 0), 65 + (float)id * 10, 55);
     fleet_end(f);
@@ -321,9 +321,9 @@ Test(nine, a_migrant_takes_its_list_along)
     fleet_close(f);
 }
 
-Test(nine, towers_that_nobody_is_in_cost_no_memory)
+Test(ninegrid, towers_that_nobody_is_in_cost_no_memory)
 {
-    f = fleet_open(nine_rules(4000, 1), 1, 1, 4);
+    f = fleet_open(ninegrid_rules(4000, 1), 1, 1, 4);
     fleet_begin(f);
     fleet_enter(f, 1, plain_attr(1, 0), 5, 5);
     fleet_enter(f, 2, plain_attr(1, 0), 6, 5);
@@ -333,15 +333,15 @@ Test(nine, towers_that_nobody_is_in_cost_no_memory)
         fleet_move(f, 1, 5 + 100 * (float)t, 5);
         fleet_move(f, 2, 5, 7 + 100 * (float)t);
         fleet_end(f);
-        cr_assert_leq(f->shard[0].nine.crowd_count, 2);
-        cr_assert_leq(f->shard[0].nine.cards_used, 16);
+        cr_assert_leq(f->shard[0].ninegrid.crowd_count, 2);
+        cr_assert_leq(f->shard[0].ninegrid.cards_used, 16);
     }
     fleet_close(f);
 }
 
-Test(nine, a_world_is_no_more_than_its_towers)
+Test(ninegrid, a_world_is_no_more_than_its_towers)
 {
-    f = fleet_open(nine_rules(2, 60), 1, 1, 4); /* a span wider than the world */
+    f = fleet_open(ninegrid_rules(2, 60), 1, 1, 4); /* a span wider than the world */
     fleet_begin(f);
     for (uint64_t id = 1; id <= 10; id++) fleet_enter(f, id, plain_attr(1, 0), (float)id * 30 - 100, 5);
     fleet_end(f);

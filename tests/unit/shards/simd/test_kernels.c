@@ -301,7 +301,7 @@ Test(kernels, places_of_a_range_of_rows)
 }
 
 /* The three rows of three cells around a watcher's. */
-static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
+static void stencil_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
 {
     const uint32_t *first = cells->start + cells->cell[place] - 1 - cells->columns;
     for (uint32_t i = 0; i < 3; i++, first += cells->columns) line[i] = (phx_span){first[0], first[3]};
@@ -310,18 +310,18 @@ static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span li
 static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 {
     phx_span line[3];
-    nine_around(cells, place, line);
+    stencil_around(cells, place, line);
     return line[0].end - line[0].first + (line[1].end - line[1].first) + (line[2].end - line[2].first);
 }
 
 /* The pairs, and the number of tested candidates, of watchers that are done. */
-static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
+static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
                        const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
     for (uint32_t w = 0; w < done; w++) {
         phx_span line[3];
-        nine_around(cells, place[w], line);
+        stencil_around(cells, place[w], line);
         for (uint32_t i = 0; i < 3; i++) n = check_matches(place[w], line[i], NULL, limits, pairs, n, name);
         tested += count_around(cells, place[w]);
     }
@@ -357,7 +357,7 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
             done =
                 kernels->match_stencil(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
-            check_nine(&all, place + w, done, &limits, &pairs, name);
+            check_stencil(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
             cr_assert_not(room, "%s: stopped with room for one more", name);
             check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
