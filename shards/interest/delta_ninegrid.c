@@ -48,16 +48,16 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
                                   shared_targets *shared)
 {
     uint32_t count = job->leave_count + job->enter_count, by_delta = 0;
-    const phx_cell_entry *cards = shard->ninegrid.cards + job->card;
+    const phx_cell_entry *entries = shard->ninegrid.entries + job->entry;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (shared->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, shared);
+    if (shared->job != job) write_crossing_targets(scratch, shard, job, entries[range.first].slot, shared);
     const uint32_t all = shared->leave_count + shared->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
-        const phx_cell_entry *card = &cards[i];
-        bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
-        change[all > 0 ? by_delta : 0] = (phx_change){.slot = card->slot,
+        const phx_cell_entry *entry = &entries[i];
+        bool stayed = entry->watches == PHX_OBSERVER_KIND_PLAIN && !(entry->flags & PHX_CELL_LEFT);
+        change[all > 0 ? by_delta : 0] = (phx_change){.slot = entry->slot,
                                                      .target_first = shared->target_first,
                                                      .leave_count = shared->leave_count,
                                                      .enter_count = shared->enter_count,
@@ -110,11 +110,11 @@ static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
 /* Entities that stayed in a tower that came into the span. Results are words, as in the functions below. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = at->shard->ninegrid.cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *entry = at->shard->ninegrid.entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
-    for (; card < end; card++)
-        if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_ninegrid_word(card->key, card->slot);
+    for (; entry < end; entry++)
+        if (!(entry->flags & PHX_CELL_LEFT) && may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(entry->key, entry->slot);
     return n;
 }
 
@@ -122,12 +122,12 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
 static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
-    const phx_cell_entry *card = ninegrid->cards + tower->first + tower->old,
-                         *end = ninegrid->cards + tower->first + tower->count;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old,
+                         *end = ninegrid->entries + tower->first + tower->count;
     uint32_t n = 0;
-    for (; card < end; card++)
-        if (!saw_crossing(at, &ninegrid->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_ninegrid_word(card->key, card->slot);
+    for (; entry < end; entry++)
+        if (!saw_crossing(at, &ninegrid->crossings[entry->move]) && may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(entry->key, entry->slot);
     return n;
 }
 
@@ -135,12 +135,12 @@ static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *o
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
-    const phx_cell_entry *card = ninegrid->cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
-    for (; card < end; card++) {
-        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &ninegrid->crossings[card->move] : NULL;
-        if ((went && sees_crossing(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
-        out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
+    for (; entry < end; entry++) {
+        const phx_area_member *went = entry->flags & PHX_CELL_LEFT ? &ninegrid->crossings[entry->move] : NULL;
+        if ((went && sees_crossing(at, went)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL)) continue;
+        out[n++] = phx_ninegrid_word(went ? went->key : entry->key, entry->slot);
     }
     return n;
 }
@@ -182,20 +182,20 @@ static inline const phx_tower *pair_tower(const phx_ninegrid *ninegrid, const ph
 }
 
 /* How many observers ahead the data of one is prefetched, step by step. */
-enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
+enum { AWAIT_ENTRIES = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* Prefetches the towers that come into or leave the observer's span, and its old tower; then their content. */
-PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_area_member *own, bool cards)
+PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_area_member *own, bool entries)
 {
     if (!phx_ninegrid_delta(own)) return;
     const phx_cell_block *left = &ninegrid->crowds[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    if (!cards) __builtin_prefetch(&left->tower[t]);
+    if (!entries) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&ninegrid->jobs[left->tower[t].job]);
     const phx_ninegrid_pair *end, *pair = crossing_pairs(ninegrid, own, &end);
     for (; pair < end; pair++) {
         const phx_tower *tower = pair_tower(ninegrid, pair);
-        __builtin_prefetch(cards ? (const void *)&ninegrid->cards[tower->first] : (const void *)tower);
+        __builtin_prefetch(entries ? (const void *)&ninegrid->entries[tower->first] : (const void *)tower);
     }
 }
 
@@ -208,7 +208,7 @@ PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *ninegrid, uint32_t com
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
     __builtin_prefetch(&ninegrid->found[crossings[next[AWAIT_PAIRS]].pair]);
     await_comer(ninegrid, &crossings[next[AWAIT_TOWERS]], false);
-    await_comer(ninegrid, &crossings[next[AWAIT_CARDS]], true);
+    await_comer(ninegrid, &crossings[next[AWAIT_ENTRIES]], true);
 }
 
 /* Inputs of the delta of one observer that crossed. */
@@ -234,11 +234,11 @@ typedef struct found {
 /* Copies all words of a tower, in any case; there is room. Returns whether these are all, and no entry has a flag. */
 static inline bool copy_plain_words(const phx_ninegrid *ninegrid, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = ninegrid->cards + tower->first;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first;
     uint32_t flags = 0;
     for (uint32_t i = 0; i < PHX_NINEGRID_AT_ONCE; i++) {
-        out[i] = phx_ninegrid_word(card[i].key, card[i].slot);
-        flags |= i < tower->count ? card[i].flags : 0;
+        out[i] = phx_ninegrid_word(entry[i].key, entry[i].slot);
+        flags |= i < tower->count ? entry[i].flags : 0;
     }
     return flags == 0 && tower->count <= PHX_NINEGRID_AT_ONCE;
 }
@@ -315,10 +315,10 @@ static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t
 }
 
 static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
-                                              const phx_cell_entry *card)
+                                              const phx_cell_entry *entry)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
-    const crosser at = {shard, &shard->ninegrid.crossings[card->move]};
+    const crosser at = {shard, &shard->ninegrid.crossings[entry->move]};
     outlook about = {.job = job, .left = job_left(&shard->ninegrid, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
@@ -330,7 +330,7 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
     scratch->counts.by_delta++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
-    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, card->slot, &events);
+    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, entry->slot, &events);
     return PHX_DELTA_DONE;
 }
 
@@ -352,8 +352,8 @@ static const phx_cell_task *job_of(const phx_ninegrid *ninegrid, uint32_t item)
 static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
     const phx_cell_task *job = job_of(ninegrid, item);
-    const phx_cell_entry *card = &ninegrid->cards[job->card + item - job->first];
-    return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
+    const phx_cell_entry *entry = &ninegrid->entries[job->entry + item - job->first];
+    return entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : entry->slot;
 }
 
 void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
@@ -370,18 +370,18 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
                            const phx_cell_task *job, uint32_t at, shared_targets *shared)
 {
-    phx_cell_entry *card = &shard->ninegrid.cards[job->card + at];
-    bool forced = card->watches != PHX_OBSERVER_KIND_EVALUATED;
-    if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
+    phx_cell_entry *entry = &shard->ninegrid.entries[job->entry + at];
+    bool forced = entry->watches != PHX_OBSERVER_KIND_EVALUATED;
+    if (entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT)) return true;
     if (!job->evaluate_all && forced) {
-        if (!(card->flags & PHX_CELL_ENTERED))
+        if (!(entry->flags & PHX_CELL_ENTERED))
             return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, shared);
-        await_comers(&shard->ninegrid, job->comer + at - (job->card_count - job->came));
-        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
+        await_comers(&shard->ninegrid, job->comer + at - (job->entry_count - job->came));
+        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, entry);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
-    if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
-    card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
+    if (!phx_evaluate_observer(scratch, directory, shard, entry->slot, forced)) return false;
+    entry->watches = phx_ninegrid_observer_kind(&shard->store, entry->slot);
     return true;
 }
 
@@ -393,7 +393,7 @@ static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, ph
                         const phx_cell_task *job, phx_span range)
 {
     shared_targets shared = {0};
-    uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
+    uint32_t at = range.first, old = job->entry_count - job->came, end = range.end < old ? range.end : old;
     if (at < end && !job->evaluate_all && !job->mixed && !job->special) {
         if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &shared)) return at;
         at = end;
@@ -411,8 +411,8 @@ uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, 
     const phx_cell_task *job = job_of(ninegrid, first);
     for (uint32_t item = first, end = first + count; item < end; job++) {
         uint32_t left = end - job->first;
-        phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};
-        if (ninegrid->jobs + ninegrid->job_count - job > AWAIT_JOBS) __builtin_prefetch(&ninegrid->cards[job[AWAIT_JOBS].card]);
+        phx_span range = {item - job->first, left < job->entry_count ? left : job->entry_count};
+        if (ninegrid->jobs + ninegrid->job_count - job > AWAIT_JOBS) __builtin_prefetch(&ninegrid->entries[job[AWAIT_JOBS].entry]);
         uint32_t at = run_job(scratch, directory, shard, job, range);
         item = job->first + at;
         if (at < range.end) return item - first;

@@ -10,7 +10,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/ninegrid/ninegrid.h"
 
-enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
+enum { STAGE_CROSSINGS = 0, STAGE_ENTRIES, STAGE_JOBS, STAGE_DONE };
 enum { AHEAD = 8 }; /* notes ahead whose names are prefetched */
 
 /* ---- room for cell entries ---- */
@@ -20,11 +20,11 @@ static uint32_t entry_room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_cards(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t)
+static void release_entries(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t)
 {
     uint8_t size_class = crowd->room[t];
     if (size_class == PHX_LIST_NONE) return;
-    ninegrid->cards[crowd->tower[t].first].slot = ninegrid->free_first[size_class];
+    ninegrid->entries[crowd->tower[t].first].slot = ninegrid->free_first[size_class];
     ninegrid->free_first[size_class] = crowd->tower[t].first;
     crowd->room[t] = PHX_LIST_NONE;
 }
@@ -38,20 +38,20 @@ static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *
     PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = ninegrid->free_first[size_class];
     if (first != PHX_NINEGRID_NONE) {
-        ninegrid->free_first[size_class] = ninegrid->cards[first].slot;
+        ninegrid->free_first[size_class] = ninegrid->entries[first].slot;
         if (ninegrid->free_first[size_class] != PHX_NINEGRID_NONE) /* the block that is taken next */
-            __builtin_prefetch(&ninegrid->cards[ninegrid->free_first[size_class]], 1);
+            __builtin_prefetch(&ninegrid->entries[ninegrid->free_first[size_class]], 1);
     } else {
-        size_t needed = (size_t)ninegrid->cards_used + entry_room(size_class);
-        if (!phx_grow(mem, (void **)&ninegrid->cards, &ninegrid->cards_capacity, ninegrid->cards_used,
+        size_t needed = (size_t)ninegrid->entries_used + entry_room(size_class);
+        if (!phx_grow(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, ninegrid->entries_used,
                       needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
-        first = ninegrid->cards_used;
-        ninegrid->cards_used = (uint32_t)needed;
+        first = ninegrid->entries_used;
+        ninegrid->entries_used = (uint32_t)needed;
     }
     if (tower->count > 0)
-        memcpy(ninegrid->cards + first, ninegrid->cards + tower->first, tower->count * sizeof(phx_cell_entry));
-    release_cards(ninegrid, crowd, t);
+        memcpy(ninegrid->entries + first, ninegrid->entries + tower->first, tower->count * sizeof(phx_cell_entry));
+    release_entries(ninegrid, crowd, t);
     tower->first = first;
     crowd->room[t] = size_class;
     return true;
@@ -96,16 +96,16 @@ static phx_name name_then(const phx_ninegrid *ninegrid, const phx_store *store, 
 /* The place in its tower of the cell entry of a noted slot. */
 static uint32_t find_entry(const phx_ninegrid *ninegrid, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
-    const phx_cell_entry *cards = ninegrid->cards + tower->first;
+    const phx_cell_entry *entries = ninegrid->entries + tower->first;
     uint32_t lo = 0, hi = tower->old;
     phx_name wanted = hi > PHX_NINEGRID_UNSORTED_MAX ? name_then(ninegrid, store, slot) : (phx_name){0};
     while (hi - lo > PHX_NINEGRID_UNSORTED_MAX) {
         uint32_t mid = lo + (hi - lo) / 2;
-        phx_name name = name_then(ninegrid, store, cards[mid].slot);
+        phx_name name = name_then(ninegrid, store, entries[mid].slot);
         if (name_before(&name, &wanted)) lo = mid + 1;
         else hi = mid + 1;
     }
-    while (lo < hi && cards[lo].slot != slot) lo++;
+    while (lo < hi && entries[lo].slot != slot) lo++;
     PHX_ASSERT(lo < hi);
     return lo;
 }
@@ -150,17 +150,17 @@ static phx_area_member read_crossing(const phx_ninegrid *ninegrid, const phx_sto
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
-static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cell_entry *card,
+static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cell_entry *entry,
                                       const phx_change_note *note)
 {
-    return (phx_area_member){.slot = card->slot,
-                             .key = card->key,
+    return (phx_area_member){.slot = entry->slot,
+                             .key = entry->key,
                              .bx = note->bx,
                              .by = note->by,
                              .is = true,
                              .apart = crowd->instance != 0,
-                             .watches = card->watches,
-                             .special = card->flags & PHX_CELL_SPECIAL};
+                             .watches = entry->watches,
+                             .special = entry->flags & PHX_CELL_SPECIAL};
 }
 
 static void mark_watching(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t, uint8_t watches)
@@ -173,15 +173,15 @@ static void mark_watching(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_
 }
 
 /* Written field by field: a copy of a struct would be loaded before its fields are stored. */
-static void write_entry(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
+static void write_entry(phx_cell_entry *entry, const phx_area_member *crossing, uint32_t move, uint32_t flags)
 {
-    card->slot = crossing->slot;
-    card->key = crossing->key;
-    card->move = move;
-    card->flags =
+    entry->slot = crossing->slot;
+    entry->key = crossing->key;
+    entry->move = move;
+    entry->flags =
         (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->recast ? PHX_CELL_CHANGED : 0));
-    card->watches = crossing->watches;
-    card->reserved = 0;
+    entry->watches = crossing->watches;
+    entry->reserved = 0;
 }
 
 /*
@@ -197,9 +197,9 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
     PHX_ASSERT(crowd);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_entry(ninegrid, store, &crowd->tower[t], note->slot);
-    phx_cell_entry *card = &ninegrid->cards[crowd->tower[t].first + place];
+    phx_cell_entry *entry = &ninegrid->entries[crowd->tower[t].first + place];
     phx_area_member crossing =
-        note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(crowd, card, note);
+        note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(crowd, entry, note);
     elsewhere |= instance_now(store, &crossing) != crowd->instance;
     crossing.place = place;
     crossing.from = (uint32_t)(crowd - ninegrid->crowds);
@@ -210,12 +210,12 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
     crossing.special |= note->recast; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        write_entry(card, &crossing, PHX_NINEGRID_NONE, 0);
-        mark_watching(ninegrid, crowd, t, card->watches);
+        write_entry(entry, &crossing, PHX_NINEGRID_NONE, 0);
+        mark_watching(ninegrid, crowd, t, entry->watches);
         if (!note->recast) return;
     }
-    card->move = ninegrid->crossing_count;
-    if (!crossing.stays) card->flags |= PHX_CELL_LEFT;
+    entry->move = ninegrid->crossing_count;
+    if (!crossing.stays) entry->flags |= PHX_CELL_LEFT;
     crowd->untidy |= 1ull << t;
     ninegrid->crossings[ninegrid->crossing_count++] = crossing;
 }
@@ -227,9 +227,9 @@ static void mark_old(phx_ninegrid *ninegrid)
         const phx_area_member *crossing = &ninegrid->crossings[i];
         if (!crossing->was) continue;
         const phx_tower *tower = &ninegrid->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
-        phx_cell_entry *card = &ninegrid->cards[tower->first + crossing->place];
-        PHX_ASSERT(card->slot == crossing->slot);
-        card->move = i;
+        phx_cell_entry *entry = &ninegrid->entries[tower->first + crossing->place];
+        PHX_ASSERT(entry->slot == crossing->slot);
+        entry->move = i;
     }
 }
 
@@ -259,13 +259,13 @@ static bool sort_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_store
 
 /* Prefetches the tower of a note and its name, or its cell entries. */
 PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
-                                    bool cards)
+                                    bool entries)
 {
     const phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
                                                           note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
-    if (cards) {
-        __builtin_prefetch(&ninegrid->cards[tower->first], 1);
+    if (entries) {
+        __builtin_prefetch(&ninegrid->entries[tower->first], 1);
         return;
     }
     __builtin_prefetch(crowd, 1);
@@ -291,9 +291,9 @@ static void renew_keys(phx_ninegrid *ninegrid, const phx_store *store)
         const phx_cell_block *crowd = &ninegrid->crowds[c];
         for (uint64_t left = crowd->stood; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            phx_cell_entry *cards = ninegrid->cards + tower->first;
+            phx_cell_entry *entries = ninegrid->entries + tower->first;
             for (uint32_t i = 0; i < tower->count; i++)
-                cards[i].key = phx_ninegrid_key(ninegrid, &store->name[cards[i].slot]);
+                entries[i].key = phx_ninegrid_key(ninegrid, &store->name[entries[i].slot]);
         }
     }
 }
@@ -339,14 +339,14 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
         phx_tower *tower = &crowd->tower[t];
         uint32_t came = tower->count - tower->old + 1;
         if (!phx_grow(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
-        phx_cell_entry *card = &ninegrid->cards[tower->first + tower->count++];
-        write_entry(card, crossing, i, PHX_CELL_ENTERED);
+        phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
+        write_entry(entry, crossing, i, PHX_CELL_ENTERED);
         tower->job = i;
         crowd->stood |= 1ull << t;
-        mark_watching(ninegrid, crowd, t, card->watches);
+        mark_watching(ninegrid, crowd, t, entry->watches);
         crowd->untidy |= 1ull << t;
-        crowd->cards++;
-        ninegrid->card_count++;
+        crowd->entries++;
+        ninegrid->entry_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
         phx_ninegrid_mark_dirty(ninegrid, instance, crossing->bx, crossing->by, in->tick);
     }
@@ -356,14 +356,14 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
 
 /* Prefetches the tower that an entity crosses to, or the place of its cell entry there. */
 PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *ninegrid, const phx_store *store, const phx_area_member *crossing,
-                                     bool card)
+                                     bool entry)
 {
     const phx_cell_block *crowd = phx_ninegrid_cell_block(
         ninegrid, instance_now(store, crossing), crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
     if (!crowd) return;
-    if (card) {
-        __builtin_prefetch(&ninegrid->cards[crowd->tower[t].first + crowd->tower[t].count], 1);
+    if (entry) {
+        __builtin_prefetch(&ninegrid->entries[crowd->tower[t].first + crowd->tower[t].count], 1);
         return;
     }
     __builtin_prefetch(crowd, 1);
@@ -381,7 +381,7 @@ static bool place_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nine
         if (!place_crossing(ninegrid, mem, in, ninegrid->at)) return false;
     }
     /* at most a note for each, and notes are written where nothing may fail */
-    return phx_grow(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, ninegrid->note_count, ninegrid->card_count,
+    return phx_grow(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, ninegrid->note_count, ninegrid->entry_count,
                     sizeof(phx_change_note));
 }
 
@@ -482,8 +482,8 @@ static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tow
     to[0] = tower->job;
     ninegrid->comer_count += came;
     if (PHX_LIKELY(came <= 1)) return;
-    const phx_cell_entry *card = ninegrid->cards + tower->first + tower->old;
-    for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old;
+    for (uint32_t i = 0; i < came; i++) to[i] = entry[i].move;
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
@@ -505,8 +505,8 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint64_t to
         collect_arrived_entries(ninegrid, tower);
         crowd->tower[t].job = ninegrid->job_count;
         ninegrid->jobs[ninegrid->job_count++] = (phx_cell_task){.first = ninegrid->item_count,
-                                                        .card = tower->first,
-                                                        .card_count = tower->count,
+                                                        .entry = tower->first,
+                                                        .entry_count = tower->count,
                                                         .came = tower->count - tower->old,
                                                         .comer = ninegrid->comer_count - (tower->count - tower->old),
                                                         .pair = place,
@@ -577,10 +577,10 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
 {
     if (ninegrid->stage == STAGE_CROSSINGS) {
         if (!find_crossings(ninegrid, mem, in)) return false;
-        ninegrid->stage = STAGE_CARDS;
+        ninegrid->stage = STAGE_ENTRIES;
         ninegrid->at = 0;
     }
-    if (ninegrid->stage == STAGE_CARDS) {
+    if (ninegrid->stage == STAGE_ENTRIES) {
         if (!place_crossings(ninegrid, mem, in)) return false;
         ninegrid->stage = STAGE_JOBS;
     }
@@ -599,11 +599,11 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
 /* Recomputes the bits of a tower for observers from its cell entries. */
 static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t)
 {
-    const phx_cell_entry *cards = ninegrid->cards + crowd->tower[t].first;
+    const phx_cell_entry *entries = ninegrid->entries + crowd->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, may_evaluate = 0;
     for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
-        if (cards[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
-        if (cards[i].watches == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
+        if (entries[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
+        if (entries[i].watches == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
     }
     crowd->watched = (crowd->watched & ~bit) | watched;
     crowd->may_evaluate = (crowd->may_evaluate & ~bit) | may_evaluate;
@@ -616,70 +616,70 @@ void phx_ninegrid_update_kind(phx_ninegrid *ninegrid, const phx_store *store, ui
                                                     body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(crowd);
-    phx_cell_entry *card = ninegrid->cards + crowd->tower[t].first;
-    while (card->slot != slot || (card->flags & PHX_CELL_LEFT)) card++;
-    PHX_ASSERT(card < ninegrid->cards + crowd->tower[t].first + crowd->tower[t].count);
-    card->watches = phx_ninegrid_observer_kind(store, slot);
-    mark_watching(ninegrid, crowd, t, card->watches);
+    phx_cell_entry *entry = ninegrid->entries + crowd->tower[t].first;
+    while (entry->slot != slot || (entry->flags & PHX_CELL_LEFT)) entry++;
+    PHX_ASSERT(entry < ninegrid->entries + crowd->tower[t].first + crowd->tower[t].count);
+    entry->watches = phx_ninegrid_observer_kind(store, slot);
+    mark_watching(ninegrid, crowd, t, entry->watches);
 }
 
 /* Insertion sort, before there are many. */
-static void insertion_sort_entries(const phx_store *store, phx_cell_entry *cards, uint32_t count)
+static void insertion_sort_entries(const phx_store *store, phx_cell_entry *entries, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        phx_cell_entry card = cards[i];
+        phx_cell_entry entry = entries[i];
         uint32_t j = i;
-        for (; j > 0 && name_before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--)
-            cards[j] = cards[j - 1];
-        cards[j] = card;
+        for (; j > 0 && name_before(&store->name[entry.slot], &store->name[entries[j - 1].slot]); j--)
+            entries[j] = entries[j - 1];
+        entries[j] = entry;
     }
 }
 
 /* Merges sorted entries that came into sorted entries that stayed, from the last one down. */
-static void merge_came(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
+static void merge_came(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries, uint32_t stayed,
                        uint32_t came)
 {
     const phx_cell_entry *from = ninegrid->came;
-    memcpy(ninegrid->came, cards + stayed, came * sizeof *cards);
+    memcpy(ninegrid->came, entries + stayed, came * sizeof *entries);
     while (came > 0 && stayed > 0) {
-        const phx_cell_entry *a = &cards[stayed - 1], *b = &from[came - 1];
+        const phx_cell_entry *a = &entries[stayed - 1], *b = &from[came - 1];
         bool last = name_before(&store->name[b->slot], &store->name[a->slot]);
-        cards[stayed + came - 1] = last ? *a : *b;
+        entries[stayed + came - 1] = last ? *a : *b;
         if (last) stayed--;
         else came--;
     }
-    memcpy(cards, from, came * sizeof *cards);
+    memcpy(entries, from, came * sizeof *entries);
 }
 
 static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_block *crowd, uint32_t t)
 {
     phx_tower *tower = &crowd->tower[t];
-    phx_cell_entry *cards = ninegrid->cards + tower->first;
+    phx_cell_entry *entries = ninegrid->entries + tower->first;
     uint32_t stayed = 0, came = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
-        if (cards[i].flags & PHX_CELL_LEFT) continue;
-        if (i != stayed + came) cards[stayed + came] = cards[i];
-        phx_cell_entry *card = &cards[stayed + came];
+        if (entries[i].flags & PHX_CELL_LEFT) continue;
+        if (i != stayed + came) entries[stayed + came] = entries[i];
+        phx_cell_entry *entry = &entries[stayed + came];
         if (i < tower->old) stayed++;
         else came++;
-        if (card->move == PHX_NINEGRID_NONE) continue;
-        card->move = PHX_NINEGRID_NONE;
-        bool special = card->flags & PHX_CELL_SPECIAL;
-        if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
-        card->flags = special ? PHX_CELL_SPECIAL : 0;
+        if (entry->move == PHX_NINEGRID_NONE) continue;
+        entry->move = PHX_NINEGRID_NONE;
+        bool special = entry->flags & PHX_CELL_SPECIAL;
+        if (entry->flags & PHX_CELL_CHANGED) special = store->body[entry->slot].state & PHX_SLOT_SPECIAL;
+        entry->flags = special ? PHX_CELL_SPECIAL : 0;
     }
     if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && tower->old <= PHX_NINEGRID_UNSORTED_MAX)
-        insertion_sort_entries(store, cards, stayed);
-    if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && came > 0) merge_came(ninegrid, store, cards, stayed, came);
+        insertion_sort_entries(store, entries, stayed);
+    if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && came > 0) merge_came(ninegrid, store, entries, stayed, came);
     uint32_t went = tower->count - stayed - came;
-    crowd->cards -= went;
-    ninegrid->card_count -= went;
+    crowd->entries -= went;
+    ninegrid->entry_count -= went;
     tower->count = tower->old = stayed + came;
     crowd->untidy &= ~(1ull << t);
     read_watches(ninegrid, crowd, t);
     if (tower->count > 0) return;
     crowd->stood &= ~(1ull << t);
-    release_cards(ninegrid, crowd, t);
+    release_entries(ninegrid, crowd, t);
 }
 
 /* Drops a cell block without entries; the last block takes its place. */
@@ -693,11 +693,11 @@ static void drop_cell_block(phx_ninegrid *ninegrid, phx_cell_block *crowd)
 }
 
 /* Prefetches the untidy towers of a cell block, or their entries. */
-PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, bool cards)
+PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, bool entries)
 {
     for (uint64_t left = crowd->untidy; left; left &= left - 1) {
         const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-        __builtin_prefetch(cards ? (const void *)&ninegrid->cards[tower->first] : (const void *)tower, 1);
+        __builtin_prefetch(entries ? (const void *)&ninegrid->entries[tower->first] : (const void *)tower, 1);
     }
 }
 
@@ -714,7 +714,7 @@ static void tidy_crowds(phx_ninegrid *ninegrid, const phx_store *store)
         if (c >= NEXT) await_untidy(ninegrid, &crowd[-NEXT], true);
         for (uint64_t left = crowd->untidy; left; left &= left - 1)
             tidy_tower(ninegrid, store, crowd, (uint32_t)__builtin_ctzll(left));
-        if (crowd->cards == 0) drop_cell_block(ninegrid, crowd);
+        if (crowd->entries == 0) drop_cell_block(ninegrid, crowd);
     }
 }
 

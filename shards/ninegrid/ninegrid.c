@@ -20,7 +20,7 @@ void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
 {
     phx_block_map_free(&ninegrid->map, mem);
     phx_release(mem, (void **)&ninegrid->crowds, &ninegrid->crowds_capacity, sizeof(phx_cell_block));
-    phx_release(mem, (void **)&ninegrid->cards, &ninegrid->cards_capacity, sizeof(phx_cell_entry));
+    phx_release(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, sizeof(phx_change_note));
     phx_release(mem, (void **)&ninegrid->attrs, &ninegrid->attrs_capacity, sizeof(phx_attr));
     phx_release(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, sizeof(phx_area_member));
@@ -134,13 +134,13 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules,
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_cell_entry *cards = ninegrid->cards + tower->first;
+            const phx_cell_entry *entries = ninegrid->entries + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
-                if (cards[i].slot == slot) continue;
-                if ((cards[i].flags & PHX_CELL_SPECIAL) &&
-                    !phx_layers_match(attr, attr_before(ninegrid, store, cards[i].slot)))
+                if (entries[i].slot == slot) continue;
+                if ((entries[i].flags & PHX_CELL_SPECIAL) &&
+                    !phx_layers_match(attr, attr_before(ninegrid, store, entries[i].slot)))
                     continue;
-                if (out) out[n] = cards[i].slot;
+                if (out) out[n] = entries[i].slot;
                 n++;
             }
         }
@@ -155,11 +155,11 @@ uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            const phx_cell_entry *cards = ninegrid->cards + tower->first;
+            const phx_cell_entry *entries = ninegrid->entries + tower->first;
             *ranges += tower->count > 0;
             for (uint32_t i = 0; i < tower->count; i++) {
-                if (cards[i].flags & PHX_CELL_LEFT) continue;
-                out[n++] = phx_row_word_of(cards[i].slot, cards[i].flags & PHX_CELL_SPECIAL).bits;
+                if (entries[i].flags & PHX_CELL_LEFT) continue;
+                out[n++] = phx_row_word_of(entries[i].slot, entries[i].flags & PHX_CELL_SPECIAL).bits;
             }
         }
     }
@@ -180,43 +180,43 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, const phx_cell_entry *card,
+static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, const phx_cell_entry *entry,
                              uint32_t t, const phx_store *store)
 {
-    const phx_body *body = &store->body[card->slot];
+    const phx_body *body = &store->body[entry->slot];
     uint64_t bit = 1ull << t;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
     if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
-    if (phx_store_instance(store, card->slot) != crowd->instance) return false;
-    if (phx_block_tower(body->tx, body->ty) != t || card->move != PHX_NINEGRID_NONE) return false;
-    if (card->key != phx_ninegrid_key(ninegrid, &store->name[card->slot])) return false;
-    if (card->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
-    if (card->watches != phx_ninegrid_observer_kind(store, card->slot)) return false;
-    if (card->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
-    return card->watches != PHX_OBSERVER_KIND_EVALUATED || (crowd->may_evaluate & bit);
+    if (phx_store_instance(store, entry->slot) != crowd->instance) return false;
+    if (phx_block_tower(body->tx, body->ty) != t || entry->move != PHX_NINEGRID_NONE) return false;
+    if (entry->key != phx_ninegrid_key(ninegrid, &store->name[entry->slot])) return false;
+    if (entry->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
+    if (entry->watches != phx_ninegrid_observer_kind(store, entry->slot)) return false;
+    if (entry->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
+    return entry->watches != PHX_OBSERVER_KIND_EVALUATED || (crowd->may_evaluate & bit);
 }
 
 bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store)
 {
-    uint32_t live = 0, cards = 0;
+    uint32_t live = 0, entries = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) live += (store->body[slot].state & PHX_SLOT_LIVE) != 0;
     for (uint32_t c = 0; c < ninegrid->crowd_count; c++) {
         const phx_cell_block *crowd = &ninegrid->crowds[c];
-        uint32_t before = cards;
+        uint32_t before = entries;
         if (phx_ninegrid_cell_block(ninegrid, crowd->instance, crowd->bx, crowd->by) != crowd || crowd->untidy)
             return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &crowd->tower[t];
             if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                if (!cell_entry_valid(ninegrid, crowd, &ninegrid->cards[i], t, store)) return false;
+                if (!cell_entry_valid(ninegrid, crowd, &ninegrid->entries[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINEGRID_UNSORTED_MAX) continue;
-                const phx_name *last = &store->name[ninegrid->cards[i - 1].slot], *name = &store->name[ninegrid->cards[i].slot];
+                const phx_name *last = &store->name[ninegrid->entries[i - 1].slot], *name = &store->name[ninegrid->entries[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;
             }
-            cards += tower->count;
+            entries += tower->count;
         }
-        if (cards - before != crowd->cards || crowd->cards == 0) return false;
+        if (entries - before != crowd->entries || crowd->entries == 0) return false;
     }
-    return cards == live && cards == ninegrid->card_count && ninegrid->span == rules->span && ninegrid->note_count == 0;
+    return entries == live && entries == ninegrid->entry_count && ninegrid->span == rules->span && ninegrid->note_count == 0;
 }

@@ -62,7 +62,7 @@ typedef struct phx_tower {
 typedef struct phx_cell_block {
     uint16_t bx, by;
     uint32_t instance; /* all its entries are in this one */
-    uint32_t cards;
+    uint32_t entries;
     uint64_t stood;             /* towers with an entry, old or new */
     uint64_t watched;           /* towers that may have an observer */
     uint64_t may_evaluate;              /* towers that may have an observer to evaluate */
@@ -107,7 +107,7 @@ typedef struct phx_area_member {
 /* A task: a tower with observers that may have events. */
 typedef struct phx_cell_task {
     uint32_t first; /* first item; an item for each cell entry */
-    uint32_t card, card_count;
+    uint32_t entry, entry_count;
     uint32_t came;  /* ENTERED entries, the last ones, */
     uint32_t comer; /* ... and their crossings, in comers */
     uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
@@ -141,10 +141,10 @@ typedef struct phx_ninegrid {
     phx_block_map map; /* of cell blocks */
     phx_cell_block *crowds;
     uint32_t crowd_count, crowds_capacity;
-    phx_cell_entry *cards;
-    uint32_t cards_used, cards_capacity;
+    phx_cell_entry *entries;
+    uint32_t entries_used, entries_capacity;
     uint32_t free_first[PHX_NINEGRID_SIZES]; /* by size class; the slot field of the first entry links to the next */
-    uint32_t card_count;
+    uint32_t entry_count;
     uint32_t
         key_bits;  /* number of id bits in keys, entity/event_order.h; PHX_ORDER_NO_KEY: keys do not give the order */
     uint32_t span; /* at the last tick's end */

@@ -50,7 +50,7 @@ uint32_t phx_ninegrid_blocks(const phx_shard *shard)
 
 uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
 {
-    return shard->ninegrid.crowds[block].cards;
+    return shard->ninegrid.crowds[block].entries;
 }
 
 /*
@@ -64,12 +64,12 @@ typedef struct part {
 
 static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
 {
-    const phx_cell_entry *cards = shard->ninegrid.cards + tower->first;
+    const phx_cell_entry *entries = shard->ninegrid.entries + tower->first;
     uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
     uint32_t end = seats->first + seats->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
-    if (lo >= hi) return (part){cards, cards, 0};
-    return (part){cards + lo, cards + hi, place + lo - seats->first};
+    if (lo >= hi) return (part){entries, entries, 0};
+    return (part){entries + lo, entries + hi, place + lo - seats->first};
 }
 
 void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
@@ -77,11 +77,11 @@ void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
     const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
     uint32_t place = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        if (cards.first < cards.end) seats->towers |= 1ull << t;
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
-            bool observes = card->watches != PHX_OBSERVER_KIND_NONE && !(card->flags & PHX_CELL_LEFT);
-            seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
+        part entries = part_of(shard, seats, &crowd->tower[t], place);
+        if (entries.first < entries.end) seats->towers |= 1ull << t;
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++) {
+            bool observes = entry->watches != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
+            seats->slot[entries.seat++] = observes ? entry->slot : PHX_SLOT_NONE;
         }
     }
 }
@@ -103,11 +103,11 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
-            uint32_t observer = seats->slot[cards.seat];
+        part entries = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
+            uint32_t observer = seats->slot[entries.seat];
             if (observer == PHX_SLOT_NONE) continue;
-            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = cards.seat;
+            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = entries.seat;
         }
     }
     return n;
@@ -121,12 +121,12 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
-            if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && card->watches != PHX_OBSERVER_KIND_EVALUATED && card->slot != call->slot;
-            if (plain || phx_recipients_sees(shard, card->slot, call->slot, self))
-                out[n++] = cards.seat; /* plain: in the call's towers */
+        part entries = part_of(shard, seats, &crowd->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
+            if (seats->slot[entries.seat] == PHX_SLOT_NONE) continue;
+            bool plain = !special && entry->watches != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;
+            if (plain || phx_recipients_sees(shard, entry->slot, call->slot, self))
+                out[n++] = entries.seat; /* plain: in the call's towers */
         }
     }
     return n;

@@ -56,9 +56,9 @@ void phx_ninegrid_visit_observers(const phx_shard *shard, uint32_t slot, bool ev
         for (uint64_t left = phx_cell_block_mask(crowd, rect) & crowd->watched; left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->ninegrid.cards[i];
-                bool sees = card->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, card->slot, slot);
-                if (sees) visit(user, card->slot);
+                const phx_cell_entry *entry = &shard->ninegrid.entries[i];
+                bool sees = entry->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, entry->slot, slot);
+                if (sees) visit(user, entry->slot);
             }
         }
     }

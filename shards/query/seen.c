@@ -41,12 +41,12 @@ void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn 
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->ninegrid.cards[i];
-                bool special = card->flags & PHX_CELL_SPECIAL;
-                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
-                if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, card->slot)))
+                const phx_cell_entry *entry = &shard->ninegrid.entries[i];
+                bool special = entry->flags & PHX_CELL_SPECIAL;
+                if (entry->slot == slot || (entry->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
+                if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, entry->slot)))
                     continue;
-                targets[count++] = card->slot;
+                targets[count++] = entry->slot;
                 if (count < PHX_LIST_PIECE_MAX) continue;
                 if (!visit(user, targets, count)) return;
                 count = 0;

@@ -61,9 +61,9 @@ void phx_ninegrid_in_range(const phx_shard *shard, const uint32_t *instance, phx
             const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->ninegrid.cards[i];
-                if (card->flags & PHX_CELL_LEFT) continue;
-                slots[n++] = card->slot;
+                const phx_cell_entry *entry = &shard->ninegrid.entries[i];
+                if (entry->flags & PHX_CELL_LEFT) continue;
+                slots[n++] = entry->slot;
                 if (n < PIECE) continue;
                 sink->take(sink, slots, n);
                 n = 0;

@@ -334,7 +334,7 @@ Test(ninegrid, towers_that_nobody_is_in_cost_no_memory)
         fleet_move(f, 2, 5, 7 + 100 * (float)t);
         fleet_end(f);
         cr_assert_leq(f->shard[0].ninegrid.crowd_count, 2);
-        cr_assert_leq(f->shard[0].ninegrid.cards_used, 16);
+        cr_assert_leq(f->shard[0].ninegrid.entries_used, 16);
     }
     fleet_close(f);
 }
