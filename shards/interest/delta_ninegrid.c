@@ -162,9 +162,9 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
 /* The task of the tower that the observer left; NULL = that tower has no task. */
 static const phx_cell_task *job_left(const phx_ninegrid *ninegrid, const phx_area_member *own)
 {
-    const phx_cell_block *crowd = &ninegrid->crowds[own->from];
+    const phx_cell_block *cell_block = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    return crowd->jobs >> t & 1 ? &ninegrid->jobs[crowd->tower[t].job] : NULL;
+    return cell_block->jobs >> t & 1 ? &ninegrid->jobs[cell_block->tower[t].job] : NULL;
 }
 
 /* In found: the towers that come into the observer's span, or leave it. */
@@ -178,7 +178,7 @@ static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *ninegrid, con
 
 static inline const phx_tower *pair_tower(const phx_ninegrid *ninegrid, const phx_ninegrid_pair *pair)
 {
-    return &ninegrid->crowds[pair->crowd].tower[pair->tower];
+    return &ninegrid->cell_blocks[pair->cell_block].tower[pair->tower];
 }
 
 /* How many observers ahead the data of one is prefetched, step by step. */
@@ -188,7 +188,7 @@ enum { AWAIT_ENTRIES = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 1
 PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_area_member *own, bool entries)
 {
     if (!phx_ninegrid_delta(own)) return;
-    const phx_cell_block *left = &ninegrid->crowds[own->from];
+    const phx_cell_block *left = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!entries) __builtin_prefetch(&left->tower[t]);
     else if (left->jobs >> t & 1) __builtin_prefetch(&ninegrid->jobs[left->tower[t].job]);

@@ -78,24 +78,24 @@ bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 #define FINE_2 24.0f
 #define FINE_4 80.0f
 
-static uint32_t choose_fineness(float crowd)
+static uint32_t choose_fineness(float density)
 {
-    return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
+    return density < FINE_2 ? 1 : density < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
 }
 
 /*
  * Estimates the rows around a row of the block, in a square as wide as the reach: the average of its own tower, or of
  * an even spread over the block where that is more.
  */
-static float estimate_crowd(const phx_shard *shard, const phx_block *block, float reach)
+static float estimate_density(const phx_shard *shard, const phx_block *block, float reach)
 {
     float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * (n - 1);
     }
-    float towers = reach / shard->rules->tower_size, crowd = together / rows, spread = rows / PHX_BLOCK_TOWERS;
-    return (crowd > spread ? crowd : spread) * towers * towers;
+    float towers = reach / shard->rules->tower_size, density = together / rows, spread = rows / PHX_BLOCK_TOWERS;
+    return (density > spread ? density : spread) * towers * towers;
 }
 
 /* May cells at this distance hold a pair closer than `reach`? Do they hold only such pairs? In units. */
@@ -505,9 +505,9 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->usable = tile->spread <= shard->drift_limit;
     if (!tile->usable) return true;
     tile->reach = reach;
-    float crowd = estimate_crowd(shard, block, reach);
-    tile->fine = choose_fineness(crowd);
-    tile->sparse = crowd < SPARSE;
+    float density = estimate_density(shard, block, reach);
+    tile->fine = choose_fineness(density);
+    tile->sparse = density < SPARSE;
     lay_frame(tile, shard, block);
     if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
         tile->shard = NULL;

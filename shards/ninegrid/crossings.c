@@ -20,21 +20,21 @@ static uint32_t entry_room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_entries(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t)
+static void release_entries(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
-    uint8_t size_class = crowd->room[t];
+    uint8_t size_class = cell_block->room[t];
     if (size_class == PHX_LIST_NONE) return;
-    ninegrid->entries[crowd->tower[t].first].slot = ninegrid->free_first[size_class];
-    ninegrid->free_first[size_class] = crowd->tower[t].first;
-    crowd->room[t] = PHX_LIST_NONE;
+    ninegrid->entries[cell_block->tower[t].first].slot = ninegrid->free_first[size_class];
+    ninegrid->free_first[size_class] = cell_block->tower[t].first;
+    cell_block->room[t] = PHX_LIST_NONE;
 }
 
 /* Makes room for one more cell entry in the tower. false = no memory. */
-static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
+static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t)
 {
-    phx_tower *tower = &crowd->tower[t];
-    if (tower->count < entry_room(crowd->room[t])) return true;
-    uint8_t size_class = crowd->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(crowd->room[t] + 1);
+    phx_tower *tower = &cell_block->tower[t];
+    if (tower->count < entry_room(cell_block->room[t])) return true;
+    uint8_t size_class = cell_block->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(cell_block->room[t] + 1);
     PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = ninegrid->free_first[size_class];
     if (first != PHX_NINEGRID_NONE) {
@@ -51,30 +51,30 @@ static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *
     }
     if (tower->count > 0)
         memcpy(ninegrid->entries + first, ninegrid->entries + tower->first, tower->count * sizeof(phx_cell_entry));
-    release_entries(ninegrid, crowd, t);
+    release_entries(ninegrid, cell_block, t);
     tower->first = first;
-    crowd->room[t] = size_class;
+    cell_block->room[t] = size_class;
     return true;
 }
 
 /* The cell block of a tower, made if there is none. NULL = no memory. */
-static phx_cell_block *crowd_ensure(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
+static phx_cell_block *ensure_cell_block(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, instance, bx, by);
-    if (PHX_LIKELY(crowd)) return crowd;
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, bx, by);
+    if (PHX_LIKELY(cell_block)) return cell_block;
     if (!phx_block_map_reserve(&ninegrid->map, mem, instance, bx, by) ||
-        !phx_grow(mem, (void **)&ninegrid->crowds, &ninegrid->crowds_capacity, ninegrid->crowd_count, (size_t)ninegrid->crowd_count + 1,
+        !phx_grow(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, ninegrid->cell_block_count, (size_t)ninegrid->cell_block_count + 1,
                   sizeof(phx_cell_block)))
         return NULL;
-    crowd = &ninegrid->crowds[ninegrid->crowd_count++];
-    phx_block_map_put(&ninegrid->map, instance, bx, by, ninegrid->crowd_count);
-    memset(crowd, 0, sizeof *crowd);
-    crowd->instance = instance;
-    crowd->bx = bx;
-    crowd->by = by;
-    memset(crowd->room, PHX_LIST_NONE, sizeof crowd->room);
-    return crowd;
+    cell_block = &ninegrid->cell_blocks[ninegrid->cell_block_count++];
+    phx_block_map_put(&ninegrid->map, instance, bx, by, ninegrid->cell_block_count);
+    memset(cell_block, 0, sizeof *cell_block);
+    cell_block->instance = instance;
+    cell_block->bx = bx;
+    cell_block->by = by;
+    memset(cell_block->room, PHX_LIST_NONE, sizeof cell_block->room);
+    return cell_block;
 }
 
 /* ---- crossings ---- */
@@ -150,7 +150,7 @@ static phx_area_member read_crossing(const phx_ninegrid *ninegrid, const phx_sto
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
-static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cell_entry *entry,
+static phx_area_member entry_crossing(const phx_cell_block *cell_block, const phx_cell_entry *entry,
                                       const phx_change_note *note)
 {
     return (phx_area_member){.slot = entry->slot,
@@ -158,18 +158,18 @@ static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cel
                              .bx = note->bx,
                              .by = note->by,
                              .is = true,
-                             .apart = crowd->instance != 0,
+                             .apart = cell_block->instance != 0,
                              .watches = entry->watches,
                              .special = entry->flags & PHX_CELL_SPECIAL};
 }
 
-static void mark_watching(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t, uint8_t watches)
+static void mark_watching(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t, uint8_t watches)
 {
     if (watches == PHX_OBSERVER_KIND_EVALUATED) {
-        crowd->may_evaluate |= 1ull << t;
+        cell_block->may_evaluate |= 1ull << t;
         ninegrid->marking = true;
     }
-    if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
+    if (watches != PHX_OBSERVER_KIND_NONE) cell_block->watched |= 1ull << t;
 }
 
 /* Written field by field: a copy of a struct would be loaded before its fields are stored. */
@@ -192,17 +192,17 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note), note->ax >> PHX_BLOCK_BITS,
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note), note->ax >> PHX_BLOCK_BITS,
                                                     note->ay >> PHX_BLOCK_BITS);
-    PHX_ASSERT(crowd);
+    PHX_ASSERT(cell_block);
     uint32_t t = phx_block_tower(note->ax, note->ay);
-    uint32_t place = find_entry(ninegrid, store, &crowd->tower[t], note->slot);
-    phx_cell_entry *entry = &ninegrid->entries[crowd->tower[t].first + place];
+    uint32_t place = find_entry(ninegrid, store, &cell_block->tower[t], note->slot);
+    phx_cell_entry *entry = &ninegrid->entries[cell_block->tower[t].first + place];
     phx_area_member crossing =
-        note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(crowd, entry, note);
-    elsewhere |= instance_now(store, &crossing) != crowd->instance;
+        note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(cell_block, entry, note);
+    elsewhere |= instance_now(store, &crossing) != cell_block->instance;
     crossing.place = place;
-    crossing.from = (uint32_t)(crowd - ninegrid->crowds);
+    crossing.from = (uint32_t)(cell_block - ninegrid->cell_blocks);
     crossing.ax = note->ax;
     crossing.ay = note->ay;
     crossing.was = true;
@@ -211,12 +211,12 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
         write_entry(entry, &crossing, PHX_NINEGRID_NONE, 0);
-        mark_watching(ninegrid, crowd, t, entry->watches);
+        mark_watching(ninegrid, cell_block, t, entry->watches);
         if (!note->recast) return;
     }
     entry->move = ninegrid->crossing_count;
     if (!crossing.stays) entry->flags |= PHX_CELL_LEFT;
-    crowd->untidy |= 1ull << t;
+    cell_block->untidy |= 1ull << t;
     ninegrid->crossings[ninegrid->crossing_count++] = crossing;
 }
 
@@ -226,7 +226,7 @@ static void mark_old(phx_ninegrid *ninegrid)
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
         const phx_area_member *crossing = &ninegrid->crossings[i];
         if (!crossing->was) continue;
-        const phx_tower *tower = &ninegrid->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
+        const phx_tower *tower = &ninegrid->cell_blocks[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
         phx_cell_entry *entry = &ninegrid->entries[tower->first + crossing->place];
         PHX_ASSERT(entry->slot == crossing->slot);
         entry->move = i;
@@ -261,14 +261,14 @@ static bool sort_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_store
 PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
                                     bool entries)
 {
-    const phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
+    const phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
                                                           note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
-    const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
+    const phx_tower *tower = &cell_block->tower[phx_block_tower(note->ax, note->ay)];
     if (entries) {
         __builtin_prefetch(&ninegrid->entries[tower->first], 1);
         return;
     }
-    __builtin_prefetch(crowd, 1);
+    __builtin_prefetch(cell_block, 1);
     __builtin_prefetch(tower);
     __builtin_prefetch(&store->name[note->slot]);
 }
@@ -287,10 +287,10 @@ static void renew_keys(phx_ninegrid *ninegrid, const phx_store *store)
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
     if (PHX_LIKELY(bits == ninegrid->key_bits)) return;
     ninegrid->key_bits = bits;
-    for (uint32_t c = 0; c < ninegrid->crowd_count; c++) {
-        const phx_cell_block *crowd = &ninegrid->crowds[c];
-        for (uint64_t left = crowd->stood; left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        const phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->stood; left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             phx_cell_entry *entries = ninegrid->entries + tower->first;
             for (uint32_t i = 0; i < tower->count; i++)
                 entries[i].key = phx_ninegrid_key(ninegrid, &store->name[entries[i].slot]);
@@ -333,19 +333,19 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
     const phx_area_member *crossing = &ninegrid->crossings[i];
     if (crossing->is && !crossing->stays) {
         const uint32_t instance = instance_now(in->store, crossing);
-        phx_cell_block *crowd = crowd_ensure(ninegrid, mem, instance, crossing->bx, crossing->by);
+        phx_cell_block *cell_block = ensure_cell_block(ninegrid, mem, instance, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-        if (!crowd || !reserve_entry(ninegrid, mem, crowd, t)) return false;
-        phx_tower *tower = &crowd->tower[t];
+        if (!cell_block || !reserve_entry(ninegrid, mem, cell_block, t)) return false;
+        phx_tower *tower = &cell_block->tower[t];
         uint32_t came = tower->count - tower->old + 1;
         if (!phx_grow(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
         phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
         write_entry(entry, crossing, i, PHX_CELL_ENTERED);
         tower->job = i;
-        crowd->stood |= 1ull << t;
-        mark_watching(ninegrid, crowd, t, entry->watches);
-        crowd->untidy |= 1ull << t;
-        crowd->entries++;
+        cell_block->stood |= 1ull << t;
+        mark_watching(ninegrid, cell_block, t, entry->watches);
+        cell_block->untidy |= 1ull << t;
+        cell_block->entries++;
         ninegrid->entry_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
         phx_ninegrid_mark_dirty(ninegrid, instance, crossing->bx, crossing->by, in->tick);
@@ -358,17 +358,17 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
 PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *ninegrid, const phx_store *store, const phx_area_member *crossing,
                                      bool entry)
 {
-    const phx_cell_block *crowd = phx_ninegrid_cell_block(
+    const phx_cell_block *cell_block = phx_ninegrid_cell_block(
         ninegrid, instance_now(store, crossing), crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-    if (!crowd) return;
+    if (!cell_block) return;
     if (entry) {
-        __builtin_prefetch(&ninegrid->entries[crowd->tower[t].first + crowd->tower[t].count], 1);
+        __builtin_prefetch(&ninegrid->entries[cell_block->tower[t].first + cell_block->tower[t].count], 1);
         return;
     }
-    __builtin_prefetch(crowd, 1);
-    __builtin_prefetch(&crowd->tower[t], 1);
-    __builtin_prefetch(&crowd->room[t]);
+    __builtin_prefetch(cell_block, 1);
+    __builtin_prefetch(&cell_block->tower[t], 1);
+    __builtin_prefetch(&cell_block->room[t]);
 }
 
 static bool place_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
@@ -388,15 +388,15 @@ static bool place_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nine
 /* ---- tasks ---- */
 
 /* Adds pairs of these towers of a cell block with the crossing. There is room. */
-static void add_tower_pairs(phx_ninegrid *ninegrid, const phx_cell_block *crowd, uint64_t towers,
+static void add_tower_pairs(phx_ninegrid *ninegrid, const phx_cell_block *cell_block, uint64_t towers,
                             phx_crossing_word crossing)
 {
-    uint32_t number = (uint32_t)(crowd - ninegrid->crowds), observed_count = 0;
+    uint32_t number = (uint32_t)(cell_block - ninegrid->cell_blocks), observed_count = 0;
     phx_ninegrid_pair *pair = ninegrid->found + ninegrid->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
-        bool watched = crowd->watched >> t & 1;
-        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
+        bool watched = cell_block->watched >> t & 1;
+        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .watched = watched};
         observed_count += watched;
     }
     ninegrid->found_count = (uint32_t)(pair - ninegrid->found);
@@ -419,16 +419,16 @@ static bool show_in(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t i, uint32_t i
     const phx_area_member *crossing = &ninegrid->crossings[i];
     bool by_delta = phx_ninegrid_delta(crossing);
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
-    for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
+    for (phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&ninegrid->found, &ninegrid->found_capacity, ninegrid->found_count,
                       (size_t)ninegrid->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
-        uint64_t here = by_delta ? crowd->stood : crowd->watched;
-        uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
-        uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
-        add_tower_pairs(ninegrid, crowd, a & ~b, phx_crossing_word_of(i, false, crossing->special));
-        add_tower_pairs(ninegrid, crowd, b & ~a, phx_crossing_word_of(i, true, crossing->special));
-        if (crossing->recast) crowd->evaluate_all |= (a | b) & crowd->watched;
+        uint64_t here = by_delta ? cell_block->stood : cell_block->watched;
+        uint64_t a = from ? phx_cell_block_mask(cell_block, *from) & here : 0;
+        uint64_t b = to ? phx_cell_block_mask(cell_block, *to) & here : 0;
+        add_tower_pairs(ninegrid, cell_block, a & ~b, phx_crossing_word_of(i, false, crossing->special));
+        add_tower_pairs(ninegrid, cell_block, b & ~a, phx_crossing_word_of(i, true, crossing->special));
+        if (crossing->recast) cell_block->evaluate_all |= (a | b) & cell_block->watched;
     }
     return true;
 }
@@ -438,7 +438,7 @@ static bool show_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegr
     phx_area_member *c = &ninegrid->crossings[i];
     phx_rect from = phx_ninegrid_rect(in->rules, in->rules->span, c->ax, c->ay);
     phx_rect to = phx_ninegrid_rect(in->rules, in->rules->span, c->bx, c->by);
-    const uint32_t then = c->was ? ninegrid->crowds[c->from].instance : 0, now = instance_now(in->store, c);
+    const uint32_t then = c->was ? ninegrid->cell_blocks[c->from].instance : 0, now = instance_now(in->store, c);
     c->pair = ninegrid->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
     if (c->was && c->is && meet && then == now) return show_in(ninegrid, mem, i, now, &from, &to, join_rects(from, to));
@@ -457,7 +457,7 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
                   sizeof(phx_ninegrid_binned_pair)) ||
         !phx_grow(mem, (void **)&ninegrid->pairs, &ninegrid->pairs_capacity, 0, ninegrid->found_count, sizeof(uint32_t)))
         return false;
-    for (uint32_t c = 0; c < ninegrid->crowd_count; c++) {
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
         uint32_t count = ninegrid->bins[c];
         ninegrid->bins[c] = sum;
         sum += count;
@@ -466,7 +466,7 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
         const phx_ninegrid_pair *pair = &ninegrid->found[i];
         if (!pair->watched) continue;
         /* at the end, its bin is where the next bin begins */
-        ninegrid->binned[ninegrid->bins[pair->crowd]++] = (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
+        ninegrid->binned[ninegrid->bins[pair->cell_block]++] = (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
@@ -487,7 +487,7 @@ static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tow
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
-static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
+static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first, uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS]
                  [2]; /* by tower, of its leaves and enters: their number, then the place of the next */
@@ -501,9 +501,9 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint64_t to
     uint32_t place = first;
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
-        const phx_tower *tower = &crowd->tower[t];
+        const phx_tower *tower = &cell_block->tower[t];
         collect_arrived_entries(ninegrid, tower);
-        crowd->tower[t].job = ninegrid->job_count;
+        cell_block->tower[t].job = ninegrid->job_count;
         ninegrid->jobs[ninegrid->job_count++] = (phx_cell_task){.first = ninegrid->item_count,
                                                         .entry = tower->first,
                                                         .entry_count = tower->count,
@@ -512,8 +512,8 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint64_t to
                                                         .pair = place,
                                                         .leave_count = next[t][0],
                                                         .enter_count = next[t][1],
-                                                        .evaluate_all = crowd->evaluate_all >> t & 1,
-                                                        .mixed = crowd->may_evaluate >> t & 1};
+                                                        .evaluate_all = cell_block->evaluate_all >> t & 1,
+                                                        .mixed = cell_block->may_evaluate >> t & 1};
         ninegrid->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
@@ -524,10 +524,10 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *crowd, uint64_t to
         const phx_crossing_word crossing = ninegrid->binned[i].crossing;
         const uint32_t t = ninegrid->binned[i].tower;
         ninegrid->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
-        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) ninegrid->jobs[crowd->tower[t].job].special = true;
+        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) ninegrid->jobs[cell_block->tower[t].job].special = true;
     }
-    crowd->jobs = towers;
-    ninegrid->evaluating |= crowd->evaluate_all != 0;
+    cell_block->jobs = towers;
+    ninegrid->evaluating |= cell_block->evaluate_all != 0;
 }
 
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
@@ -537,26 +537,26 @@ static bool find_jobs(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_i
     ninegrid->evaluating = false;
     bool may_evaluate = in->evaluate_all || (in->changed && ninegrid->marking);
     if (ninegrid->crossing_count == 0 && !may_evaluate) return true;
-    if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->crowd_count, sizeof(uint32_t)) ||
+    if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->cell_block_count, sizeof(uint32_t)) ||
         !phx_grow(mem, (void **)&ninegrid->comers, &ninegrid->comers_capacity, 0, (size_t)ninegrid->crossing_count + 1,
                   sizeof(uint32_t)))
         return false;
-    for (uint32_t c = 0; c < ninegrid->crowd_count; c++) {
-        ninegrid->crowds[c].evaluate_all = in->evaluate_all ? ninegrid->crowds[c].watched : 0;
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        ninegrid->cell_blocks[c].evaluate_all = in->evaluate_all ? ninegrid->cell_blocks[c].watched : 0;
         ninegrid->bins[c] = 0;
     }
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++)
         if (!show_crossing(ninegrid, mem, in, i)) return false;
     if (!bin_pairs(ninegrid, mem)) return false;
-    for (uint32_t c = 0, first = 0; c < ninegrid->crowd_count; first = ninegrid->bins[c++]) {
-        phx_cell_block *crowd = &ninegrid->crowds[c];
-        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->evaluate_all | (in->changed ? crowd->may_evaluate : 0);
-        crowd->jobs = 0;
+    for (uint32_t c = 0, first = 0; c < ninegrid->cell_block_count; first = ninegrid->bins[c++]) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        uint64_t towers = (cell_block->untidy & cell_block->watched) | cell_block->evaluate_all | (in->changed ? cell_block->may_evaluate : 0);
+        cell_block->jobs = 0;
         if (!towers && first == ninegrid->bins[c]) continue;
         if (!phx_grow(mem, (void **)&ninegrid->jobs, &ninegrid->jobs_capacity, ninegrid->job_count,
                       (size_t)ninegrid->job_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
             return false;
-        make_jobs(ninegrid, crowd, towers, first, ninegrid->bins[c]);
+        make_jobs(ninegrid, cell_block, towers, first, ninegrid->bins[c]);
     }
     return true;
 }
@@ -567,9 +567,9 @@ static void mark_comers(const phx_ninegrid *ninegrid, const phx_store *store)
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
         const phx_area_member *c = &ninegrid->crossings[i];
         if (!c->is || c->stays) continue;
-        phx_cell_block *crowd =
+        phx_cell_block *cell_block =
             phx_ninegrid_cell_block(ninegrid, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
-        crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
+        cell_block->tower[phx_block_tower(c->bx, c->by)].job = i;
     }
 }
 
@@ -597,30 +597,30 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
 /* ---- the tick's end ---- */
 
 /* Recomputes the bits of a tower for observers from its cell entries. */
-static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *crowd, uint32_t t)
+static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
-    const phx_cell_entry *entries = ninegrid->entries + crowd->tower[t].first;
+    const phx_cell_entry *entries = ninegrid->entries + cell_block->tower[t].first;
     uint64_t bit = 1ull << t, watched = 0, may_evaluate = 0;
-    for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
+    for (uint32_t i = 0; i < cell_block->tower[t].count; i++) {
         if (entries[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
         if (entries[i].watches == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
     }
-    crowd->watched = (crowd->watched & ~bit) | watched;
-    crowd->may_evaluate = (crowd->may_evaluate & ~bit) | may_evaluate;
+    cell_block->watched = (cell_block->watched & ~bit) | watched;
+    cell_block->may_evaluate = (cell_block->may_evaluate & ~bit) | may_evaluate;
 }
 
 void phx_ninegrid_update_kind(phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
                                                     body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
-    PHX_ASSERT(crowd);
-    phx_cell_entry *entry = ninegrid->entries + crowd->tower[t].first;
+    PHX_ASSERT(cell_block);
+    phx_cell_entry *entry = ninegrid->entries + cell_block->tower[t].first;
     while (entry->slot != slot || (entry->flags & PHX_CELL_LEFT)) entry++;
-    PHX_ASSERT(entry < ninegrid->entries + crowd->tower[t].first + crowd->tower[t].count);
+    PHX_ASSERT(entry < ninegrid->entries + cell_block->tower[t].first + cell_block->tower[t].count);
     entry->watches = phx_ninegrid_observer_kind(store, slot);
-    mark_watching(ninegrid, crowd, t, entry->watches);
+    mark_watching(ninegrid, cell_block, t, entry->watches);
 }
 
 /* Insertion sort, before there are many. */
@@ -651,9 +651,9 @@ static void merge_came(const phx_ninegrid *ninegrid, const phx_store *store, phx
     memcpy(entries, from, came * sizeof *entries);
 }
 
-static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_block *crowd, uint32_t t)
+static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_block *cell_block, uint32_t t)
 {
-    phx_tower *tower = &crowd->tower[t];
+    phx_tower *tower = &cell_block->tower[t];
     phx_cell_entry *entries = ninegrid->entries + tower->first;
     uint32_t stayed = 0, came = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
@@ -672,31 +672,31 @@ static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_
         insertion_sort_entries(store, entries, stayed);
     if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && came > 0) merge_came(ninegrid, store, entries, stayed, came);
     uint32_t went = tower->count - stayed - came;
-    crowd->entries -= went;
+    cell_block->entries -= went;
     ninegrid->entry_count -= went;
     tower->count = tower->old = stayed + came;
-    crowd->untidy &= ~(1ull << t);
-    read_watches(ninegrid, crowd, t);
+    cell_block->untidy &= ~(1ull << t);
+    read_watches(ninegrid, cell_block, t);
     if (tower->count > 0) return;
-    crowd->stood &= ~(1ull << t);
-    release_entries(ninegrid, crowd, t);
+    cell_block->stood &= ~(1ull << t);
+    release_entries(ninegrid, cell_block, t);
 }
 
 /* Drops a cell block without entries; the last block takes its place. */
-static void drop_cell_block(phx_ninegrid *ninegrid, phx_cell_block *crowd)
+static void drop_cell_block(phx_ninegrid *ninegrid, phx_cell_block *cell_block)
 {
-    const phx_cell_block *last = &ninegrid->crowds[--ninegrid->crowd_count];
-    phx_block_map_put(&ninegrid->map, crowd->instance, crowd->bx, crowd->by, 0);
-    if (last == crowd) return;
-    phx_block_map_put(&ninegrid->map, last->instance, last->bx, last->by, (uint32_t)(crowd - ninegrid->crowds) + 1);
-    *crowd = *last;
+    const phx_cell_block *last = &ninegrid->cell_blocks[--ninegrid->cell_block_count];
+    phx_block_map_put(&ninegrid->map, cell_block->instance, cell_block->bx, cell_block->by, 0);
+    if (last == cell_block) return;
+    phx_block_map_put(&ninegrid->map, last->instance, last->bx, last->by, (uint32_t)(cell_block - ninegrid->cell_blocks) + 1);
+    *cell_block = *last;
 }
 
 /* Prefetches the untidy towers of a cell block, or their entries. */
-PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, bool entries)
+PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_cell_block *cell_block, bool entries)
 {
-    for (uint64_t left = crowd->untidy; left; left &= left - 1) {
-        const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (uint64_t left = cell_block->untidy; left; left &= left - 1) {
+        const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
         __builtin_prefetch(entries ? (const void *)&ninegrid->entries[tower->first] : (const void *)tower, 1);
     }
 }
@@ -704,36 +704,36 @@ PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_ce
 /*
  * Tidies the blocks from the last one on, as the last takes the place of a dropped one; the next ones are prefetched.
  */
-static void tidy_crowds(phx_ninegrid *ninegrid, const phx_store *store)
+static void tidy_cell_blocks(phx_ninegrid *ninegrid, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };
-    for (uint32_t c = ninegrid->crowd_count; c-- > 0;) {
-        phx_cell_block *crowd = &ninegrid->crowds[c];
-        if (c >= LATER) __builtin_prefetch(&crowd[-LATER], 1);
-        if (c >= AFTER) await_untidy(ninegrid, &crowd[-AFTER], false);
-        if (c >= NEXT) await_untidy(ninegrid, &crowd[-NEXT], true);
-        for (uint64_t left = crowd->untidy; left; left &= left - 1)
-            tidy_tower(ninegrid, store, crowd, (uint32_t)__builtin_ctzll(left));
-        if (crowd->entries == 0) drop_cell_block(ninegrid, crowd);
+    for (uint32_t c = ninegrid->cell_block_count; c-- > 0;) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        if (c >= LATER) __builtin_prefetch(&cell_block[-LATER], 1);
+        if (c >= AFTER) await_untidy(ninegrid, &cell_block[-AFTER], false);
+        if (c >= NEXT) await_untidy(ninegrid, &cell_block[-NEXT], true);
+        for (uint64_t left = cell_block->untidy; left; left &= left - 1)
+            tidy_tower(ninegrid, store, cell_block, (uint32_t)__builtin_ctzll(left));
+        if (cell_block->entries == 0) drop_cell_block(ninegrid, cell_block);
     }
 }
 
 void phx_ninegrid_end_tick(phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store)
 {
-    for (uint32_t c = 0; ninegrid->evaluating && c < ninegrid->crowd_count; c++) {
-        phx_cell_block *crowd = &ninegrid->crowds[c];
-        for (uint64_t left = crowd->evaluate_all; left; left &= left - 1)
-            read_watches(ninegrid, crowd, (uint32_t)__builtin_ctzll(left));
-        ninegrid->marking |= crowd->may_evaluate != 0;
+    for (uint32_t c = 0; ninegrid->evaluating && c < ninegrid->cell_block_count; c++) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->evaluate_all; left; left &= left - 1)
+            read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
+        ninegrid->marking |= cell_block->may_evaluate != 0;
     }
-    if (ninegrid->crossing_count > 0) tidy_crowds(ninegrid, store);
+    if (ninegrid->crossing_count > 0) tidy_cell_blocks(ninegrid, store);
     bool marking = ninegrid->marking;
     ninegrid->marking = false;
-    for (uint32_t c = 0; marking && c < ninegrid->crowd_count; c++) {
-        phx_cell_block *crowd = &ninegrid->crowds[c];
-        for (uint64_t left = crowd->may_evaluate; left; left &= left - 1)
-            read_watches(ninegrid, crowd, (uint32_t)__builtin_ctzll(left));
-        ninegrid->marking |= crowd->may_evaluate != 0;
+    for (uint32_t c = 0; marking && c < ninegrid->cell_block_count; c++) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->may_evaluate; left; left &= left - 1)
+            read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
+        ninegrid->marking |= cell_block->may_evaluate != 0;
     }
     ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->job_count = ninegrid->item_count = 0;
     ninegrid->comer_count = 0;

@@ -19,7 +19,7 @@ bool phx_ninegrid_init(phx_ninegrid *ninegrid, phx_mem *mem, const phx_rules *ru
 void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
 {
     phx_block_map_free(&ninegrid->map, mem);
-    phx_release(mem, (void **)&ninegrid->crowds, &ninegrid->crowds_capacity, sizeof(phx_cell_block));
+    phx_release(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, sizeof(phx_cell_block));
     phx_release(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, sizeof(phx_change_note));
     phx_release(mem, (void **)&ninegrid->attrs, &ninegrid->attrs_capacity, sizeof(phx_attr));
@@ -41,18 +41,18 @@ void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
 void phx_ninegrid_mark_dirty(phx_ninegrid *ninegrid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!ninegrid->marking) return;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (!crowd) return;
-    if (crowd->dirty_tick != tick) crowd->dirty = 0;
-    crowd->dirty_tick = tick;
-    crowd->dirty |= 1ull << phx_block_tower(tx, ty);
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    if (!cell_block) return;
+    if (cell_block->dirty_tick != tick) cell_block->dirty = 0;
+    cell_block->dirty_tick = tick;
+    cell_block->dirty |= 1ull << phx_block_tower(tx, ty);
 }
 
 bool phx_ninegrid_dirty(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint64_t tick)
 {
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;)
-        if (crowd->dirty_tick == tick && (crowd->dirty & phx_cell_block_mask(crowd, rect))) return true;
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;)
+        if (cell_block->dirty_tick == tick && (cell_block->dirty & phx_cell_block_mask(cell_block, rect))) return true;
     return false;
 }
 
@@ -131,9 +131,9 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules,
     uint32_t n = 0;
     phx_rect rect = phx_ninegrid_rect(rules, ninegrid->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, attr->instance, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             const phx_cell_entry *entries = ninegrid->entries + tower->first;
             for (uint32_t i = 0; i < tower->old; i++) {
                 if (entries[i].slot == slot) continue;
@@ -152,9 +152,9 @@ uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_
 {
     uint32_t n = 0;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             const phx_cell_entry *entries = ninegrid->entries + tower->first;
             *ranges += tower->count > 0;
             for (uint32_t i = 0; i < tower->count; i++) {
@@ -180,43 +180,43 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *crowd, const phx_cell_entry *entry,
+static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *cell_block, const phx_cell_entry *entry,
                              uint32_t t, const phx_store *store)
 {
     const phx_body *body = &store->body[entry->slot];
     uint64_t bit = 1ull << t;
     if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_ROW)) return false;
-    if (body->tx >> PHX_BLOCK_BITS != crowd->bx || body->ty >> PHX_BLOCK_BITS != crowd->by) return false;
-    if (phx_store_instance(store, entry->slot) != crowd->instance) return false;
+    if (body->tx >> PHX_BLOCK_BITS != cell_block->bx || body->ty >> PHX_BLOCK_BITS != cell_block->by) return false;
+    if (phx_store_instance(store, entry->slot) != cell_block->instance) return false;
     if (phx_block_tower(body->tx, body->ty) != t || entry->move != PHX_NINEGRID_NONE) return false;
     if (entry->key != phx_ninegrid_key(ninegrid, &store->name[entry->slot])) return false;
     if (entry->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
     if (entry->watches != phx_ninegrid_observer_kind(store, entry->slot)) return false;
-    if (entry->watches != PHX_OBSERVER_KIND_NONE && !(crowd->watched & bit)) return false;
-    return entry->watches != PHX_OBSERVER_KIND_EVALUATED || (crowd->may_evaluate & bit);
+    if (entry->watches != PHX_OBSERVER_KIND_NONE && !(cell_block->watched & bit)) return false;
+    return entry->watches != PHX_OBSERVER_KIND_EVALUATED || (cell_block->may_evaluate & bit);
 }
 
 bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store)
 {
     uint32_t live = 0, entries = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) live += (store->body[slot].state & PHX_SLOT_LIVE) != 0;
-    for (uint32_t c = 0; c < ninegrid->crowd_count; c++) {
-        const phx_cell_block *crowd = &ninegrid->crowds[c];
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        const phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
         uint32_t before = entries;
-        if (phx_ninegrid_cell_block(ninegrid, crowd->instance, crowd->bx, crowd->by) != crowd || crowd->untidy)
+        if (phx_ninegrid_cell_block(ninegrid, cell_block->instance, cell_block->bx, cell_block->by) != cell_block || cell_block->untidy)
             return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
-            const phx_tower *tower = &crowd->tower[t];
-            if (tower->old != tower->count || (tower->count > 0) != (crowd->stood >> t & 1)) return false;
+            const phx_tower *tower = &cell_block->tower[t];
+            if (tower->old != tower->count || (tower->count > 0) != (cell_block->stood >> t & 1)) return false;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                if (!cell_entry_valid(ninegrid, crowd, &ninegrid->entries[i], t, store)) return false;
+                if (!cell_entry_valid(ninegrid, cell_block, &ninegrid->entries[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINEGRID_UNSORTED_MAX) continue;
                 const phx_name *last = &store->name[ninegrid->entries[i - 1].slot], *name = &store->name[ninegrid->entries[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;
             }
             entries += tower->count;
         }
-        if (entries - before != crowd->entries || crowd->entries == 0) return false;
+        if (entries - before != cell_block->entries || cell_block->entries == 0) return false;
     }
     return entries == live && entries == ninegrid->entry_count && ninegrid->span == rules->span && ninegrid->note_count == 0;
 }

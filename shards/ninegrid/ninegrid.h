@@ -123,7 +123,7 @@ typedef struct phx_cell_task {
  */
 typedef struct phx_ninegrid_pair {
     phx_crossing_word crossing;
-    uint32_t crowd;
+    uint32_t cell_block;
     uint8_t tower;
     bool watched; /* it may have observers that get an event */
     uint16_t reserved;
@@ -139,8 +139,8 @@ enum { PHX_NINEGRID_SIZES = 30 };
 
 typedef struct phx_ninegrid {
     phx_block_map map; /* of cell blocks */
-    phx_cell_block *crowds;
-    uint32_t crowd_count, crowds_capacity;
+    phx_cell_block *cell_blocks;
+    uint32_t cell_block_count, cell_blocks_capacity;
     phx_cell_entry *entries;
     uint32_t entries_used, entries_capacity;
     uint32_t free_first[PHX_NINEGRID_SIZES]; /* by size class; the slot field of the first entry links to the next */
@@ -242,15 +242,15 @@ static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *ninegr
                                                       uint32_t by)
 {
     uint32_t n = phx_block_map_find(&ninegrid->map, instance, bx, by);
-    return n ? &ninegrid->crowds[n - 1] : NULL;
+    return n ? &ninegrid->cell_blocks[n - 1] : NULL;
 }
 
 /* The rectangle's towers in the cell block. */
-static inline uint64_t phx_cell_block_mask(const phx_cell_block *crowd, phx_rect rect)
+static inline uint64_t phx_cell_block_mask(const phx_cell_block *cell_block, phx_rect rect)
 {
-    bool meets = crowd->bx >= rect.x0 >> PHX_BLOCK_BITS && crowd->bx <= rect.x1 >> PHX_BLOCK_BITS &&
-                 crowd->by >= rect.y0 >> PHX_BLOCK_BITS && crowd->by <= rect.y1 >> PHX_BLOCK_BITS;
-    return meets ? phx_block_mask(rect, crowd->bx, crowd->by) : 0;
+    bool meets = cell_block->bx >= rect.x0 >> PHX_BLOCK_BITS && cell_block->bx <= rect.x1 >> PHX_BLOCK_BITS &&
+                 cell_block->by >= rect.y0 >> PHX_BLOCK_BITS && cell_block->by <= rect.y1 >> PHX_BLOCK_BITS;
+    return meets ? phx_block_mask(rect, cell_block->bx, cell_block->by) : 0;
 }
 
 /*
@@ -274,7 +274,7 @@ static inline phx_cell_block_walk phx_ninegrid_walk(const phx_ninegrid *ninegrid
                                  .instance = instance,
                                  .bx = rect.x0 >> PHX_BLOCK_BITS,
                                  .by = rect.y0 >> PHX_BLOCK_BITS,
-                                 .wide = width * height > ninegrid->crowd_count};
+                                 .wide = width * height > ninegrid->cell_block_count};
 }
 
 /* In all instances: if there are others than 0, it looks at all blocks. */
@@ -291,18 +291,18 @@ static inline phx_cell_block *phx_ninegrid_next(phx_cell_block_walk *walk)
 {
     const phx_ninegrid *ninegrid = walk->ninegrid;
     while (walk->wide) {
-        if (walk->next == ninegrid->crowd_count) return NULL;
-        phx_cell_block *crowd = &ninegrid->crowds[walk->next++];
-        if (crowd->instance != walk->instance && !walk->every) continue;
-        if (phx_cell_block_mask(crowd, walk->rect)) return crowd;
+        if (walk->next == ninegrid->cell_block_count) return NULL;
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[walk->next++];
+        if (cell_block->instance != walk->instance && !walk->every) continue;
+        if (phx_cell_block_mask(cell_block, walk->rect)) return cell_block;
     }
     while (walk->by <= walk->rect.y1 >> PHX_BLOCK_BITS) {
-        phx_cell_block *crowd = phx_ninegrid_cell_block(ninegrid, walk->instance, walk->bx, walk->by);
+        phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, walk->instance, walk->bx, walk->by);
         if (walk->bx++ == walk->rect.x1 >> PHX_BLOCK_BITS) {
             walk->bx = walk->rect.x0 >> PHX_BLOCK_BITS;
             walk->by++;
         }
-        if (crowd) return crowd;
+        if (cell_block) return cell_block;
     }
     return NULL;
 }

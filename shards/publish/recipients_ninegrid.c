@@ -5,14 +5,14 @@
 
 /* ---- calls ---- */
 
-static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
+static bool add_cell_blocks(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
                        phx_broadcast_target call)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        call.block = (uint32_t)(crowd - ninegrid->crowds);
-        if (!phx_recipients_add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        call.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
+        if (!phx_recipients_add_block(audience, shard, to, cell_block->bx, cell_block->by, call)) return false;
     }
     return true;
 }
@@ -21,7 +21,7 @@ bool phx_ninegrid_call_near(phx_recipients *audience, const phx_shard *shard, co
 {
     const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->slot),
                                 .rect = phx_recipients_rect(shard, call->slot)};
-    return add_crowds(audience, shard, &to, *call);
+    return add_cell_blocks(audience, shard, &to, *call);
 }
 
 bool phx_ninegrid_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
@@ -31,26 +31,26 @@ bool phx_ninegrid_call_observer(phx_recipients *audience, const phx_shard *shard
                                 .rect = {body->tx, body->ty, body->tx, body->ty},
                                 .done = phx_recipients_rect(shard, call->slot),
                                 .any_done = true};
-    return add_crowds(audience, shard, &to, *call);
+    return add_cell_blocks(audience, shard, &to, *call);
 }
 
 bool phx_ninegrid_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
                            const phx_broadcast_target *call)
 {
     const phx_call_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
-    return add_crowds(audience, shard, &to, *call);
+    return add_cell_blocks(audience, shard, &to, *call);
 }
 
 /* ---- observer batches ---- */
 
 uint32_t phx_ninegrid_blocks(const phx_shard *shard)
 {
-    return shard->ninegrid.crowd_count;
+    return shard->ninegrid.cell_block_count;
 }
 
 uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
 {
-    return shard->ninegrid.crowds[block].entries;
+    return shard->ninegrid.cell_blocks[block].entries;
 }
 
 /*
@@ -74,10 +74,10 @@ static part part_of(const phx_shard *shard, const phx_observer_batch *seats, con
 
 void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
 {
-    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
     uint32_t place = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
-        part entries = part_of(shard, seats, &crowd->tower[t], place);
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
+        part entries = part_of(shard, seats, &cell_block->tower[t], place);
         if (entries.first < entries.end) seats->towers |= 1ull << t;
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++) {
             bool observes = entry->watches != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
@@ -99,11 +99,11 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
                                         const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                         uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
     uint32_t place = 0, n = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part entries = part_of(shard, seats, &crowd->tower[t], place);
+        part entries = part_of(shard, seats, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
             uint32_t observer = seats->slot[entries.seat];
             if (observer == PHX_SLOT_NONE) continue;
@@ -116,12 +116,12 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
 static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *seats,
                                const phx_broadcast_target *call, bool self, uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->ninegrid.crowds[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part entries = part_of(shard, seats, &crowd->tower[t], place);
+        part entries = part_of(shard, seats, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
             if (seats->slot[entries.seat] == PHX_SLOT_NONE) continue;
             bool plain = !special && entry->watches != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;

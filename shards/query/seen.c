@@ -37,9 +37,9 @@ void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn 
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
     phx_cell_block_walk walk = phx_ninegrid_walk(&shard->ninegrid, phx_store_instance(store, slot), rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *entry = &shard->ninegrid.entries[i];
                 bool special = entry->flags & PHX_CELL_SPECIAL;

@@ -56,9 +56,9 @@ void phx_ninegrid_in_range(const phx_shard *shard, const uint32_t *instance, phx
     phx_rect rect = phx_box_towers(shard->rules, box);
     phx_cell_block_walk walk =
         instance ? phx_ninegrid_walk(&shard->ninegrid, *instance, rect) : phx_ninegrid_walk_all(&shard->ninegrid, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *entry = &shard->ninegrid.entries[i];

@@ -183,12 +183,12 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
 }
 
 /* The rows around one observer, side by side. */
-typedef struct crowd {
+typedef struct stencil_rows {
     uint32_t now[PIECE], old[PIECE], place[PIECE], count;
-} crowd;
+} stencil_rows;
 
 /* Adds up to eight places from one on. */
-static inline void join_watchers(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
+static inline void join_watchers(stencil_rows *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -201,7 +201,7 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
-    crowd near;
+    stencil_rows near;
     const phx_tile_candidates all = {near.now, near.old, near.place};
     for (; w < watchers->count; w++) {
         const watcher of = watcher_of(watchers, w);

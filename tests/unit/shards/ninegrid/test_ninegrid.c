@@ -333,7 +333,7 @@ Test(ninegrid, towers_that_nobody_is_in_cost_no_memory)
         fleet_move(f, 1, 5 + 100 * (float)t, 5);
         fleet_move(f, 2, 5, 7 + 100 * (float)t);
         fleet_end(f);
-        cr_assert_leq(f->shard[0].ninegrid.crowd_count, 2);
+        cr_assert_leq(f->shard[0].ninegrid.cell_block_count, 2);
         cr_assert_leq(f->shard[0].ninegrid.entries_used, 16);
     }
     fleet_close(f);
