@@ -13,26 +13,26 @@
 
 /* Targets that all observers that stayed in a task's tower get, if they are the same for all; NULL = none yet. */
 typedef struct shared_targets {
-    const phx_cell_task *job;
+    const phx_cell_task *task;
     uint32_t target_first, leave_count, enter_count;
 } shared_targets;
 
 /* Writes the crossings of a task that an observer may see, leaves first, to the scratch's targets. */
-static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
+static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *task,
                                    uint32_t slot, shared_targets *shared)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
-    const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
-    const uint32_t *pair = ninegrid->pairs + job->pair;
+    const phx_attr *attr = task->special ? phx_store_attr(&shard->store, slot) : NULL;
+    const uint32_t *pair = ninegrid->pairs + task->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
-    for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
+    for (uint32_t i = 0; i < task->leave_count + task->enter_count; i++) {
         const phx_area_member *c = &ninegrid->crossings[pair[i]];
         PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
-        leaves += i < job->leave_count;
+        leaves += i < task->leave_count;
         to[n++] = c->slot;
     }
-    *shared = (shared_targets){.job = job->special ? NULL : job,
+    *shared = (shared_targets){.task = task->special ? NULL : task,
                              .target_first = scratch->target_count,
                              .leave_count = leaves,
                              .enter_count = n - leaves};
@@ -44,14 +44,14 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
  * is special, the range has one entry. Other entries are skipped without a branch, as a branch on crossings is
  * mispredicted. false = no memory.
  */
-static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
+static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *task, phx_span range,
                                   shared_targets *shared)
 {
-    uint32_t count = job->leave_count + job->enter_count, by_delta = 0;
-    const phx_cell_entry *entries = shard->ninegrid.entries + job->entry;
+    uint32_t count = task->leave_count + task->enter_count, by_delta = 0;
+    const phx_cell_entry *entries = shard->ninegrid.entries + task->entry;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (shared->job != job) write_crossing_targets(scratch, shard, job, entries[range.first].slot, shared);
+    if (shared->task != task) write_crossing_targets(scratch, shard, task, entries[range.first].slot, shared);
     const uint32_t all = shared->leave_count + shared->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
@@ -146,11 +146,11 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
 }
 
 /* The crossings of a task that begin (enter: end) in the observer's old (new) span. */
-static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
+static uint32_t pick_crossings(const crosser *at, const phx_cell_task *task, bool enter, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
-    uint32_t first = enter ? job->pair + job->leave_count : job->pair;
-    uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
+    uint32_t first = enter ? task->pair + task->leave_count : task->pair;
+    uint32_t count = enter ? task->enter_count : task->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const phx_area_member *c = &ninegrid->crossings[ninegrid->pairs[i]];
         if ((enter ? sees_crossing(at, c) : saw_crossing(at, c)) && may_see(at, c->slot, c->special))
@@ -160,11 +160,11 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
 }
 
 /* The task of the tower that the observer left; NULL = that tower has no task. */
-static const phx_cell_task *job_left(const phx_ninegrid *ninegrid, const phx_area_member *own)
+static const phx_cell_task *task_left(const phx_ninegrid *ninegrid, const phx_area_member *own)
 {
     const phx_cell_block *cell_block = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    return cell_block->jobs >> t & 1 ? &ninegrid->jobs[cell_block->tower[t].job] : NULL;
+    return cell_block->tasks >> t & 1 ? &ninegrid->tasks[cell_block->tower[t].task] : NULL;
 }
 
 /* In found: the towers that come into the observer's span, or leave it. */
@@ -191,7 +191,7 @@ PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_are
     const phx_cell_block *left = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
     if (!entries) __builtin_prefetch(&left->tower[t]);
-    else if (left->jobs >> t & 1) __builtin_prefetch(&ninegrid->jobs[left->tower[t].job]);
+    else if (left->tasks >> t & 1) __builtin_prefetch(&ninegrid->tasks[left->tower[t].task]);
     const phx_ninegrid_pair *end, *pair = crossing_pairs(ninegrid, own, &end);
     for (; pair < end; pair++) {
         const phx_tower *tower = pair_tower(ninegrid, pair);
@@ -214,13 +214,13 @@ PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *ninegrid, uint32_t com
 /* Inputs of the delta of one observer that crossed. */
 typedef struct outlook {
     const phx_ninegrid_pair *pair, *end; /* the towers that come into or leave its span */
-    const phx_cell_task *job, *left;     /* tasks of its new tower and of its old tower, or NULL */
+    const phx_cell_task *task, *left;     /* tasks of its new tower and of its old tower, or NULL */
 } outlook;
 
 /* An upper bound of its leaves, and of its enters. */
 static uint32_t most_events(const phx_ninegrid *ninegrid, const outlook *about)
 {
-    uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
+    uint32_t most = about->task->leave_count + (about->left ? about->left->enter_count : 0);
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(ninegrid, pair)->count;
     return most;
 }
@@ -268,7 +268,7 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
     memcpy(to->enter + enters, came, n * sizeof *came);
     enters += n;
     if (about->left) enters += pick_crossings(at, about->left, true, to->enter + enters);
-    leaves += pick_crossings(at, about->job, false, to->leave + leaves);
+    leaves += pick_crossings(at, about->task, false, to->leave + leaves);
     to->leaves = leaves;
     to->enters = enters;
 }
@@ -314,12 +314,12 @@ static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t
     write_ordered_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
+static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *task,
                                               const phx_cell_entry *entry)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
     const crosser at = {shard, &shard->ninegrid.crossings[entry->move]};
-    outlook about = {.job = job, .left = job_left(&shard->ninegrid, at.own)};
+    outlook about = {.task = task, .left = task_left(&shard->ninegrid, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->ninegrid, at.own, &about.end);
@@ -337,22 +337,22 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
 /* ---- tasks ---- */
 
 /* The task of an item; its cell entry is number (item - task's first) in the tower. */
-static const phx_cell_task *job_of(const phx_ninegrid *ninegrid, uint32_t item)
+static const phx_cell_task *task_of(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    uint32_t lo = 0, hi = ninegrid->job_count;
+    uint32_t lo = 0, hi = ninegrid->task_count;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (ninegrid->jobs[mid].first <= item) lo = mid;
+        if (ninegrid->tasks[mid].first <= item) lo = mid;
         else hi = mid;
     }
-    return &ninegrid->jobs[lo];
+    return &ninegrid->tasks[lo];
 }
 
 /* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
 static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    const phx_cell_task *job = job_of(ninegrid, item);
-    const phx_cell_entry *entry = &ninegrid->entries[job->entry + item - job->first];
+    const phx_cell_task *task = task_of(ninegrid, item);
+    const phx_cell_entry *entry = &ninegrid->entries[task->entry + item - task->first];
     return entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : entry->slot;
 }
 
@@ -368,16 +368,16 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 
 /* Runs one cell entry. false = no memory, its observer is untouched. */
 static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                           const phx_cell_task *job, uint32_t at, shared_targets *shared)
+                           const phx_cell_task *task, uint32_t at, shared_targets *shared)
 {
-    phx_cell_entry *entry = &shard->ninegrid.entries[job->entry + at];
+    phx_cell_entry *entry = &shard->ninegrid.entries[task->entry + at];
     bool forced = entry->watches != PHX_OBSERVER_KIND_EVALUATED;
     if (entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT)) return true;
-    if (!job->evaluate_all && forced) {
+    if (!task->evaluate_all && forced) {
         if (!(entry->flags & PHX_CELL_ENTERED))
-            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, shared);
-        await_comers(&shard->ninegrid, job->comer + at - (job->entry_count - job->came));
-        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, entry);
+            return emit_stayed_observers(scratch, shard, task, (phx_span){at, at + 1}, shared);
+        await_comers(&shard->ninegrid, task->comer + at - (task->entry_count - task->came));
+        phx_delta_result seen = emit_crossed_observer(scratch, shard, task, entry);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
     if (!phx_evaluate_observer(scratch, directory, shard, entry->slot, forced)) return false;
@@ -389,32 +389,32 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
  * Runs these cell entries of a task; observers that stayed run together if none has to be evaluated. Returns where it
  * stopped: at the end, or where memory ended.
  */
-static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                        const phx_cell_task *job, phx_span range)
+static uint32_t run_task(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                        const phx_cell_task *task, phx_span range)
 {
     shared_targets shared = {0};
-    uint32_t at = range.first, old = job->entry_count - job->came, end = range.end < old ? range.end : old;
-    if (at < end && !job->evaluate_all && !job->mixed && !job->special) {
-        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &shared)) return at;
+    uint32_t at = range.first, old = task->entry_count - task->came, end = range.end < old ? range.end : old;
+    if (at < end && !task->evaluate_all && !task->mixed && !task->special) {
+        if (!emit_stayed_observers(scratch, shard, task, (phx_span){at, end}, &shared)) return at;
         at = end;
     }
-    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &shared)) at++;
+    while (at < range.end && run_cell_entry(scratch, directory, shard, task, at, &shared)) at++;
     return at;
 }
 
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
-    enum { AWAIT_JOBS = 12 }; /* tasks ahead whose cell entries are prefetched */
+    enum { AWAIT_TASKS = 12 }; /* tasks ahead whose cell entries are prefetched */
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     if (!phx_scratch_room(scratch, shard->store.slots)) return 0;
-    const phx_cell_task *job = job_of(ninegrid, first);
-    for (uint32_t item = first, end = first + count; item < end; job++) {
-        uint32_t left = end - job->first;
-        phx_span range = {item - job->first, left < job->entry_count ? left : job->entry_count};
-        if (ninegrid->jobs + ninegrid->job_count - job > AWAIT_JOBS) __builtin_prefetch(&ninegrid->entries[job[AWAIT_JOBS].entry]);
-        uint32_t at = run_job(scratch, directory, shard, job, range);
-        item = job->first + at;
+    const phx_cell_task *task = task_of(ninegrid, first);
+    for (uint32_t item = first, end = first + count; item < end; task++) {
+        uint32_t left = end - task->first;
+        phx_span range = {item - task->first, left < task->entry_count ? left : task->entry_count};
+        if (ninegrid->tasks + ninegrid->task_count - task > AWAIT_TASKS) __builtin_prefetch(&ninegrid->entries[task[AWAIT_TASKS].entry]);
+        uint32_t at = run_task(scratch, directory, shard, task, range);
+        item = task->first + at;
         if (at < range.end) return item - first;
     }
     return count;

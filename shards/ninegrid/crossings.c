@@ -10,7 +10,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/ninegrid/ninegrid.h"
 
-enum { STAGE_CROSSINGS = 0, STAGE_ENTRIES, STAGE_JOBS, STAGE_DONE };
+enum { STAGE_CROSSINGS = 0, STAGE_ENTRIES, STAGE_TASKS, STAGE_DONE };
 enum { AHEAD = 8 }; /* notes ahead whose names are prefetched */
 
 /* ---- room for cell entries ---- */
@@ -341,7 +341,7 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
         if (!phx_grow(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
         phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
         write_entry(entry, crossing, i, PHX_CELL_ENTERED);
-        tower->job = i;
+        tower->task = i;
         cell_block->stood |= 1ull << t;
         mark_watching(ninegrid, cell_block, t, entry->watches);
         cell_block->untidy |= 1ull << t;
@@ -479,7 +479,7 @@ static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tow
 {
     const uint32_t came = tower->count - tower->old;
     uint32_t *to = ninegrid->comers + ninegrid->comer_count;
-    to[0] = tower->job;
+    to[0] = tower->task;
     ninegrid->comer_count += came;
     if (PHX_LIKELY(came <= 1)) return;
     const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old;
@@ -487,7 +487,7 @@ static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tow
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
-static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first, uint32_t end)
+static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first, uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS]
                  [2]; /* by tower, of its leaves and enters: their number, then the place of the next */
@@ -503,8 +503,8 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         const phx_tower *tower = &cell_block->tower[t];
         collect_arrived_entries(ninegrid, tower);
-        cell_block->tower[t].job = ninegrid->job_count;
-        ninegrid->jobs[ninegrid->job_count++] = (phx_cell_task){.first = ninegrid->item_count,
+        cell_block->tower[t].task = ninegrid->task_count;
+        ninegrid->tasks[ninegrid->task_count++] = (phx_cell_task){.first = ninegrid->item_count,
                                                         .entry = tower->first,
                                                         .entry_count = tower->count,
                                                         .came = tower->count - tower->old,
@@ -518,22 +518,22 @@ static void make_jobs(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64
         next[t][1] += place + next[t][0];
         next[t][0] = place;
         place = next[t][1];
-        next[t][1] -= ninegrid->jobs[ninegrid->job_count - 1].enter_count;
+        next[t][1] -= ninegrid->tasks[ninegrid->task_count - 1].enter_count;
     }
     for (uint32_t i = first; i < end; i++) {
         const phx_crossing_word crossing = ninegrid->binned[i].crossing;
         const uint32_t t = ninegrid->binned[i].tower;
         ninegrid->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
-        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) ninegrid->jobs[cell_block->tower[t].job].special = true;
+        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) ninegrid->tasks[cell_block->tower[t].task].special = true;
     }
-    cell_block->jobs = towers;
+    cell_block->tasks = towers;
     ninegrid->evaluating |= cell_block->evaluate_all != 0;
 }
 
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
-static bool find_jobs(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
+static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    ninegrid->job_count = ninegrid->comer_count = ninegrid->found_count = ninegrid->item_count = 0;
+    ninegrid->task_count = ninegrid->comer_count = ninegrid->found_count = ninegrid->item_count = 0;
     ninegrid->evaluating = false;
     bool may_evaluate = in->evaluate_all || (in->changed && ninegrid->marking);
     if (ninegrid->crossing_count == 0 && !may_evaluate) return true;
@@ -551,17 +551,17 @@ static bool find_jobs(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_i
     for (uint32_t c = 0, first = 0; c < ninegrid->cell_block_count; first = ninegrid->bins[c++]) {
         phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
         uint64_t towers = (cell_block->untidy & cell_block->watched) | cell_block->evaluate_all | (in->changed ? cell_block->may_evaluate : 0);
-        cell_block->jobs = 0;
+        cell_block->tasks = 0;
         if (!towers && first == ninegrid->bins[c]) continue;
-        if (!phx_grow(mem, (void **)&ninegrid->jobs, &ninegrid->jobs_capacity, ninegrid->job_count,
-                      (size_t)ninegrid->job_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
+        if (!phx_grow(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, ninegrid->task_count,
+                      (size_t)ninegrid->task_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
             return false;
-        make_jobs(ninegrid, cell_block, towers, first, ninegrid->bins[c]);
+        make_tasks(ninegrid, cell_block, towers, first, ninegrid->bins[c]);
     }
     return true;
 }
 
-/* Restores `job` of the towers: the crossing that came last, where it is the task already. */
+/* Restores `task` of the towers: the crossing that came last, where it is the task already. */
 static void mark_comers(const phx_ninegrid *ninegrid, const phx_store *store)
 {
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
@@ -569,7 +569,7 @@ static void mark_comers(const phx_ninegrid *ninegrid, const phx_store *store)
         if (!c->is || c->stays) continue;
         phx_cell_block *cell_block =
             phx_ninegrid_cell_block(ninegrid, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
-        cell_block->tower[phx_block_tower(c->bx, c->by)].job = i;
+        cell_block->tower[phx_block_tower(c->bx, c->by)].task = i;
     }
 }
 
@@ -582,10 +582,10 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
     }
     if (ninegrid->stage == STAGE_ENTRIES) {
         if (!place_crossings(ninegrid, mem, in)) return false;
-        ninegrid->stage = STAGE_JOBS;
+        ninegrid->stage = STAGE_TASKS;
     }
-    if (ninegrid->stage == STAGE_JOBS) {
-        if (!find_jobs(ninegrid, mem, in)) {
+    if (ninegrid->stage == STAGE_TASKS) {
+        if (!find_tasks(ninegrid, mem, in)) {
             mark_comers(ninegrid, in->store);
             return false;
         }
@@ -735,7 +735,7 @@ void phx_ninegrid_end_tick(phx_ninegrid *ninegrid, const phx_rules *rules, const
             read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
         ninegrid->marking |= cell_block->may_evaluate != 0;
     }
-    ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->job_count = ninegrid->item_count = 0;
+    ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->task_count = ninegrid->item_count = 0;
     ninegrid->comer_count = 0;
     ninegrid->evaluating = false;
     ninegrid->span = rules->span;

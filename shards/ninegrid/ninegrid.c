@@ -27,7 +27,7 @@ void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
     phx_release(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, sizeof(phx_area_member));
     phx_release(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, sizeof(phx_cell_entry));
-    phx_release(mem, (void **)&ninegrid->jobs, &ninegrid->jobs_capacity, sizeof(phx_cell_task));
+    phx_release(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, sizeof(phx_cell_task));
     phx_release(mem, (void **)&ninegrid->comers, &ninegrid->comers_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&ninegrid->found, &ninegrid->found_capacity, sizeof(phx_ninegrid_pair));
     phx_release(mem, (void **)&ninegrid->binned, &ninegrid->binned_capacity, sizeof(phx_ninegrid_binned_pair));

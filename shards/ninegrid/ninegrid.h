@@ -51,7 +51,7 @@ typedef struct phx_tower {
     uint32_t first; /* in the cell entries */
     uint32_t count;
     uint32_t old; /* entries from here on are ENTERED */
-    uint32_t job; /* task, if the block has the bit in `jobs`; before, in the index phase, the crossing of the last
+    uint32_t task; /* task, if the block has the bit in `tasks`; before, in the index phase, the crossing of the last
                      ENTERED */
 } phx_tower;
 
@@ -68,7 +68,7 @@ typedef struct phx_cell_block {
     uint64_t may_evaluate;              /* towers that may have an observer to evaluate */
     uint64_t untidy;            /* towers with marked entries */
     uint64_t evaluate_all;               /* towers in which all observers are evaluated in this tick */
-    uint64_t jobs;              /* towers with a task in this tick */
+    uint64_t tasks;              /* towers with a task in this tick */
     uint64_t dirty, dirty_tick; /* towers that changed in that tick; only if `marking` */
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its entries' memory; PHX_LIST_NONE = none */
@@ -160,8 +160,8 @@ typedef struct phx_ninegrid {
     uint32_t keys_capacity;
     phx_cell_entry *came; /* scratch of the tick's end */
     uint32_t came_capacity;
-    phx_cell_task *jobs;
-    uint32_t job_count, jobs_capacity;
+    phx_cell_task *tasks;
+    uint32_t task_count, tasks_capacity;
     uint32_t *comers; /* crossings that led to a tower with a task, by task */
     uint32_t comer_count, comers_capacity;
     bool evaluating;              /* in some towers all observers are evaluated */
