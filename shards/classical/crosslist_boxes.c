@@ -70,15 +70,15 @@ static bool in_box(const phx_cross *own, uint32_t observer, uint32_t target)
 /* Marks the union of the passes on both axes: each target comes or goes, by its position now. */
 static uint32_t mark_passes(phx_cross *own, uint32_t observer)
 {
-    uint32_t comers = 0;
+    uint32_t entering = 0;
     for (uint32_t i = own->pass_first[observer]; i != PHX_SLOT_NONE; i = own->passes[i].next) {
         uint32_t target = own->passes[i].target;
         if (own->mark[target] >= own->epoch) continue;
         bool comes = in_box(own, observer, target);
         own->mark[target] = own->epoch + (comes ? COMES : GOES);
-        comers += comes;
+        entering += comes;
     }
-    return comers;
+    return entering;
 }
 
 /*
@@ -109,12 +109,12 @@ static void apply_passes(phx_cross *own, uint32_t observer)
         return;
     }
     next_mark_epoch(own);
-    uint32_t comers = mark_passes(own, observer);
-    comers -= thin_out(own, box);
+    uint32_t entering = mark_passes(own, observer);
+    entering -= thin_out(own, box);
     own->pass_first[observer] = PHX_SLOT_NONE;
-    if (before != box->count || comers > 0) own->flags[observer] |= PHX_CROSS_TOUCHED;
-    if (comers == 0) return;
-    if (!box_grow(own, box, box->count + comers)) {
+    if (before != box->count || entering > 0) own->flags[observer] |= PHX_CROSS_TOUCHED;
+    if (entering == 0) return;
+    if (!box_grow(own, box, box->count + entering)) {
         phx_cross_refresh(own, observer);
         return;
     }

@@ -109,13 +109,13 @@ static void timer_index_insert(phx_index *index, uint32_t slot)
     own->flags[slot] |= PHX_TIMER_IN | PHX_TIMER_CHANGED;
     own->in_count++;
     own->observer_count += own->movers[slot].radius >= 0.0f;
-    note_mover_change(own, slot, 0.0, PHX_TIMER_CAME);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_ENTERED);
 }
 
 static void timer_index_remove(phx_index *index, uint32_t slot)
 {
     phx_timer *own = (phx_timer *)index;
-    note_mover_change(own, slot, 0.0, PHX_TIMER_WENT);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_LEFT);
     phx_timer_unrange(own, slot);
     phx_timer_drop(own, slot);
     own->flags[slot] &= (uint8_t)~PHX_TIMER_IN;
@@ -193,15 +193,15 @@ static void range_changed(phx_timer *own)
         phx_timer_change *change = &own->changes[i];
         uint32_t slot = change->slot;
         if (change->what != 0) own->flags[slot] |= PHX_TIMER_TURNED;
-        if (change->what & PHX_TIMER_WENT) continue;
-        bool leaves = !(change->what & PHX_TIMER_CAME) && !phx_timer_in_range(own, slot);
+        if (change->what & PHX_TIMER_LEFT) continue;
+        bool leaves = !(change->what & PHX_TIMER_ENTERED) && !phx_timer_in_range(own, slot);
         if (leaves) {
             change->what |= PHX_TIMER_RANGED;
             own->flags[slot] |= PHX_TIMER_TURNED;
             phx_timer_unrange(own, slot);
         }
-        if (leaves || (change->what & PHX_TIMER_CAME)) phx_timer_range(own, slot);
-        if (leaves || (change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED))) phx_timer_refresh(own, slot);
+        if (leaves || (change->what & PHX_TIMER_ENTERED)) phx_timer_range(own, slot);
+        if (leaves || (change->what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED))) phx_timer_refresh(own, slot);
     }
 }
 
@@ -211,8 +211,8 @@ static void announce_changed(phx_timer *own)
     for (uint32_t i = 0; i < own->change_count; i++) {
         const phx_timer_change *change = &own->changes[i];
         uint32_t what = change->what;
-        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_report_left(own, change);
-        if (what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_came(own, change);
+        if (what & (PHX_TIMER_LEFT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_report_left(own, change);
+        if (what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_entered(own, change);
     }
 }
 

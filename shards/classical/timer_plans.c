@@ -268,10 +268,10 @@ void phx_timer_report_left(phx_timer *own, const phx_timer_change *change)
     }
 }
 
-void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
+void phx_timer_announce_entered(phx_timer *own, const phx_timer_change *change)
 {
     const phx_timer_mover *t = &own->movers[change->slot];
-    bool anew = change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED);
+    bool anew = change->what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED);
     phx_timer_walk walk = walk_around(own, t->cx, t->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
         if (slot == change->slot || !observer_has_plan(own, slot) || !may_meet_observer(own, slot, t->cx, t->cy))

@@ -72,10 +72,10 @@ typedef struct phx_timer_change {
     uint32_t slot;
     float step;     /* at least the length of its step */
     int32_t cx, cy; /* its range before */
-    uint32_t what;  /* PHX_TIMER_CAME ... */
+    uint32_t what;  /* PHX_TIMER_ENTERED ... */
 } phx_timer_change;
 
-enum { PHX_TIMER_CAME = 1, PHX_TIMER_WENT = 2, PHX_TIMER_OTHER = 4, PHX_TIMER_JUMPED = 8, PHX_TIMER_RANGED = 16 };
+enum { PHX_TIMER_ENTERED = 1, PHX_TIMER_LEFT = 2, PHX_TIMER_OTHER = 4, PHX_TIMER_JUMPED = 8, PHX_TIMER_RANGED = 16 };
 
 typedef struct phx_timer {
     phx_index index;

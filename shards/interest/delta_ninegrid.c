@@ -26,7 +26,7 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
     const uint32_t *pair = ninegrid->pairs + task->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
     for (uint32_t i = 0; i < task->leave_count + task->enter_count; i++) {
-        const phx_area_member *c = &ninegrid->crossings[pair[i]];
+        const phx_crossing *c = &ninegrid->crossings[pair[i]];
         PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
         leaves += i < task->leave_count;
@@ -56,7 +56,7 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
         const phx_cell_entry *entry = &entries[i];
-        bool stayed = entry->watches == PHX_OBSERVER_KIND_PLAIN && !(entry->flags & PHX_CELL_LEFT);
+        bool stayed = entry->observer_kind == PHX_OBSERVER_KIND_PLAIN && !(entry->flags & PHX_CELL_LEFT);
         change[all > 0 ? by_delta : 0] = (phx_change){.slot = entry->slot,
                                                      .target_first = shared->target_first,
                                                      .leave_count = shared->leave_count,
@@ -79,7 +79,7 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
-    const phx_area_member *own;
+    const phx_crossing *own;
 } crosser;
 
 static inline bool may_see(const crosser *at, uint32_t slot, bool special)
@@ -97,12 +97,12 @@ static inline bool towers_in_span(const crosser *at, uint16_t ax, uint16_t ay, u
 }
 
 /* Was the crossing entity seen before the tick, from the observer's old tower? Is it seen now? */
-static inline bool saw_crossing(const crosser *at, const phx_area_member *c)
+static inline bool saw_crossing(const crosser *at, const phx_crossing *c)
 {
     return c->was && towers_in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
+static inline bool sees_crossing(const crosser *at, const phx_crossing *c)
 {
     return c->is && towers_in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
@@ -119,7 +119,7 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
 }
 
 /* Entities that came to a tower that came into the span, from outside the old span. */
-static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
+static uint32_t gain_entered(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old,
@@ -138,9 +138,9 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
     const phx_cell_entry *entry = ninegrid->entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
     for (; entry < end; entry++) {
-        const phx_area_member *went = entry->flags & PHX_CELL_LEFT ? &ninegrid->crossings[entry->move] : NULL;
-        if ((went && sees_crossing(at, went)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL)) continue;
-        out[n++] = phx_ninegrid_word(went ? went->key : entry->key, entry->slot);
+        const phx_crossing *departed = entry->flags & PHX_CELL_LEFT ? &ninegrid->crossings[entry->move] : NULL;
+        if ((departed && sees_crossing(at, departed)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL)) continue;
+        out[n++] = phx_ninegrid_word(departed ? departed->key : entry->key, entry->slot);
     }
     return n;
 }
@@ -152,7 +152,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *task, boo
     uint32_t first = enter ? task->pair + task->leave_count : task->pair;
     uint32_t count = enter ? task->enter_count : task->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const phx_area_member *c = &ninegrid->crossings[ninegrid->pairs[i]];
+        const phx_crossing *c = &ninegrid->crossings[ninegrid->pairs[i]];
         if ((enter ? sees_crossing(at, c) : saw_crossing(at, c)) && may_see(at, c->slot, c->special))
             out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
@@ -160,7 +160,7 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *task, boo
 }
 
 /* The task of the tower that the observer left; NULL = that tower has no task. */
-static const phx_cell_task *task_left(const phx_ninegrid *ninegrid, const phx_area_member *own)
+static const phx_cell_task *task_left(const phx_ninegrid *ninegrid, const phx_crossing *own)
 {
     const phx_cell_block *cell_block = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
@@ -168,7 +168,7 @@ static const phx_cell_task *task_left(const phx_ninegrid *ninegrid, const phx_ar
 }
 
 /* In found: the towers that come into the observer's span, or leave it. */
-static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *ninegrid, const phx_area_member *own,
+static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *ninegrid, const phx_crossing *own,
                                                const phx_ninegrid_pair **end)
 {
     bool last = own + 1 == ninegrid->crossings + ninegrid->crossing_count;
@@ -185,7 +185,7 @@ static inline const phx_tower *pair_tower(const phx_ninegrid *ninegrid, const ph
 enum { AWAIT_ENTRIES = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* Prefetches the towers that come into or leave the observer's span, and its old tower; then their content. */
-PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_area_member *own, bool entries)
+PHX_PREFETCH_INLINE void await_entrant(const phx_ninegrid *ninegrid, const phx_crossing *own, bool entries)
 {
     if (!phx_ninegrid_delta(own)) return;
     const phx_cell_block *left = &ninegrid->cell_blocks[own->from];
@@ -200,15 +200,15 @@ PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *ninegrid, const phx_are
 }
 
 /* Crossings are in no order of memory, nor are the towers in their spans. */
-PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *ninegrid, uint32_t comer)
+PHX_PREFETCH_INLINE void await_entrants(const phx_ninegrid *ninegrid, uint32_t entrant)
 {
-    const phx_area_member *crossings = ninegrid->crossings;
-    const uint32_t *next = ninegrid->comers + comer;
-    if (comer + AWAIT_CROSSING >= ninegrid->comer_count) return;
+    const phx_crossing *crossings = ninegrid->crossings;
+    const uint32_t *next = ninegrid->entrants + entrant;
+    if (entrant + AWAIT_CROSSING >= ninegrid->entrant_count) return;
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
     __builtin_prefetch(&ninegrid->found[crossings[next[AWAIT_PAIRS]].pair]);
-    await_comer(ninegrid, &crossings[next[AWAIT_TOWERS]], false);
-    await_comer(ninegrid, &crossings[next[AWAIT_ENTRIES]], true);
+    await_entrant(ninegrid, &crossings[next[AWAIT_TOWERS]], false);
+    await_entrant(ninegrid, &crossings[next[AWAIT_ENTRIES]], true);
 }
 
 /* Inputs of the delta of one observer that crossed. */
@@ -248,7 +248,7 @@ static inline bool copy_plain_words(const phx_ninegrid *ninegrid, const phx_towe
  * first, the few others behind them. came: room for the others. In most towers all entities stayed: no branch depends
  * on their number.
  */
-static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
+static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *entered)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t leaves = 0, enters = 0, n = 0;
@@ -259,13 +259,13 @@ static void find_events(const crosser *at, const outlook *about, found *to, uint
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;
         } else if (enter) {
-            n += gain_came(at, tower, came + n);
+            n += gain_entered(at, tower, entered + n);
             enters += gain_stayed(at, tower, to->enter + enters);
         } else {
             leaves += lose_tower(at, tower, to->leave + leaves);
         }
     }
-    memcpy(to->enter + enters, came, n * sizeof *came);
+    memcpy(to->enter + enters, entered, n * sizeof *entered);
     enters += n;
     if (about->left) enters += pick_crossings(at, about->left, true, to->enter + enters);
     leaves += pick_crossings(at, about->task, false, to->leave + leaves);
@@ -353,7 +353,7 @@ static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
     const phx_cell_task *task = task_of(ninegrid, item);
     const phx_cell_entry *entry = &ninegrid->entries[task->entry + item - task->first];
-    return entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : entry->slot;
+    return entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : entry->slot;
 }
 
 void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
@@ -371,17 +371,17 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
                            const phx_cell_task *task, uint32_t at, shared_targets *shared)
 {
     phx_cell_entry *entry = &shard->ninegrid.entries[task->entry + at];
-    bool forced = entry->watches != PHX_OBSERVER_KIND_EVALUATED;
-    if (entry->watches == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT)) return true;
+    bool forced = entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED;
+    if (entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT)) return true;
     if (!task->evaluate_all && forced) {
         if (!(entry->flags & PHX_CELL_ENTERED))
             return emit_stayed_observers(scratch, shard, task, (phx_span){at, at + 1}, shared);
-        await_comers(&shard->ninegrid, task->comer + at - (task->entry_count - task->came));
+        await_entrants(&shard->ninegrid, task->entrant + at - (task->entry_count - task->entered));
         phx_delta_result seen = emit_crossed_observer(scratch, shard, task, entry);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
     if (!phx_evaluate_observer(scratch, directory, shard, entry->slot, forced)) return false;
-    entry->watches = phx_ninegrid_observer_kind(&shard->store, entry->slot);
+    entry->observer_kind = phx_ninegrid_observer_kind(&shard->store, entry->slot);
     return true;
 }
 
@@ -393,7 +393,7 @@ static uint32_t run_task(phx_scratch *scratch, const phx_directory *directory, p
                         const phx_cell_task *task, phx_span range)
 {
     shared_targets shared = {0};
-    uint32_t at = range.first, old = task->entry_count - task->came, end = range.end < old ? range.end : old;
+    uint32_t at = range.first, old = task->entry_count - task->entered, end = range.end < old ? range.end : old;
     if (at < end && !task->evaluate_all && !task->mixed && !task->special) {
         if (!emit_stayed_observers(scratch, shard, task, (phx_span){at, end}, &shared)) return at;
         at = end;

@@ -201,8 +201,8 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
         uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
-        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_comers() */
-        uint32_t none = both_came | (~(leave | enter) & 1);
+        uint32_t both_entered = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
+        uint32_t none = both_entered | (~(leave | enter) & 1);
         pairs->observer[pair] = phx_pair_word_of(place, leave, none).bits; /* no branch: it would be mispredicted */
     }
     scratch->counts.pairs_exact += count;
@@ -265,13 +265,13 @@ static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of
  * Adds the rows without old position that are in view now, except the observer itself: slots, behind the other enters.
  * Returns the new number of enters.
  */
-static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
+static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
-    const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
+    const phx_span near = phx_tile_without_history(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old,
              count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
     scratch->counts.pairs_tested += near.end - near.first;
@@ -295,7 +295,7 @@ static bool emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const
     PHX_ASSERT(of->leaves == 0);
     if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
     name_slots(scratch->enter, count);
-    const uint32_t enters = add_comers(scratch, shard, of, r, count);
+    const uint32_t enters = add_rows_without_history(scratch, shard, of, r, count);
     return phx_delta_emit_discontinuous(scratch, shard, of->slot, enters, true);
 }
 

@@ -324,7 +324,7 @@ static void name_targets(phx_tile *tile)
 }
 
 /* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_AWAY. */
-static uint32_t is_comer(const phx_tile *tile, uint32_t place)
+static uint32_t has_no_history(const phx_tile *tile, uint32_t place)
 {
     return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
 }
@@ -347,7 +347,7 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
     tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
     tile->discontinuous_cells = words + 4 * column;
-    tile->comer_start = words + 5 * column;
+    tile->without_history_start = words + 5 * column;
     return true;
 }
 
@@ -356,33 +356,33 @@ static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t count = tile->count, columns = tile->frame.columns;
-    uint32_t n = 0, comers = 0, own = 0, line = 0;
+    uint32_t n = 0, without_history = 0, own = 0, line = 0;
     if (!reserve_discontinuous(tile, mem)) return false;
     for (uint32_t i = 0; i < count; i++) {
         tile->discontinuous_places[n] = i;
-        n += is_comer(tile, i) | is_goer(tile, i);
+        n += has_no_history(tile, i) | is_goer(tile, i);
     }
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t place = tile->discontinuous_places[i], row = tile->row[place];
         tile->discontinuous_cells[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
         if (is_goer(tile, place)) continue;
         own += phx_tile_own(tile, row);
-        for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
-        tile->rows_without_history.x[comers] = rows->x[row];
-        tile->rows_without_history.y[comers] = rows->y[row];
-        tile->rows_without_history.slot[comers++] = rows->slot[row];
+        for (; line * columns <= tile->cell[place]; line++) tile->without_history_start[line] = without_history;
+        tile->rows_without_history.x[without_history] = rows->x[row];
+        tile->rows_without_history.y[without_history] = rows->y[row];
+        tile->rows_without_history.slot[without_history++] = rows->slot[row];
     }
-    for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
+    for (; line <= tile->frame.rows; line++) tile->without_history_start[line] = without_history;
     tile->discontinuous_count = n;
     tile->discontinuous_own = own;
     return true;
 }
 
-phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
+phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell)
 {
     const uint32_t line = cell / tile->frame.columns, fine = tile->fine;
     PHX_ASSERT(line >= fine && line + fine < tile->frame.rows);
-    return (phx_span){tile->comer_start[line - fine], tile->comer_start[line + fine + 1]};
+    return (phx_span){tile->without_history_start[line - fine], tile->without_history_start[line + fine + 1]};
 }
 
 /* Takes the flags of moved rows out of the cells. */

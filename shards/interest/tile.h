@@ -63,7 +63,7 @@ typedef struct phx_tile {
     uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows
         rows_without_history; /* of rows without old position alone: x, y and their words, as scans read them */
-    uint32_t *comer_start;    /* by row of cells, and one more: its first row without old position */
+    uint32_t *without_history_start;    /* by row of cells, and one more: its first row without old position */
     bool all_by_delta;                /* a delta finds the events of all observers of the block, discontinuous ones too */
     uint32_t *discontinuous_words;
     uint32_t discontinuous_words_capacity;
@@ -130,7 +130,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
 void phx_tile_limit(phx_tile *tile, float in, float near);
 
 /* A range of the rows without old position: all that may be in view from a cell, and some more. */
-phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell);
+phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);
 
 /* The towers where the rows of the frame stand; the cells before frame.low have no rows. */
 phx_rect phx_tile_towers(const phx_tile *tile);

@@ -114,11 +114,11 @@ static uint32_t find_entry(const phx_ninegrid *ninegrid, const phx_store *store,
  * The observer kind of a slot. An observer that changed attributes which decide about its list is evaluated once,
  * whatever its kind.
  */
-static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
+static uint8_t observer_kind_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
-    uint8_t watches = phx_ninegrid_observer_kind(store, slot);
-    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_EVALUATED
-                                                                                        : watches;
+    uint8_t observer_kind = phx_ninegrid_observer_kind(store, slot);
+    return note && note->attr != PHX_NINEGRID_NONE && observer_kind != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_EVALUATED
+                                                                                        : observer_kind;
 }
 
 /* The instance of a noted slot at the last tick's end; cell blocks are as then. */
@@ -129,58 +129,58 @@ static uint32_t instance_then(const phx_ninegrid *ninegrid, const phx_store *sto
 }
 
 /* The instance in which the entity of a crossing is. */
-static uint32_t instance_now(const phx_store *store, const phx_area_member *crossing)
+static uint32_t instance_now(const phx_store *store, const phx_crossing *crossing)
 {
     return PHX_UNLIKELY(crossing->apart) ? phx_store_instance(store, crossing->slot) : 0;
 }
 
 /* The crossing of a slot by the store; its note, or NULL. */
-static phx_area_member read_crossing(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
+static phx_crossing read_crossing(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
                                      uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_area_member){.slot = slot,
+    return (phx_crossing){.slot = slot,
                              .key = phx_ninegrid_key(ninegrid, &store->name[slot]),
                              .bx = body->tx,
                              .by = body->ty,
                              .is = body->state & PHX_SLOT_LIVE,
                              .apart = body->state & PHX_SLOT_APART,
-                             .watches = watches_now(note, store, slot),
+                             .observer_kind = observer_kind_now(note, store, slot),
                              .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
-static phx_area_member entry_crossing(const phx_cell_block *cell_block, const phx_cell_entry *entry,
+static phx_crossing entry_crossing(const phx_cell_block *cell_block, const phx_cell_entry *entry,
                                       const phx_change_note *note)
 {
-    return (phx_area_member){.slot = entry->slot,
+    return (phx_crossing){.slot = entry->slot,
                              .key = entry->key,
                              .bx = note->bx,
                              .by = note->by,
                              .is = true,
                              .apart = cell_block->instance != 0,
-                             .watches = entry->watches,
+                             .observer_kind = entry->observer_kind,
                              .special = entry->flags & PHX_CELL_SPECIAL};
 }
 
-static void mark_watching(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t, uint8_t watches)
+static void mark_observer(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t, uint8_t observer_kind)
 {
-    if (watches == PHX_OBSERVER_KIND_EVALUATED) {
+    if (observer_kind == PHX_OBSERVER_KIND_EVALUATED) {
         cell_block->may_evaluate |= 1ull << t;
         ninegrid->marking = true;
     }
-    if (watches != PHX_OBSERVER_KIND_NONE) cell_block->watched |= 1ull << t;
+    if (observer_kind != PHX_OBSERVER_KIND_NONE) cell_block->observed |= 1ull << t;
 }
 
 /* Written field by field: a copy of a struct would be loaded before its fields are stored. */
-static void write_entry(phx_cell_entry *entry, const phx_area_member *crossing, uint32_t move, uint32_t flags)
+static void write_entry(phx_cell_entry *entry, const phx_crossing *crossing, uint32_t move, uint32_t flags)
 {
     entry->slot = crossing->slot;
     entry->key = crossing->key;
     entry->move = move;
     entry->flags =
-        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->recast ? PHX_CELL_CHANGED : 0));
-    entry->watches = crossing->watches;
+        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->attr_changed ? PHX_CELL_CHANGED : 0));
+    entry->observer_kind = crossing->observer_kind;
     entry->reserved = 0;
 }
 
@@ -198,7 +198,7 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_entry(ninegrid, store, &cell_block->tower[t], note->slot);
     phx_cell_entry *entry = &ninegrid->entries[cell_block->tower[t].first + place];
-    phx_area_member crossing =
+    phx_crossing crossing =
         note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(cell_block, entry, note);
     elsewhere |= instance_now(store, &crossing) != cell_block->instance;
     crossing.place = place;
@@ -206,13 +206,13 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
     crossing.ax = note->ax;
     crossing.ay = note->ay;
     crossing.was = true;
-    crossing.recast = note->recast;
-    crossing.special |= note->recast; /* now or before */
+    crossing.attr_changed = note->attr_changed;
+    crossing.special |= note->attr_changed; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
         write_entry(entry, &crossing, PHX_NINEGRID_NONE, 0);
-        mark_watching(ninegrid, cell_block, t, entry->watches);
-        if (!note->recast) return;
+        mark_observer(ninegrid, cell_block, t, entry->observer_kind);
+        if (!note->attr_changed) return;
     }
     entry->move = ninegrid->crossing_count;
     if (!crossing.stays) entry->flags |= PHX_CELL_LEFT;
@@ -224,7 +224,7 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
 static void mark_old(phx_ninegrid *ninegrid)
 {
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
-        const phx_area_member *crossing = &ninegrid->crossings[i];
+        const phx_crossing *crossing = &ninegrid->crossings[i];
         if (!crossing->was) continue;
         const phx_tower *tower = &ninegrid->cell_blocks[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
         phx_cell_entry *entry = &ninegrid->entries[tower->first + crossing->place];
@@ -236,18 +236,18 @@ static void mark_old(phx_ninegrid *ninegrid)
 /* Sorts crossings into the order of events. false = no memory. */
 static bool sort_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_store *store)
 {
-    const phx_area_member *crossings = ninegrid->crossings;
+    const phx_crossing *crossings = ninegrid->crossings;
     const phx_name *name = store->name;
     uint32_t count = ninegrid->crossing_count;
     if (!phx_grow(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sort_record)) ||
-        !phx_grow(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, 0, count, sizeof(phx_area_member)))
+        !phx_grow(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, 0, count, sizeof(phx_crossing)))
         return false;
     phx_sort_record *keys = ninegrid->keys;
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (phx_sort_record){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
     for (uint32_t i = 0; i < count; i++) ninegrid->spare[i] = crossings[keys[i].slot];
-    phx_area_member *spare = ninegrid->crossings;
+    phx_crossing *spare = ninegrid->crossings;
     ninegrid->crossings = ninegrid->spare;
     ninegrid->spare = spare;
     uint32_t swap = ninegrid->crossings_capacity;
@@ -277,7 +277,7 @@ PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *ninegrid, const phx_stor
 static bool last_in_order(const phx_ninegrid *ninegrid, const phx_store *store)
 {
     if (ninegrid->crossing_count < 2) return true;
-    const phx_area_member *last = &ninegrid->crossings[ninegrid->crossing_count - 1];
+    const phx_crossing *last = &ninegrid->crossings[ninegrid->crossing_count - 1];
     return !name_before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
@@ -302,7 +302,7 @@ static void renew_keys(phx_ninegrid *ninegrid, const phx_store *store)
 static bool find_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
     size_t most = (size_t)ninegrid->note_count + in->deferred->count;
-    if (!phx_grow(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, 0, most, sizeof(phx_area_member)))
+    if (!phx_grow(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, 0, most, sizeof(phx_crossing)))
         return false;
     renew_keys(ninegrid, in->store);
     ninegrid->crossing_count = 0;
@@ -330,20 +330,20 @@ static bool find_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
  */
 static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    const phx_area_member *crossing = &ninegrid->crossings[i];
+    const phx_crossing *crossing = &ninegrid->crossings[i];
     if (crossing->is && !crossing->stays) {
         const uint32_t instance = instance_now(in->store, crossing);
         phx_cell_block *cell_block = ensure_cell_block(ninegrid, mem, instance, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
         if (!cell_block || !reserve_entry(ninegrid, mem, cell_block, t)) return false;
         phx_tower *tower = &cell_block->tower[t];
-        uint32_t came = tower->count - tower->old + 1;
-        if (!phx_grow(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
+        uint32_t entered = tower->count - tower->old + 1;
+        if (!phx_grow(mem, (void **)&ninegrid->entered, &ninegrid->entered_capacity, 0, entered, sizeof(phx_cell_entry))) return false;
         phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
         write_entry(entry, crossing, i, PHX_CELL_ENTERED);
         tower->task = i;
         cell_block->stood |= 1ull << t;
-        mark_watching(ninegrid, cell_block, t, entry->watches);
+        mark_observer(ninegrid, cell_block, t, entry->observer_kind);
         cell_block->untidy |= 1ull << t;
         cell_block->entries++;
         ninegrid->entry_count++;
@@ -355,7 +355,7 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
 }
 
 /* Prefetches the tower that an entity crosses to, or the place of its cell entry there. */
-PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *ninegrid, const phx_store *store, const phx_area_member *crossing,
+PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *ninegrid, const phx_store *store, const phx_crossing *crossing,
                                      bool entry)
 {
     const phx_cell_block *cell_block = phx_ninegrid_cell_block(
@@ -395,9 +395,9 @@ static void add_tower_pairs(phx_ninegrid *ninegrid, const phx_cell_block *cell_b
     phx_ninegrid_pair *pair = ninegrid->found + ninegrid->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
-        bool watched = cell_block->watched >> t & 1;
-        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .watched = watched};
-        observed_count += watched;
+        bool observed = cell_block->observed >> t & 1;
+        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .observed = observed};
+        observed_count += observed;
     }
     ninegrid->found_count = (uint32_t)(pair - ninegrid->found);
     ninegrid->bins[number] += observed_count;
@@ -411,31 +411,31 @@ static phx_rect join_rects(phx_rect a, phx_rect b)
 
 /*
  * Adds pairs of the towers in `rect` of one instance that see the crossing come or go: towers around its old place and
- * its new place (NULL: none). If it is recast, all observers there are evaluated. false = no memory.
+ * its new place (NULL: none). If its attributes changed, all observers there are evaluated. false = no memory.
  */
 static bool show_in(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t i, uint32_t instance, const phx_rect *from,
                     const phx_rect *to, phx_rect rect)
 {
-    const phx_area_member *crossing = &ninegrid->crossings[i];
+    const phx_crossing *crossing = &ninegrid->crossings[i];
     bool by_delta = phx_ninegrid_delta(crossing);
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
     for (phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         if (!phx_grow(mem, (void **)&ninegrid->found, &ninegrid->found_capacity, ninegrid->found_count,
                       (size_t)ninegrid->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
-        uint64_t here = by_delta ? cell_block->stood : cell_block->watched;
+        uint64_t here = by_delta ? cell_block->stood : cell_block->observed;
         uint64_t a = from ? phx_cell_block_mask(cell_block, *from) & here : 0;
         uint64_t b = to ? phx_cell_block_mask(cell_block, *to) & here : 0;
         add_tower_pairs(ninegrid, cell_block, a & ~b, phx_crossing_word_of(i, false, crossing->special));
         add_tower_pairs(ninegrid, cell_block, b & ~a, phx_crossing_word_of(i, true, crossing->special));
-        if (crossing->recast) cell_block->evaluate_all |= (a | b) & cell_block->watched;
+        if (crossing->attr_changed) cell_block->evaluate_all |= (a | b) & cell_block->observed;
     }
     return true;
 }
 
 static bool show_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    phx_area_member *c = &ninegrid->crossings[i];
+    phx_crossing *c = &ninegrid->crossings[i];
     phx_rect from = phx_ninegrid_rect(in->rules, in->rules->span, c->ax, c->ay);
     phx_rect to = phx_ninegrid_rect(in->rules, in->rules->span, c->bx, c->by);
     const uint32_t then = c->was ? ninegrid->cell_blocks[c->from].instance : 0, now = instance_now(in->store, c);
@@ -464,7 +464,7 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
     }
     for (uint32_t i = 0; i < ninegrid->found_count; i++) {
         const phx_ninegrid_pair *pair = &ninegrid->found[i];
-        if (!pair->watched) continue;
+        if (!pair->observed) continue;
         /* at the end, its bin is where the next bin begins */
         ninegrid->binned[ninegrid->bins[pair->cell_block]++] = (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
     }
@@ -477,13 +477,13 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
  */
 static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tower *tower)
 {
-    const uint32_t came = tower->count - tower->old;
-    uint32_t *to = ninegrid->comers + ninegrid->comer_count;
+    const uint32_t entered = tower->count - tower->old;
+    uint32_t *to = ninegrid->entrants + ninegrid->entrant_count;
     to[0] = tower->task;
-    ninegrid->comer_count += came;
-    if (PHX_LIKELY(came <= 1)) return;
+    ninegrid->entrant_count += entered;
+    if (PHX_LIKELY(entered <= 1)) return;
     const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old;
-    for (uint32_t i = 0; i < came; i++) to[i] = entry[i].move;
+    for (uint32_t i = 0; i < entered; i++) to[i] = entry[i].move;
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
@@ -507,8 +507,8 @@ static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint6
         ninegrid->tasks[ninegrid->task_count++] = (phx_cell_task){.first = ninegrid->item_count,
                                                         .entry = tower->first,
                                                         .entry_count = tower->count,
-                                                        .came = tower->count - tower->old,
-                                                        .comer = ninegrid->comer_count - (tower->count - tower->old),
+                                                        .entered = tower->count - tower->old,
+                                                        .entrant = ninegrid->entrant_count - (tower->count - tower->old),
                                                         .pair = place,
                                                         .leave_count = next[t][0],
                                                         .enter_count = next[t][1],
@@ -533,16 +533,16 @@ static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint6
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
 static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    ninegrid->task_count = ninegrid->comer_count = ninegrid->found_count = ninegrid->item_count = 0;
+    ninegrid->task_count = ninegrid->entrant_count = ninegrid->found_count = ninegrid->item_count = 0;
     ninegrid->evaluating = false;
     bool may_evaluate = in->evaluate_all || (in->changed && ninegrid->marking);
     if (ninegrid->crossing_count == 0 && !may_evaluate) return true;
     if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->cell_block_count, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&ninegrid->comers, &ninegrid->comers_capacity, 0, (size_t)ninegrid->crossing_count + 1,
+        !phx_grow(mem, (void **)&ninegrid->entrants, &ninegrid->entrants_capacity, 0, (size_t)ninegrid->crossing_count + 1,
                   sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
-        ninegrid->cell_blocks[c].evaluate_all = in->evaluate_all ? ninegrid->cell_blocks[c].watched : 0;
+        ninegrid->cell_blocks[c].evaluate_all = in->evaluate_all ? ninegrid->cell_blocks[c].observed : 0;
         ninegrid->bins[c] = 0;
     }
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++)
@@ -550,7 +550,7 @@ static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_
     if (!bin_pairs(ninegrid, mem)) return false;
     for (uint32_t c = 0, first = 0; c < ninegrid->cell_block_count; first = ninegrid->bins[c++]) {
         phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
-        uint64_t towers = (cell_block->untidy & cell_block->watched) | cell_block->evaluate_all | (in->changed ? cell_block->may_evaluate : 0);
+        uint64_t towers = (cell_block->untidy & cell_block->observed) | cell_block->evaluate_all | (in->changed ? cell_block->may_evaluate : 0);
         cell_block->tasks = 0;
         if (!towers && first == ninegrid->bins[c]) continue;
         if (!phx_grow(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, ninegrid->task_count,
@@ -562,10 +562,10 @@ static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_
 }
 
 /* Restores `task` of the towers: the crossing that came last, where it is the task already. */
-static void mark_comers(const phx_ninegrid *ninegrid, const phx_store *store)
+static void mark_entrants(const phx_ninegrid *ninegrid, const phx_store *store)
 {
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
-        const phx_area_member *c = &ninegrid->crossings[i];
+        const phx_crossing *c = &ninegrid->crossings[i];
         if (!c->is || c->stays) continue;
         phx_cell_block *cell_block =
             phx_ninegrid_cell_block(ninegrid, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
@@ -586,7 +586,7 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
     }
     if (ninegrid->stage == STAGE_TASKS) {
         if (!find_tasks(ninegrid, mem, in)) {
-            mark_comers(ninegrid, in->store);
+            mark_entrants(ninegrid, in->store);
             return false;
         }
         ninegrid->stage = STAGE_DONE;
@@ -600,12 +600,12 @@ bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid
 static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
     const phx_cell_entry *entries = ninegrid->entries + cell_block->tower[t].first;
-    uint64_t bit = 1ull << t, watched = 0, may_evaluate = 0;
+    uint64_t bit = 1ull << t, observed = 0, may_evaluate = 0;
     for (uint32_t i = 0; i < cell_block->tower[t].count; i++) {
-        if (entries[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
-        if (entries[i].watches == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
+        if (entries[i].observer_kind != PHX_OBSERVER_KIND_NONE) observed = bit;
+        if (entries[i].observer_kind == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
     }
-    cell_block->watched = (cell_block->watched & ~bit) | watched;
+    cell_block->observed = (cell_block->observed & ~bit) | observed;
     cell_block->may_evaluate = (cell_block->may_evaluate & ~bit) | may_evaluate;
 }
 
@@ -619,8 +619,8 @@ void phx_ninegrid_update_kind(phx_ninegrid *ninegrid, const phx_store *store, ui
     phx_cell_entry *entry = ninegrid->entries + cell_block->tower[t].first;
     while (entry->slot != slot || (entry->flags & PHX_CELL_LEFT)) entry++;
     PHX_ASSERT(entry < ninegrid->entries + cell_block->tower[t].first + cell_block->tower[t].count);
-    entry->watches = phx_ninegrid_observer_kind(store, slot);
-    mark_watching(ninegrid, cell_block, t, entry->watches);
+    entry->observer_kind = phx_ninegrid_observer_kind(store, slot);
+    mark_observer(ninegrid, cell_block, t, entry->observer_kind);
 }
 
 /* Insertion sort, before there are many. */
@@ -636,45 +636,45 @@ static void insertion_sort_entries(const phx_store *store, phx_cell_entry *entri
 }
 
 /* Merges sorted entries that came into sorted entries that stayed, from the last one down. */
-static void merge_came(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries, uint32_t stayed,
-                       uint32_t came)
+static void merge_entered(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries, uint32_t stayed,
+                       uint32_t entered)
 {
-    const phx_cell_entry *from = ninegrid->came;
-    memcpy(ninegrid->came, entries + stayed, came * sizeof *entries);
-    while (came > 0 && stayed > 0) {
-        const phx_cell_entry *a = &entries[stayed - 1], *b = &from[came - 1];
+    const phx_cell_entry *from = ninegrid->entered;
+    memcpy(ninegrid->entered, entries + stayed, entered * sizeof *entries);
+    while (entered > 0 && stayed > 0) {
+        const phx_cell_entry *a = &entries[stayed - 1], *b = &from[entered - 1];
         bool last = name_before(&store->name[b->slot], &store->name[a->slot]);
-        entries[stayed + came - 1] = last ? *a : *b;
+        entries[stayed + entered - 1] = last ? *a : *b;
         if (last) stayed--;
-        else came--;
+        else entered--;
     }
-    memcpy(entries, from, came * sizeof *entries);
+    memcpy(entries, from, entered * sizeof *entries);
 }
 
 static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_block *cell_block, uint32_t t)
 {
     phx_tower *tower = &cell_block->tower[t];
     phx_cell_entry *entries = ninegrid->entries + tower->first;
-    uint32_t stayed = 0, came = 0;
+    uint32_t stayed = 0, entered = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
         if (entries[i].flags & PHX_CELL_LEFT) continue;
-        if (i != stayed + came) entries[stayed + came] = entries[i];
-        phx_cell_entry *entry = &entries[stayed + came];
+        if (i != stayed + entered) entries[stayed + entered] = entries[i];
+        phx_cell_entry *entry = &entries[stayed + entered];
         if (i < tower->old) stayed++;
-        else came++;
+        else entered++;
         if (entry->move == PHX_NINEGRID_NONE) continue;
         entry->move = PHX_NINEGRID_NONE;
         bool special = entry->flags & PHX_CELL_SPECIAL;
         if (entry->flags & PHX_CELL_CHANGED) special = store->body[entry->slot].state & PHX_SLOT_SPECIAL;
         entry->flags = special ? PHX_CELL_SPECIAL : 0;
     }
-    if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && tower->old <= PHX_NINEGRID_UNSORTED_MAX)
+    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && tower->old <= PHX_NINEGRID_UNSORTED_MAX)
         insertion_sort_entries(store, entries, stayed);
-    if (stayed + came > PHX_NINEGRID_UNSORTED_MAX && came > 0) merge_came(ninegrid, store, entries, stayed, came);
-    uint32_t went = tower->count - stayed - came;
-    cell_block->entries -= went;
-    ninegrid->entry_count -= went;
-    tower->count = tower->old = stayed + came;
+    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && entered > 0) merge_entered(ninegrid, store, entries, stayed, entered);
+    uint32_t departed = tower->count - stayed - entered;
+    cell_block->entries -= departed;
+    ninegrid->entry_count -= departed;
+    tower->count = tower->old = stayed + entered;
     cell_block->untidy &= ~(1ull << t);
     read_watches(ninegrid, cell_block, t);
     if (tower->count > 0) return;
@@ -736,7 +736,7 @@ void phx_ninegrid_end_tick(phx_ninegrid *ninegrid, const phx_rules *rules, const
         ninegrid->marking |= cell_block->may_evaluate != 0;
     }
     ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->task_count = ninegrid->item_count = 0;
-    ninegrid->comer_count = 0;
+    ninegrid->entrant_count = 0;
     ninegrid->evaluating = false;
     ninegrid->span = rules->span;
     ninegrid->stage = STAGE_CROSSINGS;

@@ -23,12 +23,12 @@ void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
     phx_release(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, sizeof(phx_change_note));
     phx_release(mem, (void **)&ninegrid->attrs, &ninegrid->attrs_capacity, sizeof(phx_attr));
-    phx_release(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, sizeof(phx_area_member));
-    phx_release(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, sizeof(phx_area_member));
+    phx_release(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, sizeof(phx_crossing));
+    phx_release(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, sizeof(phx_crossing));
     phx_release(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, sizeof(phx_sort_record));
-    phx_release(mem, (void **)&ninegrid->came, &ninegrid->came_capacity, sizeof(phx_cell_entry));
+    phx_release(mem, (void **)&ninegrid->entered, &ninegrid->entered_capacity, sizeof(phx_cell_entry));
     phx_release(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, sizeof(phx_cell_task));
-    phx_release(mem, (void **)&ninegrid->comers, &ninegrid->comers_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&ninegrid->entrants, &ninegrid->entrants_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&ninegrid->found, &ninegrid->found_capacity, sizeof(phx_ninegrid_pair));
     phx_release(mem, (void **)&ninegrid->binned, &ninegrid->binned_capacity, sizeof(phx_ninegrid_binned_pair));
     phx_release(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, sizeof(uint32_t));
@@ -102,13 +102,13 @@ void phx_ninegrid_note_attr(phx_ninegrid *ninegrid, phx_store *store, uint32_t s
     phx_change_note *note = phx_ninegrid_note_of(ninegrid, store, slot);
     if (!note) return;
     bool elsewhere = now->instance != next->instance;
-    bool recast = elsewhere || now->layers != next->layers || now->stealth != next->stealth ||
+    bool attr_changed = elsewhere || now->layers != next->layers || now->stealth != next->stealth ||
                   now->veiled != next->veiled || now->global != next->global;
     bool observes = elsewhere || now->sees != next->sees || now->detect != next->detect ||
                     phx_list_unlimited(now) != phx_list_unlimited(next) ||
                     phx_attr_observes(now) != phx_attr_observes(next);
-    note->recast |= recast;
-    if ((!recast && !observes) || note->attr != PHX_NINEGRID_NONE) return;
+    note->attr_changed |= attr_changed;
+    if ((!attr_changed && !observes) || note->attr != PHX_NINEGRID_NONE) return;
     PHX_ASSERT(ninegrid->attr_count < ninegrid->attrs_capacity);
     note->attr = ninegrid->attr_count;
     ninegrid->attrs[ninegrid->attr_count++] = *now;
@@ -191,9 +191,9 @@ static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block 
     if (phx_block_tower(body->tx, body->ty) != t || entry->move != PHX_NINEGRID_NONE) return false;
     if (entry->key != phx_ninegrid_key(ninegrid, &store->name[entry->slot])) return false;
     if (entry->flags != (body->state & PHX_SLOT_SPECIAL ? PHX_CELL_SPECIAL : 0)) return false;
-    if (entry->watches != phx_ninegrid_observer_kind(store, entry->slot)) return false;
-    if (entry->watches != PHX_OBSERVER_KIND_NONE && !(cell_block->watched & bit)) return false;
-    return entry->watches != PHX_OBSERVER_KIND_EVALUATED || (cell_block->may_evaluate & bit);
+    if (entry->observer_kind != phx_ninegrid_observer_kind(store, entry->slot)) return false;
+    if (entry->observer_kind != PHX_OBSERVER_KIND_NONE && !(cell_block->observed & bit)) return false;
+    return entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED || (cell_block->may_evaluate & bit);
 }
 
 bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store)

@@ -14,7 +14,7 @@
  *
  * Between ticks, and up to the index phase, cell entries are as at the last tick's end, sorted by kind and id in towers
  * with many; later changes are noted. Written by the shard's owner (ingest, exchange: notes; index; end). Read by all
- * workers in the interest phase, where a worker writes `watches` of the cell entry of the observer at hand.
+ * workers in the interest phase, where a worker writes `observer_kind` of the cell entry of the observer at hand.
  */
 #ifndef PHX_SHARDS_NINEGRID_NINEGRID_H
 #define PHX_SHARDS_NINEGRID_NINEGRID_H
@@ -43,7 +43,7 @@ typedef struct phx_cell_entry {
     uint32_t key;  /* of its name; see phx_ninegrid.key_bits */
     uint32_t move; /* number of this tick's crossing; PHX_NINEGRID_NONE = it stayed unchanged */
     uint8_t flags; /* PHX_CELL_... */
-    uint8_t watches;
+    uint8_t observer_kind;
     uint16_t reserved;
 } phx_cell_entry;
 
@@ -64,7 +64,7 @@ typedef struct phx_cell_block {
     uint32_t instance; /* all its entries are in this one */
     uint32_t entries;
     uint64_t stood;             /* towers with an entry, old or new */
-    uint64_t watched;           /* towers that may have an observer */
+    uint64_t observed;           /* towers that may have an observer */
     uint64_t may_evaluate;              /* towers that may have an observer to evaluate */
     uint64_t untidy;            /* towers with marked entries */
     uint64_t evaluate_all;               /* towers in which all observers are evaluated in this tick */
@@ -84,11 +84,11 @@ typedef struct phx_change_note {
     uint16_t ax, ay, bx, by; /* its tower at the last tick's end, and now */
     uint16_t kind;           /* kind at the last tick's end, if renewed */
     bool renewed; /* its cell entry has to be written anew: it died, or has other attributes, another name or owner */
-    bool recast;  /* as a target it has other attributes: its observers have to be evaluated */
+    bool attr_changed;  /* as a target it has other attributes: its observers have to be evaluated */
 } phx_change_note;
 
-/* A crossing: an entity that crossed, entered, left, or was recast. In the order of events: kind, id. */
-typedef struct phx_area_member {
+/* A crossing: an entity that crossed, entered, left, or changed its attributes. In the order of events: kind, id. */
+typedef struct phx_crossing {
     uint32_t slot;
     uint32_t key;   /* of its current name */
     uint32_t place; /* of the old cell entry in its tower */
@@ -96,23 +96,23 @@ typedef struct phx_area_member {
     uint32_t pair;  /* in found: the towers that see it come or go; if a delta is enough for it as an observer, they are
                        the towers that come into or leave its span, too */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint8_t watches;         /* of its cell entry */
+    uint8_t observer_kind;         /* of its cell entry */
     bool was : 1, is : 1;    /* it was in the world, at a; it is in the world, at b */
     bool apart : 1;          /* it is in an instance other than 0: phx_store_instance() */
     bool stays : 1;          /* its cell entry stays: it only has to be evaluated by observers */
-    bool recast : 1;
+    bool attr_changed : 1;
     bool special : 1; /* now or before */
-} phx_area_member;
+} phx_crossing;
 
 /* A task: a tower with observers that may have events. */
 typedef struct phx_cell_task {
     uint32_t first; /* first item; an item for each cell entry */
     uint32_t entry, entry_count;
-    uint32_t came;  /* ENTERED entries, the last ones, */
-    uint32_t comer; /* ... and their crossings, in comers */
+    uint32_t entered;  /* ENTERED entries, the last ones, */
+    uint32_t entrant; /* ... and their crossings, in entrants */
     uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
     uint32_t leave_count, enter_count;
-    bool evaluate_all; /* all its observers are evaluated, as a recast entity is in the span */
+    bool evaluate_all; /* all its observers are evaluated, as an entity with changed attributes is in the span */
     bool mixed;   /* an observer may have to be evaluated */
     bool special; /* a crossing has a special target */
 } phx_cell_task;
@@ -125,7 +125,7 @@ typedef struct phx_ninegrid_pair {
     phx_crossing_word crossing;
     uint32_t cell_block;
     uint8_t tower;
-    bool watched; /* it may have observers that get an event */
+    bool observed; /* it may have observers that get an event */
     uint16_t reserved;
 } phx_ninegrid_pair;
 
@@ -154,16 +154,16 @@ typedef struct phx_ninegrid {
     uint32_t note_count, notes_capacity;
     phx_attr *attrs;
     uint32_t attr_count, attrs_capacity;
-    phx_area_member *crossings, *spare;
+    phx_crossing *crossings, *spare;
     uint32_t crossing_count, crossings_capacity, spare_capacity;
     struct phx_sort_record *keys; /* scratch of the sort of crossings */
     uint32_t keys_capacity;
-    phx_cell_entry *came; /* scratch of the tick's end */
-    uint32_t came_capacity;
+    phx_cell_entry *entered; /* scratch of the tick's end */
+    uint32_t entered_capacity;
     phx_cell_task *tasks;
     uint32_t task_count, tasks_capacity;
-    uint32_t *comers; /* crossings that led to a tower with a task, by task */
-    uint32_t comer_count, comers_capacity;
+    uint32_t *entrants; /* crossings that led to a tower with a task, by task */
+    uint32_t entrant_count, entrants_capacity;
     bool evaluating;              /* in some towers all observers are evaluated */
     phx_ninegrid_pair *found;  /* in the order of crossings */
     phx_ninegrid_binned_pair *binned; /* pairs of towers with observers, by cell block */
@@ -233,9 +233,9 @@ bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, co
 /* ---- towers and rectangles ---- */
 
 /* Is a delta enough for an observer that crossed, if its towers' tasks need no evaluation? */
-static inline bool phx_ninegrid_delta(const phx_area_member *crossing)
+static inline bool phx_ninegrid_delta(const phx_crossing *crossing)
 {
-    return crossing->was && crossing->is && crossing->watches == PHX_OBSERVER_KIND_PLAIN;
+    return crossing->was && crossing->is && crossing->observer_kind == PHX_OBSERVER_KIND_PLAIN;
 }
 
 static inline phx_cell_block *phx_ninegrid_cell_block(const phx_ninegrid *ninegrid, uint32_t instance, uint32_t bx,

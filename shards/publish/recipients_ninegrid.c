@@ -80,7 +80,7 @@ void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
         part entries = part_of(shard, seats, &cell_block->tower[t], place);
         if (entries.first < entries.end) seats->towers |= 1ull << t;
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++) {
-            bool observes = entry->watches != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
+            bool observes = entry->observer_kind != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
             seats->slot[entries.seat++] = observes ? entry->slot : PHX_SLOT_NONE;
         }
     }
@@ -124,7 +124,7 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
         part entries = part_of(shard, seats, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
             if (seats->slot[entries.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && entry->watches != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;
+            bool plain = !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;
             if (plain || phx_recipients_sees(shard, entry->slot, call->slot, self))
                 out[n++] = entries.seat; /* plain: in the call's towers */
         }

@@ -53,11 +53,11 @@ void phx_ninegrid_visit_observers(const phx_shard *shard, uint32_t slot, bool ev
     const phx_rect rect = everywhere ? all : phx_interest_towers(rules, &shard->store.body[slot], 0.0f);
     phx_cell_block_walk walk = phx_ninegrid_walk(&shard->ninegrid, phx_store_instance(&shard->store, slot), rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(cell_block, rect) & cell_block->watched; left; left &= left - 1) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect) & cell_block->observed; left; left &= left - 1) {
             const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *entry = &shard->ninegrid.entries[i];
-                bool sees = entry->watches != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, entry->slot, slot);
+                bool sees = entry->observer_kind != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, entry->slot, slot);
                 if (sees) visit(user, entry->slot);
             }
         }
