@@ -29,7 +29,7 @@ void phx_cross_refresh(phx_cross *own, uint32_t observer)
 {
     phx_list_release(&own->pool, &own->boxes[observer]);
     if (!(own->flags[observer] & PHX_CROSS_AFRESH)) phx_cross_push(&own->afresh, observer);
-    own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_TOUCHED;
+    own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_DIRTY;
 }
 
 void phx_cross_drop(phx_cross *own, uint32_t slot)
@@ -112,7 +112,7 @@ static void apply_passes(phx_cross *own, uint32_t observer)
     uint32_t entering = mark_passes(own, observer);
     entering -= thin_out(own, box);
     own->pass_first[observer] = PHX_SLOT_NONE;
-    if (before != box->count || entering > 0) own->flags[observer] |= PHX_CROSS_TOUCHED;
+    if (before != box->count || entering > 0) own->flags[observer] |= PHX_CROSS_DIRTY;
     if (entering == 0) return;
     if (!box_grow(own, box, box->count + entering)) {
         phx_cross_refresh(own, observer);
@@ -144,7 +144,7 @@ void phx_cross_sweep(phx_cross *own)
             entries[n] = entries[i];
             n += !(own->flags[entries[i]] & PHX_CROSS_GONE);
         }
-        if (n < box->count) own->flags[slot] |= PHX_CROSS_TOUCHED;
+        if (n < box->count) own->flags[slot] |= PHX_CROSS_DIRTY;
         phx_list_set_count(&own->pool, box, n);
     }
     for (uint32_t i = 0; i < own->gone.count; i++) own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;

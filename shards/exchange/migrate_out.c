@@ -24,7 +24,7 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
 static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const uint32_t *places = NULL;
-    uint32_t count = phx_area_members_of(&shard->zones.crossings, slot, &places);
+    uint32_t count = phx_area_members_of(&shard->zones.area_members, slot, &places);
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AREAS;
     record->slot = count;
@@ -56,7 +56,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_cursor *cursor = &shard->cursor;
     const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
     const uint32_t *places;
-    uint32_t areas = phx_area_members_of(&shard->zones.crossings, slot, &places);
+    uint32_t areas = phx_area_members_of(&shard->zones.area_members, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =

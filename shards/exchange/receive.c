@@ -148,7 +148,7 @@ static bool receive_activation(phx_shard *shard, const phx_record *record)
 
 static bool receive_areas(phx_shard *shard, const phx_record *record)
 {
-    phx_area_members *crossings = &shard->zones.crossings;
+    phx_area_members *crossings = &shard->zones.area_members;
     uint32_t slot = arrived_slot(shard, record->id);
     if (!phx_area_members_cover(crossings, shard->mem, shard->store.slots)) return false;
     for (uint32_t i = 0; i < record->count; i++) {

@@ -45,7 +45,7 @@ static bool there_is_block(const phx_shard *shard, uint32_t slot, uint32_t tower
 static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
     const uint32_t instance = phx_store_instance(&shard->store, slot);
-    phx_zones_touch(&shard->zones, shard->mem, slot);
+    phx_zones_mark_dirty(&shard->zones, shard->mem, slot);
     phx_shard_mark_tower(shard, instance, (uint16_t)from, (uint16_t)(from >> 16));
     if (to != from) phx_shard_mark_tower(shard, instance, (uint16_t)to, (uint16_t)(to >> 16));
 }

@@ -26,7 +26,7 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
     if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, slot);
-    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, slot);
+    if (!shard->dense_tick) phx_zones_mark_dirty(&shard->zones, shard->mem, slot);
     shard->dirty_count++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;

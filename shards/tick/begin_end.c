@@ -49,7 +49,7 @@ void phx_shard_end(phx_shard *shard)
     phx_outbox_lists_end(&shard->outbox);
     if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
     shard->silenced_count = shard->beginners.count = 0;
-    shard->zones.touched_count = 0;
+    shard->zones.dirty_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
     PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));

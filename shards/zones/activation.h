@@ -51,7 +51,7 @@ static inline bool phx_is_waker(const phx_rules *rules, const phx_attr *attr)
 typedef struct phx_activation_input {
     const phx_rules *rules;
     const phx_store *store;
-    const phx_tower_members *roster; /* as of this tick's end */
+    const phx_tower_members *tower_members; /* as of this tick's end */
     phx_rect rect;
     uint64_t tick;
     phx_edges *edges;

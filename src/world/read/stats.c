@@ -146,8 +146,8 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->awake += shard->zones.awake.awake_count;
         stats->woken += shard->zones.awake.woken;
         stats->slept += shard->zones.awake.slept;
-        stats->area_enters += shard->zones.crossings.entered;
-        stats->area_leaves += shard->zones.crossings.left;
+        stats->area_enters += shard->zones.area_members.entered;
+        stats->area_leaves += shard->zones.area_members.left;
         stats->index_moves += shard->counts.index.moves;
         stats->index_steps += shard->counts.index.steps;
         if (!shard->classical) continue;

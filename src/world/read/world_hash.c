@@ -81,7 +81,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const uint32_t *areas = NULL;
-    uint32_t inside = phx_area_members_of(&shard->zones.crossings, slot, &areas);
+    uint32_t inside = phx_area_members_of(&shard->zones.area_members, slot, &areas);
     for (uint32_t i = 0; i < inside; i++)
         sum += mix_into_hash(mix_into_hash(id, 0x61726561), world->areas.at[areas[i]].id);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);
