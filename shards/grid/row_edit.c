@@ -46,7 +46,7 @@ uint32_t phx_rows_edit_limit(const phx_grid *grid)
 typedef struct loose_row {
     float x, y, ox, oy, view;
     phx_row_word word;
-    bool is_moved, watching;
+    bool is_moved, observes;
 } loose_row;
 
 static loose_row row_at(const phx_grid *grid, uint32_t row)
@@ -59,7 +59,7 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .view = of->view[row],
                        .word = phx_row_word_at(of->slot, row),
                        .is_moved = phx_row_bit(grid->moved_bits, row),
-                       .watching = phx_row_bit(grid->observer_bits, row)};
+                       .observes = phx_row_bit(grid->observer_bits, row)};
 }
 
 static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
@@ -72,7 +72,7 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->view[row] = is->view;
     of->slot[row] = is->word.bits;
     phx_row_set_bit(grid->moved_bits, row, is->is_moved);
-    phx_row_set_bit(grid->observer_bits, row, is->watching);
+    phx_row_set_bit(grid->observer_bits, row, is->observes);
     store->body[phx_row_word_slot(is->word)].row = row;
 }
 
@@ -205,7 +205,7 @@ static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_
     row->x = body->x;
     row->y = body->y;
     row->is_moved = true;
-    row->watching = row->view != 0.0f;
+    row->observes = row->view != 0.0f;
     write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
     grid->row_count++;
     body->state |= PHX_SLOT_ROW;

@@ -380,11 +380,11 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
 }
 
 /* Emits discontinuous observers that have no pairs, up to place `end`. As flush_pairs(). */
-static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
+static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *observers, uint32_t end,
                                     const phx_radii *radii)
 {
-    for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
-        const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
+    for (; observers->count > 0 && observers->place[0] < end; observers->place++, observers->count--) {
+        const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
         if (!emit_discontinuous_run(scratch, shard, &none, radii->in)) return place;
@@ -431,11 +431,11 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
  * Matches these observers with the picked candidates while there is room for pairs. Returns how many observers are
  * done.
  */
-static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
+static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers observers)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t done =
-        shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits, &scratch->pairs);
+        shard->kernels->match(&tile->candidates, tile->candidate_count, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.pairs_tested += (uint64_t)done * tile->candidate_count;
     return done;
 }
@@ -445,8 +445,8 @@ static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint3
 {
     const phx_tile *tile = &scratch->tile;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
-    phx_tile_observers watchers = {place, count, tile->now, tile->old};
-    uint32_t done = shard->kernels->match_stencil(&cells, &watchers, &tile->limits, &scratch->pairs);
+    phx_tile_observers observers = {place, count, tile->now, tile->old};
+    uint32_t done = shard->kernels->match_stencil(&cells, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
     return done;
 }
@@ -459,11 +459,11 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
-        const bool discontinuous = any_discontinuous_place(scratch, shard, watchers);
+        const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
+        const bool discontinuous = any_discontinuous_place(scratch, shard, observers);
         tile->candidate_count = phx_tile_pick(tile, cell[place[i]], discontinuous, &spans);
         scratch->counts.ranges_visited += spans;
-        uint32_t done = match_candidates(scratch, shard, watchers);
+        uint32_t done = match_candidates(scratch, shard, observers);
         if (done < n) return i + done;
     }
     return count;
@@ -611,12 +611,12 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_radii radii = {tile->alike_in, tile->alike_near};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
     if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
-    uint32_t *watching = scratch->hits, n = 0; /* a mere target is not matched */
+    uint32_t *matched = scratch->hits, n = 0; /* a mere target is not matched */
     for (uint32_t i = 0; i < count; i++) {
-        watching[n] = place[i];
+        matched[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return places_before(place, count, emit_matched_places(scratch, shard, watching, n, &radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, matched, n, &radii));
 }
 
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)

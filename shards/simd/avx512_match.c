@@ -164,14 +164,14 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
 }
 
 AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
-                                     const phx_tile_observers *watchers, phx_pairs *pairs)
+                                     const phx_tile_observers *observers, phx_pairs *pairs)
 {
     found unwritten;
     uint32_t w = 0, first = 0;
     unwritten.count = 0; /* and no other field */
-    for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
-        uint32_t place = watchers->place[w];
-        const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};
+    for (; w < observers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
+        uint32_t place = observers->place[w];
+        const eye of = {_mm512_set1_epi32((int)observers->now[place]), _mm512_set1_epi32((int)observers->old[place])};
         for (uint32_t i = 0; i < count; i += PIECE) {
             phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
             if (i != first || unwritten.count + (piece.end - i) > PIECE) {
@@ -188,11 +188,11 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
-                                 const phx_tile_observers *watchers, const phx_tile_limits *limits, phx_pairs *pairs)
+                                 const phx_tile_observers *observers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) match_all_512(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
+#define MATCH(square, margin) match_all_512(&(matching){in, near, square, margin}, candidates, count, observers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

@@ -175,13 +175,13 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates; of a longer row
  * one more than lanes, until put_found_512() corrects it.
  */
-AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *watchers, phx_span range,
+AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *observers, phx_span range,
                                               const borders *b, phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
     for (uint32_t w = range.first; w < range.end; w++) {
-        const uint32_t place = watchers->place[w], cell = in->of.cell[place];
+        const uint32_t place = observers->place[w], cell = in->of.cell[place];
         const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
         const uint64_t there = there_are(in, cell);
         const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
@@ -256,7 +256,7 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
     const phx_pairs to = *pairs; /* stores below may alias the fields */
     uint32_t n = to.count, i = 0;
     for (; i < count; i++) {
-        const uint32_t place = places[list[i].watcher];
+        const uint32_t place = places[list[i].observer];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
             const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
@@ -275,39 +275,39 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
 }
 
 /* Matches observers, some at a time. */
-AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *watchers,
+AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *observers,
                                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders_512(limits, square, margin);
     enum { AT_ONCE = 256 }; /* observers with masks that wait to become pairs: 4 KiB */
     phx_found_ninegrid list[AT_ONCE];
-    for (uint32_t w = 0, end; w < watchers->count; w = end) {
-        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
-        uint32_t n = find_stencil_masks_512(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
-        uint32_t done = put_found_512(in, watchers->place, list, n, &b, pairs);
+    for (uint32_t w = 0, end; w < observers->count; w = end) {
+        end = observers->count - w < AT_ONCE ? observers->count : w + AT_ONCE;
+        uint32_t n = find_stencil_masks_512(in, observers, (phx_span){w, end}, &b, list, &pairs->tested);
+        uint32_t done = put_found_512(in, observers->place, list, n, &b, pairs);
         if (done == n) continue;
-        for (w = list[done].watcher; end-- > w;)
-            pairs->tested -= count_bits_512(there_are(in, in->of.cell[watchers->place[end]]));
+        for (w = list[done].observer; end-- > w;)
+            pairs->tested -= count_bits_512(there_are(in, in->of.cell[observers->place[end]]));
         return w;
     }
-    return watchers->count;
+    return observers->count;
 }
 
-AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
+AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *observers,
                                    const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
     const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-    if (limits->square) return match_stencil_512(&in, watchers, limits, true, true, pairs);
-    if (margin) return match_stencil_512(&in, watchers, limits, false, true, pairs);
-    return match_stencil_512(&in, watchers, limits, false, false, pairs);
+    if (limits->square) return match_stencil_512(&in, observers, limits, true, true, pairs);
+    if (margin) return match_stencil_512(&in, observers, limits, false, true, pairs);
+    return match_stencil_512(&in, observers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    return cells->near[0] == FEW ? match_field(cells, FEW, watchers, limits, pairs)
-                                 : match_field(cells, MANY, watchers, limits, pairs);
+    return cells->near[0] == FEW ? match_field(cells, FEW, observers, limits, pairs)
+                                 : match_field(cells, MANY, observers, limits, pairs);
 }
 
 #endif

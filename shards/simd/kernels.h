@@ -172,10 +172,10 @@ typedef struct phx_kernels {
      * one observer in any order. No two positions may differ by four reaches along both axes, as the sets differ there.
      * Stops when there is no room for all pairs of the next observer. Returns how many observers are done.
      */
-    uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
+    uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *observers,
                       const phx_tile_limits *limits, phx_pairs *pairs);
     /* The same for observers with the candidates of the nine cells around each, few in each row of three. */
-    uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+    uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *observers,
                               const phx_tile_limits *limits, phx_pairs *pairs);
     /* Finds the unsure pairs; room for all and pad. Returns how many. */
     uint32_t (*collect_unsure)(const phx_pairs *pairs, uint32_t *which);

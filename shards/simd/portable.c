@@ -100,14 +100,14 @@ enum {
 _Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "elements beyond the last are padding");
 
 /* One observer. */
-typedef struct watcher {
+typedef struct tile_observer {
     uint32_t place, now, old;
-} watcher;
+} tile_observer;
 
-static watcher watcher_of(const phx_tile_observers *watchers, uint32_t w)
+static tile_observer tile_observer_of(const phx_tile_observers *observers, uint32_t w)
 {
-    uint32_t place = watchers->place[w];
-    return (watcher){place, watchers->now[place], watchers->old[place]};
+    uint32_t place = observers->place[w];
+    return (tile_observer){place, observers->now[place], observers->old[place]};
 }
 
 /* Distances of some candidates, now and before, and a word for each that may be an event. */
@@ -117,7 +117,7 @@ typedef struct judged {
 } judged;
 
 /* A loop without other stores, which compilers vectorise. */
-static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits,
+static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of, phx_tile_limits limits,
                                 bool square, judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
@@ -142,7 +142,7 @@ static inline bool any_of_eight(const uint32_t kept[EIGHT])
  * Matches a piece of candidates, with room for all. Of eight, mostly none is kept; else no branch depends on which:
  * every pair is written, kept or not.
  */
-static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
+static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of, const phx_tile_limits *limits,
                                phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
@@ -168,12 +168,12 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, wat
     pairs->count = n;
 }
 
-static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                                const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
-    for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
-        const watcher of = watcher_of(watchers, w);
+    for (; w < observers->count && pairs->capacity - pairs->count >= count; w++) {
+        const tile_observer of = tile_observer_of(observers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
             const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
             match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
@@ -188,7 +188,7 @@ typedef struct stencil_rows {
 } stencil_rows;
 
 /* Adds up to eight places from one on. */
-static inline void join_watchers(stencil_rows *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
+static inline void join_candidates(stencil_rows *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -197,14 +197,14 @@ static inline void join_watchers(stencil_rows *to, const phx_tile_cells *cells, 
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     stencil_rows near;
     const phx_tile_candidates all = {near.now, near.old, near.place};
-    for (; w < watchers->count; w++) {
-        const watcher of = watcher_of(watchers, w);
+    for (; w < observers->count; w++) {
+        const tile_observer of = tile_observer_of(observers, w);
         const phx_ninegrid_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
         if (pairs->capacity - pairs->count < stencil.count) break;
         pairs->tested += stencil.count;
@@ -215,7 +215,7 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
                     match_piece_scalar(&all, near.count, of, limits, pairs);
                     near.count = 0;
                 }
-                join_watchers(&near, cells, i, stencil.row[r].end - i);
+                join_candidates(&near, cells, i, stencil.row[r].end - i);
             }
         }
         match_piece_scalar(&all, near.count, of, limits, pairs);

@@ -47,7 +47,7 @@ static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, u
 /* An observer with candidates that may be events in its nine cells, as bits of their rows. */
 typedef struct phx_found_ninegrid {
     uint64_t mask;
-    uint32_t watcher;
+    uint32_t observer;
 } phx_found_ninegrid;
 
 /* phx_kernels.set_difference by a find kernel. */

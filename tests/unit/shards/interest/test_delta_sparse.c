@@ -165,14 +165,14 @@ static void step(bool turned, float low, float high, uint32_t changes)
 static void out_and_back(uint64_t seed, bool turned, float low, const float view[2], float by)
 {
     float high = low + 20;
-    uint32_t watchers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
+    uint32_t observers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
     open_two(seed, turned, low, high, view);
-    step(turned, low, high + by, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high + by, watchers);
-    step(turned, low, high, watchers);
+    step(turned, low, high + by, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high + by, observers);
+    step(turned, low, high, observers);
     if (by >= 0.5f) step(turned, low - by, high - by, 0); /* side by side, where float32 has them so */
     fleet_close(f);
 }

@@ -244,9 +244,9 @@ typedef struct cells {
     bool inner;
 } cells;
 
-static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
+static uint32_t rows_around(const cells *c, uint64_t tile_observer, uint64_t ids)
 {
-    const fleet_entity *w = &f->entity[watcher];
+    const fleet_entity *w = &f->entity[tile_observer];
     int wx = (int)((w->x - c->from) / c->side), wy = (int)((w->y - c->from) / c->side);
     uint32_t n = 0;
     for (uint64_t id = 1; id <= ids; id++) {
@@ -308,25 +308,25 @@ Test(run_delta, a_glance_tests_the_rows_of_the_cells_in_view)
         begin();
         fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* the entity beside it */
         fleet_end(f);
-        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
+        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, observers = 1;
         cr_assert_eq(pairs, views[of].pairs);
         if (way == TILE) {
             pairs = 2 * rows_around(&c, IDS, ids);
-            watchers = 2;
+            observers = 2;
         }
         for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
             if (!in_the_corner(i, SIDE)) continue;
             pairs += rows_around(&c, i + 1, ids);
-            watchers++;
+            observers++;
         }
-        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in interest/tile.c */
+        if (way == TILE && view < 44) ranges *= observers; /* each cell by itself, see SPARSE in interest/tile.c */
         if (way != TILE) {
             pairs = views[of].few_pairs;
             ranges = views[of].few_ranges;
         }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.by_delta - counted.by_delta, watchers, "the observers, by any query");
+        cr_assert_eq(now.by_delta - counted.by_delta, observers, "the observers, by any query");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,

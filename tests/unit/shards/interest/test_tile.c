@@ -240,18 +240,18 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     const phx_shard *shard = tile->shard;
     const phx_attr *attr = phx_store_attr(&shard->store, shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT);
     phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
-    phx_tile_observers watcher = {&place, 1, tile->now, tile->old};
+    phx_tile_observers tile_observer = {&place, 1, tile->now, tile->old};
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
     uint32_t count = phx_tile_pick(tile, tile->cell[place], false, &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
-    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
     phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
     pairs.count = 0;
-    cr_assert_eq(shard->kernels->match_stencil(&cells, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match_stencil(&cells, &tile_observer, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
     return events;
 }

@@ -332,12 +332,12 @@ static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, ui
 /* More watchers than are taken together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
-    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 300 };
+    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, OBSERVERS = 300 };
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
         uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
-        uint32_t place[WATCHERS], most = 0;
+        uint32_t place[OBSERVERS], most = 0;
         phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has candidates */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
@@ -346,19 +346,19 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
         const phx_tile_cells all = {now, old, cell, start, near, COLUMNS};
-        for (uint32_t i = 0; i < WATCHERS; i++) {
+        for (uint32_t i = 0; i < OBSERVERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
             most = around > most ? around : most;
         }
         const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
-        for (uint32_t w = 0, done; w < WATCHERS; w += done) {
+        for (uint32_t w = 0, done; w < OBSERVERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
             done =
-                kernels->match_stencil(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+                kernels->match_stencil(&all, &(phx_tile_observers){place + w, OBSERVERS - w, now, old}, &limits, &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_stencil(&all, place + w, done, &limits, &pairs, name);
-            bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
+            bool room = w + done < OBSERVERS && capacity - pairs.count >= count_around(&all, place[w + done]);
             cr_assert_not(room, "%s: stopped with room for one more", name);
             check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
             check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
