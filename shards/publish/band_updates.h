@@ -60,20 +60,20 @@ static inline bool phx_band_multiple(uint32_t n, uint32_t share)
     return n * share <= share - 1;
 }
 
-void phx_update_scratch_free(phx_update_scratch *lookout);
+void phx_update_scratch_free(phx_update_scratch *scratch);
 /* Begins a tick: results of the last one end. */
-void phx_update_scratch_reset(phx_update_scratch *lookout);
+void phx_update_scratch_reset(phx_update_scratch *scratch);
 /* Begins a group: targets are counted from 0 again, each once. */
-void phx_update_scratch_group(phx_update_scratch *lookout);
+void phx_update_scratch_group(phx_update_scratch *scratch);
 /*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
  * the scratch, and a row to notices[] if there is any. false = no memory, nothing appended.
  */
-bool phx_band_emit(phx_update_scratch *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
 /* By the owner. Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *notice,
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_update_notice *notice,
                       uint32_t count);
 
 #endif

@@ -5,40 +5,40 @@
 
 /* ---- calls ---- */
 
-static bool add_cell_blocks(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
+static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_call_towers *to,
                        phx_broadcast_target call)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         call.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
-        if (!phx_recipients_add_block(audience, shard, to, cell_block->bx, cell_block->by, call)) return false;
+        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, call)) return false;
     }
     return true;
 }
 
-bool phx_ninegrid_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_call_near(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
 {
     const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->slot),
                                 .rect = phx_recipients_rect(shard, call->slot)};
-    return add_cell_blocks(audience, shard, &to, *call);
+    return add_cell_blocks(recipients, shard, &to, *call);
 }
 
-bool phx_ninegrid_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_call_observer(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
 {
     const phx_body *body = &shard->store.body[call->observer];
     const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->observer),
                                 .rect = {body->tx, body->ty, body->tx, body->ty},
                                 .done = phx_recipients_rect(shard, call->slot),
                                 .any_done = true};
-    return add_cell_blocks(audience, shard, &to, *call);
+    return add_cell_blocks(recipients, shard, &to, *call);
 }
 
-bool phx_ninegrid_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_ninegrid_call_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
                            const phx_broadcast_target *call)
 {
     const phx_call_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
-    return add_cell_blocks(audience, shard, &to, *call);
+    return add_cell_blocks(recipients, shard, &to, *call);
 }
 
 /* ---- observer batches ---- */
@@ -59,83 +59,83 @@ uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
  */
 typedef struct part {
     const phx_cell_entry *first, *end;
-    uint32_t seat;
+    uint32_t batch_place;
 } part;
 
-static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
+static part part_of(const phx_shard *shard, const phx_observer_batch *batch, const phx_tower *tower, uint32_t place)
 {
     const phx_cell_entry *entries = shard->ninegrid.entries + tower->first;
-    uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
-    uint32_t end = seats->first + seats->count;
+    uint32_t lo = batch->first > place ? batch->first - place : 0, hi = tower->count;
+    uint32_t end = batch->first + batch->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
     if (lo >= hi) return (part){entries, entries, 0};
-    return (part){entries + lo, entries + hi, place + lo - seats->first};
+    return (part){entries + lo, entries + hi, place + lo - batch->first};
 }
 
-void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 {
-    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
-        part entries = part_of(shard, seats, &cell_block->tower[t], place);
-        if (entries.first < entries.end) seats->towers |= 1ull << t;
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        if (entries.first < entries.end) batch->towers |= 1ull << t;
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++) {
             bool observes = entry->observer_kind != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
-            seats->slot[entries.seat++] = observes ? entry->slot : PHX_SLOT_NONE;
+            batch->slot[entries.batch_place++] = observes ? entry->slot : PHX_SLOT_NONE;
         }
     }
 }
 
-uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *seats,
+uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *batch,
                                const phx_broadcast_target *call)
 {
     (void)shard;
-    return phx_recipients_find(seats, call->observer, 0);
+    return phx_recipients_find(batch, call->observer, 0);
 }
 
 /* ---- filter ---- */
 
-static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *seats,
+static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *batch,
                                         const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                         uint32_t *out)
 {
-    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part entries = part_of(shard, seats, &cell_block->tower[t], place);
-        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
-            uint32_t observer = seats->slot[entries.seat];
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
+            uint32_t observer = batch->slot[entries.batch_place];
             if (observer == PHX_SLOT_NONE) continue;
-            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = entries.seat;
+            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = entries.batch_place;
         }
     }
     return n;
 }
 
-static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *seats,
+static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *batch,
                                const phx_broadcast_target *call, bool self, uint32_t *out)
 {
-    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
         if (!(call->towers >> t & 1)) continue;
-        part entries = part_of(shard, seats, &cell_block->tower[t], place);
-        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.seat++) {
-            if (seats->slot[entries.seat] == PHX_SLOT_NONE) continue;
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
+            if (batch->slot[entries.batch_place] == PHX_SLOT_NONE) continue;
             bool plain = !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;
             if (plain || phx_recipients_sees(shard, entry->slot, call->slot, self))
-                out[n++] = entries.seat; /* plain: in the call's towers */
+                out[n++] = entries.batch_place; /* plain: in the call's towers */
         }
     }
     return n;
 }
 
-uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *seats,
+uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *batch,
                                    const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                    uint32_t *out)
 {
-    return range ? filter_entries_by_range(shard, seats, call, range, self, out)
-                 : filter_entries(shard, seats, call, self, out);
+    return range ? filter_entries_by_range(shard, batch, call, range, self, out)
+                 : filter_entries(shard, batch, call, self, out);
 }

@@ -20,18 +20,18 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
 /* A call to each own observer in a box. */
 typedef struct call_sink {
     phx_sink sink;
-    phx_recipients *audience;
+    phx_recipients *recipients;
     const phx_shard *shard;
     phx_box box;
     phx_broadcast_target call;
 } call_sink;
 
-static bool target_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
+static bool target_slot(phx_recipients *recipients, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
 {
     call.towers = ~0ull;
-    call.block = observer / PHX_SEATS_MAX;
+    call.block = observer / PHX_BATCH_PLACES_MAX;
     call.observer = observer;
-    return phx_recipients_add(audience, shard, call);
+    return phx_recipients_add(recipients, shard, call);
 }
 
 static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
@@ -42,64 +42,64 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
         const phx_body *body = &store->body[slots[i]];
         bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slots[i]));
         if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
-        at->audience->failed |= !target_slot(at->audience, at->shard, at->call, slots[i]);
+        at->recipients->failed |= !target_slot(at->recipients, at->shard, at->call, slots[i]);
     }
 }
 
-static bool call_slots(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
+static bool call_slots(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
                        phx_broadcast_target call)
 {
-    call_sink to = {.sink.take = target_slots, .audience = audience, .shard = shard, .box = box, .call = call};
-    audience->failed = false;
+    call_sink to = {.sink.take = target_slots, .recipients = recipients, .shard = shard, .box = box, .call = call};
+    recipients->failed = false;
     phx_slots_in_range(shard, &instance, box, &to.sink);
-    return !audience->failed;
+    return !recipients->failed;
 }
 
-bool phx_slots_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_slots_call_near(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
 {
-    return call_slots(audience, shard, phx_store_instance(&shard->store, call->slot), seen_from_box(shard, call->slot),
+    return call_slots(recipients, shard, phx_store_instance(&shard->store, call->slot), seen_from_box(shard, call->slot),
                       *call);
 }
 
-bool phx_slots_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_slots_call_observer(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
 {
     const phx_body *body = &shard->store.body[call->observer];
     return phx_box_has(seen_from_box(shard, call->slot), body->x, body->y) ||
-           target_slot(audience, shard, *call, call->observer);
+           target_slot(recipients, shard, *call, call->observer);
 }
 
-bool phx_slots_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
+bool phx_slots_call_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
                         const phx_broadcast_target *call)
 {
-    return call_slots(audience, shard, instance, box, *call);
+    return call_slots(recipients, shard, instance, box, *call);
 }
 
 /* ---- observer batches ---- */
 
 uint32_t phx_slots_blocks(const phx_shard *shard)
 {
-    return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
+    return (shard->store.slots + PHX_BATCH_PLACES_MAX - 1) / PHX_BATCH_PLACES_MAX;
 }
 
 uint32_t phx_slots_block_places(const phx_shard *shard, uint32_t block)
 {
-    uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
-    return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
+    uint32_t left = shard->store.slots - block * PHX_BATCH_PLACES_MAX;
+    return left < PHX_BATCH_PLACES_MAX ? left : PHX_BATCH_PLACES_MAX;
 }
 
-void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 {
     const phx_store *store = &shard->store;
-    uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
-    for (uint32_t slot = first; slot < first + seats->count; slot++) {
+    uint32_t first = batch->block * PHX_BATCH_PLACES_MAX + batch->first;
+    for (uint32_t slot = first; slot < first + batch->count; slot++) {
         bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slot));
-        seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
+        batch->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
     }
-    seats->towers = ~0ull;
+    batch->towers = ~0ull;
 }
 
-uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call)
+uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *batch, const phx_broadcast_target *call)
 {
     (void)shard;
-    return phx_recipients_find(seats, call->observer, call->observer % PHX_SEATS_MAX);
+    return phx_recipients_find(batch, call->observer, call->observer % PHX_BATCH_PLACES_MAX);
 }

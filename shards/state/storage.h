@@ -141,7 +141,7 @@ typedef struct phx_storage {
     void (*visit_undone)(struct phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
                          phx_undone_fn visit, void *user);
 
-    /* ---- recipients of broadcasts, by blocks of entries; publish phase (publish/broadcast_audience.h) ---- */
+    /* ---- recipients of broadcasts, by blocks of entries; publish phase (publish/recipients.h) ---- */
 
     /* Blocks of the shard, and the places of a block: entities and gaps. Any worker. */
     uint32_t (*blocks)(const phx_shard *shard);

@@ -4,7 +4,7 @@
 #ifndef PHX_SHARDS_STORAGE_NO_OPERATION_H
 #define PHX_SHARDS_STORAGE_NO_OPERATION_H
 
-#include "shards/publish/broadcast_audience.h"
+#include "shards/publish/recipients.h"
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 

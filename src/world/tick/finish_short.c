@@ -305,7 +305,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             kept += group->due_count;
             if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
-                const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
+                const uint32_t slot = own->update_scratch.notices[group->notice_first + n].slot;
                 phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }

@@ -10,14 +10,14 @@
  * Calls are made by the shard's owner after the interest phase, before the tick's end; then any worker filters, one
  * batch at a time. The world keeps one per shard.
  */
-#ifndef PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
-#define PHX_SHARDS_PUBLISH_BROADCAST_AUDIENCE_H
+#ifndef PHX_SHARDS_PUBLISH_RECIPIENTS_H
+#define PHX_SHARDS_PUBLISH_RECIPIENTS_H
 
 #include "shards/publish/broadcast_range.h"
 #include "shards/query/seen.h"
 #include "shards/state/storage.h"
 
-enum { PHX_SEATS_MAX = 256 };
+enum { PHX_BATCH_PLACES_MAX = 256 };
 
 /*
  * A call: one broadcast in one block. With a classical index blocks are ranges of slots, and each call is for one
@@ -25,7 +25,7 @@ enum { PHX_SEATS_MAX = 256 };
  */
 typedef struct phx_broadcast_target {
     uint64_t towers;   /* of the block: towers of rows, which may have drifted out of them; of slots: all */
-    uint32_t block;    /* of the grid; range = towers: cell block; classical index: PHX_SEATS_MAX slots */
+    uint32_t block;    /* of the grid; range = towers: cell block; classical index: PHX_BATCH_PLACES_MAX slots */
     uint32_t message;  /* the caller's number of the broadcast */
     uint32_t slot;     /* the source, or PHX_SLOT_NONE: the message has a range, its source no slot here */
     uint32_t observer; /* the only observer that may receive it in this block, or PHX_SLOT_NONE: all may */
@@ -45,30 +45,30 @@ typedef struct phx_observer_batch {
     uint32_t first, count;        /* of the block's places */
     uint64_t towers;              /* their towers: a call to none of these is not for them */
     bool mixed;                    /* some observers among them are no plain rows */
-    uint32_t slot[PHX_SEATS_MAX]; /* PHX_SLOT_NONE: no observer */
+    uint32_t slot[PHX_BATCH_PLACES_MAX]; /* PHX_SLOT_NONE: no observer */
 } phx_observer_batch;
 
-void phx_recipients_free(phx_recipients *audience, phx_mem *mem);
+void phx_recipients_free(phx_recipients *recipients, phx_mem *mem);
 
 /* ---- the owner ---- */
 
-void phx_recipients_clear(phx_recipients *audience);
+void phx_recipients_clear(phx_recipients *recipients);
 /*
  * Calls a broadcast of the live entity in `slot` to all towers from which it may be seen without a relation. false = no
  * memory.
  */
-bool phx_recipients_call(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message);
+bool phx_recipients_call(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message);
 /*
  * Calls the same broadcast to an own observer with a relation to the source, unless it is near enough anyway. false =
  * no memory.
  */
-bool phx_recipients_call_one(phx_recipients *audience, const phx_shard *shard, uint32_t slot, uint32_t message,
+bool phx_recipients_call_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
                              uint32_t observer);
 /* A message with a range; slot: its source, own or ghost, or PHX_SLOT_NONE. */
-bool phx_recipients_call_range(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_range *range,
+bool phx_recipients_call_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
                                uint32_t slot, uint32_t message);
 /* Sorts the calls by block. false = no memory. */
-bool phx_recipients_sort(phx_recipients *audience, const phx_shard *shard);
+bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard);
 
 /* ---- any worker ---- */
 
@@ -83,21 +83,21 @@ static inline uint32_t phx_recipients_places(const phx_shard *shard, uint32_t bl
     return shard->storage->block_places(shard, block);
 }
 
-/* Fills the batch from its block, first and count (up to PHX_SEATS_MAX). */
-void phx_recipients_seat(const phx_shard *shard, phx_observer_batch *seats);
+/* Fills the batch from its block, first and count (up to PHX_BATCH_PLACES_MAX). */
+void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch);
 /*
  * Filters a batch for a call: observers with the call's source in their list, or, with a range, within it; and the
  * source itself if `self` is set and it observes. Their numbers in the batch go to out[], which has room for
- * seats->count. Returns how many.
+ * batch->count. Returns how many.
  */
-uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *seats,
+uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,
                                const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
                                uint32_t *out);
 
 /* ---- for the storages (recipients_rows.h, recipients_ninegrid.h, recipients_slots.h) ---- */
 
 /* Adds a call. false = no memory. */
-bool phx_recipients_add(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call);
+bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_broadcast_target call);
 
 /* Towers of an instance that a call is for: in `rect`, without the towers in `done`. */
 typedef struct phx_call_towers {
@@ -108,7 +108,7 @@ typedef struct phx_call_towers {
 } phx_call_towers;
 
 /* Adds a call for the towers in block (bx, by), if any. false = no memory. */
-bool phx_recipients_add_block(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to, uint32_t bx,
+bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_call_towers *to, uint32_t bx,
                               uint32_t by, phx_broadcast_target call);
 /* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
 phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot);
@@ -120,11 +120,11 @@ static inline bool phx_recipients_sees(const phx_shard *shard, uint32_t observer
     return phx_shard_is_in_list(shard, observer, target);
 }
 
-/* The place of an observer in a batch, from this place on; seats->count = none. */
-static inline uint32_t phx_recipients_find(const phx_observer_batch *seats, uint32_t observer, uint32_t seat)
+/* The place of an observer in a batch, from this place on; batch->count = none. */
+static inline uint32_t phx_recipients_find(const phx_observer_batch *batch, uint32_t observer, uint32_t place)
 {
-    while (seat < seats->count && seats->slot[seat] != observer) seat++;
-    return seat;
+    while (place < batch->count && batch->slot[place] != observer) place++;
+    return place;
 }
 
 #endif
