@@ -9,24 +9,24 @@
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem)
 {
-    phx_release(mem, (void **)&recipients->calls, &recipients->calls_capacity, sizeof *recipients->calls);
+    phx_release(mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, sizeof *recipients->block_messages);
     phx_release(mem, (void **)&recipients->spare, &recipients->spare_capacity, sizeof *recipients->spare);
     phx_release(mem, (void **)&recipients->first, &recipients->first_capacity, sizeof *recipients->first);
 }
 
-/* ---- calls ---- */
+/* ---- block messages ---- */
 
 void phx_recipients_clear(phx_recipients *recipients)
 {
-    recipients->call_count = 0;
+    recipients->block_message_count = 0;
 }
 
-bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_broadcast_target call)
+bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message)
 {
-    if (!phx_grow(shard->mem, (void **)&recipients->spare, &recipients->spare_capacity, recipients->call_count,
-                  (size_t)recipients->call_count + 1, sizeof call))
+    if (!phx_grow(shard->mem, (void **)&recipients->spare, &recipients->spare_capacity, recipients->block_message_count,
+                  (size_t)recipients->block_message_count + 1, sizeof block_message))
         return false;
-    recipients->spare[recipients->call_count++] = call;
+    recipients->spare[recipients->block_message_count++] = block_message;
     return true;
 }
 
@@ -38,12 +38,12 @@ static uint64_t block_tower_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return meets ? phx_block_mask(rect, bx, by) : 0;
 }
 
-bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_call_towers *to, uint32_t bx,
-                              uint32_t by, phx_broadcast_target call)
+bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to, uint32_t bx,
+                              uint32_t by, phx_block_message block_message)
 {
-    call.towers = block_tower_mask(to->rect, bx, by);
-    if (to->any_done) call.towers &= ~block_tower_mask(to->done, bx, by);
-    return call.towers == 0 || phx_recipients_add(recipients, shard, call);
+    block_message.towers = block_tower_mask(to->rect, bx, by);
+    if (to->any_done) block_message.towers &= ~block_tower_mask(to->done, bx, by);
+    return block_message.towers == 0 || phx_recipients_add(recipients, shard, block_message);
 }
 
 phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot)
@@ -55,43 +55,43 @@ phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot)
     return phx_interest_rows_rect(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-bool phx_recipients_call(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message)
+bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message)
 {
-    const phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    const phx_block_message block_message = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
     PHX_ASSERT(shard->store.body[slot].state & PHX_SLOT_LIVE);
-    return shard->storage->call_near(recipients, shard, &call);
+    return shard->storage->address_viewers(recipients, shard, &block_message);
 }
 
-bool phx_recipients_call_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
+bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
                              uint32_t observer)
 {
-    const phx_broadcast_target call = {.message = message, .slot = slot, .observer = observer};
-    return shard->storage->call_observer(recipients, shard, &call);
+    const phx_block_message block_message = {.message = message, .slot = slot, .observer = observer};
+    return shard->storage->address_observer(recipients, shard, &block_message);
 }
 
-bool phx_recipients_call_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
+bool phx_recipients_address_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
                                uint32_t slot, uint32_t message)
 {
-    const phx_broadcast_target call = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
-    return shard->storage->call_box(recipients, shard, range->instance, phx_box_around(range->x, range->y, range->radius),
-                                    &call);
+    const phx_block_message block_message = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
+    return shard->storage->address_box(recipients, shard, range->instance, phx_box_around(range->x, range->y, range->radius),
+                                    &block_message);
 }
 
 /* Counting sort by block; the order inside a block stays. */
 bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard)
 {
     uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
-    if (!phx_grow(shard->mem, (void **)&recipients->calls, &recipients->calls_capacity, 0, recipients->call_count,
-                  sizeof *recipients->calls) ||
+    if (!phx_grow(shard->mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, 0, recipients->block_message_count,
+                  sizeof *recipients->block_messages) ||
         !phx_grow(shard->mem, (void **)&recipients->first, &recipients->first_capacity, 0, (size_t)blocks + 2,
                   sizeof *recipients->first))
         return false;
     uint32_t *at = recipients->first + 1; /* at the end, first[b] is where block b begins */
     memset(recipients->first, 0, (blocks + 2) * sizeof *recipients->first);
-    for (uint32_t i = 0; i < recipients->call_count; i++) at[recipients->spare[i].block + 1]++;
+    for (uint32_t i = 0; i < recipients->block_message_count; i++) at[recipients->spare[i].block + 1]++;
     for (uint32_t b = 0; b <= blocks; b++) at[b] = sum += at[b];
-    for (uint32_t i = 0; i < recipients->call_count; i++)
-        recipients->calls[at[recipients->spare[i].block]++] = recipients->spare[i];
+    for (uint32_t i = 0; i < recipients->block_message_count; i++)
+        recipients->block_messages[at[recipients->spare[i].block]++] = recipients->spare[i];
     return true;
 }
 
@@ -107,22 +107,22 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
 
 /* ---- filter ---- */
 
-/* Filters for a call to one observer. */
+/* Filters for a block message to one observer. */
 static uint32_t filter_observer(const phx_shard *shard, const phx_observer_batch *batch,
-                                const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                 uint32_t *out)
 {
-    const uint32_t place = shard->storage->place_of(shard, batch, call);
+    const uint32_t place = shard->storage->place_of(shard, batch, block_message);
     if (place == batch->count) return 0;
     out[0] = place;
-    return range ? phx_broadcast_range_reaches(shard, range, call->slot, self, call->observer)
-                 : phx_recipients_sees(shard, call->observer, call->slot, self);
+    return range ? phx_broadcast_range_reaches(shard, range, block_message->slot, self, block_message->observer)
+                 : phx_recipients_sees(shard, block_message->observer, block_message->slot, self);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,
-                               const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                               const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                uint32_t *out)
 {
-    if (call->observer != PHX_SLOT_NONE) return filter_observer(shard, batch, call, range, self, out);
-    return shard->storage->filter_batch(shard, batch, call, range, self, out);
+    if (block_message->observer != PHX_SLOT_NONE) return filter_observer(shard, batch, block_message, range, self, out);
+    return shard->storage->filter_batch(shard, batch, block_message, range, self, out);
 }

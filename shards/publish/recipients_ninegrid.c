@@ -3,42 +3,42 @@
  */
 #include "shards/publish/recipients_ninegrid.h"
 
-/* ---- calls ---- */
+/* ---- block messages ---- */
 
-static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_call_towers *to,
-                       phx_broadcast_target call)
+static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+                       phx_block_message block_message)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
-        call.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
-        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, call)) return false;
+        block_message.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
+        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, block_message)) return false;
     }
     return true;
 }
 
-bool phx_ninegrid_call_near(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->slot),
-                                .rect = phx_recipients_rect(shard, call->slot)};
-    return add_cell_blocks(recipients, shard, &to, *call);
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
+                                .rect = phx_recipients_rect(shard, block_message->slot)};
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_call_observer(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
 {
-    const phx_body *body = &shard->store.body[call->observer];
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->observer),
+    const phx_body *body = &shard->store.body[block_message->observer];
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),
                                 .rect = {body->tx, body->ty, body->tx, body->ty},
-                                .done = phx_recipients_rect(shard, call->slot),
+                                .done = phx_recipients_rect(shard, block_message->slot),
                                 .any_done = true};
-    return add_cell_blocks(recipients, shard, &to, *call);
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_call_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                           const phx_broadcast_target *call)
+bool phx_ninegrid_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                           const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
-    return add_cell_blocks(recipients, shard, &to, *call);
+    const phx_address_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
 /* ---- observer batches ---- */
@@ -87,55 +87,55 @@ void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 }
 
 uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *batch,
-                               const phx_broadcast_target *call)
+                               const phx_block_message *block_message)
 {
     (void)shard;
-    return phx_recipients_find(batch, call->observer, 0);
+    return phx_recipients_find(batch, block_message->observer, 0);
 }
 
 /* ---- filter ---- */
 
 static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *batch,
-                                        const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                        const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                         uint32_t *out)
 {
     const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
-        if (!(call->towers >> t & 1)) continue;
+        if (!(block_message->towers >> t & 1)) continue;
         part entries = part_of(shard, batch, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
             uint32_t observer = batch->slot[entries.batch_place];
             if (observer == PHX_SLOT_NONE) continue;
-            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = entries.batch_place;
+            if (phx_broadcast_range_reaches(shard, range, block_message->slot, self, observer)) out[n++] = entries.batch_place;
         }
     }
     return n;
 }
 
 static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *batch,
-                               const phx_broadcast_target *call, bool self, uint32_t *out)
+                               const phx_block_message *block_message, bool self, uint32_t *out)
 {
     const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
-    bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
+    bool special = shard->store.body[block_message->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
-        if (!(call->towers >> t & 1)) continue;
+        if (!(block_message->towers >> t & 1)) continue;
         part entries = part_of(shard, batch, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
             if (batch->slot[entries.batch_place] == PHX_SLOT_NONE) continue;
-            bool plain = !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != call->slot;
-            if (plain || phx_recipients_sees(shard, entry->slot, call->slot, self))
-                out[n++] = entries.batch_place; /* plain: in the call's towers */
+            bool plain = !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != block_message->slot;
+            if (plain || phx_recipients_sees(shard, entry->slot, block_message->slot, self))
+                out[n++] = entries.batch_place; /* plain: in the block message's towers */
         }
     }
     return n;
 }
 
 uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *batch,
-                                   const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+                                   const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                    uint32_t *out)
 {
-    return range ? filter_entries_by_range(shard, batch, call, range, self, out)
-                 : filter_entries(shard, batch, call, self, out);
+    return range ? filter_entries_by_range(shard, batch, block_message, range, self, out)
+                 : filter_entries(shard, batch, block_message, self, out);
 }

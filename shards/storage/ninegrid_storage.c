@@ -141,9 +141,9 @@ const phx_storage phx_storage_ninegrid = {
     .blocks = phx_ninegrid_blocks,
     .block_places = phx_ninegrid_block_places,
     .fill_batch = phx_ninegrid_fill_batch,
-    .call_near = phx_ninegrid_call_near,
-    .call_observer = phx_ninegrid_call_observer,
-    .call_box = phx_ninegrid_call_box,
+    .address_viewers = phx_ninegrid_address_viewers,
+    .address_observer = phx_ninegrid_address_observer,
+    .address_box = phx_ninegrid_address_box,
     .place_of = phx_ninegrid_place_of,
     .filter_batch = phx_ninegrid_filter_batch,
 };

@@ -119,9 +119,9 @@ const phx_storage phx_storage_rows = {
     .blocks = phx_rows_blocks,
     .block_places = phx_rows_block_places,
     .fill_batch = phx_rows_fill_batch,
-    .call_near = phx_rows_call_near,
-    .call_observer = phx_rows_call_observer,
-    .call_box = phx_rows_call_box,
+    .address_viewers = phx_rows_address_viewers,
+    .address_observer = phx_rows_address_observer,
+    .address_box = phx_rows_address_box,
     .place_of = phx_rows_place_of,
     .filter_batch = phx_rows_filter_batch,
 };

@@ -162,14 +162,14 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
 }
 
 /* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
-static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
+static bool address_related(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
     const phx_tie *tie = phx_ties_of(&world->ties, source->id);
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
         uint32_t observer;
         if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
-        if (!phx_recipients_call_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer)) return false;
+        if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer)) return false;
     }
     return true;
 }
@@ -182,7 +182,7 @@ static bool range_meets_shard(const phx_world *world, const phx_broadcast_range 
     return rect.x0 <= own.x1 && own.x0 <= rect.x1 && rect.y0 <= own.y1 && own.y0 <= rect.y1;
 }
 
-static bool call_ranged(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+static bool address_range(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_source *source = message->source == PHX_SLOT_NONE ? NULL : &b->sources[message->source];
@@ -191,18 +191,18 @@ static bool call_ranged(phx_world *world, const phx_message *message, uint32_t i
     uint32_t slot =
         source && (message->range.seen || source->shard == index) ? slot_in(world, source, index) : PHX_SLOT_NONE;
     if (message->range.seen && slot == PHX_SLOT_NONE) return true; /* it is in no list here */
-    return phx_recipients_call_range(&b->shard_recipients[index], &world->shards[index], &message->range, slot, number);
+    return phx_recipients_address_range(&b->shard_recipients[index], &world->shards[index], &message->range, slot, number);
 }
 
 /* To all that have the source in the list. */
-static bool call_listed(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+static bool address_viewers(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_source *source = &b->sources[message->source];
     uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
     if (slot == PHX_SLOT_NONE) return true;
-    return phx_recipients_call(&b->shard_recipients[index], &world->shards[index], slot, number) &&
-           (!source->far || call_tied(world, source, index, slot, number));
+    return phx_recipients_address(&b->shard_recipients[index], &world->shards[index], slot, number) &&
+           (!source->far || address_related(world, source, index, slot, number));
 }
 
 bool phx_step_target(phx_world *world, uint32_t index)
@@ -214,7 +214,7 @@ bool phx_step_target(phx_world *world, uint32_t index)
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        bool through = message->ranged ? call_ranged(world, message, index, m) : call_listed(world, message, index, m);
+        bool through = message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
         if (!through) return false;
     }
     return phx_recipients_sort(recipients, shard);
@@ -240,7 +240,7 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 static bool plan_broadcasts(phx_world *world, uint32_t index)
 {
     const phx_recipients *recipients = &world->broadcasts.shard_recipients[index];
-    if (recipients->call_count == 0) return true;
+    if (recipients->block_message_count == 0) return true;
     for (uint32_t block = 0; block < phx_recipients_blocks(&world->shards[index]); block++)
         if (recipients->first[block] < recipients->first[block + 1] && !plan_block(world, index, block)) return false;
     return true;
@@ -293,9 +293,9 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
     const phx_recipients *recipients = &b->shard_recipients[piece->shard];
     const phx_shard *shard = &world->shards[piece->shard];
     for (uint32_t c = recipients->first[piece->block]; c < recipients->first[piece->block + 1]; c++) {
-        const phx_broadcast_target *call = &recipients->calls[c];
-        const phx_message *message = &b->messages[call->message];
-        if ((call->towers & batch->towers) == 0) continue;
+        const phx_block_message *block_message = &recipients->block_messages[c];
+        const phx_message *message = &b->messages[block_message->message];
+        if ((block_message->towers & batch->towers) == 0) continue;
         if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard, (size_t)*heard + PHX_BATCH_PLACES_MAX,
                       sizeof *scratch->hit_places) ||
             !phx_grow(&world->mem, (void **)&scratch->hits, &scratch->hits_capacity, *hits, (size_t)*hits + 1,
@@ -303,10 +303,10 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
             return false;
         uint32_t *out = scratch->hit_places + *heard;
         const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
-        uint32_t count = phx_recipients_filter(shard, batch, call, range, message->self, out);
+        uint32_t count = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
         if (message->filtered) count = filter_by_kind(&shard->store, batch, message, out, count);
         if (count == 0) continue;
-        scratch->hits[(*hits)++] = (phx_message_hits){call->message, count};
+        scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, count};
         *heard += count;
     }
     return true;
