@@ -15,7 +15,7 @@
  *   phx_consumer_rename() for the entities that changed their kind or user data, then
  *   b = phx_consumer_begin(), the workers fill b, phx_consumer_offer(b); or
  *   phx_consumer_offer(NULL) when nothing changed.
- * The first change of an observer after a forget carries PH_CHANGE_FRESH.
+ * The first change of an observer after a drop of the observer carries PH_CHANGE_FRESH.
  *
  * The consumer's thread may change, as may the ticking one, if the caller orders one before the other
  * (phx_consumer_close() before the next open).
@@ -54,10 +54,10 @@ typedef struct phx_consumer_counts {
 } phx_consumer_counts;
 
 /*
- * 1 <= bound <= 65536 batches waiting or taken; mail_bytes bounds the broadcasts behind it; depths as in net_changes.h.
+ * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; depths as in net_changes.h.
  * NULL = no memory. No batch is made yet.
  */
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths);
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_depths *depths);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */
 void phx_consumer_destroy(phx_consumer *c);
 

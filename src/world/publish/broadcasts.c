@@ -138,7 +138,7 @@ void phx_broadcasts_locate(phx_world *world)
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
         source->shard = shard->index;
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, source->id);
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
@@ -164,7 +164,7 @@ static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32
 /* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
 static bool address_related(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
-    const phx_tie *tie = phx_ties_of(&world->ties, source->id);
+    const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, source->id);
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
         uint32_t observer;

@@ -39,18 +39,18 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
 {
     static const phx_batch_broadcasts_size none;
     static const phx_edge_size no_edges;
-    static const phx_batch_updates_size no_news;
+    static const phx_batch_updates_size no_updates;
     const phx_broadcasts *broadcasts = &world->broadcasts;
-    phx_batch_broadcasts_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    phx_batch_broadcasts_size broadcast_size = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
-    phx_batch_updates_size news = world->updating ? world->updates.sizes[consumer] : no_news;
-    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
+    phx_batch_updates_size update_size = world->updating ? world->updates.sizes[consumer] : no_updates;
+    if (sum.changes == 0 && broadcast_size.deliveries == 0 && phx_edge_total(edges) == 0 && update_size.updates == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
-    return batch && phx_batch_broadcasts_reserve(&batch->mail, &world->mem, mail) &&
+    return batch && phx_batch_broadcasts_reserve(&batch->broadcasts, &world->mem, broadcast_size) &&
            phx_batch_size_edges(&world->mem, batch, edges) &&
-           phx_batch_updates_reserve(&batch->news, &world->mem, news);
+           phx_batch_updates_reserve(&batch->updates, &world->mem, update_size);
 }
 
 /* Turns shares into places: where the chunk's part of the batch begins. */
@@ -68,7 +68,7 @@ bool phx_publish_batches(phx_world *world)
 {
     uint32_t consumers = world->def.consumers;
     if (consumers == 0) return true;
-    if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
+    if (world->broadcasts.message_count > 0 && !phx_fill_broadcasts_plan(world)) return false;
     drop_silenced_observers(world);
     if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
@@ -199,7 +199,7 @@ void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
-    if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
+    if (world->broadcasts.message_count > 0) phx_fill_broadcasts_fill(world);
     if (world->zoned) phx_fill_edges(world);
     if (world->updating) phx_updates_fill(world);
 }
@@ -218,8 +218,8 @@ bool phx_publish_offer(phx_world *world)
 static void set_aside_delivered(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
-    for (uint32_t i = 0; i < batch->news.size.updates; i++)
-        phx_silence_observer(world, batch->news.updates[i].observer);
+    for (uint32_t i = 0; i < batch->updates.size.updates; i++)
+        phx_silence_observer(world, batch->updates.updates[i].observer);
 }
 
 void phx_publish_keep(phx_world *world)
@@ -228,7 +228,7 @@ void phx_publish_keep(phx_world *world)
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
         set_aside_delivered(world, &batch->view, batch);
-        phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
+        phx_consumer_drop_broadcasts(consumer, batch->broadcasts.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);
         PHX_ASSERT(kept); /* a batch with edges alone is kept as it is */

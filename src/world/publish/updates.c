@@ -316,13 +316,13 @@ bool phx_updates_place(phx_world *world)
 static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *update_scratch,
                        const phx_update_group *group)
 {
-    phx_batch_updates *news = &world->batches[group->consumer]->news;
+    phx_batch_updates *batch_updates = &world->batches[group->consumer]->updates;
     const phx_name *name = shard->store.name;
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
         uint32_t slot = update_scratch->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];
-        news->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
+        batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
                                                .user_data = phx_store_user_data(&shard->store, slot),
                                                .x = body->x,
                                                .y = body->y,
@@ -331,10 +331,10 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     for (uint32_t i = 0; i < group->notice_count; i++) {
         const phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
         if (notice->due_count == 0) continue;
-        news->updates[at.updates++] =
+        batch_updates->updates[at.updates++] =
             (ph_update){name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
         for (uint32_t d = 0; d < notice->due_count; d++)
-            news->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
+            batch_updates->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
     }
 }
 

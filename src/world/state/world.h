@@ -158,7 +158,7 @@ typedef struct phx_world {
     uint32_t shard_count;
 
     phx_directory directory;
-    phx_ties ties;
+    phx_relation_index relation_index;
     phx_attach attach;
     phx_areas areas;
     phx_depths depths; /* depths of attached entities */

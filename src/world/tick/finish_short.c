@@ -331,7 +331,7 @@ static void cut_batch(phx_world *world)
 {
     const uint32_t consumer = world->stage_at;
     phx_broadcasts *b = &world->broadcasts;
-    if (b->message_count > 0 && !phx_deliver_plan(world)) {
+    if (b->message_count > 0 && !phx_fill_broadcasts_plan(world)) {
         refuse_broadcasts(world);
         return;
     }
@@ -339,7 +339,7 @@ static void cut_batch(phx_world *world)
     const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
     count_left(world, consumer);
     if (changes || updates) return;
-    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_deliver_drop(world, consumer);
+    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_fill_broadcasts_drop(world, consumer);
     else phx_hold_edges(world, consumer);
 }
 

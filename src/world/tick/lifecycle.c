@@ -124,7 +124,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     phx_mem *mem = &world->mem;
     world->def = *def;
     phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
-    phx_ties_init(&world->ties, mem);
+    phx_relation_index_init(&world->relation_index, mem);
     phx_attach_init(&world->attach, mem);
     phx_areas_init(&world->areas, mem, &world->rules);
     phx_depths_init(&world->depths, mem);
@@ -205,7 +205,7 @@ void phx_world_destroy(phx_world *world)
     phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
-    phx_ties_free(&world->ties);
+    phx_relation_index_free(&world->relation_index);
     phx_attach_free(&world->attach);
     phx_areas_free(&world->areas);
     phx_depths_free(&world->depths);

@@ -164,7 +164,7 @@ static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
 /* Receives migrants, until all are in their shards. false = no memory. */
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
-    *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    *next = world->relation_index.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
     if (!receive_round(world, PHX_STAGE_SEND_MIGRANTS, next)) return false;
     if (*next == PHX_STAGE_SEND_MIGRANTS) return true;
     phx_run_shards(world, phx_step_arrive, true);
