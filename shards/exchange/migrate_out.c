@@ -10,7 +10,7 @@
 #include "shards/state/observer_count.h"
 #include "shards/state/storage.h"
 
-enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
+enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_HISTORY, PART_DEFERRED, PART_DONE };
 
 static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
 {
@@ -62,10 +62,10 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
-        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_history(shard, slot);
-        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_deferred_words(shard, slot);
-        if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
-            !waits_left) {
+        bool history_left = cursor->part == PART_HISTORY && cursor->item == 0 && phx_bands_has_history(shard, slot);
+        bool deferred_left = cursor->part == PART_DEFERRED && cursor->item < phx_bands_deferred_words(shard, slot);
+        if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !history_left &&
+            !deferred_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -81,7 +81,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             fill_activation(shard, slot, record);
         } else if (areas_left) {
             fill_areas(shard, slot, record);
-        } else if (trail_left) {
+        } else if (history_left) {
             phx_bands_fill_history(shard, slot, record);
             cursor->item = 1;
         } else {

@@ -261,7 +261,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
         return receive_pin(shard, record);
     case PHX_RECORD_COPY:
         return receive_copy(shard, record);
-    case PHX_RECORD_TRAIL:
+    case PHX_RECORD_MOTION_HISTORY:
         return receive_motion_history(shard, record);
     case PHX_RECORD_DEFERRED_UPDATES:
         return phx_bands_take_deferred(shard, arrived_slot(shard, record->id), record);

@@ -25,7 +25,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
  * From mid-step to either end of their steps the distance of two rows changes by at most the longest step, half a step
  * for each, in any shape: an axis changes less. The rest is slack for the rounding of float32.
  */
-static float longest_stride(const phx_shard *shard)
+static float longest_step_of(const phx_shard *shard)
 {
     return sqrtf(shard->step2_max) * 1.00001f;
 }
@@ -33,7 +33,7 @@ static float longest_stride(const phx_shard *shard)
 /* An upper bound of the distance of an event's two rows at mid-step. */
 static float reach_of(const phx_block *block, const phx_shard *shard)
 {
-    return block->reach + longest_stride(shard) + block->reach * 1e-5f;
+    return block->reach + longest_step_of(shard) + block->reach * 1e-5f;
 }
 
 /* How far along an axis a row was from its tower at mid-step, at most: half a step if rows were just sorted. */
@@ -118,7 +118,7 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     const uint32_t side_units = PHX_TILE_REACH / tile->fine;
     float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
-    float inner = (block->view_min - longest_stride(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    float inner = (block->view_min - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
         for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
@@ -140,7 +140,7 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      * jump hardly longer than a step counts as a step.
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
-    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
+    frame->longest_step = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = phx_cell_word_flag(!shard->dense_tick);
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -402,9 +402,9 @@ static void collect_cell_movers(phx_tile *tile)
 /*
  * The mid-step position of a row, if the kernels may take it, but for the rounding of float32; else its position now.
  */
-static float mid_step_or_now(float now, float old, float stride)
+static float mid_step_or_now(float now, float old, float longest_step)
 {
-    return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
+    return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
 /* How far outside of a range a position is. */
@@ -426,10 +426,10 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     float x = block_corner(shard, 0, block->bx, reach, &slack[0]),
           y = block_corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
-    const float stride = shard->step_max + reach / PHX_TILE_REACH;
+    const float longest_step = shard->step_max + reach / PHX_TILE_REACH;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], stride)};
-        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], stride)};
+        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], longest_step)};
+        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], longest_step)};
         for (int way = 0; way < 2; way++) {
             spread = fmaxf(spread, distance_outside(px[way], low[0], high[0]));
             spread = fmaxf(spread, distance_outside(py[way], low[1], high[1]));

@@ -18,12 +18,12 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
     phx_release(mem, (void **)&scratch->notices, &scratch->notices_capacity, sizeof *scratch->notices);
     phx_release(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due);
     phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets);
-    phx_release(mem, (void **)&scratch->waits, &scratch->waits_capacity, sizeof *scratch->waits);
+    phx_release(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred);
 }
 
 void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
-    scratch->notice_count = scratch->due_count = scratch->target_count = scratch->wait_count = 0;
+    scratch->notice_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
 }
 
 /* The next epoch; when epochs wrap around after 2^32, all marks are cleared. */
@@ -67,11 +67,11 @@ typedef struct update_emission {
 } update_emission;
 
 /* Samples of some targets, side by side: loops without a branch. */
-typedef struct strides {
+typedef struct band_distances {
     float d2[PHX_LIST_PIECE_MAX], before[PHX_LIST_PIECE_MAX]; /* now, and at the last tick's end */
     uint32_t age[PHX_LIST_PIECE_MAX], phase[PHX_LIST_PIECE_MAX];
     uint32_t band[PHX_LIST_PIECE_MAX], band_before[PHX_LIST_PIECE_MAX];
-} strides;
+} band_distances;
 
 /* As phx_rank_d2(). */
 static inline float square_distance(float dx, float dy, float dz, bool sphere)
@@ -80,10 +80,10 @@ static inline float square_distance(float dx, float dy, float dz, bool sphere)
     return sphere ? d2 + dz * dz : d2;
 }
 
-static void measure_distances(const update_emission *at, const uint32_t *targets, uint32_t count, strides *of)
+static void measure_distances(const update_emission *at, const uint32_t *targets, uint32_t count, band_distances *of)
 {
     enum { AHEAD = 8 };
-    const phx_motion_sample *all = at->shard->bands.strides, own = at->own;
+    const phx_motion_sample *all = at->shard->bands.samples, own = at->own;
     bool sphere = at->shard->rules->shape == PH_SHAPE_SPHERE;
     for (uint32_t i = 0; i < count; i++) {
         const phx_motion_sample *t = &all[targets[i]];
@@ -99,7 +99,7 @@ static void measure_distances(const update_emission *at, const uint32_t *targets
  * Finds the first band with a square, or the last one: the number of other bands whose radius it exceeds, as radii
  * ascend.
  */
-static void find_bands(const update_emission *at, uint32_t count, strides *of)
+static void find_bands(const update_emission *at, uint32_t count, band_distances *of)
 {
     for (uint32_t i = 0; i < count; i++) of->band[i] = of->band_before[i] = 0;
     for (uint32_t b = 0; b + 1 < at->class->band_count; b++) {
@@ -114,7 +114,7 @@ static void find_bands(const update_emission *at, uint32_t count, strides *of)
 /* Finds targets that are due by the rule of ph_update, without budget; into due[]. */
 static void find_due_targets(const update_emission *at, const uint32_t *targets, uint32_t count, bool *due)
 {
-    strides of;
+    band_distances of;
     measure_distances(at, targets, count, &of);
     find_bands(at, count, &of);
     for (uint32_t i = 0; i < count; i++) {
@@ -199,15 +199,15 @@ static bool spend_update_budget(update_emission *at, phx_update_notice *notice)
     else most = count;
     for (uint32_t i = 0; i < most; i++)
         if (!add_due_targets(scratch, &scratch->candidates[i].slot, 1)) return false;
-    if (!phx_grow(scratch->mem, (void **)&scratch->waits, &scratch->waits_capacity, scratch->wait_count,
-                  (size_t)scratch->wait_count + 2 * (size_t)(count - most), sizeof *scratch->waits))
+    if (!phx_grow(scratch->mem, (void **)&scratch->deferred, &scratch->deferred_capacity, scratch->deferred_count,
+                  (size_t)scratch->deferred_count + 2 * (size_t)(count - most), sizeof *scratch->deferred))
         return false;
     for (uint32_t i = most; i < count; i++) {
         uint32_t slot = scratch->candidates[i].slot;
-        scratch->waits[scratch->wait_count++] = slot;
-        scratch->waits[scratch->wait_count++] = due_since(at, slot);
+        scratch->deferred[scratch->deferred_count++] = slot;
+        scratch->deferred[scratch->deferred_count++] = due_since(at, slot);
     }
-    notice->wait_count = 2 * (count - most);
+    notice->deferred_count = 2 * (count - most);
     return true;
 }
 
@@ -222,9 +222,9 @@ static bool mark_entered_targets(phx_update_scratch *scratch, const phx_shard *s
                   (size_t)scratch->notice_count + 1, sizeof *scratch->notices))
         return false;
     scratch->mark_epoch = advance_mark_epoch(scratch->mark_epoch, scratch->marks, scratch->marks_capacity);
-    const phx_list *waits = &shard->bands.waits[slot];
-    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
-    for (uint32_t i = 0; i < waits->count; i += 2)
+    const phx_list *deferred = &shard->bands.deferred[slot];
+    const uint32_t *words = phx_list_entries(&shard->bands.pool, deferred);
+    for (uint32_t i = 0; i < deferred->count; i += 2)
         scratch->marks[words[i]] = (phx_slot_mark){scratch->mark_epoch + 1, words[i + 1]};
     for (uint32_t i = 0; i < count; i++) scratch->marks[entered[i]].epoch = scratch->mark_epoch;
     return add_due_targets(scratch, entered, count);
@@ -233,12 +233,12 @@ static bool mark_entered_targets(phx_update_scratch *scratch, const phx_shard *s
 static void open_observer(update_emission *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const phx_motion_history *trail = &shard->bands.trails[slot];
+    const phx_motion_history *history = &shard->bands.histories[slot];
     at->body = &shard->store.body[slot];
-    at->own = shard->bands.strides[slot];
-    at->known = trail->known;
+    at->own = shard->bands.samples[slot];
+    at->known = history->known;
     uint16_t kind = phx_store_attr(&shard->store, slot)->kind;
-    at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != kind);
+    at->other_bands = shard->rules->bands_changed || (history->known && history->kind != kind);
     for (uint32_t i = 0; i < at->class->band_count; i++) {
         uint32_t every = at->class->bands[i].every;
         at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
@@ -254,8 +254,8 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     update_emission at = {.scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_update_notice notice = {.slot = slot, .due_first = scratch->due_count, .wait_first = scratch->wait_count};
-    uint32_t waited = shard->bands.waits[slot].count, targets = scratch->target_count;
+    phx_update_notice notice = {.slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
+    uint32_t waited = shard->bands.deferred[slot].count, targets = scratch->target_count;
     bool emitted_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
     if (at.class->band_count == 0) entered_count = 0;
@@ -268,12 +268,12 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     }
     if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */
         scratch->due_count = notice.due_first;
-        scratch->wait_count = notice.wait_first;
+        scratch->deferred_count = notice.deferred_first;
         scratch->target_count = targets;
         return false;
     }
     notice.due_count = scratch->due_count - notice.due_first;
-    notice.rewaits = waited > 0 || notice.wait_count > 0;
+    notice.rewaits = waited > 0 || notice.deferred_count > 0;
     if (notice.due_count > 0 || notice.rewaits) scratch->notices[scratch->notice_count++] = notice;
     return true;
 }
@@ -282,8 +282,8 @@ bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const
                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *waits = notice[i].wait_count > 0 ? scratch->waits + notice[i].wait_first : NULL;
-        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, waits, notice[i].wait_count)) return false;
+        const uint32_t *deferred = notice[i].deferred_count > 0 ? scratch->deferred + notice[i].deferred_first : NULL;
+        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, deferred, notice[i].deferred_count)) return false;
     }
     return true;
 }

@@ -18,7 +18,7 @@ struct phx_shard;
 typedef struct phx_update_notice {
     uint32_t slot;
     uint32_t due_first, due_count;   /* in the scratch's due[] */
-    uint32_t wait_first, wait_count; /* words in the scratch's waits[]: they become the observer's deferred updates */
+    uint32_t deferred_first, deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
     bool rewaits;                    /* it has deferred updates, or had */
 } phx_update_notice;
 
@@ -37,10 +37,10 @@ typedef struct phx_update_scratch {
     phx_update_notice *notices;
     uint32_t *due;     /* places in targets, counted from the group's first */
     uint32_t *targets; /* slots */
-    uint32_t *waits;
+    uint32_t *deferred;
     uint32_t marks_capacity, places_capacity, candidates_capacity, notices_capacity;
-    uint32_t due_capacity, targets_capacity, waits_capacity;
-    uint32_t notice_count, due_count, target_count, wait_count;
+    uint32_t due_capacity, targets_capacity, deferred_capacity;
+    uint32_t notice_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_epoch;
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */

@@ -16,11 +16,11 @@
 /* ---- picking and gathering ---- */
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 stride)
+AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 longest_step)
 {
     __m256 step = _mm256_sub_ps(old, now), length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), step);
     __m256 half = _mm256_mul_ps(step, _mm256_set1_ps(0.5f));
-    return _mm256_blendv_ps(now, _mm256_add_ps(now, half), _mm256_cmp_ps(length, stride, _CMP_LE_OQ));
+    return _mm256_blendv_ps(now, _mm256_add_ps(now, half), _mm256_cmp_ps(length, longest_step, _CMP_LE_OQ));
 }
 
 AVX2_INLINE __m256 within_frame(__m256 p, __m256 least, __m256 end)
@@ -39,7 +39,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
-    const __m256 least = _mm256_set1_ps(frame->low), stride = _mm256_set1_ps(frame->stride);
+    const __m256 least = _mm256_set1_ps(frame->low), longest_step = _mm256_set1_ps(frame->longest_step);
     const __m256i columns = _mm256_set1_epi32((int)frame->columns), flag = _mm256_set1_epi32((int)frame->moved);
     const __m256i off = _mm256_set1_epi32(PHX_TILE_AWAY);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
@@ -51,7 +51,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             __m256 moved = _mm256_or_ps(_mm256_cmp_ps(px, qx, _CMP_NEQ_UQ), _mm256_cmp_ps(py, qy, _CMP_NEQ_UQ));
             __m256 fx = _mm256_mul_ps(_mm256_sub_ps(px, zx), scale), fy = _mm256_mul_ps(_mm256_sub_ps(py, zy), scale);
             __m256 gx = _mm256_mul_ps(_mm256_sub_ps(qx, zx), scale), gy = _mm256_mul_ps(_mm256_sub_ps(qy, zy), scale);
-            __m256 hx = mid_step(fx, gx, stride), hy = mid_step(fy, gy, stride);
+            __m256 hx = mid_step(fx, gx, longest_step), hy = mid_step(fy, gy, longest_step);
             __m256 in = _mm256_and_ps(within_frame(hx, least, width), within_frame(hy, least, height));
             choice of = choose_lanes((uint32_t)_mm256_movemask_ps(in) & first_lane_bits(spans[s].end - i));
             __m256i x = _mm256_cvttps_epi32(fx), y = _mm256_cvttps_epi32(fy);

@@ -17,10 +17,10 @@
 #include "shards/simd/avx512_stencil.h"
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 stride)
+AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 longest_step)
 {
     __m512 step = _mm512_sub_ps(old, now);
-    __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), stride, _CMP_LE_OQ);
+    __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), longest_step, _CMP_LE_OQ);
     return _mm512_mask_add_ps(now, stepped, now, _mm512_mul_ps(step, _mm512_set1_ps(0.5f)));
 }
 
@@ -29,7 +29,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
-    const __m512 least = _mm512_set1_ps(frame->low), stride = _mm512_set1_ps(frame->stride);
+    const __m512 least = _mm512_set1_ps(frame->low), longest_step = _mm512_set1_ps(frame->longest_step);
     const __m512i low = _mm512_set1_epi32(0xffff), columns = _mm512_set1_epi32((int)frame->columns);
     const __m512i flag = _mm512_set1_epi32((int)frame->moved);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
@@ -41,7 +41,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __mmask16 moved = _mm512_cmp_ps_mask(px, qx, _CMP_NEQ_UQ) | _mm512_cmp_ps_mask(py, qy, _CMP_NEQ_UQ);
             __m512 fx = _mm512_mul_ps(_mm512_sub_ps(px, zx), scale), fy = _mm512_mul_ps(_mm512_sub_ps(py, zy), scale);
             __m512 gx = _mm512_mul_ps(_mm512_sub_ps(qx, zx), scale), gy = _mm512_mul_ps(_mm512_sub_ps(qy, zy), scale);
-            __m512 hx = mid_step_512(fx, gx, stride), hy = mid_step_512(fy, gy, stride);
+            __m512 hx = mid_step_512(fx, gx, longest_step), hy = mid_step_512(fy, gy, longest_step);
             __mmask16 in = first_lane_mask(spans[s].end - i);
             in = _mm512_mask_cmp_ps_mask(in, hx, least, _CMP_GE_OQ);
             in = _mm512_mask_cmp_ps_mask(in, hx, width, _CMP_LT_OQ);

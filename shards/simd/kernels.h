@@ -28,7 +28,7 @@ typedef struct phx_tile_frame {
     float x, y;               /* position of unit 0 */
     float scale;              /* units to a length of 1 */
     float low, width, height; /* units: a row with a mid-step position before low or beyond the end is left out */
-    float stride;             /* units: the longest step along an axis; a row that moved farther did not step */
+    float longest_step;             /* units: the longest step along an axis; a row that moved farther did not step */
     uint32_t shift;           /* units to a cell: 1 << shift */
     uint32_t columns, rows;   /* of cells */
     uint32_t moved;           /* set in the cell word of a row that moved: phx_cell_word_flag() */

@@ -20,10 +20,10 @@ static inline stretch stretch_of(float now, float old, float zero, float scale)
 }
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-static inline float mid_step_scalar(stretch of, float stride)
+static inline float mid_step_scalar(stretch of, float longest_step)
 {
     float step = of.old - of.now;
-    return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
+    return fabsf(step) <= longest_step ? of.now + step * 0.5f : of.now;
 }
 
 /* A position, wrapped. A position far from the frame may get any word: its tower is discontinuous. */
@@ -47,7 +47,7 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
             const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
             const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
-            const float hx = mid_step_scalar(along_x, frame->stride), hy = mid_step_scalar(along_y, frame->stride);
+            const float hx = mid_step_scalar(along_x, frame->longest_step), hy = mid_step_scalar(along_y, frame->longest_step);
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
             to->now[n] = x | y << 16;

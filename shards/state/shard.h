@@ -163,7 +163,7 @@ typedef struct phx_shard {
     bool by_distance;  /* distance alone decides which neighbours need a copy, except of far targets (PHX_SLOT_FAR) */
     phx_rect interior; /* towers that no halo of another shard covers */
     phx_box halo_free_box; /* an entity strictly inside is in no halo of another shard, and wakes no NPC there */
-    bool copy_sent;        /* the last copy is in the outbox, its TRAIL is not */
+    bool copy_sent;        /* the last copy is in the outbox, its MOTION_HISTORY is not */
     /* per destination: BEGIN sent in this refresh; it has copies of the last refresh. NULL: nothing was ever due */
     bool *begun, *sent;
     uint32_t copied,

@@ -91,7 +91,7 @@ static void drop_histories(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
     bands->arrival_count = 0;
-    if (bands->trails_capacity >= shard->store.slots && bands->waits_capacity >= shard->store.slots) return;
+    if (bands->histories_capacity >= shard->store.slots && bands->deferred_capacity >= shard->store.slots) return;
     phx_bands_free(bands, shard->mem);
     *bands = (phx_bands){0};
     phx_bands_init(bands);

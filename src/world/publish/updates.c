@@ -90,12 +90,12 @@ static bool plan_updates(phx_world *world, uint32_t index)
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    phx_motion_history *trails = world->shards[chunk->shard].bands.trails;
+    phx_motion_history *histories = world->shards[chunk->shard].bands.histories;
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const phx_change *change = &scratch->changes[chunk->change_first + c];
         if (change->enter_count == 0) continue;
-        trails[change->slot].change = chunk->change_first + c + 1;
-        trails[change->slot].worker = (uint16_t)chunk->worker;
+        histories[change->slot].change = chunk->change_first + c + 1;
+        histories[change->slot].worker = (uint16_t)chunk->worker;
     }
 }
 
@@ -128,10 +128,10 @@ bool phx_updates_plan(phx_world *world)
 
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard, uint32_t slot)
 {
-    const phx_motion_history *trail = &shard->bands.trails[slot];
-    if (trail->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
-    const phx_scratch *scratch = &world->scratch[trail->worker];
-    const phx_change *change = &scratch->changes[trail->change - 1];
+    const phx_motion_history *history = &shard->bands.histories[slot];
+    if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[history->worker];
+    const phx_change *change = &scratch->changes[history->change - 1];
     PHX_ASSERT(change->slot == slot);
     uint32_t few[PHX_ORDER_FEW];
     const uint32_t *entered = phx_interest_entered(scratch, change, few);
@@ -177,7 +177,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     const phx_shard *shard = &world->shards[piece->shard];
     phx_update_scratch *update_scratch = &own->update_scratch;
     phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
-    uint32_t consumers[PHX_BATCH_PLACES_MAX], waits = update_scratch->wait_count;
+    uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
     uint32_t notice = update_scratch->notice_count, due = update_scratch->due_count, targets = update_scratch->target_count;
     phx_recipients_fill_batch(shard, &batch);
     for (uint32_t place = 0; place < batch.count; place++) consumers[place] = consumer_at(world, shard, &batch, place);
@@ -189,11 +189,11 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
         update_scratch->notice_count = notice;
         update_scratch->due_count = due;
         update_scratch->target_count = targets;
-        update_scratch->wait_count = waits;
+        update_scratch->deferred_count = deferred;
         return false;
     }
     piece->group_count = own->group_count - piece->group_first;
-    own->held += (update_scratch->wait_count - waits) / 2;
+    own->held += (update_scratch->deferred_count - deferred) / 2;
     return true;
 }
 

@@ -44,7 +44,7 @@ static uint32_t low_bits(float q)
 static bool in_frame(float to, float from, const phx_tile_frame *frame, float end, uint32_t *unit)
 {
     volatile float step = from - to, half = step * 0.5f, way = to + half;
-    const float q = fabsf(step) <= frame->stride ? way : to;
+    const float q = fabsf(step) <= frame->longest_step ? way : to;
     if (!(q >= frame->low && q < end)) return false;
     *unit = (uint32_t)q;
     return true;
@@ -53,7 +53,7 @@ static bool in_frame(float to, float from, const phx_tile_frame *frame, float en
 /* Steps of all lengths, some longer than the stride; many are 0. */
 static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
 {
-    const float most = frame->stride / frame->scale;
+    const float most = frame->longest_step / frame->scale;
     switch (phx_rng_below(rng, 4)) {
     case 0:
         return to;
@@ -79,7 +79,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         frame.rows = 3 + phx_rng_below(&rng, 3);
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
-        frame.stride = round % 3 == 0 ? 0.5f : float_between(&rng, 0, 4000);
+        frame.longest_step = round % 3 == 0 ? 0.5f : float_between(&rng, 0, 4000);
         frame.low = round % 4 == 0 ? (float)(1u << frame.shift) : 0;
         frame.moved = round % 4 == 0 ? PHX_CELL_MOVED : 0;
         for (uint32_t i = 0; i < ROWS; i++) {
