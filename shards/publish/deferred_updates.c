@@ -51,23 +51,23 @@ void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at
 bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     phx_bands *bands = &shard->bands;
-    if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
-                  (size_t)bands->arrival_count + record->count, sizeof *bands->arrivals))
+    if (!phx_grow(shard->mem, (void **)&bands->unresolved, &bands->unresolved_capacity, bands->unresolved_count,
+                  (size_t)bands->unresolved_count + record->count, sizeof *bands->unresolved))
         return false;
     for (uint32_t i = 0; i < record->count; i++)
-        bands->arrivals[bands->arrival_count++] = (phx_arrival_wait){slot, record->as.waiting[i]};
+        bands->unresolved[bands->unresolved_count++] = (phx_immigrant_deferred_update){slot, record->as.waiting[i]};
     return true;
 }
 
 bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
 {
     phx_bands *bands = &shard->bands;
-    for (; bands->arrival_count > 0; bands->arrival_count--) {
-        const phx_arrival_wait *arrival = &bands->arrivals[bands->arrival_count - 1];
-        uint32_t slot = phx_shard_find(shard, directory, arrival->waiting.id);
-        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != arrival->waiting.incarnation) continue;
-        phx_list *deferred = &bands->deferred[arrival->observer], more = phx_list_empty();
-        uint32_t count = deferred->count, words[2] = {slot, arrival->waiting.since};
+    for (; bands->unresolved_count > 0; bands->unresolved_count--) {
+        const phx_immigrant_deferred_update *unresolved_update = &bands->unresolved[bands->unresolved_count - 1];
+        uint32_t slot = phx_shard_find(shard, directory, unresolved_update->waiting.id);
+        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != unresolved_update->waiting.incarnation) continue;
+        phx_list *deferred = &bands->deferred[unresolved_update->observer], more = phx_list_empty();
+        uint32_t count = deferred->count, words[2] = {slot, unresolved_update->waiting.since};
         if (count + 2 > phx_list_capacity(&bands->pool, deferred)) {
             if (!phx_list_reserve(&bands->pool, shard->mem, &more, count + 2)) return false;
             if (count > 0)

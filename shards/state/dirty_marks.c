@@ -80,7 +80,7 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 }
 
 /* Marks the tower that a step led to, and makes its block if there is none. false = no memory. */
-static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
+static bool mark_entered_tower(phx_shard *shard, const phx_body *body)
 {
     const uint32_t instance = phx_store_instance(&shard->store, (uint32_t)(body - shard->store.body));
     if (!phx_grid_block_visit(&shard->grid, shard->mem, instance, body->tx, body->ty)) return false;
@@ -103,7 +103,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)
         phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
-    else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
+    else if (crossed && !mark_entered_tower(shard, body)) shard->grid.needs_rebuild = true;
     if (shard->grid.needs_rebuild || shard->grid.positions_stale)
         return;                                       /* all rows are written from the bodies later */
     if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* such a row is put in its place in the index phase */

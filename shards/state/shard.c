@@ -52,7 +52,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->immigrants.at, &shard->immigrants.capacity, sizeof(uint32_t));
-    phx_immigrant_lists_free(&shard->arrivals, mem);
+    phx_immigrant_lists_free(&shard->immigrant_lists, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->silenced, &shard->silenced_capacity, sizeof(phx_silenced));

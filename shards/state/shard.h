@@ -153,7 +153,7 @@ typedef struct phx_shard {
     phx_cursor cursor;
     uint32_t received;            /* records done of the block that phx_shard_receive() could not finish */
     phx_slot_array immigrants;    /* own slots that migrated in during this tick: the directory needs their new place */
-    phx_immigrant_lists arrivals; /* immigrant observers and their lists */
+    phx_immigrant_lists immigrant_lists; /* immigrant observers and their lists */
     phx_pin *pins, *pins_before;  /* pins of this tick, and of the last one */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;

@@ -75,14 +75,14 @@ static void set_all_aside(phx_shard *shard)
     phx_store *store = &shard->store;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_PARTIAL);
-    for (uint32_t i = 0; i < shard->arrivals.count; i++)
-        if (shard->arrivals.at[i].count > 0) phx_shard_set_aside(shard, shard->arrivals.at[i].observer);
+    for (uint32_t i = 0; i < shard->immigrant_lists.count; i++)
+        if (shard->immigrant_lists.at[i].count > 0) phx_shard_set_aside(shard, shard->immigrant_lists.at[i].observer);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         if (phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(&store->tail[slot].list))
             phx_shard_set_aside(shard, slot);
     }
-    shard->arrivals.count = shard->partial_observers.count = 0;
+    shard->immigrant_lists.count = shard->partial_observers.count = 0;
     shard->partial_not_listed = true;
 }
 
@@ -90,7 +90,7 @@ static void set_all_aside(phx_shard *shard)
 static void drop_histories(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
-    bands->arrival_count = 0;
+    bands->unresolved_count = 0;
     if (bands->histories_capacity >= shard->store.slots && bands->deferred_capacity >= shard->store.slots) return;
     phx_bands_free(bands, shard->mem);
     *bands = (phx_bands){0};

@@ -94,7 +94,7 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
 }
 
 /* Writes the homes of immigrants into the directory: existing entries, each written by one shard. */
-static void report_arrivals(phx_world *world, uint32_t index)
+static void report_immigrants(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
@@ -134,7 +134,7 @@ bool phx_step_arrive(phx_world *world, uint32_t index)
     const phx_partition *partition = &world->partition;
     phx_shard *shard = &world->shards[index];
     phx_shard_let_go(shard, partition->column_of, partition->row_of, partition->columns);
-    report_arrivals(world, index);
+    report_immigrants(world, index);
     phx_shard_immigrants_reported(shard);
     world->zones[index] = phx_shard_measure(shard);
     return true;

@@ -225,7 +225,7 @@ static bool sent(fleet *f, exchange what, uint32_t i, bool *done)
     return true;
 }
 
-static void tell_arrivals(fleet *f, uint32_t i)
+static void report_immigrants(fleet *f, uint32_t i)
 {
     const phx_shard *shard = &f->shard[i];
     for (uint32_t a = 0; a < shard->immigrants.count; a++) {
@@ -268,7 +268,7 @@ static void measure(fleet *f)
     const phx_partition *p = &f->partition;
     for (uint32_t i = 0; i < f->shard_count; i++) {
         phx_shard_let_go(&f->shard[i], p->column_of, p->row_of, p->columns);
-        tell_arrivals(f, i);
+        report_immigrants(f, i);
         phx_shard_immigrants_reported(&f->shard[i]);
         f->zones[i] = phx_shard_measure(&f->shard[i]);
     }
