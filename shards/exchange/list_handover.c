@@ -117,7 +117,7 @@ static inline bool is_listed(const phx_immigrant_lists *immigrant_lists, const p
  * (docs/invariants.md, 5), which the observer might have seen in its old shard: then the list is resolved. false = no
  * memory.
  */
-static bool fold_list(phx_shard *shard, const phx_immigrant_list *immigrant_list)
+static bool derive_list(phx_shard *shard, const phx_immigrant_list *immigrant_list)
 {
     phx_slot_array *previous = &shard->list_scratch;
     const phx_name *name = shard->store.name;
@@ -140,7 +140,7 @@ bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *director
     for (phx_immigrant_lists *immigrant_lists = &shard->immigrant_lists; immigrant_lists->count > 0; immigrant_lists->count--) {
         const phx_immigrant_list *immigrant_list = &immigrant_lists->at[immigrant_lists->count - 1];
         const bool discontinuous = shard->store.body[immigrant_list->observer].state & PHX_SLOT_DISCONTINUOUS;
-        if (!discontinuous && !fold_list(shard, immigrant_list)) return false;
+        if (!discontinuous && !derive_list(shard, immigrant_list)) return false;
         if (shard->store.tail[immigrant_list->observer].list.derived) continue;
         if (!resolve_list(shard, directory, renames, immigrant_list)) return false;
     }

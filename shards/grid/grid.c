@@ -32,7 +32,7 @@ static size_t column_bytes(uint32_t capacity)
 enum { BIT_COLUMNS = 2 }; /* moved_bits[] and observer_bits[] */
 
 /* Room for misplaced rows: at least as many as phx_grid_sort_due() lets be edited. */
-static uint32_t astray_of(uint32_t rows)
+static uint32_t misplaced_of(uint32_t rows)
 {
     enum { PART = 256, AT_LEAST = 32 };
     return rows / PART + AT_LEAST;
@@ -46,7 +46,7 @@ static size_t row_words(uint32_t rows)
 static size_t memory_bytes(uint32_t capacity)
 {
     return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * row_words(capacity) * sizeof(uint64_t) +
-           astray_of(capacity) * sizeof(uint32_t);
+           misplaced_of(capacity) * sizeof(uint32_t);
 }
 
 static void columns_free(phx_grid *grid, phx_mem *mem)
@@ -70,9 +70,9 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
     grid->moved_bits = (uint64_t *)(void *)(memory + COLUMNS * step);
     grid->observer_bits = grid->moved_bits + row_words(capacity);
-    grid->astray = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
-    grid->astray_capacity = astray_of(capacity);
-    grid->astray_count = 0;
+    grid->misplaced = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
+    grid->misplaced_capacity = misplaced_of(capacity);
+    grid->misplaced_count = 0;
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -280,7 +280,7 @@ static bool gaps_valid(const phx_grid *grid)
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
 {
     uint32_t rows = 0;
-    if (!gaps_valid(grid) || grid->astray_count > 0) return false;
+    if (!gaps_valid(grid) || grid->misplaced_count > 0) return false;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) continue;

@@ -90,13 +90,13 @@ typedef struct phx_grid {
     void *memory;       /* memory of all columns: one piece */
     uint32_t row_count, rows_capacity;
     uint32_t row_end; /* the last block's end: the number of rows and gaps */
-    uint32_t *astray; /* slots of misplaced rows (phx_grid_misplace()) */
-    uint32_t astray_count, astray_capacity;
+    uint32_t *misplaced; /* slots of misplaced rows (phx_grid_misplace()) */
+    uint32_t misplaced_count, misplaced_capacity;
     float drift_bound;  /* upper bound of a row's distance along an axis from its place when rows were sorted */
     bool outside;       /* at the sort an entity stood outside of all towers; else none is farther out than the drift */
     bool needs_rebuild; /* rows or towers do not match the bodies: a rebuild is due */
     bool positions_stale; /* the rows' x, y are older than the moves: a rebuild or phx_rows_copy_positions() is due */
-    bool surveyed; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows */
+    bool summaries_valid; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows */
     uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* numbers of these blocks */
     bool sorting;                                        /* a rebuild stopped for want of memory */
     bool wants_gaps;                                     /* a rebuild makes gaps: a row edit found none near */

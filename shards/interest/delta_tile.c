@@ -357,23 +357,23 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
                      const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
-    const bool implied = shard->derives_lists && view > 0.0f;
+    const bool derived = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
-    const bool special = implied && specials.first < specials.end;
+    const bool special = derived && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
-    const bool discontinuous = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
+    const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
     if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
     const bool few = count <= PHX_ORDER_FEW && (!previous || (specials.end - specials.first) * count <= COMPARED);
-    if (PHX_LIKELY(implied && few)) {
+    if (PHX_LIKELY(derived && few)) {
         if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         emit_run_words(scratch, shard, &of, apart);
         return true;
     }
-    if (!implied) await_list(scratch, shard, i);
+    if (!derived) await_list(scratch, shard, i);
     outcome hits = collect_run_words(scratch, of.words);
-    if (!implied) return record_stored_list(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    if (!derived) return record_stored_list(scratch, shard, of.slot, radii->in, radii->near, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);

@@ -25,9 +25,9 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
-        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->derived);
-        if (own && phx_shard_derives(shard, slot) != implied) return false;
-        if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, derived = own && (list->derived);
+        if (own && phx_shard_derives(shard, slot) != derived) return false;
+        if (derived && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
     }
     return true;
 }

@@ -195,10 +195,10 @@ static bool rebuild_rows(phx_shard *shard)
 static phx_rows_edited edit_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    uint32_t work = phx_rows_edit_limit(grid), put = grid->astray_count;
+    uint32_t work = phx_rows_edit_limit(grid), put = grid->misplaced_count;
     bool outside = false;
-    for (uint32_t i = 0; i < grid->astray_count; i++) {
-        const phx_body *body = &shard->store.body[grid->astray[i]];
+    for (uint32_t i = 0; i < grid->misplaced_count; i++) {
+        const phx_body *body = &shard->store.body[grid->misplaced[i]];
         outside |= (body->state & PHX_SLOT_LIVE) && phx_outside_towers(shard->rules, body->x, body->y);
     }
     phx_rows_edited done = phx_rows_edit(grid, shard->mem, &shard->store, shard->tick, &work);

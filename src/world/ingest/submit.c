@@ -63,7 +63,7 @@ static inline third too_far(third t)
 }
 
 /* Are all coordinates valid? *high: is a z not 0? -0 counts. No branch: many at once. */
-static bool survey_positions(const ph_position *positions, uint32_t count, bool *high)
+static bool check_positions(const ph_position *positions, uint32_t count, bool *high)
 {
     third bad = {0}, a = {0}, b = {0}, c = {0};
     bool sound = true;
@@ -108,7 +108,7 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
     uint64_t spread = 0; /* above 32 bits if an id is, or if one is 0 */
     uint32_t sound = 0;
     for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
-    bool high, near = survey_positions(positions, count, &high), wide = spread > UINT32_MAX;
+    bool high, near = check_positions(positions, count, &high), wide = spread > UINT32_MAX;
     *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
     if (PHX_LIKELY(!wide && near)) return count;
     while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;

@@ -63,7 +63,7 @@ static float some_view(uint64_t *rng)
 }
 
 /* A block's summary against its rows, one by one. */
-static void check_survey(const phx_block *block)
+static void check_summaries(const phx_block *block)
 {
     float reach = 0, reach_min = INFINITY, least = INFINITY;
     uint32_t observers = 0;
@@ -95,9 +95,9 @@ Test(grids, observers_are_told_by_block_and_by_row)
         uint32_t found[ROWS + 1], first = phx_rng_below(&rng, ROWS), n = 0;
         phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
         for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
-        grid.surveyed = false;
+        grid.summaries_valid = false;
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
@@ -128,7 +128,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             phx_grid_changed(&grid, row);
         }
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
 }

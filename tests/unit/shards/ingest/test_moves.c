@@ -248,7 +248,7 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].discontinuous, b->grid.blocks[i].discontinuous, "seed %u", (unsigned)seed);
     }
-    cr_assert_eq(a->grid.astray_count, b->grid.astray_count, "seed %u", (unsigned)seed);
+    cr_assert_eq(a->grid.misplaced_count, b->grid.misplaced_count, "seed %u", (unsigned)seed);
 }
 
 static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t shards, uint32_t hands)

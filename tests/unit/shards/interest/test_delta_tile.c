@@ -102,7 +102,7 @@ Test(run_delta, two_moves_in_a_tick_are_one_step)
 
 static void whatever_else(float margin)
 {
-    uint32_t kept = margin > 0, implied = !kept;
+    uint32_t kept = margin > 0, derived = !kept;
     phx_attr hidden = plain_attr(0, 0);
     hidden.stealth = 1;
     open_lone(margin);
@@ -111,10 +111,10 @@ static void whatever_else(float margin)
     end(0, 0, 0);
     begin();
     fleet_leave(f, 102);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
@@ -129,17 +129,17 @@ static void whatever_else(float margin)
     end(0, 1, 0);
     begin();
     fleet_move(f, 105, 550, 105); /* out of sight, at once */
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_move(f, 105, 516, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_set(f, 106, hidden, 0);
     fleet_move(f, 106, 614, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_set(f, 106, plain_attr(0, 0), 0);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     fleet_close(f);
 }
 
