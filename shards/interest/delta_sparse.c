@@ -384,8 +384,8 @@ static bool may_see_change(const phx_sparse_plan *plan, uint32_t row)
 {
     const phx_shard *shard = plan->shard;
     const phx_grid *grid = &shard->grid;
-    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[plan->block].reach);
-    return phx_grid_dirty(grid, grid->blocks[plan->block].instance, phx_box_towers(shard->rules, near), shard->tick);
+    phx_box view_box = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[plan->block].reach);
+    return phx_grid_dirty(grid, grid->blocks[plan->block].instance, phx_box_towers(shard->rules, view_box), shard->tick);
 }
 
 /*

@@ -122,7 +122,7 @@ static void count_pairs(phx_scratch *scratch)
 
 /* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
 typedef struct exact_test {
-    float in, near; /* r and R, squared for circles */
+    float in, keep; /* r and R, squared for circles */
     bool square;
 } exact_test;
 
@@ -137,7 +137,7 @@ static inline float compared_distance(float dx, float dy, bool square)
 static exact_test make_exact_test(const phx_tile *tile, float r, float far)
 {
     bool square = tile->limits.square;
-    return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+    return (exact_test){.in = square ? r : r * r, .keep = square ? far : far * far, .square = square};
 }
 
 /* Position of a target at the end of this tick, and of the last one; NaN: it was not there. */
@@ -199,8 +199,8 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         const standing t = standing_of(tile, pairs->target[pair]);
         float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], test->square);
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
-        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
-        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
+        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_kept = now <= test->keep;
+        uint32_t was_kept = old <= test->keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
         uint32_t both_entered = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
         uint32_t none = both_entered | (~(leave | enter) & 1);
         pairs->observer[pair] = phx_pair_word_of(place, leave, none).bits; /* no branch: it would be mispredicted */
@@ -271,10 +271,10 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
-    const phx_span near = phx_tile_without_history(tile, tile->cell[of->place]);
+    const phx_span span = phx_tile_without_history(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old,
-             count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
-    scratch->counts.pairs_tested += near.end - near.first;
+             count = shard->kernels->range_scan(&tile->rows_without_history, span, &area, hits, scratch->squares);
+    scratch->counts.pairs_tested += span.end - span.first;
     for (uint32_t i = 0; i < count; i++) {
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
@@ -373,7 +373,7 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     }
     if (!derived) await_list(scratch, shard, i);
     outcome hits = collect_run_words(scratch, of.words);
-    if (!derived) return record_stored_list(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    if (!derived) return record_stored_list(scratch, shard, of.slot, radii->in, radii->keep, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
@@ -408,7 +408,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     if (pairs == 0 && !discontinuous) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (!resolve_pairs(scratch, shard, radii->in, radii->near, discontinuous)) return first;
+    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, discontinuous)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
@@ -444,7 +444,7 @@ static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_til
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
     phx_tile_observers observers = {place, count, tile->now, tile->old};
     uint32_t done = shard->kernels->match_stencil(&cells, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
@@ -474,7 +474,7 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
                            const phx_radii *radii)
 {
     phx_tile *tile = &scratch->tile;
-    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
+    if (tile->limits_in != radii->in || tile->limits_keep != radii->keep) phx_tile_limit(tile, radii->in, radii->keep);
     uint32_t done =
         tile->sparse ? match_sparse(scratch, shard, place, count) : match_by_cells(scratch, shard, place, count);
     count_pairs(scratch);
@@ -577,7 +577,7 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
-    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    const phx_radii radii = {tile->alike_in, tile->alike_keep};
     phx_span movers = movers_around(tile, first, last);
     uint32_t querying = movers.end - movers.first;
     bool all = match_some(scratch, shard, tile->movers + movers.first, querying, &radii) == querying;
@@ -608,7 +608,7 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
     if (count > 0 && tile->frame.moved && emit_mirrored_movers(scratch, shard, place, count, &done)) return done;
-    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    const phx_radii radii = {tile->alike_in, tile->alike_keep};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
     if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
     uint32_t *matched = scratch->hits, n = 0; /* a mere target is not matched */
@@ -633,7 +633,7 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
-    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->near)) return false;
+    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
     if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
     if (!scratch->discontinuous_in_view) return true;
     if (!(rows->view[row] > 0.0f)) return false;

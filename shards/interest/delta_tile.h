@@ -36,7 +36,7 @@ typedef enum phx_delta_result {
 
 /* Radii of an observer: its view; its view and margin. */
 typedef struct phx_radii {
-    float in, near;
+    float in, keep;
 } phx_radii;
 
 /*

@@ -64,7 +64,7 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
 {
     phx_radii radii;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
-    bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
+    bool alike = radii.in == of->radii.in && radii.keep == of->radii.keep;
     if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* an evaluation may have moved the array */
     of->radii = radii;

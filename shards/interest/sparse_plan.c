@@ -119,8 +119,8 @@ static phx_rect block_event_towers(const phx_sparse_plan *plan, const phx_block 
     const phx_shard *shard = plan->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
     phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
-    phx_box near = phx_box_of_towers(shard->rules, own);
-    return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
+    phx_box view_box = phx_box_of_towers(shard->rules, own);
+    return phx_box_towers(shard->rules, phx_box_wider(view_box, towers_apart(shard, block)));
 }
 
 /* Chooses the way; finds the moved rows if they may query, or if a discontinuous entity is near. false = no memory. */

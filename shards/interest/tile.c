@@ -280,8 +280,8 @@ static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
 {
     size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD, words = 2 * step + cells / sizeof(uint32_t) + 1;
     if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, words, sizeof(uint32_t))) return false;
-    tile->near = tile->start + step;
-    tile->marks = (uint8_t *)(tile->near + step);
+    tile->stencil = tile->start + step;
+    tile->marks = (uint8_t *)(tile->stencil + step);
     tile->marked = false;
     memset(tile->start, 0, step * sizeof *tile->start);
     return true;
@@ -298,7 +298,7 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     uint32_t *start =
         tile->start + 1; /* during the sort, the next place of a cell; at the end, where the next cell begins */
     for (uint32_t i = 0; i < count; i++) start[phx_cell_word_cell(phx_cell_word_at(from.cell, i)) + 1]++;
-    tile->shard->kernels->cell_offsets(start, cells, tile->near);
+    tile->shard->kernels->cell_offsets(start, cells, tile->stencil);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = start[phx_cell_word_cell(phx_cell_word_at(from.cell, i))]++;
         now[at] = from.now[i];
@@ -323,15 +323,15 @@ static void name_targets(phx_tile *tile)
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
 }
 
-/* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_AWAY. */
+/* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_NO_HISTORY_OFFSET. */
 static uint32_t has_no_history(const phx_tile *tile, uint32_t place)
 {
-    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
+    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_NO_HISTORY_OFFSET;
 }
 
 static uint32_t is_goer(const phx_tile *tile, uint32_t place)
 {
-    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
+    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_NO_HISTORY_OFFSET;
 }
 
 /* Room for all rows to be discontinuous. false = no memory. */
@@ -438,15 +438,15 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     return spread;
 }
 
-bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near)
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep)
 {
-    *in = *near = view;
+    *in = *keep = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
-    *near = attr->view + attr->margin;
+    *keep = attr->view + attr->margin;
     return true;
 }
 
@@ -454,7 +454,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
 static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    float in = block->view_min, near = in, own_in, own_near;
+    float in = block->view_min, keep = in, own_in, own_keep;
     tile->alike = block->reach == block->reach_min;
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
         enum { AHEAD = 12 }; /* rows: their attributes, in no order of memory, are prefetched */
@@ -464,13 +464,13 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
             __builtin_prefetch(&shard->store.body[ahead]);
         }
         if (rows->view[row] == 0.0f) continue;
-        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_near) &&
-                      (in == 0.0f || (in == own_in && near == own_near));
+        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_keep) &&
+                      (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
-        near = own_near;
+        keep = own_keep;
     }
     tile->alike_in = in;
-    tile->alike_near = near;
+    tile->alike_keep = keep;
 }
 
 /* Is a bounded target among its rows? They are in the blocks around: see ACROSS. */
@@ -520,7 +520,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (tile->frame.moved) collect_cell_movers(tile);
-    tile->limits_in = tile->limits_near = -1;
+    tile->limits_in = tile->limits_keep = -1;
     find_alike(tile, shard, block);
     if (!tile->discontinuous || !shard->derives_lists) return true;
     if (!find_discontinuous(tile, mem)) {
@@ -602,14 +602,14 @@ static void set_unsure_limits(float border, bool square, int32_t *low, int32_t *
     PHX_ASSERT(*low < *high && *high - *low < 2 * INT16_MAX);
 }
 
-void phx_tile_limit(phx_tile *tile, float in, float near)
+void phx_tile_limit(phx_tile *tile, float in, float keep)
 {
     bool square = tile->shard->rules->shape == PH_SHAPE_SQUARE;
-    float r = in * tile->frame.scale, far = near * tile->frame.scale;
+    float r = in * tile->frame.scale, far = keep * tile->frame.scale;
     PHX_ASSERT(far <= PHX_TILE_REACH);
     tile->limits.square = square;
     set_unsure_limits(r, square, &tile->limits.in_low, &tile->limits.in_high);
-    set_unsure_limits(far, square, &tile->limits.near_low, &tile->limits.near_high);
+    set_unsure_limits(far, square, &tile->limits.keep_low, &tile->limits.keep_high);
     tile->limits_in = in;
-    tile->limits_near = near;
+    tile->limits_keep = keep;
 }

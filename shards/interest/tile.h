@@ -78,12 +78,12 @@ typedef struct phx_tile {
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */
     uint32_t candidate_count;
     phx_tile_limits limits; /* limits of observers with these radii: */
-    float limits_in, limits_near;
+    float limits_in, limits_keep;
     bool alike; /* all observers of the block are plain and have the same view and margin: */
-    float alike_in, alike_near;
+    float alike_in, alike_keep;
     bool sparse;     /* so few rows that each observer compares with its nine cells alone */
     uint32_t *start; /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *near;  /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
+    uint32_t *stencil;  /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
     uint8_t *marks;  /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
     uint32_t start_capacity;
     uint32_t *words; /* memory of all other arrays */
@@ -124,10 +124,10 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
  * Is the own observer, with this value in the view column, plain, so that a delta finds its events? *in: its view;
  * *near: its view and margin.
  */
-bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep);
 
 /* Sets tile->limits for observers with these radii. */
-void phx_tile_limit(phx_tile *tile, float in, float near);
+void phx_tile_limit(phx_tile *tile, float in, float keep);
 
 /* A range of the rows without old position: all that may be in view from a cell, and some more. */
 phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);

@@ -3,7 +3,7 @@
  */
 #include "shards/publish/recipients_slots.h"
 
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 
 /* ---- block messages ---- */

@@ -5,7 +5,7 @@
 
 #include "shards/entity/heap.h"
 #include "shards/query/shapes.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 
 /* ---- the first hits of an order ---- */
 

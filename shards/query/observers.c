@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "shards/query/seen.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 
 /* A search for the observers of a target. */
@@ -85,9 +85,9 @@ static void visit_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
 void phx_classical_visit_observers(const phx_shard *shard, uint32_t slot, bool everywhere, phx_observer_fn visit,
                                    void *user)
 {
-    observer_sink near = {.sink.take = visit_slots, .shard = shard, .target = slot, .visit = visit, .user = user};
+    observer_sink search = {.sink.take = visit_slots, .shard = shard, .target = slot, .visit = visit, .user = user};
     const phx_box box = phx_shard_box(shard, &shard->store.body[slot], shard->radius_max);
-    phx_slots_in_range(shard, NULL, everywhere ? phx_box_all() : box, &near.sink);
+    phx_slots_in_range(shard, NULL, everywhere ? phx_box_all() : box, &search.sink);
 }
 
 void phx_rows_visit_observers(const phx_shard *shard, uint32_t slot, bool everywhere, phx_observer_fn visit, void *user)

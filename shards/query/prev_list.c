@@ -36,12 +36,12 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
     const phx_store *store = &shard->store;
     bool noted =
         !at->indexed && shard->previous.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
-    phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
+    phx_row_query query;
+    phx_row_query_open(&query, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
                        (phx_range){at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE}, true);
-    for (uint32_t n; phx_row_query_next(&near, &n);) {
+    for (uint32_t n; phx_row_query_next(&query, &n);) {
         for (uint32_t i = 0; i < n; i++) {
-            const phx_row_word word = phx_row_word_at(near.hits, i);
+            const phx_row_word word = phx_row_word_at(query.hits, i);
             uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
@@ -51,7 +51,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             add_prev_target(at, target);
         }
     }
-    *pairs += near.pairs;
+    *pairs += query.pairs;
 }
 
 /* Adds previous rows, a piece at a time. */
@@ -60,11 +60,11 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
     const phx_prev_rows *previous = &at->shard->previous;
     const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .slot = previous->place};
     const phx_range area = {at->x, at->y, at->attr->view, previous->shape == PH_SHAPE_SQUARE};
-    uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
-    float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
+    uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
+    float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
     *pairs += span.end - span.first;
     for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
-        piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
+        piece.end = span.end - piece.first < PHX_QUERY_ROWS ? span.end : piece.first + PHX_QUERY_ROWS;
         uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
             const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
@@ -124,11 +124,11 @@ uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
     return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count;
 }
 
-void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)
+void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
     phx_rect rect = phx_interest_rows_rect(shard, body, view);
-    phx_row_query_open(near, shard->kernels, phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
+    phx_row_query_open(query, shard->kernels, phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
                        (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

@@ -13,21 +13,21 @@
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    phx_row_query near;
-    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
-    phx_row_query_view(&near, shard, slot);
-    for (uint32_t n; phx_row_query_next(&near, &n);) {
+    phx_row_query query;
+    _Static_assert((int)PHX_QUERY_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
+    phx_row_query_view(&query, shard, slot);
+    for (uint32_t n; phx_row_query_next(&query, &n);) {
         uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
-            const phx_row_word word = phx_row_word_at(near.hits, i);
+            const phx_row_word word = phx_row_word_at(query.hits, i);
             const uint32_t target = phx_row_word_slot(word);
-            near.hits[seen] = target;
+            query.hits[seen] = target;
             if (phx_row_word_special(word) &&
                 !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target)))
                 continue;
             seen += target != slot;
         }
-        if (seen > 0 && !visit(user, near.hits, seen)) return;
+        if (seen > 0 && !visit(user, query.hits, seen)) return;
     }
 }
 

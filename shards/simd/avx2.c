@@ -41,7 +41,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
     const __m256 least = _mm256_set1_ps(frame->low), longest_step = _mm256_set1_ps(frame->longest_step);
     const __m256i columns = _mm256_set1_epi32((int)frame->columns), flag = _mm256_set1_epi32((int)frame->moved);
-    const __m256i off = _mm256_set1_epi32(PHX_TILE_AWAY);
+    const __m256i off = _mm256_set1_epi32(PHX_TILE_NO_HISTORY_OFFSET);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
@@ -73,10 +73,10 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
     return n;
 }
 
-AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
+AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     const __m256i last = _mm256_set1_epi32(LANES - 1), most = _mm256_set1_epi32(LANES);
-    const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(NEAR_LONG);
+    const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(STENCIL_MORE);
     __m256i before = _mm256_setzero_si256();
     for (uint32_t c = 0; c <= cells; c += LANES) {
         __m256i sums = _mm256_add_epi32(prefix_sums(load_vector(at + c)), before);
@@ -87,7 +87,7 @@ AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
         __m256i count = _mm256_sub_epi32(load_vector(at + c + 2), load_vector(at + c - 1)),
                 many = _mm256_cmpgt_epi32(count, most);
         __m256i lanes = _mm256_sub_epi32(_mm256_sllv_epi32(one, _mm256_min_epu32(count, most)), one);
-        store_vector(near + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
+        store_vector(stencil + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
     }
 }
 

@@ -21,13 +21,13 @@ AVX2_INLINE __m256i unit_distances(__m256i a, __m256i b, bool square)
 
 /* Limits in registers. */
 typedef struct borders {
-    __m256i in_low, in_high, near_low, near_high;
+    __m256i in_low, in_high, keep_low, keep_high;
 } borders;
 
 AVX2_INLINE borders load_borders(const phx_tile_limits *limits)
 {
     return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
-                     _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
+                     _mm256_set1_epi32(limits->keep_low), _mm256_set1_epi32(limits->keep_high)};
 }
 
 /* The observer that is matched. */
@@ -54,7 +54,7 @@ AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const 
         return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_min_epi32(d, e), b->in_high),
                                    _mm256_cmpgt_epi32(_mm256_max_epi32(d, e), b->in_low));
     __m256i enter = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_high), _mm256_cmpgt_epi32(e, b->in_low));
-    __m256i leave = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_high), _mm256_cmpgt_epi32(d, b->near_low));
+    __m256i leave = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->keep_high), _mm256_cmpgt_epi32(d, b->keep_low));
     return _mm256_or_si256(enter, leave);
 }
 
@@ -148,7 +148,7 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
         __m256i d = unit_distances(every_other(low, high, 0x88), load_vector(from->now + i), square);
         __m256i e = unit_distances(every_other(low, high, 0xdd), load_vector(from->old + i), square);
         __m256i enters = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_low), _mm256_cmpgt_epi32(e, b->in_high));
-        __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_low), _mm256_cmpgt_epi32(d, b->near_high));
+        __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->keep_low), _mm256_cmpgt_epi32(d, b->keep_high));
         __m256i flags = _mm256_or_si256(_mm256_and_si256(leaves, leave),
                                         _mm256_andnot_si256(_mm256_or_si256(enters, leaves), unsure));
         store_vector(observer + i, _mm256_or_si256(load_vector(observer + i), flags));
@@ -207,7 +207,7 @@ AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t
 
 static bool has_margin(const phx_tile_limits *limits)
 {
-    return limits->in_low != limits->near_low || limits->in_high != limits->near_high;
+    return limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
 }
 
 AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
@@ -218,14 +218,14 @@ AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const
     return match_all_candidates(c, count, observers, limits, false, false, pairs);
 }
 
-/* Candidates in three rows of cells of one observer, mostly a vector each: as in near[], ROW_BITS for each. */
+/* Candidates in three rows of cells of one observer, mostly a vector each: as in stencil[], ROW_BITS for each. */
 enum { STENCIL_ROWS = 3, ROW_BITS = 16 };
-static const uint64_t STENCIL_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
+static const uint64_t STENCIL_LONG = STENCIL_MORE * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all rows in the nine cells around one. */
 AVX2_INLINE uint64_t stencil_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
-    const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
+    const uint32_t *middle = cells->stencil + cell, *above = middle - cells->columns, *below = middle + cells->columns;
     return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
 }
 
@@ -264,8 +264,8 @@ AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_nineg
     const tile_observer of = tile_observer_at(cells->now, cells->old, place);
     for (uint32_t r = 0; r < STENCIL_ROWS; r++, mask >>= ROW_BITS) {
         uint32_t first = around->row[r].first, end = around->row[r].end;
-        put_mask(cells, place, first, mask & (NEAR_LONG - 1), limits, square, pairs);
-        if (!(mask & NEAR_LONG)) continue;
+        put_mask(cells, place, first, mask & (STENCIL_MORE - 1), limits, square, pairs);
+        if (!(mask & STENCIL_MORE)) continue;
         for (uint32_t i = first + LANES; i < end; i += LANES) {
             uint32_t some = mask_at(cells, i, &of, b, square, margin) & first_lane_bits(end - i);
             put_mask(cells, place, i, some, limits, square, pairs);

@@ -50,7 +50,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
             __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it has no old position */
-            ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_AWAY));
+            ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_NO_HISTORY_OFFSET));
             oy = _mm512_mask_mov_epi32(oy, away, y);
             __m512i column = _mm512_srl_epi32(_mm512_cvttps_epi32(hx), shift);
             __m512i line = _mm512_srl_epi32(_mm512_cvttps_epi32(hy), shift);

@@ -20,7 +20,7 @@ enum {
      * Fake old position, in units along x, of a row without history. At mid-step it is within two reaches of the
      * observer; so the fake distance exceeds one reach, also on the other side of the wrap.
      */
-    PHX_TILE_AWAY = 7 << 12
+    PHX_TILE_NO_HISTORY_OFFSET = 7 << 12
 };
 
 /* The origin of a tile's units, and their number. */
@@ -53,7 +53,7 @@ typedef struct phx_tile_candidates {
  */
 typedef struct phx_tile_limits {
     int32_t in_low, in_high;     /* up to low surely within r; above high surely not */
-    int32_t near_low, near_high; /* of R */
+    int32_t keep_low, keep_high; /* of R */
     bool square;
 } phx_tile_limits;
 
@@ -68,7 +68,7 @@ typedef struct phx_tile_observers {
 typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;            /* by cell */
-    const uint32_t *near;             /* by cell: result of cell_offsets() */
+    const uint32_t *stencil;             /* by cell: result of cell_offsets() */
     uint32_t columns;
 } phx_tile_cells;
 
@@ -158,10 +158,10 @@ typedef struct phx_kernels {
                           const phx_tile_frame *frame, const phx_tile_rows *to);
     /*
      * Turns counts by cell, at[1 .. cells], into begins, at[0 .. cells]; at[0] is 0; the words behind are padded, as in
-     * near[]. near: input of match_stencil; near[0] is of all cells, near[c] of cell c and the two beside it; the last
+     * stencil[]. near: input of match_stencil; stencil[0] is of all cells, stencil[c] of cell c and the two beside it; the last
      * one has none.
      */
-    void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *near);
+    void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */
     uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Gathers some ranges of places, side by side. Returns how many. */

@@ -51,7 +51,7 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
             to->now[n] = x | y << 16;
-            to->old[n] = unit_before(along_x.old, x + PHX_TILE_AWAY) | unit_before(along_y.old, y) << 16;
+            to->old[n] = unit_before(along_x.old, x + PHX_TILE_NO_HISTORY_OFFSET) | unit_before(along_y.old, y) << 16;
             to->row[n] = i;
             bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
             uint32_t cell = ((uint32_t)hy >> frame->shift) * frame->columns + ((uint32_t)hx >> frame->shift);
@@ -61,10 +61,10 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
     return n;
 }
 
-static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *near)
+static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     uint32_t sum = 0;
-    (void)near;
+    (void)stencil;
     for (uint32_t c = 0; c <= cells; c++) at[c] = sum += at[c];
 }
 
@@ -201,24 +201,24 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
-    stencil_rows near;
-    const phx_tile_candidates all = {near.now, near.old, near.place};
+    stencil_rows candidates;
+    const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place};
     for (; w < observers->count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
         const phx_ninegrid_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
         if (pairs->capacity - pairs->count < stencil.count) break;
         pairs->tested += stencil.count;
-        near.count = 0;
+        candidates.count = 0;
         for (uint32_t r = 0; r < 3; r++) {
             for (uint32_t i = stencil.row[r].first; i < stencil.row[r].end; i += EIGHT) {
-                if (near.count + EIGHT > PIECE) {
-                    match_piece_scalar(&all, near.count, of, limits, pairs);
-                    near.count = 0;
+                if (candidates.count + EIGHT > PIECE) {
+                    match_piece_scalar(&all, candidates.count, of, limits, pairs);
+                    candidates.count = 0;
                 }
-                join_candidates(&near, cells, i, stencil.row[r].end - i);
+                join_candidates(&candidates, cells, i, stencil.row[r].end - i);
             }
         }
-        match_piece_scalar(&all, near.count, of, limits, pairs);
+        match_piece_scalar(&all, candidates.count, of, limits, pairs);
     }
     return w;
 }

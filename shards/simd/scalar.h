@@ -24,9 +24,9 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {
     uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
-    uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
+    uint32_t leaves = (e <= limits->keep_low) & (d > limits->keep_high);
     *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* no branch */
-    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
+    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->keep_low) & (e <= limits->keep_high));
 }
 
 /* The places of three rows of three cells. */

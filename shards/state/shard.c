@@ -59,7 +59,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
-    phx_release(mem, (void **)&shard->neighbour_halos, &shard->near_capacity, sizeof *shard->neighbour_halos);
+    phx_release(mem, (void **)&shard->neighbour_halos, &shard->neighbour_capacity, sizeof *shard->neighbour_halos);
     shard->begun = shard->sent = shard->refreshed = NULL;
 }
 

@@ -8,7 +8,7 @@
 #include "shards/interest/run_slots.h"
 #include "shards/publish/recipients_slots.h"
 #include "shards/query/observers.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"

@@ -10,7 +10,7 @@
 #include "shards/publish/recipients_ninegrid.h"
 #include "shards/query/observers.h"
 #include "shards/query/seen.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 

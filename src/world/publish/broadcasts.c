@@ -144,7 +144,7 @@ void phx_broadcasts_locate(phx_world *world)
 }
 
 /* May the source be near enough to the shard to have a copy there, by distance alone? */
-static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
+static bool in_reach_of_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
     const phx_halo_request *zone = &world->zones[index];
@@ -157,7 +157,7 @@ static bool near_shard(const phx_world *world, const phx_source *source, uint32_
 static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
 {
     if (source->shard == index) return source->slot;
-    if (!source->far && !near_shard(world, source, index)) return PHX_SLOT_NONE;
+    if (!source->far && !in_reach_of_shard(world, source, index)) return PHX_SLOT_NONE;
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 

@@ -249,7 +249,7 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
     pairs.count = 0;
     cr_assert_eq(shard->kernels->match_stencil(&cells, &tile_observer, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
@@ -403,7 +403,7 @@ typedef struct marked {
     uint32_t not_discontinuous;   /* tiles that are not, after all */
 } marked;
 
-static bool near(float x, float y, float px, float py, float reach)
+static bool keep(float x, float y, float px, float py, float reach)
 {
     return fabsf(px - x) <= reach && fabsf(py - y) <= reach;
 }
@@ -415,9 +415,9 @@ static bool discontinuous_in_view(const phx_shard *shard, uint32_t at, float rea
     bool some = false;
     for (uint32_t row = 0; row < shard->grid.row_end; row++)
         some |= !phx_row_word_is_gap(phx_row_word_at(rows->slot, row)) && isnan(rows->ox[row]) &&
-                near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
+                keep(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
     for (uint32_t i = 0; i < shard->previous.row_count; i++)
-        some |= near(rows->ox[at], rows->oy[at], shard->previous.rows[i].x, shard->previous.rows[i].y, reach);
+        some |= keep(rows->ox[at], rows->oy[at], shard->previous.rows[i].x, shard->previous.rows[i].y, reach);
     return some;
 }
 
@@ -440,10 +440,10 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
         uint8_t marks = tile->marks[tile->cell[tile->own[i]]];
         const phx_grid_rows *rows = &shard->grid.rows;
         float x = rows->x[row], y = rows->y[row], reach = shard->grid.blocks[number].reach;
-        bool is_near = discontinuous_in_view(shard, row, reach);
+        bool is_kept = discontinuous_in_view(shard, row, reach);
         bool changed = changed_near(shard, x, y, reach) || changed_near(shard, rows->ox[row], rows->oy[row], reach);
-        in_sight |= is_near;
-        cr_assert(!is_near || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
+        in_sight |= is_kept;
+        cr_assert(!is_kept || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
                   (double)x, (double)y);
         cr_assert(!changed || (marks & PHX_TILE_DIRTY), "%s: something changed around %g, %g", c->what, (double)x,
                   (double)y);

@@ -25,13 +25,13 @@ static int64_t units_apart(uint32_t a, uint32_t b, bool square)
 static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
-    return (d <= limits->in_high && e > limits->in_low) || (d > limits->near_low && e <= limits->near_high);
+    return (d <= limits->in_high && e > limits->in_low) || (d > limits->keep_low && e <= limits->keep_high);
 }
 
 static bool must_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool *leaves)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
-    *leaves = e <= limits->near_low && d > limits->near_high;
+    *leaves = e <= limits->keep_low && d > limits->keep_high;
     return *leaves || (d <= limits->in_low && e > limits->in_high);
 }
 
@@ -47,8 +47,8 @@ static phx_tile_limits coarse(uint64_t *rng, uint32_t count)
     }
     limits.in_low = limits.square || low < 0 ? low : low * low;
     limits.in_high = limits.in_low + 1 + 2 * (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
-    limits.near_low = limits.in_low + more;
-    limits.near_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
+    limits.keep_low = limits.in_low + more;
+    limits.keep_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
     return limits;
 }
 
@@ -135,14 +135,14 @@ static void match_many(const phx_kernels *kernels, const char *name)
     uint64_t rng = 39;
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
-        const int32_t near = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000), r = round % 3 ? near : near * 3 / 4;
+        const int32_t stencil = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000), r = round % 3 ? stencil : stencil * 3 / 4;
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
-        const int32_t in = square ? r : r * r, out = square ? near : near * near;
+        const int32_t in = square ? r : r * r, out = square ? stencil : stencil * stencil;
         const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
-            old[i] = some_way_off(&rng, near);
+            old[i] = some_way_off(&rng, stencil);
             row[i] = i * 3;
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
@@ -264,9 +264,9 @@ static void starts_some(const phx_kernels *kernels, const char *name)
     enum { CELLS = 60 };
     uint64_t rng = 35;
     for (uint32_t cells = 1; cells <= CELLS; cells++) {
-        uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
+        uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
         for (uint32_t i = 1; i <= cells; i++) at[i] = count[i] = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 20));
-        kernels->cell_offsets(at, cells, near);
+        kernels->cell_offsets(at, cells, stencil);
         cr_assert_eq(at[0], 0, "%s", name);
         for (uint32_t i = 1; i <= cells; i++) cr_assert_eq(at[i], sum += count[i], "%s: %u of %u", name, i, cells);
     }
@@ -336,16 +336,16 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
-        uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
+        uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + EMPTY + PHX_KERNEL_PAD];
         uint32_t place[OBSERVERS], most = 0;
         phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has candidates */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
-        kernels->cell_offsets(start, cells, near);
+        kernels->cell_offsets(start, cells, stencil);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_tile_cells all = {now, old, cell, start, near, COLUMNS};
+        const phx_tile_cells all = {now, old, cell, start, stencil, COLUMNS};
         for (uint32_t i = 0; i < OBSERVERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);

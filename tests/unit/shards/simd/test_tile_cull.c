@@ -110,7 +110,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
             cr_assert_eq(cell[n], ((y >> frame.shift) * frame.columns + (x >> frame.shift)) | (moved ? frame.moved : 0),
                          "%s", name);
             uint32_t ox = low_bits(gx), oy = low_bits(gy);
-            if (isnan(pox[i])) ox = (low_bits(fx) + PHX_TILE_AWAY) & 0xffff, oy = low_bits(fy); /* it was not here */
+            if (isnan(pox[i])) ox = (low_bits(fx) + PHX_TILE_NO_HISTORY_OFFSET) & 0xffff, oy = low_bits(fy); /* it was not here */
             cr_assert_eq(old[n], ox | oy << 16, "%s: %a, %a", name, (double)pox[i], (double)poy[i]);
             n++;
         }
