@@ -233,10 +233,10 @@ static void order_misplaced_rows(phx_grid *grid)
     }
 }
 
-void phx_grid_end_tick(phx_grid *grid, bool few)
+void phx_grid_end_tick(phx_grid *grid, bool moved_only)
 {
     if (grid->row_end == 0) return;
-    if (few) {
+    if (moved_only) {
         order_misplaced_rows(grid);
         return;
     }

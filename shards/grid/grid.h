@@ -271,7 +271,7 @@ float phx_grid_view(const phx_store *store, uint32_t slot);
 /* ---- rows ---- */
 
 /* Ends the tick: new positions become old ones. few: only moved rows have new ones. */
-void phx_grid_end_tick(phx_grid *grid, bool few);
+void phx_grid_end_tick(phx_grid *grid, bool moved_only);
 
 /* Whole-structure check: every live slot that needs one has its row in the right tower or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);

@@ -279,7 +279,7 @@ static void write_ordered_words(phx_scratch *scratch, const phx_shard *shard, ui
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
     if (PHX_LIKELY(count <= shard->kernels->rank_most)) {
-        uint32_t place[PHX_ORDER_FEW];
+        uint32_t place[PHX_ORDER_SHORT_MAX];
         shard->kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;

@@ -278,7 +278,7 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
-    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* a change of so many is ordered before it is named */
+    if (PHX_UNLIKELY(count > PHX_ORDER_SHORT_MAX)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++)
             scratch->leave[i] = phx_target_word_slot(phx_target_word_at(scratch->leave, i));

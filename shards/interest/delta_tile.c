@@ -245,14 +245,14 @@ static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 
 /*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read. They are at most PHX_ORDER_FEW. apart: the words move behind the targets of the last change, as
+ * only the row is read. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind the targets of the last change, as
  * names are ordered many at a time where targets follow each other. There is room.
  */
 static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
-    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
+    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_SHORT_MAX);
     if (PHX_UNLIKELY(count == 0)) return;
     const uint32_t first = apart ? scratch->target_count : of->words.first;
     uint32_t *words = scratch->targets;
@@ -365,8 +365,8 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
-    const bool few = count <= PHX_ORDER_FEW && (!previous || (specials.end - specials.first) * count <= COMPARED);
-    if (PHX_LIKELY(derived && few)) {
+    const bool is_short = count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
+    if (PHX_LIKELY(derived && is_short)) {
         if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         emit_run_words(scratch, shard, &of, apart);
         return true;

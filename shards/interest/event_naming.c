@@ -12,9 +12,9 @@
 static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (bool leaves = true;; leaves = false) {
-        uint64_t id[PHX_ORDER_FEW];
-        uint16_t kind[PHX_ORDER_FEW];
-        uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
+        uint64_t id[PHX_ORDER_SHORT_MAX];
+        uint16_t kind[PHX_ORDER_SHORT_MAX];
+        uint32_t which[PHX_ORDER_SHORT_MAX], at[PHX_ORDER_SHORT_MAX], n = 0;
         for (uint32_t i = 0; i < count; i++) {
             const phx_name *of = phx_target_name(&shard->store, phx_target_word_at(targets, i));
             which[n] = i;
@@ -118,7 +118,7 @@ void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, 
         write_names(&writer->shard->store, *to, from, count, NULL, first);
         return;
     }
-    PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
+    PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);
     if (writer->count == 0) writer->targets = from;
     else writer->mixed |= to->targets != writer->to[writer->changes - 1].targets;
     writer->count += count;

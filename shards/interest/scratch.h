@@ -126,7 +126,7 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
 
 /*
  * Appends the change of one observer; room was reserved. Its targets stand from `first` on, flagged and at most
- * PHX_ORDER_FEW, or will be written there.
+ * PHX_ORDER_SHORT_MAX, or will be written there.
  */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t slot, uint32_t first, uint32_t enters,
                                                   uint32_t leaves)

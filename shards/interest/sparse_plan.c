@@ -78,7 +78,7 @@ static uint32_t count_previous_rows(const phx_sparse_plan *plan)
 }
 
 /* Are there so few discontinuous rows around that each may find all rows in its range? Moved rows were found. */
-static bool few_discontinuous(const phx_sparse_plan *plan)
+static bool discontinuous_query_pays(const phx_sparse_plan *plan)
 {
     uint32_t count = count_previous_rows(plan);
     for (uint32_t i = 0; i < plan->mover_count; i++)
@@ -142,7 +142,7 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
         }
     }
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows)) return false;
-    if (plan->discontinuous && !few_discontinuous(plan)) return true;
+    if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
     if (plan->way == PHX_SPARSE_NONE && observers_pay(plan, block)) plan->way = PHX_SPARSE_BY_OBSERVERS;
     return true;

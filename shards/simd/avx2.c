@@ -267,7 +267,7 @@ AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t f
 AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
-        int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be padding alone, and is left out */
+        int32_t key[PHX_ORDER_SHORT_MAX + 2 * LANES]; /* the last vector may be padding alone, and is left out */
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
@@ -278,7 +278,7 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
 /* Ranks words of 64 bits: a kind, or an id with its sign flipped, for a signed order. same: all kinds are equal. */
 AVX2_INLINE void rank_names(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
-    int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];
+    int64_t ids[PHX_ORDER_SHORT_MAX + HALF], kinds[PHX_ORDER_SHORT_MAX + HALF];
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = (int64_t)(id[i] ^ 1ull << 63);
         kinds[i] = same ? 0 : kind[i];

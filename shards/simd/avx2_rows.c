@@ -18,9 +18,9 @@ AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, 
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
-enum { FEW = 4 * LANES }; /* rows at once: mostly all of a range, and no branch depends on how many */
+enum { ROWS_AT_ONCE = 4 * LANES }; /* rows at once: mostly all of a range, and no branch depends on how many */
 
-/* Of up to FEW rows: rows that are in view now or were before, not both; and rows that were before. */
+/* Of up to ROWS_AT_ONCE rows: rows that are in view now or were before, not both; and rows that were before. */
 typedef struct crossing_rows {
     uint32_t crossed, was;
 } crossing_rows;
@@ -34,14 +34,14 @@ AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t 
                                             const stepper *by, bool square)
 {
     crossing_rows some = {0, 0};
-    for (uint32_t k = 0; k < FEW; k += LANES) {
+    for (uint32_t k = 0; k < ROWS_AT_ONCE; k += LANES) {
         uint32_t i = first + k;
         __m256 is = positions_in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
         __m256 was = positions_in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
         some.crossed |= (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
         some.was |= (uint32_t)_mm256_movemask_ps(was) << k;
     }
-    if (count < FEW) some.crossed &= (1u << count) - 1;
+    if (count < ROWS_AT_ONCE) some.crossed &= (1u << count) - 1;
     return some;
 }
 
@@ -72,7 +72,7 @@ AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_r
         const uint32_t row = ranges->row[l], end = ranges->end[l];
         const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
                             _mm256_set1_ps(at.oy[row]), limit};
-        for (uint32_t i = ranges->first[l]; i < end; i += FEW)
+        for (uint32_t i = ranges->first[l]; i < end; i += ROWS_AT_ONCE)
             n = put_view_changes(row, i, view_change_masks(&at, i, end - i, &by, square), n, out);
     }
     return n;

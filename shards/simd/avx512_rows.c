@@ -59,7 +59,7 @@ AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
-    const bool few = ranges->length <= (uint64_t)ranges->count * 2 * LANES;
+    const bool short_ranges = ranges->length <= (uint64_t)ranges->count * 2 * LANES;
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
         const uint32_t row = ranges->row[l], end = ranges->end[l];
@@ -71,7 +71,7 @@ AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
             n = put_view_changes_512(i, view_change_masks_512(&at, i, 2 * LANES, &by, square), n, out->row);
         crossing_rows last = view_change_masks_512(&at, i, end - i, &by, square);
-        if (few && last.crossed == 0 && i == first) continue;
+        if (short_ranges && last.crossed == 0 && i == first) continue;
         n = put_view_changes_512(i, last, n, out->row);
         do _mm512_storeu_si512(out->by + written, querying);
         while (PHX_UNLIKELY((written += LANES) < n));

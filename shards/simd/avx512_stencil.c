@@ -16,16 +16,16 @@
 
 /*
  * A word of stencil[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if there
- * are more. stencil[0] is the number of lanes for a row of cells in this tile: FEW, or MANY if more than one row in
+ * are more. stencil[0] is the number of lanes for a row of cells in this tile: NARROW, or WIDE if more than one row in
  * LONG_PART is longer.
  */
-enum { FEW = 8, MANY = 16, LONG_PART = 16 };
+enum { NARROW = 8, WIDE = 16, LONG_PART = 16 };
 
 /*
  * The bits of a row of cells in the mask of three, and the place of the bit for more in a row's word, so that no bits
  * overlap.
  */
-enum { FEW_BITS = FEW, FEW_MORE = 3 * FEW, MANY_BITS = MANY + 1, MANY_MORE = MANY };
+enum { NARROW_BITS = NARROW, NARROW_MORE = 3 * NARROW, WIDE_BITS = WIDE + 1, WIDE_MORE = WIDE };
 
 /* Sums of each lane and all lanes before it. */
 AVX512_INLINE __m512i prefix_sums_512(__m512i v)
@@ -61,10 +61,10 @@ AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *stencil)
         _mm512_storeu_si512(at + c, sums);
         before = _mm512_permutexvar_epi32(last, sums);
     }
-    stencil[0] = FEW;
-    if (count_stencil(at, cells, FEW, FEW_MORE, stencil) <= cells / LONG_PART) return;
-    stencil[0] = MANY;
-    (void)count_stencil(at, cells, MANY, MANY_MORE, stencil);
+    stencil[0] = NARROW;
+    if (count_stencil(at, cells, NARROW, NARROW_MORE, stencil) <= cells / LONG_PART) return;
+    stencil[0] = WIDE;
+    (void)count_stencil(at, cells, WIDE, WIDE_MORE, stencil);
 }
 
 /* ---- distances ---- */
@@ -156,7 +156,7 @@ AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, cons
 AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
 {
     const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
-    if (in->lanes == FEW) {
+    if (in->lanes == NARROW) {
         const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
         const distances two = measure_units(now, old, of, b->square);
         return event_mask(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
@@ -296,7 +296,7 @@ AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observe
 AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *observers,
                                    const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
+    const field in = {*of, lanes, lanes == NARROW ? NARROW_BITS : WIDE_BITS, lanes == NARROW ? NARROW_MORE : WIDE_MORE};
     const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
     if (limits->square) return match_stencil_512(&in, observers, limits, true, true, pairs);
     if (margin) return match_stencil_512(&in, observers, limits, false, true, pairs);
@@ -306,8 +306,8 @@ AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, con
 AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    return cells->stencil[0] == FEW ? match_field(cells, FEW, observers, limits, pairs)
-                                 : match_field(cells, MANY, observers, limits, pairs);
+    return cells->stencil[0] == NARROW ? match_field(cells, NARROW, observers, limits, pairs)
+                                 : match_field(cells, WIDE, observers, limits, pairs);
 }
 
 #endif

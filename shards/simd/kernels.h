@@ -102,7 +102,7 @@ typedef struct phx_sort_key_format {
 enum { PHX_ORDER_MOST = 256 }; /* most targets ordered together */
 
 /*
- * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_FEW at most in a change.
+ * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_SHORT_MAX at most in a change.
  */
 typedef struct phx_unsorted_events {
     const uint32_t *targets;
@@ -237,7 +237,7 @@ typedef struct phx_kernels {
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* The same for words (phx_order_word()), all distinct, the smallest first; for up to rank_most. */
     void (*rank_words)(const uint64_t *words, uint32_t count, uint32_t *place);
-    uint32_t rank_most; /* at most PHX_ORDER_FEW: for more, merging was measured to be faster */
+    uint32_t rank_most; /* at most PHX_ORDER_SHORT_MAX: for more, merging was measured to be faster */
     /* Merges two ordered runs of words into out. */
     phx_merge merge;
 } phx_kernels;

@@ -403,7 +403,7 @@ static void rank_change_keys_scalar(const int32_t *key, uint32_t count, uint32_t
 static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
-        int32_t key[PHX_ORDER_FEW];
+        int32_t key[PHX_ORDER_SHORT_MAX];
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         rank_change_keys_scalar(key, count, of->first[c], place + at);

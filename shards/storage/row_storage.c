@@ -57,11 +57,11 @@ static bool row_dirty_near(const phx_shard *shard, uint32_t observer, float radi
 /* In view now, in the old list, and from farther off. */
 static size_t row_targets_max(const phx_shard *shard, uint32_t observer, uint32_t related)
 {
-    enum { FEW = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
+    enum { SLOTS_MAX = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
     const phx_list *list = &shard->store.tail[observer].list;
     const phx_body *body = &shard->store.body[observer];
     const phx_attr *attr = phx_store_attr(&shard->store, observer);
-    bool all = !list->derived && shard->store.slots <= FEW;
+    bool all = !list->derived && shard->store.slots <= SLOTS_MAX;
     size_t now = all ? shard->store.slots
                      : phx_grid_most(&shard->grid, attr->instance, phx_interest_rows_rect(shard, body, attr->view));
     size_t old = list->derived ? phx_prev_list_max(shard, observer) : list->count;

@@ -91,10 +91,10 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_NEAR = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
+    NAMES_IN_CACHE = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
     CHANGES_AHEAD = 32,            /* names of changes ahead are prefetched, and */
     TARGETS_AHEAD = 96,            /* names of targets: about as many as so many changes have; */
-    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: a change with more is in order, and the hardware prefetches it; */
+    TARGETS_ASKED = PHX_ORDER_SHORT_MAX, /* of one change: a change with more is in order, and the hardware prefetches it; */
     TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on their number */
 };
 
@@ -181,7 +181,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
                   .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = phx_consumer_share(world, piece, 0),
-                  .far = phx_directory_count(&world->directory) > NAMES_NEAR,
+                  .far = phx_directory_count(&world->directory) > NAMES_IN_CACHE,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {

@@ -133,8 +133,8 @@ static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_s
     const phx_scratch *scratch = &world->scratch[history->worker];
     const phx_change *change = &scratch->changes[history->change - 1];
     PHX_ASSERT(change->slot == slot);
-    uint32_t few[PHX_ORDER_FEW];
-    const uint32_t *entered = phx_interest_entered(scratch, change, few);
+    uint32_t buffer[PHX_ORDER_SHORT_MAX];
+    const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
     return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);
 }
 

@@ -132,9 +132,9 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
 /* Did the events found so far take the memory? Then more events would take it from their own batches. */
 static bool filled_by_events(const phx_world *world)
 {
-    enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
-    const uint64_t few = FEW + phx_directory_count(&world->directory);
-    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > few;
+    enum { EVENTS_AT_LEAST = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
+    const uint64_t events_kept = EVENTS_AT_LEAST + phx_directory_count(&world->directory);
+    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > events_kept;
 }
 
 /*

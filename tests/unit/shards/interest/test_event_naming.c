@@ -12,7 +12,7 @@
 #include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
-enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
+enum { MEMBERS = 200, MOST = PHX_ORDER_SHORT_MAX };
 
 static phx_shard shard;
 static phx_scratch scratch;
@@ -100,7 +100,7 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
-    uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
+    uint32_t told[MOST], few[PHX_ORDER_SHORT_MAX], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
     choose(chosen + leaves, enters, rng);
     while (l < leaves || e < enters) { /* one of either, by turns at random */
