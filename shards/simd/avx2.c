@@ -34,7 +34,7 @@ AVX2_INLINE __m256i pack_axes(__m256i x, __m256i y)
     return _mm256_or_si256(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), _mm256_slli_epi32(y, 16));
 }
 
-AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+AVX2 static uint32_t cull_rows_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                                const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
@@ -73,7 +73,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
     return n;
 }
 
-AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *stencil)
+AVX2 static void cell_offsets_avx2(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     const __m256i last = _mm256_set1_epi32(LANES - 1), most = _mm256_set1_epi32(LANES);
     const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(STENCIL_MORE);
@@ -91,7 +91,7 @@ AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *stencil)
     }
 }
 
-AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+AVX2 static uint32_t indices_in_range_avx2(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const __m256i first = _mm256_set1_epi32((int)range.first);
     const __m256i last = _mm256_set1_epi32((int)(range.end - range.first - 1));
@@ -124,7 +124,7 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
 
 /* ---- areas and caps ---- */
 
-AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
+AVX2 static uint32_t range_scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                                float *squares)
 {
     const __m256 x = _mm256_set1_ps(area->x), y = _mm256_set1_ps(area->y), r = _mm256_set1_ps(area->r);
@@ -143,7 +143,7 @@ AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const p
     return n;
 }
 
-AVX2 static uint32_t nearer_avx2(uint32_t *slots, float *squares, uint32_t count, float limit)
+AVX2 static uint32_t keep_within_avx2(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     const __m256 most = _mm256_set1_ps(limit);
     uint32_t n = 0;
@@ -167,7 +167,7 @@ AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i in, double stick
     _mm256_storeu_pd(keys, _mm256_mul_pd(_mm256_cvtps_pd(squares), factor));
 }
 
-AVX2 static uint32_t weigh_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+AVX2 static uint32_t cap_keys_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
                                 uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m256i own = _mm256_set1_epi32((int)listed), zero = _mm256_setzero_si256();
@@ -195,7 +195,7 @@ AVX2_INLINE uint32_t count_keys_within(const double *keys, __m256d limit)
     return (uint32_t)(low | high << HALF);
 }
 
-AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limit)
+AVX2 static uint32_t count_within_avx2(const double *keys, uint32_t count, double limit)
 {
     const __m256d most = _mm256_set1_pd(limit);
     uint32_t n = 0;
@@ -204,7 +204,7 @@ AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limi
     return n;
 }
 
-AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+AVX2 static phx_cap_split split_at_limit_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
                                       double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m256d most = _mm256_set1_pd(limit);
@@ -225,7 +225,7 @@ AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const
 
 /* ---- places and orders ---- */
 
-AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t value)
+AVX2 static uint32_t find_u32_avx2(const uint32_t *array, uint32_t count, uint32_t value)
 {
     const __m256i wanted = _mm256_set1_epi32((int)value);
     uint32_t i = 0;
@@ -237,9 +237,9 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
     return i;
 }
 
-AVX2 static uint32_t missing_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+AVX2 static uint32_t set_difference_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing_by(find_avx2, array, count, values, value_count);
+    return phx_missing_by(find_u32_avx2, array, count, values, value_count);
 }
 
 /*
@@ -304,31 +304,31 @@ AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t c
     rank_names(id, kind, count, false, place);
 }
 
-AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
+AVX2 static void rank_words_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
 {
     rank_names(words, NULL, count, true, place);
 }
 
-const phx_kernels phx_kernels_avx2 = {.cull_rows = pick_avx2,
-                                      .cell_offsets = starts_avx2,
-                                      .indices_in_range = within_rows_avx2,
+const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
+                                      .cell_offsets = cell_offsets_avx2,
+                                      .indices_in_range = indices_in_range_avx2,
                                       .gather = gather_avx2,
                                       .match = phx_match_avx2,
                                       .match_stencil = phx_match_stencil_avx2,
                                       .collect_unsure = phx_collect_unsure_avx2,
                                       .pairs_to_runs = phx_pairs_to_runs_avx2,
-                                      .range_scan = scan_avx2,
+                                      .range_scan = range_scan_avx2,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
-                                      .keep_within = nearer_avx2,
-                                      .cap_keys = weigh_avx2,
-                                      .count_within = within_avx2,
-                                      .split_at_limit = divide_avx2,
-                                      .find_u32 = find_avx2,
-                                      .set_difference = missing_avx2,
+                                      .keep_within = keep_within_avx2,
+                                      .cap_keys = cap_keys_avx2,
+                                      .count_within = count_within_avx2,
+                                      .split_at_limit = split_at_limit_avx2,
+                                      .find_u32 = find_u32_avx2,
+                                      .set_difference = set_difference_avx2,
                                       .order_keys = order_keys_avx2,
                                       .order = order_avx2,
-                                      .rank_words = rank_avx2,
+                                      .rank_words = rank_words_avx2,
                                       .rank_most = 40,
                                       .merge = phx_merge_words};
 

@@ -257,7 +257,7 @@ AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t 
 }
 
 /* Puts the pairs of one observer's nine cells, if a row of cells is longer than a vector. */
-AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place,
+AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_stencil_cells *around, uint32_t place,
                                     uint64_t mask, const borders *b, const phx_tile_limits *limits, bool square,
                                     bool margin, phx_pairs *pairs)
 {
@@ -279,7 +279,7 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
     if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < STENCIL_ROWS * LANES)) {
-        const phx_ninegrid_cells around = phx_cells_around(cells, cell);
+        const phx_stencil_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
         put_long_row_pairs(cells, &around, place, mask, b, limits, square, margin, pairs);
         pairs->tested += around.count - count_mask_bits(stencil_lanes(cells, cell));

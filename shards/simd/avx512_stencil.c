@@ -52,7 +52,7 @@ AVX512_INLINE uint32_t count_stencil(const uint32_t *at, uint32_t cells, int lan
     return longs;
 }
 
-AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *stencil)
+AVX512 void phx_cell_offsets_avx512(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     const __m512i last = _mm512_set1_epi32(LANES - 1);
     __m512i before = _mm512_setzero_si512();
@@ -194,7 +194,7 @@ AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_ob
 }
 
 /* Puts the pairs of one observer, without flags, if a row of cells is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_ninegrid_cells *around,
+AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_stencil_cells *around,
                                         const borders *b, const phx_pairs *pairs, uint32_t n)
 {
     const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
@@ -259,7 +259,7 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
         const uint32_t place = places[list[i].observer];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
-            const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            const phx_stencil_cells around = phx_cells_around(&in->of, in->of.cell[place]);
             if (to.capacity - n < around.count) break;
             if (is_long) {
                 pairs->tested += around.count - count_bits_512(there_are(in, in->of.cell[place]));
@@ -303,7 +303,7 @@ AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, con
     return match_stencil_512(&in, observers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
+AVX512 uint32_t phx_match_stencil_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
     return cells->stencil[0] == NARROW ? match_field(cells, NARROW, observers, limits, pairs)

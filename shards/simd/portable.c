@@ -39,7 +39,7 @@ static inline uint32_t unit_before(float q, uint32_t away)
     return q != q ? away & 0xffff : unit_wrapped(q);
 }
 
-static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+static uint32_t cull_rows_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
                               const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     uint32_t n = 0;
@@ -61,14 +61,14 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
     return n;
 }
 
-static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *stencil)
+static void cell_offsets_portable(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     uint32_t sum = 0;
     (void)stencil;
     for (uint32_t c = 0; c <= cells; c++) at[c] = sum += at[c];
 }
 
-static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+static uint32_t indices_in_range_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const uint32_t length = range.end - range.first;
     uint32_t n = 0;
@@ -197,7 +197,7 @@ static inline void join_candidates(stencil_rows *to, const phx_tile_cells *cells
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *observers,
+static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
@@ -205,7 +205,7 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
     const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place};
     for (; w < observers->count; w++) {
         const tile_observer of = tile_observer_of(observers, w);
-        const phx_ninegrid_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
+        const phx_stencil_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
         if (pairs->capacity - pairs->count < stencil.count) break;
         pairs->tested += stencil.count;
         candidates.count = 0;
@@ -223,7 +223,7 @@ static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_til
     return w;
 }
 
-static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
+static uint32_t collect_unsure_portable(const phx_pairs *pairs, uint32_t *which)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
@@ -233,7 +233,7 @@ static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
     return n;
 }
 
-static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+static void pairs_to_runs_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
                              phx_observer_runs *runs)
 {
     const phx_observer_runs to = *runs; /* stores below may alias the fields */
@@ -257,7 +257,7 @@ static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const 
 }
 
 /* Every row is written: no branch depends on the result. */
-static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
+static uint32_t range_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                               float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
@@ -277,7 +277,7 @@ static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+static void plan_row_ranges_portable(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
                           uint32_t count, phx_row_ranges *ranges)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
@@ -311,7 +311,7 @@ static void look_portable(const phx_grid_rows *rows, const phx_lookup *lookup, c
     }
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
+static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                  const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
@@ -329,7 +329,7 @@ static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges
     return n;
 }
 
-static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+static uint32_t keep_within_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -341,7 +341,7 @@ static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count,
     return n;
 }
 
-static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+static uint32_t cap_keys_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
                                uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     uint32_t n = 0;
@@ -353,14 +353,14 @@ static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint
     return n;
 }
 
-static uint32_t within_portable(const double *keys, uint32_t count, double limit)
+static uint32_t count_within_portable(const double *keys, uint32_t count, double limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) n += keys[i] <= limit;
     return n;
 }
 
-static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+static phx_cap_split split_at_limit_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
                                      double limit, uint32_t *enter, uint32_t *leave)
 {
     phx_cap_split n = {0, 0, 0};
@@ -374,7 +374,7 @@ static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const 
     return n;
 }
 
-static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
+static uint32_t find_u32_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { STEP = 16 }; /* compilers vectorise a loop of fixed length without an exit */
     uint32_t i = 0;
@@ -387,9 +387,9 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
     return i;
 }
 
-static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+static uint32_t set_difference_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing_by(find_portable, array, count, values, value_count);
+    return phx_missing_by(find_u32_portable, array, count, values, value_count);
 }
 
 /* The outer loop is over the keys that come before, so the inner loop has no branch and no sum, and is vectorised. */
@@ -417,7 +417,7 @@ static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t co
         for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
 }
 
-static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place)
+static void rank_words_portable(const uint64_t *words, uint32_t count, uint32_t *place)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t before = 0;
@@ -426,25 +426,25 @@ static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place
     }
 }
 
-const phx_kernels phx_kernels_portable = {.cull_rows = pick_portable,
-                                          .cell_offsets = starts_portable,
-                                          .indices_in_range = within_rows_portable,
+const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
+                                          .cell_offsets = cell_offsets_portable,
+                                          .indices_in_range = indices_in_range_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
-                                          .match_stencil = match_sparse_portable,
-                                          .collect_unsure = unsure_portable,
-                                          .pairs_to_runs = resolve_portable,
-                                          .range_scan = scan_portable,
-                                          .plan_row_ranges = look_portable,
-                                          .find_view_changes = crossed_portable,
-                                          .keep_within = nearer_portable,
-                                          .cap_keys = weigh_portable,
-                                          .count_within = within_portable,
-                                          .split_at_limit = divide_portable,
-                                          .find_u32 = find_portable,
-                                          .set_difference = missing_portable,
+                                          .match_stencil = match_stencil_portable,
+                                          .collect_unsure = collect_unsure_portable,
+                                          .pairs_to_runs = pairs_to_runs_portable,
+                                          .range_scan = range_scan_portable,
+                                          .plan_row_ranges = plan_row_ranges_portable,
+                                          .find_view_changes = find_view_changes_portable,
+                                          .keep_within = keep_within_portable,
+                                          .cap_keys = cap_keys_portable,
+                                          .count_within = count_within_portable,
+                                          .split_at_limit = split_at_limit_portable,
+                                          .find_u32 = find_u32_portable,
+                                          .set_difference = set_difference_portable,
                                           .order_keys = order_keys_portable,
                                           .order = order_portable,
-                                          .rank_words = rank_portable,
+                                          .rank_words = rank_words_portable,
                                           .rank_most = 8,
                                           .merge = phx_merge_words};

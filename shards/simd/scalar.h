@@ -30,16 +30,16 @@ static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *
 }
 
 /* The places of three rows of three cells. */
-typedef struct phx_ninegrid_cells {
+typedef struct phx_stencil_cells {
     phx_span row[3];
     uint32_t count;
-} phx_ninegrid_cells;
+} phx_stencil_cells;
 
-static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
+static inline phx_stencil_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
     const uint32_t *below = middle + cells->columns;
-    phx_ninegrid_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    phx_stencil_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
     for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
     return around;
 }

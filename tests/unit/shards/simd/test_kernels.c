@@ -277,7 +277,7 @@ Test(kernels, where_cells_begin)
     with_each(starts_some);
 }
 
-static void within_rows_some(const phx_kernels *kernels, const char *name)
+static void indices_some(const phx_kernels *kernels, const char *name)
 {
     uint64_t rng = 36;
     for (uint32_t round = 0; round < 500; round++) {
@@ -297,7 +297,7 @@ static void within_rows_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, places_of_a_range_of_rows)
 {
-    with_each(within_rows_some);
+    with_each(indices_some);
 }
 
 /* The three rows of three cells around a watcher's. */

@@ -66,7 +66,7 @@ static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
     }
 }
 
-static void pick_some(const phx_kernels *kernels, const char *name)
+static void cull_some(const phx_kernels *kernels, const char *name)
 {
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 31;
@@ -122,7 +122,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, picking_from_two_ranges)
 {
-    with_each(pick_some);
+    with_each(cull_some);
 }
 
 static void gather_some(const phx_kernels *kernels, const char *name)
