@@ -17,7 +17,7 @@ typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const 
                                  phx_move_stats *sums);
 
 #if defined(__x86_64__)
-uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
                        phx_move_stats *sums);
 #endif
 
@@ -25,7 +25,7 @@ uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_b
 static inline phx_move_kernel *phx_move_kernel_of(ph_simd simd)
 {
 #if defined(__x86_64__)
-    if (simd != PH_SIMD_PORTABLE) return phx_walk_avx2;
+    if (simd != PH_SIMD_PORTABLE) return phx_moves_apply_avx2;
 #endif
     (void)simd;
     return NULL;

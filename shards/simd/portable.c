@@ -10,17 +10,17 @@
 #include "shards/simd/scalar.h"
 
 /* A position in units along an axis, now and before, in the frame or far from it. */
-typedef struct stretch {
+typedef struct axis_step {
     float now, old;
-} stretch;
+} axis_step;
 
-static inline stretch stretch_of(float now, float old, float zero, float scale)
+static inline axis_step axis_step_of(float now, float old, float zero, float scale)
 {
-    return (stretch){(now - zero) * scale, (old - zero) * scale};
+    return (axis_step){(now - zero) * scale, (old - zero) * scale};
 }
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-static inline float mid_step_scalar(stretch of, float longest_step)
+static inline float mid_step_scalar(axis_step of, float longest_step)
 {
     float step = of.old - of.now;
     return fabsf(step) <= longest_step ? of.now + step * 0.5f : of.now;
@@ -45,8 +45,8 @@ static uint32_t cull_rows_portable(const phx_grid_rows *rows, const phx_span *sp
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-            const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
-            const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
+            const axis_step along_x = axis_step_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
+            const axis_step along_y = axis_step_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
             const float hx = mid_step_scalar(along_x, frame->longest_step), hy = mid_step_scalar(along_y, frame->longest_step);
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);

@@ -151,7 +151,7 @@ typedef struct phx_world {
 
     phx_partition partition;
     phx_shard *shards;
-    phx_shard_progress *ports;
+    phx_shard_progress *shard_progress;
     phx_mem *shard_mems;       /* memory of each shard: parts of mem */
     phx_shard_totals *tallies; /* one per shard */
     phx_halo_request *zones, *zones_before;
@@ -170,7 +170,7 @@ typedef struct phx_world {
     phx_command_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next run to apply */
-    phx_move_span stretch;
+    phx_move_span move_span;
     phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 

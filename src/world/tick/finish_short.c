@@ -162,7 +162,7 @@ static void drop_shards(phx_world *world)
     world->chunk_count = world->chunks_planned = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        world->ports[i].chunk = world->ports[i].chunk_end = 0;
+        world->shard_progress[i].chunk = world->shard_progress[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
             if (observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
     }
@@ -199,14 +199,14 @@ static void drop_beginners(phx_world *world)
 /* Commits each change that finds memory, and sets aside the observers of the others. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
-    phx_shard_progress *port = &world->ports[index];
-    if (port->step_done == world->step) return;
+    phx_shard_progress *progress = &world->shard_progress[index];
+    if (progress->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time with one change less */
-        const phx_chunk *chunk = &world->chunks[port->chunk];
-        drop_change(world, chunk, phx_chunk_changes(world, chunk) + port->change);
-        phx_publish_count(world, port->chunk);
+        const phx_chunk *chunk = &world->chunks[progress->chunk];
+        drop_change(world, chunk, phx_chunk_changes(world, chunk) + progress->change);
+        phx_publish_count(world, progress->chunk);
     }
-    port->step_done = world->step;
+    progress->step_done = world->step;
 }
 
 /* Sets aside observers with bands: their lists, when sent again, have all positions. */
@@ -350,7 +350,7 @@ static void blind_undone(phx_world *world, bool lacks_copies)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        if (world->ports[i].step_done == world->step) continue;
+        if (world->shard_progress[i].step_done == world->step) continue;
         shard->blind = true;
         shard->lacks_copies |= lacks_copies;
     }
@@ -359,7 +359,7 @@ static void blind_undone(phx_world *world, bool lacks_copies)
 static void put_off_zones(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
+        if (world->shard_progress[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
 }
 
 /* ---- stages ---- */

@@ -72,12 +72,12 @@ static bool init_shards(phx_world *world)
     uint32_t count = world->def.shards[0] * world->def.shards[1];
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
-    world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
+    world->shard_progress = phx_alloc_zero(mem, count * sizeof *world->shard_progress, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
     world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
-    if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
+    if (!world->shards || !world->shard_progress || !world->zones || !world->zones_before) return false;
     if (!world->shard_mems || !world->tallies) return false;
     if (!phx_grow(mem, (void **)&world->shard_order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
@@ -165,7 +165,7 @@ static void free_shards(phx_world *world)
         PHX_ASSERT(atomic_load_explicit(&world->shard_mems[i].bytes, memory_order_relaxed) == 0);
     }
     phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
-    phx_free(mem, world->ports, wanted * sizeof *world->ports, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_progress, wanted * sizeof *world->shard_progress, PHX_CACHE_LINE);
     phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);

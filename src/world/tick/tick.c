@@ -129,7 +129,7 @@ static void end_tick(phx_world *world)
 static bool round_left(const phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!world->ports[i].all_sent) return true;
+        if (!world->shard_progress[i].all_sent) return true;
     return false;
 }
 
@@ -156,7 +156,7 @@ static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
     bool left = round_left(world);
     if (!run_shard_step(world, phx_step_receive)) return false;
     world->totals.rounds += left;
-    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
+    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->shard_progress[i].all_sent = false;
     if (left) *next = send;
     return true;
 }
