@@ -6,8 +6,8 @@
 #ifndef PHX_BENCH_ROWS_H
 #define PHX_BENCH_ROWS_H
 
-#include "bench/baselines/sorted.h"
 #include "bench/baselines/sent_lists.h"
+#include "bench/baselines/sorted.h"
 
 typedef struct row_set {
     uint32_t *starts; /* by row, and one more */

@@ -222,7 +222,8 @@ static bool hex_index_reserve(phx_index *index, uint32_t slots)
     uint32_t before = own->level_of_capacity;
     if (!phx_slot_notes_reserve(&own->notes, mem, slots)) return false;
     if (!phx_grow(mem, (void **)&own->level_of, &own->level_of_capacity, before, slots, sizeof(uint8_t))) return false;
-    if (own->level_of_capacity > before) memset(own->level_of + before, PHX_HEX_NO_LEVEL, own->level_of_capacity - before);
+    if (own->level_of_capacity > before)
+        memset(own->level_of + before, PHX_HEX_NO_LEVEL, own->level_of_capacity - before);
     for (uint32_t level = 0; level < PHX_HEX_LEVELS; level++)
         if (own->levels[level].lit && !grow_entries(own, &own->levels[level], slots)) return false;
     return true;

@@ -64,7 +64,7 @@ enum {
     PHX_TIMER_AFRESH = 4,   /* its plan is made anew in this tick */
     PHX_TIMER_MADE = 8,     /* and was made */
     PHX_TIMER_CHANGED = 32, /* in this tick, in any way */
-    PHX_TIMER_NO_PLAN = 16    /* it has no plan: its radius is too long, or it has too many pairs */
+    PHX_TIMER_NO_PLAN = 16  /* it has no plan: its radius is too long, or it has too many pairs */
 };
 
 /* A change of one slot in this tick. */

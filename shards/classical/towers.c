@@ -25,9 +25,9 @@ enum {
 typedef struct standing {
     phx_rect rect; /* the towers that it subscribes to */
     uint16_t tx, ty;
-    uint16_t px, py; /* its tower before, if it was noted in this tick and was in one */
-    uint32_t noted;  /* the tick, in 32 bits, of its own last change */
-    uint32_t notified;   /* and of the last notification by a tower */
+    uint16_t px, py;   /* its tower before, if it was noted in this tick and was in one */
+    uint32_t noted;    /* the tick, in 32 bits, of its own last change */
+    uint32_t notified; /* and of the last notification by a tower */
     uint32_t flags;
 } standing;
 
@@ -142,7 +142,7 @@ static void sync_change(towers *own, uint32_t slot, const standing *before)
     bool was = before->flags & STANDS, is = now->flags & STANDS;
     bool crossed = !was || !is || before->tx != now->tx || before->ty != now->ty;
     bool notified = crossed || !by_towers(own) ||
-                (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, the position inside a tower has no effect */
+                    (body->state & PHX_SLOT_DISCONTINUOUS); /* by towers, the position inside a tower has no effect */
     if (was && crossed) phx_towers_map_sync(&own->map, before->tx, before->ty, slot, tick, true);
     if (is) phx_towers_map_sync(&own->map, now->tx, now->ty, slot, tick, notified);
 }
@@ -186,7 +186,8 @@ static void notify_subscribers(towers *own)
 static bool tower_index_end_changes(phx_index *index)
 {
     towers *own = (towers *)index;
-    if (!phx_towers_map_reserve_syncs(&own->map, index->env.mem, own->notes.count) || !apply_new_span(own)) return false;
+    if (!phx_towers_map_reserve_syncs(&own->map, index->env.mem, own->notes.count) || !apply_new_span(own))
+        return false;
     for (; own->done < own->notes.count; own->done++)
         if (!do_note(own, own->notes.slots[own->done])) return false;
     notify_subscribers(own);
@@ -323,7 +324,8 @@ static bool slot_valid(const towers *own, uint32_t slot, uint64_t *places)
     for (rim i = rim_of(rect, false, rect); (flags & WATCHES) && next_of_rim(&i);) {
         tower = phx_towers_map_find(&own->map, (uint16_t)i.tx, (uint16_t)i.ty);
         if (tower == PHX_TOWERS_MAP_NONE) return false;
-        if (!phx_slotset_has(&own->map.pool, &phx_towers_map_tower_at(&own->map, tower)->subscribers, slot)) return false;
+        if (!phx_slotset_has(&own->map.pool, &phx_towers_map_tower_at(&own->map, tower)->subscribers, slot))
+            return false;
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /*
- * Towers in blocks of 4 x 4, made where an entity is or an observer subscribes; see towers_map.h. By the shard's owner in
- * the index phase; walks by any worker.
+ * Towers in blocks of 4 x 4, made where an entity is or an observer subscribes; see towers_map.h. By the shard's owner
+ * in the index phase; walks by any worker.
  */
 #include "shards/classical/towers_map.h"
 
@@ -101,7 +101,8 @@ void phx_towers_map_begin(phx_towers_map *map)
 
 uint32_t phx_towers_map_find(const phx_towers_map *map, uint16_t tx, uint16_t ty)
 {
-    const phx_towers_map_block *block = find_block(map, tx >> PHX_TOWERS_MAP_BLOCK_BITS, ty >> PHX_TOWERS_MAP_BLOCK_BITS);
+    const phx_towers_map_block *block =
+        find_block(map, tx >> PHX_TOWERS_MAP_BLOCK_BITS, ty >> PHX_TOWERS_MAP_BLOCK_BITS);
     if (!block) return PHX_TOWERS_MAP_NONE;
     uint32_t inside = (uint32_t)(ty & INSIDE) << PHX_TOWERS_MAP_BLOCK_BITS | (tx & INSIDE);
     return (uint32_t)(block - map->blocks) * PHX_TOWERS_MAP_BLOCK_TOWERS + inside;
@@ -117,7 +118,8 @@ bool phx_towers_map_need(phx_towers_map *map, phx_mem *mem, uint16_t tx, uint16_
 {
     uint32_t tower = phx_towers_map_find(map, tx, ty);
     if (tower == PHX_TOWERS_MAP_NONE) {
-        if (!make_towers_map_block(map, mem, tx >> PHX_TOWERS_MAP_BLOCK_BITS, ty >> PHX_TOWERS_MAP_BLOCK_BITS)) return false;
+        if (!make_towers_map_block(map, mem, tx >> PHX_TOWERS_MAP_BLOCK_BITS, ty >> PHX_TOWERS_MAP_BLOCK_BITS))
+            return false;
         tower = phx_towers_map_find(map, tx, ty);
     }
     return phx_slotset_room(&map->pool, mem, towers_map_tower_set(map, tower, subscriber));

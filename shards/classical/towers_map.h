@@ -12,19 +12,21 @@
 
 enum {
     PHX_TOWERS_MAP_BLOCK_BITS = 2,
-    PHX_TOWERS_MAP_BLOCK_SIDE = 1 << PHX_TOWERS_MAP_BLOCK_BITS, /* towers of a block: few, so that a lone entity costs little */
+    PHX_TOWERS_MAP_BLOCK_SIDE =
+        1 << PHX_TOWERS_MAP_BLOCK_BITS, /* towers of a block: few, so that a lone entity costs little */
     PHX_TOWERS_MAP_BLOCK_TOWERS = PHX_TOWERS_MAP_BLOCK_SIDE * PHX_TOWERS_MAP_BLOCK_SIDE,
-    PHX_TOWERS_MAP_TOWERS_MAX = 1024 /* towers with which an observer registers; one with more is notified of every change */
+    PHX_TOWERS_MAP_TOWERS_MAX =
+        1024 /* towers with which an observer registers; one with more is notified of every change */
 };
 
 static const uint32_t PHX_TOWERS_MAP_NONE = UINT32_MAX;
 
 typedef struct phx_towers_map_tower {
-    phx_list objects;  /* entities in it */
+    phx_list objects;     /* entities in it */
     phx_list subscribers; /* own observers with the tower in their span or reach */
-    uint64_t synced;   /* the tick of its last sync list */
-    uint32_t sync;     /* then: the first entry of its sync list */
-    uint32_t moved;    /* the tick, in 32 bits, of the last change of an entity in it */
+    uint64_t synced;      /* the tick of its last sync list */
+    uint32_t sync;        /* then: the first entry of its sync list */
+    uint32_t moved;       /* the tick, in 32 bits, of the last change of an entity in it */
 } phx_towers_map_tower;
 
 typedef struct phx_towers_map_block {

@@ -31,7 +31,8 @@ static bool reserve_list(phx_shard *shard, const phx_immigrant_list *immigrant_l
     uint64_t user_data = 0;
     for (uint32_t i = 0; i < immigrant_list->count; i++) user_data |= immigrant_list->list[i].user_data;
     for (uint32_t i = 0; i < renames->count; i++) user_data |= renames->items[i].user_data;
-    return phx_list_reserve(&shard->lists, shard->mem, &shard->store.tail[immigrant_list->observer].list, immigrant_list->count) &&
+    return phx_list_reserve(&shard->lists, shard->mem, &shard->store.tail[immigrant_list->observer].list,
+                            immigrant_list->count) &&
            phx_store_reserve(&shard->store, shard->mem, immigrant_list->count) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, user_data);
 }
@@ -57,7 +58,8 @@ static bool resolve_list(phx_shard *shard, const phx_directory *directory, const
     for (uint32_t i = 0; i < immigrant_list->count; i++)
         entries[i] = resolve_item(shard, directory, renames, &immigrant_list->list[i]);
     phx_list_set_count(&shard->lists, list, immigrant_list->count);
-    if (immigrant_list->count > 0) phx_shard_flag(shard, immigrant_list->observer); /* the list marks the observer's row */
+    if (immigrant_list->count > 0)
+        phx_shard_flag(shard, immigrant_list->observer); /* the list marks the observer's row */
     phx_shard_mark_discontinuous(shard, &shard->store.body[immigrant_list->observer]);
     return true;
 }
@@ -78,10 +80,13 @@ static bool reserve_notes(phx_immigrant_lists *immigrant_lists, phx_mem *mem, ui
     uint32_t bits = BITS_LEAST;
     while (bits < BITS_MOST && UINT32_C(1) << bits < PLACES_FOR_ONE * (uint64_t)count) bits++;
     immigrant_lists->shift = 32 - bits;
-    if (!phx_grow(mem, (void **)&immigrant_lists->noted, &immigrant_lists->noted_capacity, 0, count, sizeof *immigrant_lists->noted) ||
-        !phx_grow(mem, (void **)&immigrant_lists->places, &immigrant_lists->places_capacity, 0, (size_t)1 << bits, sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&immigrant_lists->noted, &immigrant_lists->noted_capacity, 0, count,
+                  sizeof *immigrant_lists->noted) ||
+        !phx_grow(mem, (void **)&immigrant_lists->places, &immigrant_lists->places_capacity, 0, (size_t)1 << bits,
+                  sizeof(uint32_t)))
         return false;
-    if (immigrant_lists->places_capacity > had) memset(immigrant_lists->places, 0, immigrant_lists->places_capacity * sizeof(uint32_t));
+    if (immigrant_lists->places_capacity > had)
+        memset(immigrant_lists->places, 0, immigrant_lists->places_capacity * sizeof(uint32_t));
     return true;
 }
 
@@ -89,7 +94,8 @@ static bool reserve_notes(phx_immigrant_lists *immigrant_lists, phx_mem *mem, ui
 static void index_handed_list(phx_immigrant_lists *immigrant_lists, const phx_immigrant_list *immigrant_list)
 {
     for (uint32_t i = 0; i < immigrant_list->count; i++) {
-        uint32_t *place = &immigrant_lists->places[handover_place(immigrant_lists, immigrant_list->list[i].incarnation)];
+        uint32_t *place =
+            &immigrant_lists->places[handover_place(immigrant_lists, immigrant_list->list[i].incarnation)];
         immigrant_lists->noted[i] = (phx_migrant_target){immigrant_list->list[i].incarnation, *place};
         *place = i;
     }
@@ -103,7 +109,8 @@ static void index_handed_list(phx_immigrant_lists *immigrant_lists, const phx_im
 static inline bool is_listed(const phx_immigrant_lists *immigrant_lists, const phx_immigrant_list *immigrant_list,
                              const phx_name *name)
 {
-    uint32_t at = immigrant_lists->places[handover_place(immigrant_lists, name->incarnation)], end = immigrant_list->count;
+    uint32_t at = immigrant_lists->places[handover_place(immigrant_lists, name->incarnation)],
+             end = immigrant_list->count;
     while (at < end && immigrant_lists->noted[at].incarnation != name->incarnation) {
         end = at;
         at = immigrant_lists->noted[at].before;
@@ -137,7 +144,8 @@ static bool derive_list(phx_shard *shard, const phx_immigrant_list *immigrant_li
 
 bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
-    for (phx_immigrant_lists *immigrant_lists = &shard->immigrant_lists; immigrant_lists->count > 0; immigrant_lists->count--) {
+    for (phx_immigrant_lists *immigrant_lists = &shard->immigrant_lists; immigrant_lists->count > 0;
+         immigrant_lists->count--) {
         const phx_immigrant_list *immigrant_list = &immigrant_lists->at[immigrant_lists->count - 1];
         const bool discontinuous = shard->store.body[immigrant_list->observer].state & PHX_SLOT_DISCONTINUOUS;
         if (!discontinuous && !derive_list(shard, immigrant_list)) return false;

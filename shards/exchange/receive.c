@@ -27,8 +27,8 @@ static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) && shard->storage->reserve_note(shard) &&
            (!shard->derives_lists || phx_prev_rows_reserve(&shard->previous, shard->mem)) &&
-           phx_grow(shard->mem, (void **)&immigrant->at, &immigrant->capacity, immigrant->count, (size_t)immigrant->count + 1,
-                    sizeof(uint32_t)) &&
+           phx_grow(shard->mem, (void **)&immigrant->at, &immigrant->capacity, immigrant->count,
+                    (size_t)immigrant->count + 1, sizeof(uint32_t)) &&
            phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->immigrant_lists, shard->mem);
 }
 
@@ -111,7 +111,8 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
     const phx_list_record *list = listed > 0 ? lists + entity->list_first : NULL;
-    phx_immigrant_lists_add(&shard->immigrant_lists, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
+    phx_immigrant_lists_add(&shard->immigrant_lists,
+                            (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->immigrants.at[shard->immigrants.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
@@ -290,7 +291,8 @@ void phx_shard_return_immigrants(phx_shard *shard)
 {
     phx_store *store = &shard->store;
     if (shard->immigrants.count == 0) return;
-    for (uint32_t i = 0; i < shard->immigrant_lists.count; i++) shard->counts.entries -= shard->immigrant_lists.at[i].count;
+    for (uint32_t i = 0; i < shard->immigrant_lists.count; i++)
+        shard->counts.entries -= shard->immigrant_lists.at[i].count;
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
         const uint32_t slot = shard->immigrants.at[i];
         phx_relations_drop(&shard->relations, store->name[slot].id);

@@ -22,8 +22,8 @@
 #include "shards/grid/block_table.h"
 
 typedef struct phx_block {
-    uint64_t dirty; /* towers that changed in tick dirty_tick */
-    uint64_t discontinuous;   /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
+    uint64_t dirty;         /* towers that changed in tick dirty_tick */
+    uint64_t discontinuous; /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
     float reach; /* longest reach of its own observers, margin included; 0 = no observer: phx_block_summary_update() */
     float reach_min;    /* shortest reach of its own observers */
@@ -33,8 +33,8 @@ typedef struct phx_block {
     bool bounded; /* a row's target is PHX_SLOT_BOUNDED; valid in the interest phase of a shard with bounded targets */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
-    phx_span previous; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to the
-                      tick's end */
+    phx_span previous; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to
+                      the tick's end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
@@ -89,14 +89,15 @@ typedef struct phx_grid {
         *observer_bits; /* a bit for each row with a view, once summaries are made; bits beyond the last row are 0 */
     void *memory;       /* memory of all columns: one piece */
     uint32_t row_count, rows_capacity;
-    uint32_t row_end; /* the last block's end: the number of rows and gaps */
+    uint32_t row_end;    /* the last block's end: the number of rows and gaps */
     uint32_t *misplaced; /* slots of misplaced rows (phx_grid_misplace()) */
     uint32_t misplaced_count, misplaced_capacity;
     float drift_bound;  /* upper bound of a row's distance along an axis from its place when rows were sorted */
     bool outside;       /* at the sort an entity stood outside of all towers; else none is farther out than the drift */
     bool needs_rebuild; /* rows or towers do not match the bodies: a rebuild is due */
     bool positions_stale; /* the rows' x, y are older than the moves: a rebuild or phx_rows_copy_positions() is due */
-    bool summaries_valid; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows */
+    bool summaries_valid; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows
+                           */
     uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* numbers of these blocks */
     bool sorting;                                        /* a rebuild stopped for want of memory */
     bool wants_gaps;                                     /* a rebuild makes gaps: a row edit found none near */

@@ -31,7 +31,9 @@ bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots)
 {
     uint32_t words = (uint32_t)(((uint64_t)slots + 63) / 64), before = previous->discontinuous_capacity;
     if (words <= before) return true;
-    if (!phx_grow(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, before, words, sizeof(uint64_t))) return false;
+    if (!phx_grow(mem, (void **)&previous->discontinuous, &previous->discontinuous_capacity, before, words,
+                  sizeof(uint64_t)))
+        return false;
     memset(previous->discontinuous + before, 0, (previous->discontinuous_capacity - before) * sizeof(uint64_t));
     return true;
 }
@@ -41,8 +43,8 @@ bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots)
 bool phx_prev_rows_reserve(phx_prev_rows *previous, phx_mem *mem)
 {
     return phx_idmap_reserve(&previous->index, previous->attr_count + 1) &&
-           phx_grow(mem, (void **)&previous->attrs, &previous->attrs_capacity, previous->attr_count, (size_t)previous->attr_count + 1,
-                    sizeof(phx_prev_rows_attr));
+           phx_grow(mem, (void **)&previous->attrs, &previous->attrs_capacity, previous->attr_count,
+                    (size_t)previous->attr_count + 1, sizeof(phx_prev_rows_attr));
 }
 
 void phx_prev_rows_note(phx_prev_rows *previous, phx_store *store, uint32_t slot)
@@ -136,7 +138,7 @@ static void take_discontinuous(phx_prev_rows *previous, const phx_rules *rules, 
             previous->apart |=
                 (state & PHX_SLOT_APART) || ((state & PHX_SLOT_NOTED) && instance_before(previous, store, slot) != 0);
             previous->keys[n++] = prev_row_key(phx_tower_index(rules, 0, grid->rows.ox[row]) >> PHX_BLOCK_BITS,
-                                           phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
+                                               phx_tower_index(rules, 1, grid->rows.oy[row]) >> PHX_BLOCK_BITS, slot);
         }
         previous->discontinuous[word] = 0;
     }
@@ -150,10 +152,12 @@ bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rule
     /* the two arrays of keys swap in the sort: they must have one capacity */
     enum { COLUMNS = 5 };
     size_t column = (size_t)count + PHX_KERNEL_PAD;
-    if (!phx_grow(mem, (void **)&previous->columns, &previous->columns_capacity, 0, COLUMNS * column, sizeof(uint32_t)) ||
+    if (!phx_grow(mem, (void **)&previous->columns, &previous->columns_capacity, 0, COLUMNS * column,
+                  sizeof(uint32_t)) ||
         !phx_grow(mem, (void **)&previous->rows, &previous->rows_capacity, 0, count, sizeof(phx_prev_rows_row)) ||
         !phx_grow(mem, (void **)&previous->keys, &previous->keys_capacity, 0, count, sizeof(uint64_t)) ||
-        !phx_grow(mem, (void **)&previous->spare, &previous->spare_capacity, 0, previous->keys_capacity, sizeof(uint64_t)))
+        !phx_grow(mem, (void **)&previous->spare, &previous->spare_capacity, 0, previous->keys_capacity,
+                  sizeof(uint64_t)))
         return false;
     previous->collected = true;
     previous->row_count = count;
@@ -166,7 +170,8 @@ bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rule
     if (count > 1) sort_keys(previous, store);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)previous->keys[i], row = store->body[slot].row;
-        previous->rows[i] = (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(previous, store, slot)};
+        previous->rows[i] =
+            (phx_prev_rows_row){grid->rows.ox[row], grid->rows.oy[row], slot, note_of(previous, store, slot)};
         previous->x[i] = previous->rows[i].x;
         previous->y[i] = previous->rows[i].y;
         previous->word[i] = phx_row_word_of(slot, store->body[slot].state & (PHX_SLOT_SPECIAL | PHX_SLOT_NOTED)).bits;
@@ -194,8 +199,8 @@ static phx_block *block_of(const phx_prev_rows *previous, const phx_store *store
 static bool of_one_block(const phx_prev_rows *previous, const phx_store *store, uint32_t i, uint32_t j)
 {
     if (previous->keys[i] >> KEY_SLOT_BITS != previous->keys[j] >> KEY_SLOT_BITS) return false;
-    return !previous->apart ||
-           instance_before(previous, store, previous->rows[i].slot) == instance_before(previous, store, previous->rows[j].slot);
+    return !previous->apart || instance_before(previous, store, previous->rows[i].slot) ==
+                                   instance_before(previous, store, previous->rows[j].slot);
 }
 
 /* The end of the rows that stood in the block of the first one. */

@@ -26,8 +26,9 @@ typedef struct phx_prev_rows_row {
 } phx_prev_rows_row;
 
 typedef struct phx_prev_rows {
-    ph_shape shape; /* of the last tick's rules: of the derived lists */
-    uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are collected */
+    ph_shape shape;          /* of the last tick's rules: of the derived lists */
+    uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are
+                                collected */
     uint32_t discontinuous_count, discontinuous_capacity;
     phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;

@@ -141,8 +141,8 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
 }
 
 /* Applies moves of several shards, one at a time; differences between shards are in memory. */
-AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                                phx_move_stats *sums)
+AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch,
+                                       uint32_t first, phx_move_stats *sums)
 {
     enum { X_Y_Z = 7, TOWER = 8 };
     const course c = course_of(shards); /* the same for all shards, but for low and high */
@@ -180,7 +180,7 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
 }
 
 AVX2 uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                            phx_move_stats *sums)
+                                   phx_move_stats *sums)
 {
     const uint32_t place = batch->places[first];
     PHX_ASSERT(place < shard_count && shards[place].dense_tick);

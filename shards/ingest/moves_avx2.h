@@ -18,7 +18,7 @@ typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const 
 
 #if defined(__x86_64__)
 uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                       phx_move_stats *sums);
+                              phx_move_stats *sums);
 #endif
 
 /* The kernel for an instruction set; NULL = none, plain C applies all moves. */

@@ -8,7 +8,8 @@
 #include "shards/interest/scratch.h"
 
 /*
- * The slots of a change's enters. Of an unordered change they are written to buffer[], which has room for PHX_ORDER_SHORT_MAX.
+ * The slots of a change's enters. Of an unordered change they are written to buffer[], which has room for
+ * PHX_ORDER_SHORT_MAX.
  */
 const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *buffer);
 

@@ -33,9 +33,9 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
         to[n++] = c->slot;
     }
     *shared = (shared_targets){.task = task->special ? NULL : task,
-                             .target_first = scratch->target_count,
-                             .leave_count = leaves,
-                             .enter_count = n - leaves};
+                               .target_first = scratch->target_count,
+                               .leave_count = leaves,
+                               .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
@@ -58,11 +58,11 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
         const phx_cell_entry *entry = &entries[i];
         bool stayed = entry->observer_kind == PHX_OBSERVER_KIND_PLAIN && !(entry->flags & PHX_CELL_LEFT);
         change[all > 0 ? by_delta : 0] = (phx_change){.slot = entry->slot,
-                                                     .target_first = shared->target_first,
-                                                     .leave_count = shared->leave_count,
-                                                     .enter_count = shared->enter_count,
-                                                     .list_first = PHX_SLOT_NONE,
-                                                     .ordered = true};
+                                                      .target_first = shared->target_first,
+                                                      .leave_count = shared->leave_count,
+                                                      .enter_count = shared->enter_count,
+                                                      .list_first = PHX_SLOT_NONE,
+                                                      .ordered = true};
         by_delta += stayed;
     }
     scratch->counts.by_delta += by_delta;
@@ -126,7 +126,8 @@ static uint32_t gain_entered(const crosser *at, const phx_tower *tower, uint64_t
                          *end = ninegrid->entries + tower->first + tower->count;
     uint32_t n = 0;
     for (; entry < end; entry++)
-        if (!saw_crossing(at, &ninegrid->crossings[entry->move]) && may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+        if (!saw_crossing(at, &ninegrid->crossings[entry->move]) &&
+            may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
             out[n++] = phx_ninegrid_word(entry->key, entry->slot);
     return n;
 }
@@ -139,7 +140,8 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
     uint32_t n = 0;
     for (; entry < end; entry++) {
         const phx_crossing *departed = entry->flags & PHX_CELL_LEFT ? &ninegrid->crossings[entry->move] : NULL;
-        if ((departed && sees_crossing(at, departed)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL)) continue;
+        if ((departed && sees_crossing(at, departed)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            continue;
         out[n++] = phx_ninegrid_word(departed ? departed->key : entry->key, entry->slot);
     }
     return n;
@@ -214,14 +216,15 @@ PHX_PREFETCH_INLINE void await_entrants(const phx_ninegrid *ninegrid, uint32_t e
 /* Inputs of the delta of one observer that crossed. */
 typedef struct outlook {
     const phx_ninegrid_pair *pair, *end; /* the towers that come into or leave its span */
-    const phx_cell_task *task, *left;     /* tasks of its new tower and of its old tower, or NULL */
+    const phx_cell_task *task, *left;    /* tasks of its new tower and of its old tower, or NULL */
 } outlook;
 
 /* An upper bound of its leaves, and of its enters. */
 static uint32_t most_events(const phx_ninegrid *ninegrid, const outlook *about)
 {
     uint32_t most = about->task->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(ninegrid, pair)->count;
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++)
+        most += pair_tower(ninegrid, pair)->count;
     return most;
 }
 
@@ -323,7 +326,8 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->ninegrid, at.own, &about.end);
-    uint32_t most = most_events(&shard->ninegrid, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
+    uint32_t most = most_events(&shard->ninegrid, &about) + PHX_NINEGRID_AT_ONCE,
+             room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
@@ -353,7 +357,8 @@ static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
     const phx_cell_task *task = task_of(ninegrid, item);
     const phx_cell_entry *entry = &ninegrid->entries[task->entry + item - task->first];
-    return entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : entry->slot;
+    return entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE
+                                                                                            : entry->slot;
 }
 
 void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
@@ -390,7 +395,7 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
  * stopped: at the end, or where memory ended.
  */
 static uint32_t run_task(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                        const phx_cell_task *task, phx_span range)
+                         const phx_cell_task *task, phx_span range)
 {
     shared_targets shared = {0};
     uint32_t at = range.first, old = task->entry_count - task->entered, end = range.end < old ? range.end : old;
@@ -412,7 +417,8 @@ uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, 
     for (uint32_t item = first, end = first + count; item < end; task++) {
         uint32_t left = end - task->first;
         phx_span range = {item - task->first, left < task->entry_count ? left : task->entry_count};
-        if (ninegrid->tasks + ninegrid->task_count - task > AWAIT_TASKS) __builtin_prefetch(&ninegrid->entries[task[AWAIT_TASKS].entry]);
+        if (ninegrid->tasks + ninegrid->task_count - task > AWAIT_TASKS)
+            __builtin_prefetch(&ninegrid->entries[task[AWAIT_TASKS].entry]);
         uint32_t at = run_task(scratch, directory, shard, task, range);
         item = task->first + at;
         if (at < range.end) return item - first;

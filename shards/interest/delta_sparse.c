@@ -41,8 +41,8 @@ static bool begin_piece(phx_sparse_plan *plan, phx_mem *mem, phx_span piece)
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     plan->piece = piece;
     plan->pair_count = 0;
-    if (!phx_grow(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
-                  sizeof *plan->has_pairs) ||
+    if (!phx_grow(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, 0,
+                  least_capacity(rows) / PHX_WORD_ROWS + 1, sizeof *plan->has_pairs) ||
         !phx_grow(mem, (void **)&plan->last, &plan->last_capacity, 0, least_capacity(rows), sizeof *plan->last))
         return false;
     memset(plan->has_pairs, 0, words * sizeof *plan->has_pairs);
@@ -237,8 +237,9 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
         const phx_row_word word = phx_row_word_at(previous ? shard->previous.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
         if (phx_row_word_special(word) &&
-            !phx_layers_match(phx_store_attr(store, slot), previous ? phx_prev_rows_attr_of(&shard->previous, store, target)
-                                                                : phx_store_attr(store, target)))
+            !phx_layers_match(phx_store_attr(store, slot), previous
+                                                               ? phx_prev_rows_attr_of(&shard->previous, store, target)
+                                                               : phx_store_attr(store, target)))
             continue;
         to[count++] = phx_target_word_of_event(target, left, previous).bits;
         left_count += left;
@@ -274,7 +275,7 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
     const bool discontinuous = scratch->plan.discontinuous;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
     uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
-                         : observer_words(shard, pairs, last, slot, false, to, &leaves);
+                                   : observer_words(shard, pairs, last, slot, false, to, &leaves);
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
@@ -385,7 +386,8 @@ static bool may_see_change(const phx_sparse_plan *plan, uint32_t row)
     const phx_shard *shard = plan->shard;
     const phx_grid *grid = &shard->grid;
     phx_box view_box = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[plan->block].reach);
-    return phx_grid_dirty(grid, grid->blocks[plan->block].instance, phx_box_towers(shard->rules, view_box), shard->tick);
+    return phx_grid_dirty(grid, grid->blocks[plan->block].instance, phx_box_towers(shard->rules, view_box),
+                          shard->tick);
 }
 
 /*

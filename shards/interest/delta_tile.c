@@ -201,7 +201,8 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
         uint32_t is_in = now <= test->in, was_in = old <= test->in, is_kept = now <= test->keep;
         uint32_t was_kept = old <= test->keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
-        uint32_t both_entered = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
+        uint32_t both_entered =
+            (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
         uint32_t none = both_entered | (~(leave | enter) & 1);
         pairs->observer[pair] = phx_pair_word_of(place, leave, none).bits; /* no branch: it would be mispredicted */
     }
@@ -245,8 +246,8 @@ static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 
 /*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind the targets of the last change, as
- * names are ordered many at a time where targets follow each other. There is room.
+ * only the row is read. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind the targets of the last
+ * change, as names are ordered many at a time where targets follow each other. There is room.
  */
 static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
@@ -265,7 +266,8 @@ static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of
  * Adds the rows without old position that are in view now, except the observer itself: slots, behind the other enters.
  * Returns the new number of enters.
  */
-static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
+static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *shard, const run *of, float r,
+                                         uint32_t enters)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -365,7 +367,8 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
     if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
-    const bool is_short = count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
+    const bool is_short =
+        count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(derived && is_short)) {
         if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         emit_run_words(scratch, shard, &of, apart);
@@ -422,7 +425,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         }
         if (view == 0.0f) continue;
         if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, discontinuous)) return place;
-        PHX_ASSERT(discontinuous || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
+        PHX_ASSERT(discontinuous ||
+                   scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
     return discontinuous ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }

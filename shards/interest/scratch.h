@@ -35,7 +35,8 @@ static inline bool phx_change_is_delivered(const phx_change *change)
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is done: */
     uint64_t evaluated; /* observers whose whole list was found */
-    uint64_t by_delta; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
+    uint64_t
+        by_delta; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
     /* work as it is done; repeated work counts again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
     uint64_t pairs_tested;   /* distances in the scans; if few rows moved, from each moved row to others */
@@ -88,14 +89,14 @@ typedef struct phx_scratch {
     uint32_t overflow_count, overflow_capacity;
     phx_high_water changes_use, targets_use, overflow_use;
 
-    phx_tile tile;          /* the last one made */
-    phx_sparse_plan plan;   /* the last one made */
-    bool discontinuous_in_view;          /* a discontinuous entity is in view of the cell at hand */
-    phx_pairs pairs;        /* of the tile, unsure pairs included */
-    uint32_t *unsure;       /* of these, the result of the kernels' collect_unsure() */
-    uint32_t word_first;    /* in targets: where the words of resolve_pairs() begin; their */
-    phx_observer_runs runs; /* observers */
-    uint32_t *pair_words;   /* memory of the arrays of pairs */
+    phx_tile tile;              /* the last one made */
+    phx_sparse_plan plan;       /* the last one made */
+    bool discontinuous_in_view; /* a discontinuous entity is in view of the cell at hand */
+    phx_pairs pairs;            /* of the tile, unsure pairs included */
+    uint32_t *unsure;           /* of these, the result of the kernels' collect_unsure() */
+    uint32_t word_first;        /* in targets: where the words of resolve_pairs() begin; their */
+    phx_observer_runs runs;     /* observers */
+    uint32_t *pair_words;       /* memory of the arrays of pairs */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */

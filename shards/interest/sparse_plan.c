@@ -73,7 +73,8 @@ static uint32_t count_previous_rows(const phx_sparse_plan *plan)
     const phx_grid *grid = &plan->shard->grid;
     phx_block_walk walk = phx_grid_walk(grid, grid->blocks[plan->block].instance, plan->around);
     uint32_t count = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->previous.end - block->previous.first;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        count += block->previous.end - block->previous.first;
     return count;
 }
 
@@ -141,7 +142,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
             return true;
         }
     }
-    if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows)) return false;
+    if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
+        return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
     if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
     if (plan->way == PHX_SPARSE_NONE && observers_pay(plan, block)) plan->way = PHX_SPARSE_BY_OBSERVERS;

@@ -15,8 +15,8 @@
  *
  * A plan is made for a block in the interest phase by one worker, in its own memory. It follows from the tick alone, so
  * all workers with a part of the block choose the same way. Its arrays keep their largest size: as many rows as moved,
- * or observe, in a block and around it, and some times that for PHX_SPARSE_DISCONTINUOUS_MAX discontinuous rows, which find all
- * rows in range.
+ * or observe, in a block and around it, and some times that for PHX_SPARSE_DISCONTINUOUS_MAX discontinuous rows, which
+ * find all rows in range.
  */
 #ifndef PHX_SHARDS_INTEREST_SPARSE_PLAN_H
 #define PHX_SHARDS_INTEREST_SPARSE_PLAN_H
@@ -53,7 +53,8 @@ typedef struct phx_sparse_plan {
     uint64_t tick;
     uint32_t block;
     phx_sparse_plan_way way;
-    bool discontinuous;    /* a discontinuous entity is in view of the block's observers, or was; then previous rows count */
+    bool discontinuous; /* a discontinuous entity is in view of the block's observers, or was; then previous rows count
+                         */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
     phx_rect around;  /* the towers of all rows that may be an event with the block's rows */
     uint32_t *movers; /* moved rows that may be in reach of the block's rows; the block's own rows first */
@@ -68,7 +69,7 @@ typedef struct phx_sparse_plan {
     phx_sparse_plan_pair *pairs;
     uint32_t pair_count, pairs_capacity;
     uint64_t *has_pairs; /* a bit for each row of the piece: it has pairs, */
-    uint32_t *last; /* ... of which this is the last one; undefined for other rows */
+    uint32_t *last;      /* ... of which this is the last one; undefined for other rows */
     uint32_t has_pairs_capacity, last_capacity;
 } phx_sparse_plan;
 

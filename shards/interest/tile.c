@@ -140,7 +140,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      * jump hardly longer than a step counts as a step.
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
-    frame->longest_step = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
+    frame->longest_step =
+        shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = phx_cell_word_flag(!shard->dense_tick);
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -264,7 +265,8 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &previous);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        meet_block(tile, block, rect, &rows, &previous);
     if (tile->quiet) return true;
     if (!shard->derives_lists) previous.count = 0; /* lists are not derived any more */
     const uint32_t most = length_of(rows) + length_of(previous);
@@ -323,7 +325,8 @@ static void name_targets(phx_tile *tile)
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
 }
 
-/* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_NO_HISTORY_OFFSET. */
+/* Is the row at a place without old position, or without new position? Steps are shorter than
+ * PHX_TILE_NO_HISTORY_OFFSET. */
 static uint32_t has_no_history(const phx_tile *tile, uint32_t place)
 {
     return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_NO_HISTORY_OFFSET;
@@ -339,8 +342,8 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     enum { COLUMNS = 5 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
-    if (!phx_grow(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, 0, COLUMNS * column + lines,
-                  sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, 0,
+                  COLUMNS * column + lines, sizeof(uint32_t)))
         return false;
     uint32_t *words = tile->discontinuous_words;
     tile->discontinuous_places = words;

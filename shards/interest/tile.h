@@ -32,9 +32,9 @@
 enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
 enum {
-    PHX_TILE_FINE_MAX = 4, /* most cells to a reach */
-    PHX_TILE_DISCONTINUOUS_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one; if more,
-                              all rows are picked */
+    PHX_TILE_FINE_MAX = 4,           /* most cells to a reach */
+    PHX_TILE_DISCONTINUOUS_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one;
+                              if more, all rows are picked */
     PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_DISCONTINUOUS_MAX
 };
 
@@ -42,11 +42,11 @@ typedef struct phx_tile {
     const phx_shard *shard; /* the tile is of this block of this shard in this tick; NULL = none yet */
     uint64_t tick;
     uint32_t block;
-    phx_span rows; /* the block's own rows, in the grid */
-    bool usable;   /* false: the block does not fit a tile, its observers are run one by one */
-    bool quiet;    /* nothing changed in any tower around */
-    bool discontinuous;      /* a discontinuity in a tower around; once marked, in view of an observer */
-    bool marked;   /* marks[] are there */
+    phx_span rows;      /* the block's own rows, in the grid */
+    bool usable;        /* false: the block does not fit a tile, its observers are run one by one */
+    bool quiet;         /* nothing changed in any tower around */
+    bool discontinuous; /* a discontinuity in a tower around; once marked, in view of an observer */
+    bool marked;        /* marks[] are there */
 
     phx_tile_frame frame;
     float reach;                         /* no pair that was farther apart at mid-step is an event */
@@ -56,15 +56,16 @@ typedef struct phx_tile {
     int8_t inner[PHX_TILE_FINE_MAX +
                  1]; /* ... and cells within this many can not, except for discontinuous rows; -1 = all may matter */
 
-    uint32_t count;       /* rows in it, previous rows too */
-    uint32_t previous_count;  /* of them, previous rows: they have no new position */
-    uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in order; */
-    uint32_t *discontinuous_cells;     /* their cells: y << 16 | x */
+    uint32_t count;                 /* rows in it, previous rows too */
+    uint32_t previous_count;        /* of them, previous rows: they have no new position */
+    uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in
+                                       order; */
+    uint32_t *discontinuous_cells;  /* their cells: y << 16 | x */
     uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows
-        rows_without_history; /* of rows without old position alone: x, y and their words, as scans read them */
-    uint32_t *without_history_start;    /* by row of cells, and one more: its first row without old position */
-    bool all_by_delta;                /* a delta finds the events of all observers of the block, discontinuous ones too */
+        rows_without_history;        /* of rows without old position alone: x, y and their words, as scans read them */
+    uint32_t *without_history_start; /* by row of cells, and one more: its first row without old position */
+    bool all_by_delta; /* a delta finds the events of all observers of the block, discontinuous ones too */
     uint32_t *discontinuous_words;
     uint32_t discontinuous_words_capacity;
     uint32_t *now, *old;  /* sorted by cell: y << 16 | x */
@@ -81,10 +82,10 @@ typedef struct phx_tile {
     float limits_in, limits_keep;
     bool alike; /* all observers of the block are plain and have the same view and margin: */
     float alike_in, alike_keep;
-    bool sparse;     /* so few rows that each observer compares with its nine cells alone */
-    uint32_t *start; /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *stencil;  /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
-    uint8_t *marks;  /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
+    bool sparse;       /* so few rows that each observer compares with its nine cells alone */
+    uint32_t *start;   /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
+    uint32_t *stencil; /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
+    uint8_t *marks;    /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
     uint32_t start_capacity;
     uint32_t *words; /* memory of all other arrays */
     uint32_t words_capacity, rows_capacity;

@@ -135,8 +135,8 @@ static void mark_columns(phx_tile *tile, const window *at, phx_span columns, con
         uint8_t *marks = tile->marks + y * tile->frame.columns;
         for (uint32_t x = columns.first; x < columns.end; x++) {
             const uint64_t in_sight = towers[x - columns.first];
-            marks[x] =
-                (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) | (discontinuous & in_sight ? PHX_TILE_DISCONTINUOUS : 0));
+            marks[x] = (uint8_t)((dirty & in_sight ? PHX_TILE_DIRTY : 0) |
+                                 (discontinuous & in_sight ? PHX_TILE_DISCONTINUOUS : 0));
         }
     }
 }

@@ -58,14 +58,15 @@ static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *
 }
 
 /* The cell block of a tower, made if there is none. NULL = no memory. */
-static phx_cell_block *ensure_cell_block(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
+static phx_cell_block *ensure_cell_block(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx,
+                                         uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
     phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, bx, by);
     if (PHX_LIKELY(cell_block)) return cell_block;
     if (!phx_block_map_reserve(&ninegrid->map, mem, instance, bx, by) ||
-        !phx_grow(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, ninegrid->cell_block_count, (size_t)ninegrid->cell_block_count + 1,
-                  sizeof(phx_cell_block)))
+        !phx_grow(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, ninegrid->cell_block_count,
+                  (size_t)ninegrid->cell_block_count + 1, sizeof(phx_cell_block)))
         return NULL;
     cell_block = &ninegrid->cell_blocks[ninegrid->cell_block_count++];
     phx_block_map_put(&ninegrid->map, instance, bx, by, ninegrid->cell_block_count);
@@ -117,15 +118,17 @@ static uint32_t find_entry(const phx_ninegrid *ninegrid, const phx_store *store,
 static uint8_t observer_kind_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
     uint8_t observer_kind = phx_ninegrid_observer_kind(store, slot);
-    return note && note->attr != PHX_NINEGRID_NONE && observer_kind != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_EVALUATED
-                                                                                        : observer_kind;
+    return note && note->attr != PHX_NINEGRID_NONE && observer_kind != PHX_OBSERVER_KIND_NONE
+               ? PHX_OBSERVER_KIND_EVALUATED
+               : observer_kind;
 }
 
 /* The instance of a noted slot at the last tick's end; cell blocks are as then. */
 static uint32_t instance_then(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note)
 {
     if (PHX_LIKELY(phx_idmap_count(&ninegrid->map.apart) == 0)) return 0;
-    return note->attr != PHX_NINEGRID_NONE ? ninegrid->attrs[note->attr].instance : phx_store_instance(store, note->slot);
+    return note->attr != PHX_NINEGRID_NONE ? ninegrid->attrs[note->attr].instance
+                                           : phx_store_instance(store, note->slot);
 }
 
 /* The instance in which the entity of a crossing is. */
@@ -136,31 +139,31 @@ static uint32_t instance_now(const phx_store *store, const phx_crossing *crossin
 
 /* The crossing of a slot by the store; its note, or NULL. */
 static phx_crossing read_crossing(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
-                                     uint32_t slot)
+                                  uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
     return (phx_crossing){.slot = slot,
-                             .key = phx_ninegrid_key(ninegrid, &store->name[slot]),
-                             .bx = body->tx,
-                             .by = body->ty,
-                             .is = body->state & PHX_SLOT_LIVE,
-                             .apart = body->state & PHX_SLOT_APART,
-                             .observer_kind = observer_kind_now(note, store, slot),
-                             .special = body->state & PHX_SLOT_SPECIAL};
+                          .key = phx_ninegrid_key(ninegrid, &store->name[slot]),
+                          .bx = body->tx,
+                          .by = body->ty,
+                          .is = body->state & PHX_SLOT_LIVE,
+                          .apart = body->state & PHX_SLOT_APART,
+                          .observer_kind = observer_kind_now(note, store, slot),
+                          .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
 static phx_crossing entry_crossing(const phx_cell_block *cell_block, const phx_cell_entry *entry,
-                                      const phx_change_note *note)
+                                   const phx_change_note *note)
 {
     return (phx_crossing){.slot = entry->slot,
-                             .key = entry->key,
-                             .bx = note->bx,
-                             .by = note->by,
-                             .is = true,
-                             .apart = cell_block->instance != 0,
-                             .observer_kind = entry->observer_kind,
-                             .special = entry->flags & PHX_CELL_SPECIAL};
+                          .key = entry->key,
+                          .bx = note->bx,
+                          .by = note->by,
+                          .is = true,
+                          .apart = cell_block->instance != 0,
+                          .observer_kind = entry->observer_kind,
+                          .special = entry->flags & PHX_CELL_SPECIAL};
 }
 
 static void mark_observer(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t, uint8_t observer_kind)
@@ -192,8 +195,8 @@ static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, co
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note), note->ax >> PHX_BLOCK_BITS,
-                                                    note->ay >> PHX_BLOCK_BITS);
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
+                                                         note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     PHX_ASSERT(cell_block);
     uint32_t t = phx_block_tower(note->ax, note->ay);
     uint32_t place = find_entry(ninegrid, store, &cell_block->tower[t], note->slot);
@@ -226,7 +229,8 @@ static void mark_old(phx_ninegrid *ninegrid)
     for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
         const phx_crossing *crossing = &ninegrid->crossings[i];
         if (!crossing->was) continue;
-        const phx_tower *tower = &ninegrid->cell_blocks[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
+        const phx_tower *tower =
+            &ninegrid->cell_blocks[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
         phx_cell_entry *entry = &ninegrid->entries[tower->first + crossing->place];
         PHX_ASSERT(entry->slot == crossing->slot);
         entry->move = i;
@@ -239,7 +243,8 @@ static bool sort_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_store
     const phx_crossing *crossings = ninegrid->crossings;
     const phx_name *name = store->name;
     uint32_t count = ninegrid->crossing_count;
-    if (!phx_grow(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sort_record)) ||
+    if (!phx_grow(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, 0, (size_t)count * 2,
+                  sizeof(phx_sort_record)) ||
         !phx_grow(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, 0, count, sizeof(phx_crossing)))
         return false;
     phx_sort_record *keys = ninegrid->keys;
@@ -262,7 +267,7 @@ PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *ninegrid, const phx_stor
                                     bool entries)
 {
     const phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
-                                                          note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+                                                               note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
     const phx_tower *tower = &cell_block->tower[phx_block_tower(note->ax, note->ay)];
     if (entries) {
         __builtin_prefetch(&ninegrid->entries[tower->first], 1);
@@ -308,7 +313,8 @@ static bool find_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
     ninegrid->crossing_count = 0;
     bool ordered = true;
     for (uint32_t i = 0; i < ninegrid->note_count; i++) {
-        if (i + 2 * AHEAD < ninegrid->note_count) await_note(ninegrid, in->store, &ninegrid->notes[i + 2 * AHEAD], false);
+        if (i + 2 * AHEAD < ninegrid->note_count)
+            await_note(ninegrid, in->store, &ninegrid->notes[i + 2 * AHEAD], false);
         if (i + AHEAD < ninegrid->note_count) await_note(ninegrid, in->store, &ninegrid->notes[i + AHEAD], true);
         apply_change_note(ninegrid, in->store, &ninegrid->notes[i]);
         ordered &= last_in_order(ninegrid, in->store);
@@ -338,7 +344,9 @@ static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nineg
         if (!cell_block || !reserve_entry(ninegrid, mem, cell_block, t)) return false;
         phx_tower *tower = &cell_block->tower[t];
         uint32_t entered = tower->count - tower->old + 1;
-        if (!phx_grow(mem, (void **)&ninegrid->entered, &ninegrid->entered_capacity, 0, entered, sizeof(phx_cell_entry))) return false;
+        if (!phx_grow(mem, (void **)&ninegrid->entered, &ninegrid->entered_capacity, 0, entered,
+                      sizeof(phx_cell_entry)))
+            return false;
         phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
         write_entry(entry, crossing, i, PHX_CELL_ENTERED);
         tower->task = i;
@@ -381,8 +389,8 @@ static bool place_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_nine
         if (!place_crossing(ninegrid, mem, in, ninegrid->at)) return false;
     }
     /* at most a note for each, and notes are written where nothing may fail */
-    return phx_grow(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, ninegrid->note_count, ninegrid->entry_count,
-                    sizeof(phx_change_note));
+    return phx_grow(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, ninegrid->note_count,
+                    ninegrid->entry_count, sizeof(phx_change_note));
 }
 
 /* ---- tasks ---- */
@@ -396,7 +404,8 @@ static void add_tower_pairs(phx_ninegrid *ninegrid, const phx_cell_block *cell_b
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
         bool observed = cell_block->observed >> t & 1;
-        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .observed = observed};
+        *pair++ =
+            (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .observed = observed};
         observed_count += observed;
     }
     ninegrid->found_count = (uint32_t)(pair - ninegrid->found);
@@ -455,7 +464,8 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
     uint32_t sum = 0;
     if (!phx_grow(mem, (void **)&ninegrid->binned, &ninegrid->binned_capacity, 0, ninegrid->found_count,
                   sizeof(phx_ninegrid_binned_pair)) ||
-        !phx_grow(mem, (void **)&ninegrid->pairs, &ninegrid->pairs_capacity, 0, ninegrid->found_count, sizeof(uint32_t)))
+        !phx_grow(mem, (void **)&ninegrid->pairs, &ninegrid->pairs_capacity, 0, ninegrid->found_count,
+                  sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
         uint32_t count = ninegrid->bins[c];
@@ -466,7 +476,8 @@ static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
         const phx_ninegrid_pair *pair = &ninegrid->found[i];
         if (!pair->observed) continue;
         /* at the end, its bin is where the next bin begins */
-        ninegrid->binned[ninegrid->bins[pair->cell_block]++] = (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
+        ninegrid->binned[ninegrid->bins[pair->cell_block]++] =
+            (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
@@ -487,7 +498,8 @@ static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tow
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
-static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first, uint32_t end)
+static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first,
+                       uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS]
                  [2]; /* by tower, of its leaves and enters: their number, then the place of the next */
@@ -504,16 +516,17 @@ static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint6
         const phx_tower *tower = &cell_block->tower[t];
         collect_arrived_entries(ninegrid, tower);
         cell_block->tower[t].task = ninegrid->task_count;
-        ninegrid->tasks[ninegrid->task_count++] = (phx_cell_task){.first = ninegrid->item_count,
-                                                        .entry = tower->first,
-                                                        .entry_count = tower->count,
-                                                        .entered = tower->count - tower->old,
-                                                        .entrant = ninegrid->entrant_count - (tower->count - tower->old),
-                                                        .pair = place,
-                                                        .leave_count = next[t][0],
-                                                        .enter_count = next[t][1],
-                                                        .evaluate_all = cell_block->evaluate_all >> t & 1,
-                                                        .mixed = cell_block->may_evaluate >> t & 1};
+        ninegrid->tasks[ninegrid->task_count++] =
+            (phx_cell_task){.first = ninegrid->item_count,
+                            .entry = tower->first,
+                            .entry_count = tower->count,
+                            .entered = tower->count - tower->old,
+                            .entrant = ninegrid->entrant_count - (tower->count - tower->old),
+                            .pair = place,
+                            .leave_count = next[t][0],
+                            .enter_count = next[t][1],
+                            .evaluate_all = cell_block->evaluate_all >> t & 1,
+                            .mixed = cell_block->may_evaluate >> t & 1};
         ninegrid->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
@@ -524,7 +537,8 @@ static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint6
         const phx_crossing_word crossing = ninegrid->binned[i].crossing;
         const uint32_t t = ninegrid->binned[i].tower;
         ninegrid->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
-        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) ninegrid->tasks[cell_block->tower[t].task].special = true;
+        if (PHX_UNLIKELY(phx_crossing_word_special(crossing)))
+            ninegrid->tasks[cell_block->tower[t].task].special = true;
     }
     cell_block->tasks = towers;
     ninegrid->evaluating |= cell_block->evaluate_all != 0;
@@ -537,9 +551,10 @@ static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_
     ninegrid->evaluating = false;
     bool may_evaluate = in->evaluate_all || (in->changed && ninegrid->marking);
     if (ninegrid->crossing_count == 0 && !may_evaluate) return true;
-    if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->cell_block_count, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&ninegrid->entrants, &ninegrid->entrants_capacity, 0, (size_t)ninegrid->crossing_count + 1,
-                  sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->cell_block_count,
+                  sizeof(uint32_t)) ||
+        !phx_grow(mem, (void **)&ninegrid->entrants, &ninegrid->entrants_capacity, 0,
+                  (size_t)ninegrid->crossing_count + 1, sizeof(uint32_t)))
         return false;
     for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
         ninegrid->cell_blocks[c].evaluate_all = in->evaluate_all ? ninegrid->cell_blocks[c].observed : 0;
@@ -550,7 +565,8 @@ static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_
     if (!bin_pairs(ninegrid, mem)) return false;
     for (uint32_t c = 0, first = 0; c < ninegrid->cell_block_count; first = ninegrid->bins[c++]) {
         phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
-        uint64_t towers = (cell_block->untidy & cell_block->observed) | cell_block->evaluate_all | (in->changed ? cell_block->may_evaluate : 0);
+        uint64_t towers = (cell_block->untidy & cell_block->observed) | cell_block->evaluate_all |
+                          (in->changed ? cell_block->may_evaluate : 0);
         cell_block->tasks = 0;
         if (!towers && first == ninegrid->bins[c]) continue;
         if (!phx_grow(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, ninegrid->task_count,
@@ -612,8 +628,8 @@ static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *cell_bloc
 void phx_ninegrid_update_kind(phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
-                                                    body->ty >> PHX_BLOCK_BITS);
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, phx_store_instance(store, slot),
+                                                         body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
     PHX_ASSERT(cell_block);
     phx_cell_entry *entry = ninegrid->entries + cell_block->tower[t].first;
@@ -636,8 +652,8 @@ static void insertion_sort_entries(const phx_store *store, phx_cell_entry *entri
 }
 
 /* Merges sorted entries that came into sorted entries that stayed, from the last one down. */
-static void merge_entered(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries, uint32_t stayed,
-                       uint32_t entered)
+static void merge_entered(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries,
+                          uint32_t stayed, uint32_t entered)
 {
     const phx_cell_entry *from = ninegrid->entered;
     memcpy(ninegrid->entered, entries + stayed, entered * sizeof *entries);
@@ -670,7 +686,8 @@ static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_
     }
     if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && tower->old <= PHX_NINEGRID_UNSORTED_MAX)
         insertion_sort_entries(store, entries, stayed);
-    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && entered > 0) merge_entered(ninegrid, store, entries, stayed, entered);
+    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && entered > 0)
+        merge_entered(ninegrid, store, entries, stayed, entered);
     uint32_t departed = tower->count - stayed - entered;
     cell_block->entries -= departed;
     ninegrid->entry_count -= departed;
@@ -688,7 +705,8 @@ static void drop_cell_block(phx_ninegrid *ninegrid, phx_cell_block *cell_block)
     const phx_cell_block *last = &ninegrid->cell_blocks[--ninegrid->cell_block_count];
     phx_block_map_put(&ninegrid->map, cell_block->instance, cell_block->bx, cell_block->by, 0);
     if (last == cell_block) return;
-    phx_block_map_put(&ninegrid->map, last->instance, last->bx, last->by, (uint32_t)(cell_block - ninegrid->cell_blocks) + 1);
+    phx_block_map_put(&ninegrid->map, last->instance, last->bx, last->by,
+                      (uint32_t)(cell_block - ninegrid->cell_blocks) + 1);
     *cell_block = *last;
 }
 
@@ -735,7 +753,8 @@ void phx_ninegrid_end_tick(phx_ninegrid *ninegrid, const phx_rules *rules, const
             read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
         ninegrid->marking |= cell_block->may_evaluate != 0;
     }
-    ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->task_count = ninegrid->item_count = 0;
+    ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->task_count =
+        ninegrid->item_count = 0;
     ninegrid->entrant_count = 0;
     ninegrid->evaluating = false;
     ninegrid->span = rules->span;

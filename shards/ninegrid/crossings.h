@@ -13,7 +13,7 @@ typedef struct phx_ninegrid_input {
     phx_store *store;
     const phx_deferred *deferred;
     uint64_t tick;
-    bool changed;  /* anything changed in the tick */
+    bool changed;      /* anything changed in the tick */
     bool evaluate_all; /* every observer is evaluated */
 } phx_ninegrid_input;
 

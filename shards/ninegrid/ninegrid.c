@@ -41,7 +41,8 @@ void phx_ninegrid_free(phx_ninegrid *ninegrid, phx_mem *mem)
 void phx_ninegrid_mark_dirty(phx_ninegrid *ninegrid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick)
 {
     if (!ninegrid->marking) return;
-    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    phx_cell_block *cell_block =
+        phx_ninegrid_cell_block(ninegrid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
     if (!cell_block) return;
     if (cell_block->dirty_tick != tick) cell_block->dirty = 0;
     cell_block->dirty_tick = tick;
@@ -91,8 +92,8 @@ void phx_ninegrid_note(phx_ninegrid *ninegrid, phx_store *store, uint32_t slot)
 
 bool phx_ninegrid_reserve(phx_ninegrid *ninegrid, phx_mem *mem)
 {
-    return phx_grow(mem, (void **)&ninegrid->attrs, &ninegrid->attrs_capacity, ninegrid->attr_count, (size_t)ninegrid->attr_count + 1,
-                    sizeof(phx_attr));
+    return phx_grow(mem, (void **)&ninegrid->attrs, &ninegrid->attrs_capacity, ninegrid->attr_count,
+                    (size_t)ninegrid->attr_count + 1, sizeof(phx_attr));
 }
 
 void phx_ninegrid_note_attr(phx_ninegrid *ninegrid, phx_store *store, uint32_t slot, const phx_attr *next)
@@ -103,7 +104,7 @@ void phx_ninegrid_note_attr(phx_ninegrid *ninegrid, phx_store *store, uint32_t s
     if (!note) return;
     bool elsewhere = now->instance != next->instance;
     bool attr_changed = elsewhere || now->layers != next->layers || now->stealth != next->stealth ||
-                  now->veiled != next->veiled || now->global != next->global;
+                        now->veiled != next->veiled || now->global != next->global;
     bool observes = elsewhere || now->sees != next->sees || now->detect != next->detect ||
                     phx_list_unlimited(now) != phx_list_unlimited(next) ||
                     phx_attr_observes(now) != phx_attr_observes(next);
@@ -148,7 +149,8 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules,
     return n;
 }
 
-uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges)
+uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out,
+                           uint32_t *ranges)
 {
     uint32_t n = 0;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
@@ -180,8 +182,8 @@ uint8_t phx_ninegrid_observer_kind(const phx_store *store, uint32_t slot)
 
 /* ---- the check ---- */
 
-static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *cell_block, const phx_cell_entry *entry,
-                             uint32_t t, const phx_store *store)
+static bool cell_entry_valid(const phx_ninegrid *ninegrid, const phx_cell_block *cell_block,
+                             const phx_cell_entry *entry, uint32_t t, const phx_store *store)
 {
     const phx_body *body = &store->body[entry->slot];
     uint64_t bit = 1ull << t;
@@ -203,7 +205,8 @@ bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, co
     for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
         const phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
         uint32_t before = entries;
-        if (phx_ninegrid_cell_block(ninegrid, cell_block->instance, cell_block->bx, cell_block->by) != cell_block || cell_block->untidy)
+        if (phx_ninegrid_cell_block(ninegrid, cell_block->instance, cell_block->bx, cell_block->by) != cell_block ||
+            cell_block->untidy)
             return false;
         for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
             const phx_tower *tower = &cell_block->tower[t];
@@ -211,12 +214,14 @@ bool phx_ninegrid_valid(const phx_ninegrid *ninegrid, const phx_rules *rules, co
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 if (!cell_entry_valid(ninegrid, cell_block, &ninegrid->entries[i], t, store)) return false;
                 if (i == tower->first || tower->count <= PHX_NINEGRID_UNSORTED_MAX) continue;
-                const phx_name *last = &store->name[ninegrid->entries[i - 1].slot], *name = &store->name[ninegrid->entries[i].slot];
+                const phx_name *last = &store->name[ninegrid->entries[i - 1].slot],
+                               *name = &store->name[ninegrid->entries[i].slot];
                 if (last->kind > name->kind || (last->kind == name->kind && last->id >= name->id)) return false;
             }
             entries += tower->count;
         }
         if (entries - before != cell_block->entries || cell_block->entries == 0) return false;
     }
-    return entries == live && entries == ninegrid->entry_count && ninegrid->span == rules->span && ninegrid->note_count == 0;
+    return entries == live && entries == ninegrid->entry_count && ninegrid->span == rules->span &&
+           ninegrid->note_count == 0;
 }

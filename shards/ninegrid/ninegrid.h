@@ -25,15 +25,15 @@
 
 enum { PHX_CELL_SPECIAL = 1, PHX_CELL_ENTERED = 2, PHX_CELL_LEFT = 4, PHX_CELL_CHANGED = 8 };
 enum {
-    PHX_NINEGRID_UNSORTED_MAX = 16,   /* entries of a tower that are searched one by one, and in no order */
-    PHX_NINEGRID_AT_ONCE = 2 /* entries of most towers; read whether they exist or not, so the array is padded */
+    PHX_NINEGRID_UNSORTED_MAX = 16, /* entries of a tower that are searched one by one, and in no order */
+    PHX_NINEGRID_AT_ONCE = 2        /* entries of most towers; read whether they exist or not, so the array is padded */
 };
 
 /* Kinds of a cell entry as an observer. */
 enum {
     PHX_OBSERVER_KIND_NONE = 0,
     PHX_OBSERVER_KIND_EVALUATED, /* has to be evaluated */
-    PHX_OBSERVER_KIND_PLAIN /* its list is derived, and only crossings can change it */
+    PHX_OBSERVER_KIND_PLAIN      /* its list is derived, and only crossings can change it */
 };
 
 enum { PHX_NINEGRID_NONE = UINT32_MAX };
@@ -50,7 +50,7 @@ typedef struct phx_cell_entry {
 typedef struct phx_tower {
     uint32_t first; /* in the cell entries */
     uint32_t count;
-    uint32_t old; /* entries from here on are ENTERED */
+    uint32_t old;  /* entries from here on are ENTERED */
     uint32_t task; /* task, if the block has the bit in `tasks`; before, in the index phase, the crossing of the last
                      ENTERED */
 } phx_tower;
@@ -64,11 +64,11 @@ typedef struct phx_cell_block {
     uint32_t instance; /* all its entries are in this one */
     uint32_t entries;
     uint64_t stood;             /* towers with an entry, old or new */
-    uint64_t observed;           /* towers that may have an observer */
-    uint64_t may_evaluate;              /* towers that may have an observer to evaluate */
+    uint64_t observed;          /* towers that may have an observer */
+    uint64_t may_evaluate;      /* towers that may have an observer to evaluate */
     uint64_t untidy;            /* towers with marked entries */
-    uint64_t evaluate_all;               /* towers in which all observers are evaluated in this tick */
-    uint64_t tasks;              /* towers with a task in this tick */
+    uint64_t evaluate_all;      /* towers in which all observers are evaluated in this tick */
+    uint64_t tasks;             /* towers with a task in this tick */
     uint64_t dirty, dirty_tick; /* towers that changed in that tick; only if `marking` */
     phx_tower tower[PHX_BLOCK_TOWERS];
     uint8_t room[PHX_BLOCK_TOWERS]; /* size class of its entries' memory; PHX_LIST_NONE = none */
@@ -84,7 +84,7 @@ typedef struct phx_change_note {
     uint16_t ax, ay, bx, by; /* its tower at the last tick's end, and now */
     uint16_t kind;           /* kind at the last tick's end, if renewed */
     bool renewed; /* its cell entry has to be written anew: it died, or has other attributes, another name or owner */
-    bool attr_changed;  /* as a target it has other attributes: its observers have to be evaluated */
+    bool attr_changed; /* as a target it has other attributes: its observers have to be evaluated */
 } phx_change_note;
 
 /* A crossing: an entity that crossed, entered, left, or changed its attributes. In the order of events: kind, id. */
@@ -96,7 +96,7 @@ typedef struct phx_crossing {
     uint32_t pair;  /* in found: the towers that see it come or go; if a delta is enough for it as an observer, they are
                        the towers that come into or leave its span, too */
     uint16_t ax, ay, bx, by; /* from, to */
-    uint8_t observer_kind;         /* of its cell entry */
+    uint8_t observer_kind;   /* of its cell entry */
     bool was : 1, is : 1;    /* it was in the world, at a; it is in the world, at b */
     bool apart : 1;          /* it is in an instance other than 0: phx_store_instance() */
     bool stays : 1;          /* its cell entry stays: it only has to be evaluated by observers */
@@ -108,13 +108,13 @@ typedef struct phx_crossing {
 typedef struct phx_cell_task {
     uint32_t first; /* first item; an item for each cell entry */
     uint32_t entry, entry_count;
-    uint32_t entered;  /* ENTERED entries, the last ones, */
+    uint32_t entered; /* ENTERED entries, the last ones, */
     uint32_t entrant; /* ... and their crossings, in entrants */
-    uint32_t pair;  /* in pairs: leaves for all observers that stay here, then enters */
+    uint32_t pair;    /* in pairs: leaves for all observers that stay here, then enters */
     uint32_t leave_count, enter_count;
     bool evaluate_all; /* all its observers are evaluated, as an entity with changed attributes is in the span */
-    bool mixed;   /* an observer may have to be evaluated */
-    bool special; /* a crossing has a special target */
+    bool mixed;        /* an observer may have to be evaluated */
+    bool special;      /* a crossing has a special target */
 } phx_cell_task;
 
 /*
@@ -164,8 +164,8 @@ typedef struct phx_ninegrid {
     uint32_t task_count, tasks_capacity;
     uint32_t *entrants; /* crossings that led to a tower with a task, by task */
     uint32_t entrant_count, entrants_capacity;
-    bool evaluating;              /* in some towers all observers are evaluated */
-    phx_ninegrid_pair *found;  /* in the order of crossings */
+    bool evaluating;                  /* in some towers all observers are evaluated */
+    phx_ninegrid_pair *found;         /* in the order of crossings */
     phx_ninegrid_binned_pair *binned; /* pairs of towers with observers, by cell block */
     uint32_t found_count, found_capacity, binned_capacity;
     uint32_t *bins; /* by cell block: where its pairs begin */
@@ -221,7 +221,8 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules,
  * Writes all entities of an instance in the rectangle's towers now, as slot words of rows; out[] has room. *ranges:
  * towers visited.
  */
-uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges);
+uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out,
+                           uint32_t *ranges);
 bool phx_ninegrid_dirty(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint64_t tick);
 
 /* The observer kind for the cell entry of a slot. */

@@ -254,7 +254,8 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     update_emission at = {.scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_update_notice notice = {.slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
+    phx_update_notice notice = {
+        .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     uint32_t waited = shard->bands.deferred[slot].count, targets = scratch->target_count;
     bool emitted_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
@@ -283,7 +284,8 @@ bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *deferred = notice[i].deferred_count > 0 ? scratch->deferred + notice[i].deferred_first : NULL;
-        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, deferred, notice[i].deferred_count)) return false;
+        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, deferred, notice[i].deferred_count))
+            return false;
     }
     return true;
 }

@@ -17,9 +17,10 @@ struct phx_shard;
 /* An observer with updates in this tick, or with deferred updates. */
 typedef struct phx_update_notice {
     uint32_t slot;
-    uint32_t due_first, due_count;   /* in the scratch's due[] */
-    uint32_t deferred_first, deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
-    bool rewaits;                    /* it has deferred updates, or had */
+    uint32_t due_first, due_count; /* in the scratch's due[] */
+    uint32_t deferred_first,
+        deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
+    bool rewaits;       /* it has deferred updates, or had */
 } phx_update_notice;
 
 typedef struct phx_slot_mark {

@@ -65,7 +65,8 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
     for (; bands->unresolved_count > 0; bands->unresolved_count--) {
         const phx_immigrant_deferred_update *unresolved_update = &bands->unresolved[bands->unresolved_count - 1];
         uint32_t slot = phx_shard_find(shard, directory, unresolved_update->waiting.id);
-        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != unresolved_update->waiting.incarnation) continue;
+        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != unresolved_update->waiting.incarnation)
+            continue;
         phx_list *deferred = &bands->deferred[unresolved_update->observer], more = phx_list_empty();
         uint32_t count = deferred->count, words[2] = {slot, unresolved_update->waiting.since};
         if (count + 2 > phx_list_capacity(&bands->pool, deferred)) {

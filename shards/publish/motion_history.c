@@ -85,8 +85,9 @@ void phx_bands_sample(phx_shard *shard)
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         const phx_motion_history *history = &shard->bands.histories[slot];
-        shard->bands.samples[slot] = (phx_motion_sample){
-            body->x, body->y, body->z, history->x, history->y, history->z, history->hash, age_of(history, body, shard->tick)};
+        shard->bands.samples[slot] =
+            (phx_motion_sample){body->x,    body->y,    body->z,       history->x,
+                                history->y, history->z, history->hash, age_of(history, body, shard->tick)};
     }
 }
 
@@ -103,7 +104,8 @@ static void commit_motion_history(phx_shard *shard, uint32_t slot)
         history->moved = (uint32_t)shard->tick;
         shard->bands.last_move = shard->tick;
     }
-    if (!history->known) *history = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
+    if (!history->known)
+        *history = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
     history->x = body->x;
     history->y = body->y;
     history->z = body->z;

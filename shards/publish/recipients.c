@@ -9,7 +9,8 @@
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem)
 {
-    phx_release(mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, sizeof *recipients->block_messages);
+    phx_release(mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity,
+                sizeof *recipients->block_messages);
     phx_release(mem, (void **)&recipients->spare, &recipients->spare_capacity, sizeof *recipients->spare);
     phx_release(mem, (void **)&recipients->first, &recipients->first_capacity, sizeof *recipients->first);
 }
@@ -38,8 +39,8 @@ static uint64_t block_tower_mask(phx_rect rect, uint32_t bx, uint32_t by)
     return meets ? phx_block_mask(rect, bx, by) : 0;
 }
 
-bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to, uint32_t bx,
-                              uint32_t by, phx_block_message block_message)
+bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+                              uint32_t bx, uint32_t by, phx_block_message block_message)
 {
     block_message.towers = block_tower_mask(to->rect, bx, by);
     if (to->any_done) block_message.towers &= ~block_tower_mask(to->done, bx, by);
@@ -63,26 +64,26 @@ bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, 
 }
 
 bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
-                             uint32_t observer)
+                                uint32_t observer)
 {
     const phx_block_message block_message = {.message = message, .slot = slot, .observer = observer};
     return shard->storage->address_observer(recipients, shard, &block_message);
 }
 
 bool phx_recipients_address_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
-                               uint32_t slot, uint32_t message)
+                                  uint32_t slot, uint32_t message)
 {
     const phx_block_message block_message = {.message = message, .slot = slot, .observer = PHX_SLOT_NONE};
-    return shard->storage->address_box(recipients, shard, range->instance, phx_box_around(range->x, range->y, range->radius),
-                                    &block_message);
+    return shard->storage->address_box(recipients, shard, range->instance,
+                                       phx_box_around(range->x, range->y, range->radius), &block_message);
 }
 
 /* Counting sort by block; the order inside a block stays. */
 bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard)
 {
     uint32_t blocks = phx_recipients_blocks(shard), sum = 0;
-    if (!phx_grow(shard->mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, 0, recipients->block_message_count,
-                  sizeof *recipients->block_messages) ||
+    if (!phx_grow(shard->mem, (void **)&recipients->block_messages, &recipients->block_messages_capacity, 0,
+                  recipients->block_message_count, sizeof *recipients->block_messages) ||
         !phx_grow(shard->mem, (void **)&recipients->first, &recipients->first_capacity, 0, (size_t)blocks + 2,
                   sizeof *recipients->first))
         return false;

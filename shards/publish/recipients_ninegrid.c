@@ -6,36 +6,39 @@
 /* ---- block messages ---- */
 
 static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
-                       phx_block_message block_message)
+                            phx_block_message block_message)
 {
     const phx_ninegrid *ninegrid = &shard->ninegrid;
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         block_message.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
-        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, block_message)) return false;
+        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, block_message))
+            return false;
     }
     return true;
 }
 
-bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                                  const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
-                                .rect = phx_recipients_rect(shard, block_message->slot)};
+                                   .rect = phx_recipients_rect(shard, block_message->slot)};
     return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                                   const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),
-                                .rect = {body->tx, body->ty, body->tx, body->ty},
-                                .done = phx_recipients_rect(shard, block_message->slot),
-                                .any_done = true};
+                                   .rect = {body->tx, body->ty, body->tx, body->ty},
+                                   .done = phx_recipients_rect(shard, block_message->slot),
+                                   .any_done = true};
     return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
 bool phx_ninegrid_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                           const phx_block_message *block_message)
+                              const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
     return add_cell_blocks(recipients, shard, &to, *block_message);
@@ -96,8 +99,8 @@ uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch 
 /* ---- filter ---- */
 
 static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *batch,
-                                        const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
-                                        uint32_t *out)
+                                        const phx_block_message *block_message, const phx_broadcast_range *range,
+                                        bool self, uint32_t *out)
 {
     const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0, n = 0;
@@ -107,7 +110,8 @@ static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observ
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
             uint32_t observer = batch->slot[entries.batch_place];
             if (observer == PHX_SLOT_NONE) continue;
-            if (phx_broadcast_range_reaches(shard, range, block_message->slot, self, observer)) out[n++] = entries.batch_place;
+            if (phx_broadcast_range_reaches(shard, range, block_message->slot, self, observer))
+                out[n++] = entries.batch_place;
         }
     }
     return n;
@@ -124,7 +128,8 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
         part entries = part_of(shard, batch, &cell_block->tower[t], place);
         for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
             if (batch->slot[entries.batch_place] == PHX_SLOT_NONE) continue;
-            bool plain = !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != block_message->slot;
+            bool plain =
+                !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != block_message->slot;
             if (plain || phx_recipients_sees(shard, entry->slot, block_message->slot, self))
                 out[n++] = entries.batch_place; /* plain: in the block message's towers */
         }

@@ -19,25 +19,27 @@ static bool add_blocks(phx_recipients *recipients, const phx_shard *shard, const
     return true;
 }
 
-bool phx_rows_address_viewers(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_rows_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                              const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
-                                .rect = phx_recipients_rect(shard, block_message->slot)};
+                                   .rect = phx_recipients_rect(shard, block_message->slot)};
     return add_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_rows_address_observer(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_rows_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                               const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
     const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),
-                                .rect = phx_interest_rows_rect(shard, body, 0.0f),
-                                .done = phx_recipients_rect(shard, block_message->slot),
-                                .any_done = true};
+                                   .rect = phx_interest_rows_rect(shard, body, 0.0f),
+                                   .done = phx_recipients_rect(shard, block_message->slot),
+                                   .any_done = true};
     return add_blocks(recipients, shard, &to, *block_message);
 }
 
 bool phx_rows_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                       const phx_block_message *block_message)
+                          const phx_block_message *block_message)
 {
     const phx_address_towers to = {.instance = instance, .rect = phx_rows_rect(shard, box)};
     return add_blocks(recipients, shard, &to, *block_message);
@@ -70,8 +72,8 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 }
 
 /* Is the row of this place in one of the block message's towers? */
-static bool row_in_towers(const phx_shard *shard, const phx_observer_batch *batch, const phx_block_message *block_message,
-                          uint32_t place)
+static bool row_in_towers(const phx_shard *shard, const phx_observer_batch *batch,
+                          const phx_block_message *block_message, uint32_t place)
 {
     const uint32_t *start = shard->grid.blocks[batch->block].start;
     uint32_t row = start[0] + batch->first + place, tower = 0;
@@ -79,7 +81,8 @@ static bool row_in_towers(const phx_shard *shard, const phx_observer_batch *batc
     return block_message->towers >> tower & 1;
 }
 
-uint32_t phx_rows_place_of(const phx_shard *shard, const phx_observer_batch *batch, const phx_block_message *block_message)
+uint32_t phx_rows_place_of(const phx_shard *shard, const phx_observer_batch *batch,
+                           const phx_block_message *block_message)
 {
     const uint32_t place = phx_recipients_find(batch, block_message->observer, 0);
     return place < batch->count && row_in_towers(shard, batch, block_message, place) ? place : batch->count;
@@ -101,8 +104,9 @@ static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t en
 }
 
 /* Filters rows [first, end) for one block message; out gets rows. */
-static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *batch, const phx_block_message *block_message,
-                            bool self, uint32_t first, uint32_t end, uint32_t *out)
+static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *batch,
+                            const phx_block_message *block_message, bool self, uint32_t first, uint32_t end,
+                            uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_body *body = &shard->store.body[block_message->slot];

@@ -26,7 +26,8 @@ typedef struct address_sink {
     phx_block_message block_message;
 } address_sink;
 
-static bool target_slot(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message, uint32_t observer)
+static bool target_slot(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message,
+                        uint32_t observer)
 {
     block_message.towers = ~0ull;
     block_message.block = observer / PHX_BATCH_PLACES_MAX;
@@ -47,21 +48,27 @@ static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
 }
 
 static bool address_slots(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                       phx_block_message block_message)
+                          phx_block_message block_message)
 {
-    address_sink to = {.sink.take = target_slots, .recipients = recipients, .shard = shard, .box = box, .block_message = block_message};
+    address_sink to = {.sink.take = target_slots,
+                       .recipients = recipients,
+                       .shard = shard,
+                       .box = box,
+                       .block_message = block_message};
     recipients->failed = false;
     phx_slots_in_range(shard, &instance, box, &to.sink);
     return !recipients->failed;
 }
 
-bool phx_slots_address_viewers(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_slots_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                               const phx_block_message *block_message)
 {
-    return address_slots(recipients, shard, phx_store_instance(&shard->store, block_message->slot), seen_from_box(shard, block_message->slot),
-                      *block_message);
+    return address_slots(recipients, shard, phx_store_instance(&shard->store, block_message->slot),
+                         seen_from_box(shard, block_message->slot), *block_message);
 }
 
-bool phx_slots_address_observer(phx_recipients *recipients, const phx_shard *shard, const phx_block_message *block_message)
+bool phx_slots_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                                const phx_block_message *block_message)
 {
     const phx_body *body = &shard->store.body[block_message->observer];
     return phx_box_has(seen_from_box(shard, block_message->slot), body->x, body->y) ||
@@ -69,7 +76,7 @@ bool phx_slots_address_observer(phx_recipients *recipients, const phx_shard *sha
 }
 
 bool phx_slots_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                        const phx_block_message *block_message)
+                           const phx_block_message *block_message)
 {
     return address_slots(recipients, shard, instance, box, *block_message);
 }
@@ -98,7 +105,8 @@ void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
     batch->towers = ~0ull;
 }
 
-uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *batch, const phx_block_message *block_message)
+uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *batch,
+                            const phx_block_message *block_message)
 {
     (void)shard;
     return phx_recipients_find(batch, block_message->observer, block_message->observer % PHX_BATCH_PLACES_MAX);

@@ -57,7 +57,8 @@ void phx_ninegrid_visit_observers(const phx_shard *shard, uint32_t slot, bool ev
             const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
                 const phx_cell_entry *entry = &shard->ninegrid.entries[i];
-                bool sees = entry->observer_kind != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, entry->slot, slot);
+                bool sees =
+                    entry->observer_kind != PHX_OBSERVER_KIND_NONE && phx_shard_is_in_list(shard, entry->slot, slot);
                 if (sees) visit(user, entry->slot);
             }
         }

@@ -34,8 +34,8 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
-    bool noted =
-        !at->indexed && shard->previous.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
+    bool noted = !at->indexed &&
+                 shard->previous.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
     phx_row_query query;
     phx_row_query_open(&query, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
                        (phx_range){at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE}, true);
@@ -71,7 +71,8 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot) continue;
             if (phx_row_word_special(word) &&
-                !phx_layers_match(at->attr, phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
+                !phx_layers_match(at->attr,
+                                  phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
                 continue;
             add_prev_target(at, target);
         }
@@ -94,11 +95,11 @@ static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
     const phx_grid_rows *rows = &shard->grid.rows;
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
     prev_list_search at = {.shard = shard,
-                 .slot = slot,
-                 .attr = phx_prev_rows_attr_of(&shard->previous, store, slot),
-                 .x = rows->ox[body->row],
-                 .y = rows->oy[body->row],
-                 .indexed = shard->deferred.depth == 0};
+                           .slot = slot,
+                           .attr = phx_prev_rows_attr_of(&shard->previous, store, slot),
+                           .x = rows->ox[body->row],
+                           .y = rows->oy[body->row],
+                           .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is discontinuous itself */
         const phx_prev_rows_row *row = &shard->previous.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
@@ -129,6 +130,7 @@ void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t s
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
     phx_rect rect = phx_interest_rows_rect(shard, body, view);
-    phx_row_query_open(query, shard->kernels, phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
+    phx_row_query_open(query, shard->kernels,
+                       phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
                        (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

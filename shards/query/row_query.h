@@ -26,7 +26,8 @@ typedef struct phx_row_query {
 } phx_row_query;
 
 /* Opens a query of these blocks; old: by positions at the last tick's end. */
-void phx_row_query_open(phx_row_query *query, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old);
+void phx_row_query_open(phx_row_query *query, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
+                        bool old);
 /*
  * Finds the hits of the next piece, as slot words of rows: query->hits, *count of them, perhaps none. false = the end.
  */

@@ -35,7 +35,7 @@ AVX2_INLINE __m256i pack_axes(__m256i x, __m256i y)
 }
 
 AVX2 static uint32_t cull_rows_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                               const phx_tile_frame *frame, const phx_tile_rows *to)
+                                    const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
@@ -125,7 +125,7 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
 /* ---- areas and caps ---- */
 
 AVX2 static uint32_t range_scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                               float *squares)
+                                     float *squares)
 {
     const __m256 x = _mm256_set1_ps(area->x), y = _mm256_set1_ps(area->y), r = _mm256_set1_ps(area->r);
     const __m256 limit = area->square ? r : _mm256_mul_ps(r, r), sign = _mm256_set1_ps(-0.0f);
@@ -168,7 +168,7 @@ AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i in, double stick
 }
 
 AVX2 static uint32_t cap_keys_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                uint32_t count, double sticky, double *keys, uint8_t *was)
+                                   uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m256i own = _mm256_set1_epi32((int)listed), zero = _mm256_setzero_si256();
     uint32_t n = 0;
@@ -205,7 +205,7 @@ AVX2 static uint32_t count_within_avx2(const double *keys, uint32_t count, doubl
 }
 
 AVX2 static phx_cap_split split_at_limit_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                      double limit, uint32_t *enter, uint32_t *leave)
+                                              double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m256d most = _mm256_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};

@@ -88,8 +88,8 @@ AVX2_INLINE __m256i lanes_from(uint32_t first)
 }
 
 /*
- * A word of stencil[]: the lanes of a vector for the rows in a cell and the two beside it, or for the first of them; and
- * STENCIL_MORE if there are more.
+ * A word of stencil[]: the lanes of a vector for the rows in a cell and the two beside it, or for the first of them;
+ * and STENCIL_MORE if there are more.
  */
 enum { STENCIL_MORE = 1 << LANES };
 

@@ -297,9 +297,9 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
  * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates, of a row of cells
  * a vector at most.
  */
-AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *observers, phx_span range,
-                                        const borders *b, bool square, bool margin, phx_found_ninegrid *list,
-                                        uint64_t *tested)
+AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *observers,
+                                        phx_span range, const borders *b, bool square, bool margin,
+                                        phx_found_ninegrid *list, uint64_t *tested)
 {
     const uint32_t *now = observers->now, *old = observers->old, *places = observers->place;
     const size_t columns = cells->columns;

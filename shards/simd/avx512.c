@@ -25,7 +25,7 @@ AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 longest_step)
 }
 
 AVX512 static uint32_t cull_rows_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                                   const phx_tile_frame *frame, const phx_tile_rows *to)
+                                        const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
@@ -120,8 +120,8 @@ AVX512_INLINE __m512i slot_words_512(__m512i targets, __mmask16 lanes, const uin
     return _mm512_mask_i32gather_epi32(rows, lanes, rows, slots, 4);
 }
 
-AVX512 static void pairs_to_runs_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                                  phx_observer_runs *runs)
+AVX512 static void pairs_to_runs_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots,
+                                        uint32_t *words, phx_observer_runs *runs)
 {
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
@@ -159,8 +159,8 @@ AVX512 static void pairs_to_runs_avx512(const phx_pairs *pairs, const uint32_t *
 
 /* ---- areas and caps ---- */
 
-AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                                   float *squares)
+AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area,
+                                         uint32_t *slots, float *squares)
 {
     const __m512 x = _mm512_set1_ps(area->x), y = _mm512_set1_ps(area->y), r = _mm512_set1_ps(area->r);
     const __m512 limit = area->square ? r : _mm512_mul_ps(r, r);
@@ -193,8 +193,8 @@ AVX512 static uint32_t keep_within_avx512(uint32_t *slots, float *squares, uint3
     return n;
 }
 
-AVX512 static uint32_t cap_keys_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                    uint32_t count, double sticky, double *keys, uint8_t *was)
+AVX512 static uint32_t cap_keys_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots,
+                                       const float *squares, uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m512i own = _mm512_set1_epi32((int)listed), zero = _mm512_setzero_si512();
     const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
@@ -231,8 +231,8 @@ AVX512 static uint32_t count_within_avx512(const double *keys, uint32_t count, d
     return n;
 }
 
-AVX512 static phx_cap_split split_at_limit_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                          double limit, uint32_t *enter, uint32_t *leave)
+AVX512 static phx_cap_split split_at_limit_avx512(uint32_t *slots, const double *keys, const uint8_t *was,
+                                                  uint32_t count, double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m512d most = _mm512_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};
@@ -307,7 +307,8 @@ AVX512_INLINE void least_differences(__m512i least[TOGETHER], const __m512i valu
 }
 
 /* Nothing is read behind the array's end, as above: lanes without an entry repeat the last one. */
-AVX512 static uint32_t set_difference_avx512(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+AVX512 static uint32_t set_difference_avx512(const uint32_t *array, uint32_t count, uint32_t *values,
+                                             uint32_t value_count)
 {
     uint32_t n = 0;
     for (uint32_t first = 0; first < value_count; first += TOGETHER) {

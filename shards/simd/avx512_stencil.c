@@ -15,9 +15,9 @@
 /* ---- begins of cells ---- */
 
 /*
- * A word of stencil[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if there
- * are more. stencil[0] is the number of lanes for a row of cells in this tile: NARROW, or WIDE if more than one row in
- * LONG_PART is longer.
+ * A word of stencil[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if
+ * there are more. stencil[0] is the number of lanes for a row of cells in this tile: NARROW, or WIDE if more than one
+ * row in LONG_PART is longer.
  */
 enum { NARROW = 8, WIDE = 16, LONG_PART = 16 };
 
@@ -304,10 +304,10 @@ AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, con
 }
 
 AVX512 uint32_t phx_match_stencil_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
-                                        const phx_tile_limits *limits, phx_pairs *pairs)
+                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
     return cells->stencil[0] == NARROW ? match_field(cells, NARROW, observers, limits, pairs)
-                                 : match_field(cells, WIDE, observers, limits, pairs);
+                                       : match_field(cells, WIDE, observers, limits, pairs);
 }
 
 #endif

@@ -28,7 +28,7 @@ typedef struct phx_tile_frame {
     float x, y;               /* position of unit 0 */
     float scale;              /* units to a length of 1 */
     float low, width, height; /* units: a row with a mid-step position before low or beyond the end is left out */
-    float longest_step;             /* units: the longest step along an axis; a row that moved farther did not step */
+    float longest_step;       /* units: the longest step along an axis; a row that moved farther did not step */
     uint32_t shift;           /* units to a cell: 1 << shift */
     uint32_t columns, rows;   /* of cells */
     uint32_t moved;           /* set in the cell word of a row that moved: phx_cell_word_flag() */
@@ -68,7 +68,7 @@ typedef struct phx_tile_observers {
 typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;            /* by cell */
-    const uint32_t *stencil;             /* by cell: result of cell_offsets() */
+    const uint32_t *stencil;          /* by cell: result of cell_offsets() */
     uint32_t columns;
 } phx_tile_cells;
 
@@ -102,7 +102,8 @@ typedef struct phx_sort_key_format {
 enum { PHX_ORDER_MOST = 256 }; /* most targets ordered together */
 
 /*
- * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_SHORT_MAX at most in a change.
+ * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_SHORT_MAX at most in a
+ * change.
  */
 typedef struct phx_unsorted_events {
     const uint32_t *targets;
@@ -158,8 +159,8 @@ typedef struct phx_kernels {
                           const phx_tile_frame *frame, const phx_tile_rows *to);
     /*
      * Turns counts by cell, at[1 .. cells], into begins, at[0 .. cells]; at[0] is 0; the words behind are padded, as in
-     * stencil[]. near: input of match_stencil; stencil[0] is of all cells, stencil[c] of cell c and the two beside it; the last
-     * one has none.
+     * stencil[]. near: input of match_stencil; stencil[0] is of all cells, stencil[c] of cell c and the two beside it;
+     * the last one has none.
      */
     void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */

@@ -40,14 +40,15 @@ static inline uint32_t unit_before(float q, uint32_t away)
 }
 
 static uint32_t cull_rows_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                              const phx_tile_frame *frame, const phx_tile_rows *to)
+                                   const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
             const axis_step along_x = axis_step_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
             const axis_step along_y = axis_step_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
-            const float hx = mid_step_scalar(along_x, frame->longest_step), hy = mid_step_scalar(along_y, frame->longest_step);
+            const float hx = mid_step_scalar(along_x, frame->longest_step),
+                        hy = mid_step_scalar(along_y, frame->longest_step);
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
             to->now[n] = x | y << 16;
@@ -142,8 +143,8 @@ static inline bool any_of_eight(const uint32_t kept[EIGHT])
  * Matches a piece of candidates, with room for all. Of eight, mostly none is kept; else no branch depends on which:
  * every pair is written, kept or not.
  */
-static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of, const phx_tile_limits *limits,
-                               phx_pairs *pairs)
+static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of,
+                               const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
     const phx_tile_limits by = *limits;
@@ -198,7 +199,7 @@ static inline void join_candidates(stencil_rows *to, const phx_tile_cells *cells
 }
 
 static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_tile_observers *observers,
-                                      const phx_tile_limits *limits, phx_pairs *pairs)
+                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
     stencil_rows candidates;
@@ -234,7 +235,7 @@ static uint32_t collect_unsure_portable(const phx_pairs *pairs, uint32_t *which)
 }
 
 static void pairs_to_runs_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                             phx_observer_runs *runs)
+                                   phx_observer_runs *runs)
 {
     const phx_observer_runs to = *runs; /* stores below may alias the fields */
     uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
@@ -258,7 +259,7 @@ static void pairs_to_runs_portable(const phx_pairs *pairs, const uint32_t *row, 
 
 /* Every row is written: no branch depends on the result. */
 static uint32_t range_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                              float *squares)
+                                    float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
     uint32_t n = 0;
@@ -278,7 +279,7 @@ static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
 }
 
 static void plan_row_ranges_portable(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
-                          uint32_t count, phx_row_ranges *ranges)
+                                     uint32_t count, phx_row_ranges *ranges)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
     const phx_block *block = lookup->block;
@@ -312,7 +313,7 @@ static void plan_row_ranges_portable(const phx_grid_rows *rows, const phx_lookup
 }
 
 static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
-                                 const phx_view_range *limit, const phx_view_changes *out)
+                                           const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
@@ -342,7 +343,7 @@ static uint32_t keep_within_portable(uint32_t *slots, float *squares, uint32_t c
 }
 
 static uint32_t cap_keys_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                               uint32_t count, double sticky, double *keys, uint8_t *was)
+                                  uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -361,7 +362,7 @@ static uint32_t count_within_portable(const double *keys, uint32_t count, double
 }
 
 static phx_cap_split split_at_limit_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                     double limit, uint32_t *enter, uint32_t *leave)
+                                             double limit, uint32_t *enter, uint32_t *leave)
 {
     phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {

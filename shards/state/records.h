@@ -1,11 +1,11 @@
 /*
  * Records between shards: plain data of one size, without pointers and without slots of the sender, in blocks of 4 KiB.
  *
- *   - Migration: MIGRANT, then the entity's RELATION records; with bands MOTION_HISTORY and DEFERRED_UPDATES, in order; AWAKE if
- * it is an awake NPC; AREAS for the areas that it is in. Its list is beside the blocks (phx_outbox.lists): it can be as
- *     long as the shard has slots, and the receiver mostly finds that its own rows give the same list.
- *   - Halo: BEGIN, then a COPY for every entity that the receiver may need, with a MOTION_HISTORY behind it if the entity moved
- *     lately. A ghost that is not repeated after a BEGIN is gone.
+ *   - Migration: MIGRANT, then the entity's RELATION records; with bands MOTION_HISTORY and DEFERRED_UPDATES, in order;
+ * AWAKE if it is an awake NPC; AREAS for the areas that it is in. Its list is beside the blocks (phx_outbox.lists): it
+ * can be as long as the shard has slots, and the receiver mostly finds that its own rows give the same list.
+ *   - Halo: BEGIN, then a COPY for every entity that the receiver may need, with a MOTION_HISTORY behind it if the
+ * entity moved lately. A ghost that is not repeated after a BEGIN is gone.
  *   - PIN asks the owner of an entity to send a copy at any distance.
  *
  * Written in the exchange phase by the sender's worker, read one barrier later by the receiver's worker.

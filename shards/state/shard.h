@@ -81,7 +81,7 @@ typedef struct phx_move_constants {
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
-    bool ninegrid;           /* the nine-grid finds near entities */
+    bool ninegrid;       /* the nine-grid finds near entities */
     bool rows;           /* the rows of the grid do */
 } phx_move_constants;
 
@@ -110,10 +110,10 @@ typedef struct phx_shard {
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid ninegrid;
-    phx_index *classical; /* NULL: the lighthouse */
-    bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
-    bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
-    phx_prev_rows previous;   /* previous rows, while lists are derived */
+    phx_index *classical;   /* NULL: the lighthouse */
+    bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
+    phx_prev_rows previous; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -151,15 +151,15 @@ typedef struct phx_shard {
     phx_slot_array list_scratch;        /* scratch: the derived list of an emigrant or immigrant */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received;            /* records done of the block that phx_shard_receive() could not finish */
-    phx_slot_array immigrants;    /* own slots that migrated in during this tick: the directory needs their new place */
+    uint32_t received;         /* records done of the block that phx_shard_receive() could not finish */
+    phx_slot_array immigrants; /* own slots that migrated in during this tick: the directory needs their new place */
     phx_immigrant_lists immigrant_lists; /* immigrant observers and their lists */
-    phx_pin *pins, *pins_before;  /* pins of this tick, and of the last one */
+    phx_pin *pins, *pins_before;         /* pins of this tick, and of the last one */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared;                   /* pins and pins_before were compared in this tick */
-    phx_neighbour_halos *neighbour_halos; /* found by find_near(), with the fields up to halo_free_box */
-    uint32_t neighbour_count, neighbour_capacity;   /* neighbours; groups that there is room for */
+    bool pins_compared;                           /* pins and pins_before were compared in this tick */
+    phx_neighbour_halos *neighbour_halos;         /* found by find_near(), with the fields up to halo_free_box */
+    uint32_t neighbour_count, neighbour_capacity; /* neighbours; groups that there is room for */
     bool by_distance;  /* distance alone decides which neighbours need a copy, except of far targets (PHX_SLOT_FAR) */
     phx_rect interior; /* towers that no halo of another shard covers */
     phx_box halo_free_box; /* an entity strictly inside is in no halo of another shard, and wakes no NPC there */

@@ -149,17 +149,16 @@ typedef struct phx_storage {
     /* Fills a batch of observers from its block, first and count. Any worker. */
     void (*fill_batch)(const phx_shard *shard, struct phx_observer_batch *batch);
     /*
-     * Adds a block message for each block with observers that may have the block message's source in their lists, without a relation; for
-     * the block message's only observer, if it is not in such a block anyway; for each block with observers in a box of an
-     * instance. By the
-     * shard's owner. false = no memory.
+     * Adds a block message for each block with observers that may have the block message's source in their lists,
+     * without a relation; for the block message's only observer, if it is not in such a block anyway; for each block
+     * with observers in a box of an instance. By the shard's owner. false = no memory.
      */
     bool (*address_viewers)(struct phx_recipients *recipients, const phx_shard *shard,
-                      const struct phx_block_message *block_message);
+                            const struct phx_block_message *block_message);
     bool (*address_observer)(struct phx_recipients *recipients, const phx_shard *shard,
-                          const struct phx_block_message *block_message);
+                             const struct phx_block_message *block_message);
     bool (*address_box)(struct phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                     const struct phx_block_message *block_message);
+                        const struct phx_block_message *block_message);
     /* The place in a batch of the block message's only observer; batch->count = it is not in the batch. Any worker. */
     uint32_t (*place_of)(const phx_shard *shard, const struct phx_observer_batch *batch,
                          const struct phx_block_message *block_message);

@@ -37,8 +37,9 @@ typedef struct phx_immigrant_deferred_update {
 
 typedef struct phx_bands {
     phx_motion_history *histories; /* by slot */
-    phx_motion_sample *samples; /* by slot */
-    phx_list *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
+    phx_motion_sample *samples;    /* by slot */
+    phx_list
+        *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;
     phx_immigrant_deferred_update *unresolved;
     uint32_t histories_capacity, samples_capacity, deferred_capacity, unresolved_capacity, unresolved_count;

@@ -223,7 +223,8 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
     inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
     const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
-    const phx_box widened = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the inner bounds have */
+    const phx_box widened =
+        phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the inner bounds have */
     for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         if ((body->state & PHX_SLOT_ROW) && !phx_box_has(widened, body->x, body->y)) return false;

@@ -31,8 +31,8 @@ static bool place_member(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     if (body->state & PHX_SLOT_OWN)
-        return phx_tower_members_place(&shard->zones.tower_members, shard->mem, slot, phx_store_instance(&shard->store, slot),
-                                       body->tx, body->ty);
+        return phx_tower_members_place(&shard->zones.tower_members, shard->mem, slot,
+                                       phx_store_instance(&shard->store, slot), body->tx, body->ty);
     phx_tower_members_remove(&shard->zones.tower_members, slot);
     return true;
 }

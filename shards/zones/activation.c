@@ -60,12 +60,13 @@ static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx
 }
 
 /* Changes the tower's cover by `by`; its NPCs are to be checked if it became 0 or positive. */
-static void change_coverage(phx_activation *awake, const phx_tower_members *tower_members, uint32_t instance, uint32_t tx,
-                            uint32_t ty, int by)
+static void change_coverage(phx_activation *awake, const phx_tower_members *tower_members, uint32_t instance,
+                            uint32_t tx, uint32_t ty, int by)
 {
     uint32_t before = phx_tower_map_get(&awake->cover, instance, tx, ty), now = before + (uint32_t)by;
     phx_tower_map_put(&awake->cover, instance, tx, ty, now);
-    if ((before == 0) == (now == 0) || phx_tower_members_first(tower_members, instance, tx, ty) == PHX_SLOT_NONE) return;
+    if ((before == 0) == (now == 0) || phx_tower_members_first(tower_members, instance, tx, ty) == PHX_SLOT_NONE)
+        return;
     awake->turned[awake->turned_count++] = (uint64_t)instance << 32 | ty << 16 | tx;
 }
 

@@ -82,8 +82,8 @@ static bool test_area(const phx_area_members *area_members, const phx_area_membe
 }
 
 /* Finds the areas of a cell that the entity is in now: as find_areas(). */
-static bool find_cell_areas(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                            uint64_t cell_key, uint32_t *count, phx_area_member *to)
+static bool find_cell_areas(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in,
+                            uint32_t slot, uint64_t cell_key, uint32_t *count, phx_area_member *to)
 {
     const phx_areas *areas = in->areas;
     const uint32_t kind = in->store->name[slot].kind;
@@ -101,8 +101,8 @@ static bool find_cell_areas(phx_area_members *area_members, phx_mem *mem, const 
 }
 
 /*
- * Finds the areas that the entity is in now, in order; to->clear and safe_distance_z: how far it may move in its tower before
- * they change. false = no memory.
+ * Finds the areas that the entity is in now, in order; to->clear and safe_distance_z: how far it may move in its tower
+ * before they change. false = no memory.
  */
 static bool find_areas(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
                        uint32_t *count, phx_area_member *to)
@@ -146,8 +146,8 @@ static void emit_area_edges(const phx_area_members_input *in, uint32_t slot, con
 }
 
 /* Sets the areas of the entity to found[]. false = no memory, nothing changed. */
-static bool commit_members(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
-                           uint32_t count)
+static bool commit_members(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in,
+                           uint32_t slot, uint32_t count)
 {
     phx_list *inside = &area_members->members[slot].inside, now = phx_list_empty();
     const uint32_t *old = phx_list_entries(&area_members->pool, inside), *found = area_members->found;
@@ -180,7 +180,8 @@ static bool member_stays(const phx_area_members_input *in, const phx_area_member
            fabsf(body->z - member->z) <= member->safe_distance_z;
 }
 
-bool phx_area_members_check(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot)
+bool phx_area_members_check(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in,
+                            uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     phx_area_member *member = &area_members->members[slot];
@@ -275,7 +276,8 @@ bool phx_area_members_check_areas(phx_area_members *area_members, phx_mem *mem, 
 
 void phx_area_members_doubt(phx_area_members *area_members)
 {
-    for (uint32_t slot = 0; slot < area_members->slots; slot++) area_members->members[slot].safe_distance = UNKNOWN_DISTANCE;
+    for (uint32_t slot = 0; slot < area_members->slots; slot++)
+        area_members->members[slot].safe_distance = UNKNOWN_DISTANCE;
 }
 
 /* ---- migration ---- */

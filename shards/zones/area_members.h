@@ -11,11 +11,11 @@
 #include "shards/zones/tower_members.h"
 
 typedef struct phx_area_member {
-    phx_list inside; /* places of areas in the table, in order */
-    float x, y, z;   /* its position at the last check */
-    float safe_distance;     /* how far from there, along x and y, its areas stay the same; below 0 = unknown */
-    float safe_distance_z;   /* and along z */
-    uint32_t checked; /* low half of the last tick that checked it because of an area */
+    phx_list inside;       /* places of areas in the table, in order */
+    float x, y, z;         /* its position at the last check */
+    float safe_distance;   /* how far from there, along x and y, its areas stay the same; below 0 = unknown */
+    float safe_distance_z; /* and along z */
+    uint32_t checked;      /* low half of the last tick that checked it because of an area */
 } phx_area_member;
 
 typedef struct phx_area_members {
@@ -43,10 +43,11 @@ void phx_area_members_free(phx_area_members *area_members, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
 bool phx_area_members_cover(phx_area_members *area_members, phx_mem *mem, uint32_t slots);
 /*
- * Checks any slot, after phx_area_members_check_areas(), before the tower members follows it. false = no memory, nothing
- * changed.
+ * Checks any slot, after phx_area_members_check_areas(), before the tower members follows it. false = no memory,
+ * nothing changed.
  */
-bool phx_area_members_check(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot);
+bool phx_area_members_check(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in,
+                            uint32_t slot);
 /*
  * Checks the entities near areas that changed; entities that changed themselves are checked later anyway. false = no
  * memory; call again.

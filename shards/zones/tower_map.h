@@ -7,7 +7,11 @@
 
 #include "base/idmap.h"
 
-enum { PHX_TOWER_MAP_BITS = 3, PHX_TOWER_MAP_SIDE = 1 << PHX_TOWER_MAP_BITS, PHX_TOWER_MAP_CELLS = PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE };
+enum {
+    PHX_TOWER_MAP_BITS = 3,
+    PHX_TOWER_MAP_SIDE = 1 << PHX_TOWER_MAP_BITS,
+    PHX_TOWER_MAP_CELLS = PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE
+};
 
 typedef struct phx_tower_map_block {
     uint32_t cells[PHX_TOWER_MAP_CELLS];
@@ -80,8 +84,7 @@ static inline const phx_tower_map_block *phx_tower_map_stack(const phx_tower_map
     return at ? &map->blocks[*at] : NULL;
 }
 
-static inline const phx_tower_map_block *phx_tower_map_above(const phx_tower_map *map,
-                                                             const phx_tower_map_block *block)
+static inline const phx_tower_map_block *phx_tower_map_above(const phx_tower_map *map, const phx_tower_map_block *block)
 {
     return block->above > 0 ? &map->blocks[block->above - 1] : NULL;
 }

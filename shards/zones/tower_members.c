@@ -23,9 +23,11 @@ void phx_tower_members_free(phx_tower_members *tower_members, phx_mem *mem)
 bool phx_tower_members_cover(phx_tower_members *tower_members, phx_mem *mem, uint32_t slots)
 {
     if (slots <= tower_members->slots) return true;
-    if (!phx_grow(mem, (void **)&tower_members->entries, &tower_members->capacity, tower_members->slots, slots, sizeof *tower_members->entries))
+    if (!phx_grow(mem, (void **)&tower_members->entries, &tower_members->capacity, tower_members->slots, slots,
+                  sizeof *tower_members->entries))
         return false;
-    memset(tower_members->entries + tower_members->slots, 0, (slots - tower_members->slots) * sizeof *tower_members->entries);
+    memset(tower_members->entries + tower_members->slots, 0,
+           (slots - tower_members->slots) * sizeof *tower_members->entries);
     tower_members->slots = slots;
     return true;
 }
@@ -40,8 +42,8 @@ void phx_tower_members_remove(phx_tower_members *tower_members, uint32_t slot)
     entry->in = false;
 }
 
-bool phx_tower_members_place(phx_tower_members *tower_members, phx_mem *mem, uint32_t slot, uint32_t instance, uint16_t tx,
-                             uint16_t ty)
+bool phx_tower_members_place(phx_tower_members *tower_members, phx_mem *mem, uint32_t slot, uint32_t instance,
+                             uint16_t tx, uint16_t ty)
 {
     phx_tower_members_entry *entry = &tower_members->entries[slot];
     if (entry->in && entry->tx == tx && entry->ty == ty && entry->instance == instance) return true;

@@ -26,8 +26,8 @@ void phx_tower_members_free(phx_tower_members *tower_members, phx_mem *mem);
 /* Entries for so many slots. false = no memory, nothing changed. */
 bool phx_tower_members_cover(phx_tower_members *tower_members, phx_mem *mem, uint32_t slots);
 /* Puts the slot into this tower, from any other one. false = no memory, nothing changed. */
-bool phx_tower_members_place(phx_tower_members *tower_members, phx_mem *mem, uint32_t slot, uint32_t instance, uint16_t tx,
-                             uint16_t ty);
+bool phx_tower_members_place(phx_tower_members *tower_members, phx_mem *mem, uint32_t slot, uint32_t instance,
+                             uint16_t tx, uint16_t ty);
 /* Removes the slot, if it is in. */
 void phx_tower_members_remove(phx_tower_members *tower_members, uint32_t slot);
 

@@ -12,8 +12,8 @@
 typedef struct phx_zones {
     bool on; /* tower members, activation and area members exist, and are as of the last zones phase */
     bool awake_on, area_members_on;
-    bool put_off;      /* the last tick had no memory for the phase: this one checks all, the dead are still there */
-    bool missed;       /* dirty[] is incomplete: there was no memory, or the tick is dense */
+    bool put_off;    /* the last tick had no memory for the phase: this one checks all, the dead are still there */
+    bool missed;     /* dirty[] is incomplete: there was no memory, or the tick is dense */
     uint32_t *dirty; /* slots that changed in this tick */
     uint32_t dirty_count, dirty_capacity;
     phx_tower_members tower_members;

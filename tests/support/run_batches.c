@@ -150,8 +150,8 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
 {
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
-    if (!check_shape(r, c, batch) || !run_check_broadcasts(r, consumer, batch) || !run_check_edges(r, consumer, batch) ||
-        !run_check_updates(r, consumer, batch)) {
+    if (!check_shape(r, c, batch) || !run_check_broadcasts(r, consumer, batch) ||
+        !run_check_edges(r, consumer, batch) || !run_check_updates(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);

@@ -39,7 +39,7 @@ typedef struct run {
     uint64_t tick;
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
     VEC(expected_refusal) refusals[SCRIPT_PRODUCERS_MAX]; /* expected refusals of the subject */
-    uint64_t untold;                          /* the ones that it only has to count */
+    uint64_t untold;                                      /* the ones that it only has to count */
 } run;
 
 /* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */

@@ -6,12 +6,14 @@
 bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem, phx_batch_broadcasts_size size)
 {
     PHX_ASSERT(size.payload % PHX_PAYLOAD_ALIGN == 0);
-    if (!phx_grow(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, 0, size.messages, sizeof *broadcasts->messages) ||
-        !phx_grow(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, 0, size.payload / PHX_PAYLOAD_ALIGN,
-                  sizeof *broadcasts->payload) ||
+    if (!phx_grow(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, 0, size.messages,
+                  sizeof *broadcasts->messages) ||
+        !phx_grow(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, 0,
+                  size.payload / PHX_PAYLOAD_ALIGN, sizeof *broadcasts->payload) ||
         !phx_grow(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity, 0, size.deliveries,
                   sizeof *broadcasts->deliveries) ||
-        !phx_grow(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, 0, size.heard, sizeof *broadcasts->heard))
+        !phx_grow(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, 0, size.heard,
+                  sizeof *broadcasts->heard))
         return false;
     broadcasts->size = size;
     return true;
@@ -21,6 +23,7 @@ void phx_batch_broadcasts_free(phx_batch_broadcasts *broadcasts, phx_mem *mem)
 {
     phx_release(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, sizeof *broadcasts->messages);
     phx_release(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, sizeof *broadcasts->payload);
-    phx_release(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity, sizeof *broadcasts->deliveries);
+    phx_release(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity,
+                sizeof *broadcasts->deliveries);
     phx_release(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, sizeof *broadcasts->heard);
 }

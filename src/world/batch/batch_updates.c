@@ -5,7 +5,8 @@
 
 bool phx_batch_updates_reserve(phx_batch_updates *updates, phx_mem *mem, phx_batch_updates_size size)
 {
-    if (!phx_grow(mem, (void **)&updates->updates, &updates->updates_capacity, 0, size.updates, sizeof *updates->updates) ||
+    if (!phx_grow(mem, (void **)&updates->updates, &updates->updates_capacity, 0, size.updates,
+                  sizeof *updates->updates) ||
         !phx_grow(mem, (void **)&updates->due, &updates->due_capacity, 0, size.due, sizeof *updates->due) ||
         !phx_grow(mem, (void **)&updates->moved, &updates->moved_capacity, 0, size.moved, sizeof *updates->moved))
         return false;

@@ -252,7 +252,8 @@ static void drain_segment(phx_broadcast_backlog *backlog, const segment *s, phx_
         broadcasts->messages[at->messages + i].first += at->payload;
     }
     if (s->broadcasts.size.payload > 0)
-        memcpy(broadcasts->payload + at->payload / PHX_PAYLOAD_ALIGN, s->broadcasts.payload, s->broadcasts.size.payload);
+        memcpy(broadcasts->payload + at->payload / PHX_PAYLOAD_ALIGN, s->broadcasts.payload,
+               s->broadcasts.size.payload);
     for (uint32_t i = 0; i < s->broadcasts.size.deliveries; i++) {
         const ph_delivery *delivery = &s->broadcasts.deliveries[i];
         listener *of = listener_of(backlog, delivery->observer);

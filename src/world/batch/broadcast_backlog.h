@@ -38,8 +38,8 @@ void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t obser
 /* Makes `broadcasts` large enough for all that is pending. false = no memory, nothing changed. */
 bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts);
 /*
- * Moves all pending broadcasts into `broadcasts`, with reserved room: one delivery per observer, with its messages in order.
- * Messages with void deliveries only come too, unless no delivery is left. The backlog is empty then.
+ * Moves all pending broadcasts into `broadcasts`, with reserved room: one delivery per observer, with its messages in
+ * order. Messages with void deliveries only come too, unless no delivery is left. The backlog is empty then.
  */
 void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts);
 

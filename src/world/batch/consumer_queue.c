@@ -307,8 +307,9 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return true;
     }
     bool first = !is_pending(c);
-    if (!phx_broadcast_backlog_reserve_push(c->backlog, &batch->broadcasts) || !phx_net_changes_reserve(c->net_changes, batch) ||
-        !phx_update_backlog_reserve(c->update_backlog, batch) || !phx_net_changes_merge_edges(c->edges, batch)) {
+    if (!phx_broadcast_backlog_reserve_push(c->backlog, &batch->broadcasts) ||
+        !phx_net_changes_reserve(c->net_changes, batch) || !phx_update_backlog_reserve(c->update_backlog, batch) ||
+        !phx_net_changes_merge_edges(c->edges, batch)) {
         return false;
     }
     bool merged = phx_net_changes_merge(c->net_changes, batch);
@@ -335,7 +336,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         return false;
     }
     if (!phx_relay_ready(&c->relay) || !phx_broadcast_backlog_reserve_drain(c->backlog, &batch->broadcasts) ||
-        !phx_net_changes_reserve_drain(c->net_changes, batch) || !phx_update_backlog_reserve_drain(c->update_backlog, &batch->updates) ||
+        !phx_net_changes_reserve_drain(c->net_changes, batch) ||
+        !phx_update_backlog_reserve_drain(c->update_backlog, &batch->updates) ||
         !phx_net_changes_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);

@@ -54,8 +54,8 @@ typedef struct phx_consumer_counts {
 } phx_consumer_counts;
 
 /*
- * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; depths as in net_changes.h.
- * NULL = no memory. No batch is made yet.
+ * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; depths as in
+ * net_changes.h. NULL = no memory. No batch is made yet.
  */
 phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_depths *depths);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */

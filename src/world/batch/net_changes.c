@@ -272,7 +272,8 @@ static uint32_t key_kind(const phx_net_changes *co, const phx_net_entry *from, b
 }
 
 /* Writes the observer's leaves, or its enters, from target `at` on. */
-static void drain_side(phx_net_changes *co, const phx_net_observer *observer, bool enters, phx_batch *batch, uint32_t at)
+static void drain_side(phx_net_changes *co, const phx_net_observer *observer, bool enters, phx_batch *batch,
+                       uint32_t at)
 {
     uint32_t count = enters ? observer->enters : observer->leaves;
     uint32_t left =

@@ -93,8 +93,10 @@ static uint32_t entry_hash(const phx_net_set *set, uint32_t o, uint64_t target)
 
 void phx_net_set_init(phx_net_set *set, phx_mem *mem)
 {
-    *set = (phx_net_set){
-        .mem = mem, .observers_free = PHX_NET_SET_NONE, .entries_free = PHX_NET_SET_NONE, .names_free = PHX_NET_SET_NONE};
+    *set = (phx_net_set){.mem = mem,
+                         .observers_free = PHX_NET_SET_NONE,
+                         .entries_free = PHX_NET_SET_NONE,
+                         .names_free = PHX_NET_SET_NONE};
 }
 
 void phx_net_set_release(phx_net_set *set)

@@ -27,7 +27,8 @@ void phx_update_backlog_destroy(phx_update_backlog *update_backlog)
 {
     if (!update_backlog) return;
     phx_net_set_release(&update_backlog->set);
-    phx_release(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity, sizeof *update_backlog->positions);
+    phx_release(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
+                sizeof *update_backlog->positions);
     phx_free(update_backlog->mem, update_backlog, sizeof *update_backlog, PHX_CACHE_LINE);
 }
 
@@ -42,8 +43,8 @@ bool phx_update_backlog_reserve(phx_update_backlog *update_backlog, const phx_ba
 {
     phx_net_set *set = &update_backlog->set;
     return phx_net_set_reserve(set, batch->updates.size.updates, batch->updates.size.due, batch->updates.size.due) &&
-           phx_grow(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity, set->entries_used,
-                    set->entries_capacity, sizeof *update_backlog->positions);
+           phx_grow(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
+                    set->entries_used, set->entries_capacity, sizeof *update_backlog->positions);
 }
 
 void phx_update_backlog_rename(phx_update_backlog *update_backlog, uint64_t id, uint64_t user_data)
@@ -104,7 +105,8 @@ static void merge_update(phx_update_backlog *update_backlog, const phx_batch_upd
 void phx_update_backlog_merge(phx_update_backlog *update_backlog, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(update_backlog, batch, &batch->changes[i]);
-    for (uint32_t i = 0; i < batch->updates.size.updates; i++) merge_update(update_backlog, &batch->updates, &batch->updates.updates[i]);
+    for (uint32_t i = 0; i < batch->updates.size.updates; i++)
+        merge_update(update_backlog, &batch->updates, &batch->updates.updates[i]);
 }
 
 bool phx_update_backlog_reserve_drain(phx_update_backlog *update_backlog, phx_batch_updates *updates)
@@ -115,8 +117,8 @@ bool phx_update_backlog_reserve_drain(phx_update_backlog *update_backlog, phx_ba
 }
 
 /* Writes the entries of one observer to places from `at` on. */
-static void drain_observer(const phx_update_backlog *update_backlog, const phx_net_observer *observer, phx_batch_updates *updates,
-                           uint32_t at, ph_update *update)
+static void drain_observer(const phx_update_backlog *update_backlog, const phx_net_observer *observer,
+                           phx_batch_updates *updates, uint32_t at, ph_update *update)
 {
     const phx_net_set *set = &update_backlog->set;
     *update = (ph_update){.observer = observer->id, .user_data = observer->user_data, .first = at};

@@ -51,7 +51,8 @@ static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
     if (status != PH_OK) return status;
     phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     if (world->def.consumers > 0)
-        phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer, command->id);
+        phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
+                                   command->id);
     phx_shard_leave(shard, slot);
     phx_crowd_drop(world, command->id);
     phx_directory_remove(&world->directory, command->id);

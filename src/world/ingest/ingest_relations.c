@@ -52,7 +52,8 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *comm
         item.view = command->view;
         item.margin = command->margin;
     }
-    if (before == 0 && !phx_relation_index_add(&world->relation_index, command->other, command->id)) return PH_NO_MEMORY;
+    if (before == 0 && !phx_relation_index_add(&world->relation_index, command->other, command->id))
+        return PH_NO_MEMORY;
     if (!phx_shard_relate(shard, slot, item)) {
         if (before == 0) phx_relation_index_remove(&world->relation_index, command->other, command->id);
         return PH_NO_MEMORY;
@@ -74,7 +75,8 @@ static void end_relations(phx_world *world, uint64_t id)
         phx_relation_index_remove(&world->relation_index, id, observer);
     }
     const phx_relation_set *set = phx_relations_of(&must_find(world, id, &slot)->relations, id);
-    for (uint32_t i = 0; set && i < set->count; i++) phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
+    for (uint32_t i = 0; set && i < set->count; i++)
+        phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
 }
 
 /* ---- attachments ---- */

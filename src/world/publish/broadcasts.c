@@ -138,7 +138,8 @@ void phx_broadcasts_locate(phx_world *world)
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
         source->shard = shard->index;
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, source->id);
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) ||
+                      phx_relation_index_of(&world->relation_index, source->id);
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
@@ -169,7 +170,8 @@ static bool address_related(phx_world *world, const phx_source *source, uint32_t
         phx_shard *shard;
         uint32_t observer;
         if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
-        if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer)) return false;
+        if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
+            return false;
     }
     return true;
 }
@@ -191,7 +193,8 @@ static bool address_range(phx_world *world, const phx_message *message, uint32_t
     uint32_t slot =
         source && (message->range.seen || source->shard == index) ? slot_in(world, source, index) : PHX_SLOT_NONE;
     if (message->range.seen && slot == PHX_SLOT_NONE) return true; /* it is in no list here */
-    return phx_recipients_address_range(&b->shard_recipients[index], &world->shards[index], &message->range, slot, number);
+    return phx_recipients_address_range(&b->shard_recipients[index], &world->shards[index], &message->range, slot,
+                                        number);
 }
 
 /* To all that have the source in the list. */
@@ -214,7 +217,8 @@ bool phx_step_target(phx_world *world, uint32_t index)
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        bool through = message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
+        bool through =
+            message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
         if (!through) return false;
     }
     return phx_recipients_sort(recipients, shard);
@@ -250,7 +254,8 @@ static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *scr
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
     PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
-    if (!phx_grow(&world->mem, (void **)&scratch->used, &scratch->used_capacity, 0, words, sizeof *scratch->used)) return false;
+    if (!phx_grow(&world->mem, (void **)&scratch->used, &scratch->used_capacity, 0, words, sizeof *scratch->used))
+        return false;
     memset(scratch->used, 0, words * sizeof *scratch->used);
     scratch->recipient_count = scratch->heard_count = 0;
     return true;
@@ -296,8 +301,8 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
         const phx_block_message *block_message = &recipients->block_messages[c];
         const phx_message *message = &b->messages[block_message->message];
         if ((block_message->towers & batch->towers) == 0) continue;
-        if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard, (size_t)*heard + PHX_BATCH_PLACES_MAX,
-                      sizeof *scratch->hit_places) ||
+        if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard,
+                      (size_t)*heard + PHX_BATCH_PLACES_MAX, sizeof *scratch->hit_places) ||
             !phx_grow(&world->mem, (void **)&scratch->hits, &scratch->hits_capacity, *hits, (size_t)*hits + 1,
                       sizeof *scratch->hits))
             return false;
@@ -328,7 +333,8 @@ static void sort_by_place(phx_broadcast_scratch *scratch, uint32_t hits, uint32_
     }
     const uint32_t *place = scratch->hit_places;
     for (uint32_t h = 0; h < hits; h++)
-        for (uint32_t i = 0; i < scratch->hits[h].count; i++) scratch->heard[ends[*place++]++] = scratch->hits[h].message;
+        for (uint32_t i = 0; i < scratch->hits[h].count; i++)
+            scratch->heard[ends[*place++]++] = scratch->hits[h].message;
     scratch->heard_count += heard;
 }
 

@@ -134,8 +134,9 @@ static void fill_piece(phx_world *world, uint32_t index)
         phx_batch_broadcasts_share *share = broadcast_share(world, index, recipient->consumer);
         phx_batch_broadcasts *broadcasts = &world->batches[recipient->consumer]->broadcasts;
         const uint32_t *places = b->places + (size_t)recipient->consumer * b->message_count;
-        broadcasts->deliveries[share->delivery_at++] = (ph_delivery){
-            store->name[recipient->slot].id, phx_store_user_data(store, recipient->slot), share->heard_at, recipient->count};
+        broadcasts->deliveries[share->delivery_at++] =
+            (ph_delivery){store->name[recipient->slot].id, phx_store_user_data(store, recipient->slot), share->heard_at,
+                          recipient->count};
         for (uint32_t h = 0; h < recipient->count; h++)
             broadcasts->heard[share->heard_at++] = places[scratch->heard[recipient->first + h]];
     }

@@ -45,7 +45,8 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
     phx_batch_updates_size update_size = world->updating ? world->updates.sizes[consumer] : no_updates;
-    if (sum.changes == 0 && broadcast_size.deliveries == 0 && phx_edge_total(edges) == 0 && update_size.updates == 0) return true;
+    if (sum.changes == 0 && broadcast_size.deliveries == 0 && phx_edge_total(edges) == 0 && update_size.updates == 0)
+        return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
     return batch && phx_batch_broadcasts_reserve(&batch->broadcasts, &world->mem, broadcast_size) &&
@@ -91,11 +92,12 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_IN_CACHE = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
-    CHANGES_AHEAD = 32,            /* names of changes ahead are prefetched, and */
-    TARGETS_AHEAD = 96,            /* names of targets: about as many as so many changes have; */
-    TARGETS_ASKED = PHX_ORDER_SHORT_MAX, /* of one change: a change with more is in order, and the hardware prefetches it; */
-    TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on their number */
+    NAMES_IN_CACHE = 1 << 14, /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
+    CHANGES_AHEAD = 32,       /* names of changes ahead are prefetched, and */
+    TARGETS_AHEAD = 96,       /* names of targets: about as many as so many changes have; */
+    TARGETS_ASKED =
+        PHX_ORDER_SHORT_MAX, /* of one change: a change with more is in order, and the hardware prefetches it; */
+    TARGETS_AT_ONCE = 4      /* more than most changes have: no branch on their number */
 };
 
 /* Copy of a chunk into the batches. */

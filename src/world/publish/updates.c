@@ -4,8 +4,8 @@
 #include "world/publish/updates.h"
 
 #include "shards/interest/change_record.h"
-#include "shards/publish/recipients.h"
 #include "shards/publish/motion_history.h"
+#include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
@@ -126,7 +126,8 @@ bool phx_updates_plan(phx_world *world)
 
 /* ---- due updates ---- */
 
-static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard, uint32_t slot)
+static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
+                                  uint32_t slot)
 {
     const phx_motion_history *history = &shard->bands.histories[slot];
     if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
@@ -178,7 +179,8 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     phx_update_scratch *update_scratch = &own->update_scratch;
     phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
-    uint32_t notice = update_scratch->notice_count, due = update_scratch->due_count, targets = update_scratch->target_count;
+    uint32_t notice = update_scratch->notice_count, due = update_scratch->due_count,
+             targets = update_scratch->target_count;
     phx_recipients_fill_batch(shard, &batch);
     for (uint32_t place = 0; place < batch.count; place++) consumers[place] = consumer_at(world, shard, &batch, place);
     piece->group_first = own->group_count;
@@ -234,8 +236,8 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
         const phx_update_scratch *update_scratch = &u->workers[piece->worker].update_scratch;
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++) /* a second time has no effect */
-            if (!phx_bands_commit(&world->shards[index], update_scratch, update_scratch->notices + groups[g].notice_first,
-                                  groups[g].notice_count))
+            if (!phx_bands_commit(&world->shards[index], update_scratch,
+                                  update_scratch->notices + groups[g].notice_first, groups[g].notice_count))
                 return false;
     }
     return true;
@@ -245,7 +247,8 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
 static uint32_t emitted_by(const phx_update_scratch *update_scratch, const phx_update_group *group)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < group->notice_count; i++) count += update_scratch->notices[group->notice_first + i].due_count > 0;
+    for (uint32_t i = 0; i < group->notice_count; i++)
+        count += update_scratch->notices[group->notice_first + i].due_count > 0;
     return count;
 }
 
@@ -323,16 +326,16 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
         uint32_t slot = update_scratch->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
-                                               .user_data = phx_store_user_data(&shard->store, slot),
-                                               .x = body->x,
-                                               .y = body->y,
-                                               .z = body->z};
+                                                        .user_data = phx_store_user_data(&shard->store, slot),
+                                                        .x = body->x,
+                                                        .y = body->y,
+                                                        .z = body->z};
     }
     for (uint32_t i = 0; i < group->notice_count; i++) {
         const phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
         if (notice->due_count == 0) continue;
-        batch_updates->updates[at.updates++] =
-            (ph_update){name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
+        batch_updates->updates[at.updates++] = (ph_update){
+            name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
         for (uint32_t d = 0; d < notice->due_count; d++)
             batch_updates->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
     }

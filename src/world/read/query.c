@@ -127,7 +127,8 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     phx_shard *home;
     uint32_t home_slot;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, target);
+    bool everywhere =
+        (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, target);
     /* an observer of it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];

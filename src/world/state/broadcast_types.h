@@ -71,8 +71,8 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes;      /* of the tick's broadcasts so far */
-    phx_recipients *shard_recipients;   /* one per shard */
+    uint64_t payload_bytes;           /* of the tick's broadcasts so far */
+    phx_recipients *shard_recipients; /* one per shard */
     phx_broadcast_scratch *scratches; /* one per worker */
     phx_broadcast_piece *pieces;
     uint32_t piece_count, pieces_capacity;

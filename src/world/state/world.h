@@ -55,7 +55,7 @@ typedef enum phx_stage {
     PHX_STAGE_PIECES,
     PHX_STAGE_FIND_RECIPIENTS, /* and find their recipients */
     PHX_STAGE_UPDATES,         /* only with bands: sample motion, */
-    PHX_STAGE_FIND_UPDATES,            /* find due updates, */
+    PHX_STAGE_FIND_UPDATES,    /* find due updates, */
     PHX_STAGE_DEFER_UPDATES,   /* and store deferred ones */
     PHX_STAGE_BATCHES,         /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,

@@ -14,8 +14,10 @@ void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem)
 void phx_relation_index_free(phx_relation_index *relation_index)
 {
     for (uint32_t i = 0; i < relation_index->entry_count; i++)
-        phx_release(relation_index->mem, (void **)&relation_index->entries[i].observers, &relation_index->entries[i].capacity, sizeof(uint64_t));
-    phx_release(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity, sizeof(phx_relation_observers));
+        phx_release(relation_index->mem, (void **)&relation_index->entries[i].observers,
+                    &relation_index->entries[i].capacity, sizeof(uint64_t));
+    phx_release(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity,
+                sizeof(phx_relation_observers));
     phx_idmap_free(&relation_index->index);
 }
 
@@ -31,8 +33,8 @@ static bool place_for(phx_relation_index *relation_index, uint32_t *place)
     if (!phx_idmap_reserve(&relation_index->index, phx_idmap_count(&relation_index->index) + 1)) return false;
     *place = relation_index->free_first;
     if (*place != ENTRY_NONE) return true;
-    if (!phx_grow(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity, relation_index->entry_count, (size_t)relation_index->entry_count + 1,
-                  sizeof(phx_relation_observers)))
+    if (!phx_grow(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity,
+                  relation_index->entry_count, (size_t)relation_index->entry_count + 1, sizeof(phx_relation_observers)))
         return false;
     *place = relation_index->entry_count++;
     relation_index->entries[*place] = (phx_relation_observers){.next_free = ENTRY_NONE};
@@ -47,8 +49,8 @@ bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target,
     if (at) place = (uint32_t)*at;
     else if (!place_for(relation_index, &place)) return false;
     phx_relation_observers *entry = &relation_index->entries[place];
-    if (!phx_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count, (size_t)entry->count + 1,
-                  sizeof(uint64_t)))
+    if (!phx_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count,
+                  (size_t)entry->count + 1, sizeof(uint64_t)))
         return false;
     if (!at) {
         relation_index->free_first = entry->next_free;

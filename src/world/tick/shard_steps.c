@@ -72,8 +72,9 @@ bool phx_step_send_migrants(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
     if (!fill_due(world, index, shard->emigrant_candidates.count == 0)) return true;
-    return outbox_ready(world, index) && phx_shard_send_migrants(shard, partition->column_of, partition->row_of,
-                                                                 partition->columns, &world->shard_progress[index].all_sent);
+    return outbox_ready(world, index) &&
+           phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
+                                   &world->shard_progress[index].all_sent);
 }
 
 bool phx_step_send_pins(phx_world *world, uint32_t index)
@@ -264,7 +265,8 @@ bool phx_plan_chunks(phx_world *world)
     }
     world->chunks_planned = world->chunk_count;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->shard_progress[i].chunk == world->shard_progress[i].chunk_end) world->shard_progress[i].chunk = world->chunks_planned;
+        if (world->shard_progress[i].chunk == world->shard_progress[i].chunk_end)
+            world->shard_progress[i].chunk = world->chunks_planned;
     return phx_publish_room(world);
 }
 

@@ -204,7 +204,8 @@ static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,
               slot);
-    cr_assert(a->renewed == b->renewed && a->attr_changed == b->attr_changed && a->kind == b->kind && a->attr == b->attr);
+    cr_assert(a->renewed == b->renewed && a->attr_changed == b->attr_changed && a->kind == b->kind &&
+              a->attr == b->attr);
 }
 
 /* Its place by the rows; the order within a tower does not matter. */

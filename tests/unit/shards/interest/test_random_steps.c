@@ -14,7 +14,7 @@ typedef struct steps_case {
     float origin;
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
-    uint32_t discontinuous;            /* of 1000, each tick: discontinuities */
+    uint32_t discontinuous;  /* of 1000, each tick: discontinuities */
     uint32_t like;           /* of the three below */
 } steps_case;
 
@@ -22,7 +22,7 @@ enum {
     WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,     /* some are global or have a reach */
     OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
-    BY_DELTA = 8  /* to be expected: more deltas than evaluations */
+    BY_DELTA = 8 /* to be expected: more deltas than evaluations */
 };
 
 static const steps_case steps_cases[] = {

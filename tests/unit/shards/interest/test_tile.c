@@ -469,6 +469,6 @@ Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
             fleet_close(f);
         }
     }
-    cr_assert(sum.discontinuous > 1000 && sum.even > 1000 && sum.not_discontinuous > 20, "%u odd, %u even, %u tiles not odd", sum.discontinuous,
-              sum.even, sum.not_discontinuous);
+    cr_assert(sum.discontinuous > 1000 && sum.even > 1000 && sum.not_discontinuous > 20,
+              "%u odd, %u even, %u tiles not odd", sum.discontinuous, sum.even, sum.not_discontinuous);
 }

@@ -28,7 +28,8 @@ static void end(uint64_t by_delta, uint64_t evaluated)
 {
     fleet_end(f);
     phx_interest_counts now = fleet_counts(f);
-    cr_assert_eq(now.by_delta - counted.by_delta, by_delta, "%lu glances", (unsigned long)(now.by_delta - counted.by_delta));
+    cr_assert_eq(now.by_delta - counted.by_delta, by_delta, "%lu glances",
+                 (unsigned long)(now.by_delta - counted.by_delta));
     cr_assert_eq(now.evaluated - counted.evaluated, evaluated, "%lu lists",
                  (unsigned long)(now.evaluated - counted.evaluated));
 }
@@ -38,11 +39,11 @@ static void end(uint64_t by_delta, uint64_t evaluated)
 typedef struct life_case {
     const char *what;
     uint32_t towers, shards, span;
-    float step;           /* of a tower */
-    uint32_t movers;      /* of 100, each tick */
-    uint32_t evaluate_all;         /* of 1000, each tick: discontinuities */
-    bool plain;           /* plain entities only */
-    uint32_t allocations; /* > 0: about every so many fail */
+    float step;            /* of a tower */
+    uint32_t movers;       /* of 100, each tick */
+    uint32_t evaluate_all; /* of 1000, each tick: discontinuities */
+    bool plain;            /* plain entities only */
+    uint32_t allocations;  /* > 0: about every so many fail */
 } life_case;
 
 static const life_case life_cases[] = {

@@ -135,7 +135,8 @@ static void match_many(const phx_kernels *kernels, const char *name)
     uint64_t rng = 39;
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
-        const int32_t stencil = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000), r = round % 3 ? stencil : stencil * 3 / 4;
+        const int32_t stencil = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000),
+                      r = round % 3 ? stencil : stencil * 3 / 4;
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
         const int32_t in = square ? r : r * r, out = square ? stencil : stencil * stencil;
@@ -315,8 +316,8 @@ static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 }
 
 /* The pairs, and the number of tested candidates, of watchers that are done. */
-static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
-                       const phx_pairs *pairs, const char *name)
+static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, uint32_t done,
+                          const phx_tile_limits *limits, const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
     for (uint32_t w = 0; w < done; w++) {
@@ -354,8 +355,8 @@ static void match_sparse_some(const phx_kernels *kernels, const char *name)
         const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
         for (uint32_t w = 0, done; w < OBSERVERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
-            done =
-                kernels->match_stencil(&all, &(phx_tile_observers){place + w, OBSERVERS - w, now, old}, &limits, &pairs);
+            done = kernels->match_stencil(&all, &(phx_tile_observers){place + w, OBSERVERS - w, now, old}, &limits,
+                                          &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
             check_stencil(&all, place + w, done, &limits, &pairs, name);
             bool room = w + done < OBSERVERS && capacity - pairs.count >= count_around(&all, place[w + done]);

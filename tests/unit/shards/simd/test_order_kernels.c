@@ -97,7 +97,8 @@ static void order_but_one(const phx_kernels *kernels, const char *name)
                 kind[i] = i == discontinuous ? discontinuous < count / 2 ? 9 : 3 : 7;
             }
             kernels->order(id, kind, count, place);
-            cr_assert_eq(place[discontinuous], kind[discontinuous] == 9 ? count - 1 : 0, "%s: %u of %u", name, discontinuous, count);
+            cr_assert_eq(place[discontinuous], kind[discontinuous] == 9 ? count - 1 : 0, "%s: %u of %u", name,
+                         discontinuous, count);
         }
     }
 }

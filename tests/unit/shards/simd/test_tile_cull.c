@@ -15,8 +15,9 @@ static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], 
 /* A coordinate: in the frame or about it, on its ends, or none at all. */
 static float some_coordinate(uint64_t *rng, float zero, float width)
 {
-    static const float discontinuous[] = {NAN,  INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f,
-                                3e9f, 1e20f,    1e6f,      -1e6f,   2e7f}; /* the last are units that an int holds */
+    static const float discontinuous[] = {
+        NAN,      INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f,
+        -0x1p31f, 3e9f,     1e20f,     1e6f,    -1e6f,    2e7f}; /* the last are units that an int holds */
     switch (phx_rng_below(rng, 8)) {
     case 0:
         return discontinuous[phx_rng_below(rng, sizeof discontinuous / sizeof *discontinuous)];
@@ -110,7 +111,8 @@ static void cull_some(const phx_kernels *kernels, const char *name)
             cr_assert_eq(cell[n], ((y >> frame.shift) * frame.columns + (x >> frame.shift)) | (moved ? frame.moved : 0),
                          "%s", name);
             uint32_t ox = low_bits(gx), oy = low_bits(gy);
-            if (isnan(pox[i])) ox = (low_bits(fx) + PHX_TILE_NO_HISTORY_OFFSET) & 0xffff, oy = low_bits(fy); /* it was not here */
+            if (isnan(pox[i]))
+                ox = (low_bits(fx) + PHX_TILE_NO_HISTORY_OFFSET) & 0xffff, oy = low_bits(fy); /* it was not here */
             cr_assert_eq(old[n], ox | oy << 16, "%s: %a, %a", name, (double)pox[i], (double)poy[i]);
             n++;
         }
@@ -282,7 +284,7 @@ static void look_about(const phx_kernels *kernels, const char *name)
         uint32_t begin = phx_rng_below(&rng, ROWS), count = 0;
         const phx_span all = {0, ROWS}, some = {begin, begin + phx_rng_below(&rng, ROWS - begin)};
         const phx_lookup lookup = {&rules, &block, round % 2 ? all : some,
-                                  reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
+                                   reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
         for (uint32_t i = 0; i < ROWS; i++) {
             float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
             px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);

@@ -14,7 +14,8 @@ static const uint32_t numbers[INSTANCES] = {0, 1, 2, 77, UINT32_MAX};
 /* Does a block of the instance at the tower's place have a number? */
 static bool block_used(uint32_t (*all)[TOWERS][TOWERS], uint32_t i, uint32_t tx, uint32_t ty)
 {
-    const uint32_t left = tx / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE, bottom = ty / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE;
+    const uint32_t left = tx / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE,
+                   bottom = ty / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE;
     for (uint32_t y = bottom; y < bottom + PHX_TOWER_MAP_SIDE; y++)
         for (uint32_t x = left; x < left + PHX_TOWER_MAP_SIDE; x++)
             if (all[i][y][x] != 0) return true;

@@ -77,7 +77,8 @@ static void make_broadcasts(phx_batch_broadcasts *broadcasts, uint64_t tick, uin
     cr_assert(phx_batch_broadcasts_reserve(broadcasts, &mem, size));
     uint64_t first = 0;
     for (uint32_t i = 0; i < messages; i++) {
-        broadcasts->messages[i] = (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
+        broadcasts->messages[i] =
+            (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
         for (uint32_t w = 0; w < phx_payload_room(length_of(tick, i)) / 8; w++) {
             broadcasts->payload[first / 8 + w] = word_of(tick, i, w);
         }
