@@ -121,7 +121,7 @@ static const struct argp_option argp_options[] = {
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
-    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"features", KEY_FEATURES, "A+B,...|each", 0,
      "Run these scenarios (default: the four worlds of features) without and with each list of features, taking turns, "
      "and show how many times as long a tick takes; each = every feature of --list, then mixes and presets",
