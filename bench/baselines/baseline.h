@@ -9,14 +9,14 @@
 #include "bench/base/engine.h"
 #include "bench/baselines/net_log.h"
 #include "bench/baselines/population.h"
-#include "bench/baselines/told.h"
+#include "bench/baselines/sent_lists.h"
 
 typedef struct baseline {
     phx_mem mem; /* of its own: its bytes are known exactly */
     phx_mem *outer;
     const ph_world_def *def;
     population people;
-    told told;
+    sent sent;
     bench_stats stats; /* phases, refused, pairs_tested and list_entries are kept up to date in here */
 } baseline;
 
@@ -44,7 +44,11 @@ void baseline_records(void *self, bench_record_fn record, void *context);
 bool baseline_release(void *self, bench_error *error);
 bool baseline_stats(void *self, bench_stats *stats, bench_error *error);
 
-/* Why this world is none for a baseline with circles, or with nine-grids of span 1; NULL = it is one. */
+/*
+ * Why this world is none for a baseline with circles, with circles and margins and caps, or with nine-grids of span 1;
+ * NULL = it is one.
+ */
+const char *baseline_refuse_limited_circle(const ph_world_def *def, bool trace);
 const char *baseline_refuse_circle(const ph_world_def *def, bool trace);
 const char *baseline_refuse_towers(const ph_world_def *def, bool trace);
 

@@ -19,6 +19,7 @@ void rows_free(rows *of)
     set_free(of, &of->now);
     set_free(of, &of->before);
     phx_release(of->mem, (void **)&of->stamps, &of->stamps_room, sizeof *of->stamps);
+    phx_release(of->mem, (void **)&of->ranks, &of->ranks_room, sizeof *of->ranks);
 }
 
 void rows_begin(rows *of, uint32_t places)
@@ -36,13 +37,13 @@ void rows_grow_items(rows *of, uint32_t count, size_t more)
                sizeof *of->now.items);
 }
 
-/* Two stamps a row: the first = in the new row, the second = in both. */
-static void make_stamps(rows *of, uint32_t slots, uint32_t row_count)
+/* Room for so many of each row, behind the ones that were used. */
+static void make_stamps(rows *of, uint32_t slots, uint32_t stamps)
 {
     uint32_t had = of->stamps_room;
     bench_grow(of->mem, (void **)&of->stamps, &of->stamps_room, had, slots, sizeof *of->stamps);
     memset(of->stamps + had, 0, (of->stamps_room - had) * sizeof *of->stamps);
-    if (of->stamp > UINT32_MAX - 2 * row_count) { /* after hours: begin again */
+    if (of->stamp > UINT32_MAX - stamps) { /* after hours: begin again */
         memset(of->stamps, 0, of->stamps_room * sizeof *of->stamps);
         of->stamp = 0;
     }
@@ -61,34 +62,41 @@ static void index_rows(rows *of, const sorted *places, uint32_t slot_count)
     }
 }
 
-/* *count items of the slot's row of the tick before. */
-static const uint32_t *old_row(const rows *of, uint32_t slot, uint32_t *count)
+void rows_prepare(rows *of, const sorted *places, const population *people, uint32_t stamps)
 {
-    const row_set *before = &of->before;
-    *count = 0;
-    if (slot >= before->slot_count || before->row_of[slot] == POPULATION_NONE) {
-        return NULL;
-    }
-    uint32_t row = before->row_of[slot];
-    *count = before->starts[row + 1] - before->starts[row];
-    return &before->items[before->starts[row]];
+    make_stamps(of, people->slot_count, (places->count + 1) * stamps);
+    index_rows(of, places, people->slot_count);
 }
 
-void rows_tell(rows *of, const sorted *places, const population *people, told *out)
+row_items rows_old(const rows *of, uint32_t slot)
 {
-    make_stamps(of, people->slot_count, places->count);
-    index_rows(of, places, people->slot_count);
+    const row_set *before = &of->before;
+    if (slot >= before->slot_count || before->row_of[slot] == POPULATION_NONE) {
+        return (row_items){NULL, 0};
+    }
+    uint32_t row = before->row_of[slot];
+    uint32_t begin = before->starts[row];
+    return (row_items){&before->items[begin], before->starts[row + 1] - begin};
+}
+
+/* By slot, for the row at hand: in the new row, in both. */
+enum { IN_NEW, IN_BOTH, STAMPS };
+
+void rows_emit(rows *of, const sorted *places, const population *people, sent *out)
+{
+    rows_prepare(of, places, people, STAMPS);
     uint32_t *stamps = of->stamps;
     for (uint32_t p = 0; p < places->count; p++) {
         uint32_t slot = places->slots[p];
-        uint32_t old_count;
-        const uint32_t *old = old_row(of, slot, &old_count);
+        const row_items was = rows_old(of, slot);
+        const uint32_t *old = was.items;
+        uint32_t old_count = was.count;
         const uint32_t *new = &of->now.items[of->now.starts[p]];
         uint32_t new_count = of->now.starts[p + 1] - of->now.starts[p];
-        uint32_t in_new = of->stamp + 1;
-        uint32_t in_both = of->stamp + 2;
-        of->stamp += 2;
-        told_reserve(out, old_count + new_count);
+        of->stamp += STAMPS;
+        uint32_t in_new = of->stamp + IN_NEW;
+        uint32_t in_both = of->stamp + IN_BOTH;
+        sent_reserve(out, old_count + new_count);
         uint32_t first = out->target_count;
         for (uint32_t i = 0; i < new_count; i++) {
             stamps[new[i]] = in_new;
@@ -97,15 +105,15 @@ void rows_tell(rows *of, const sorted *places, const population *people, told *o
             if (stamps[old[i]] == in_new) {
                 stamps[old[i]] = in_both;
             } else {
-                told_target(out, people->ids[old[i]]);
+                sent_target(out, people->ids[old[i]]);
             }
         }
         uint32_t leaves = out->target_count - first;
         for (uint32_t i = 0; i < new_count && new_count + leaves > old_count; i++) {
             if (stamps[new[i]] == in_new) {
-                told_target(out, people->ids[new[i]]);
+                sent_target(out, people->ids[new[i]]);
             }
         }
-        told_end(out, people->ids[slot], first, leaves);
+        sent_end(out, people->ids[slot], first, leaves);
     }
 }
