@@ -42,7 +42,7 @@ PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *
 
 /**
  * Makes a world. @return PH_OK and *world; PH_BAD_DEF (ph_world_def_check() says why),
- * PH_NO_MEMORY, PH_TAKEN (64 worlds live): *world is null then. @thread any
+ * PH_NO_MEMORY, PH_TAKEN (PH_WORLDS_MAX worlds live): *world is null then. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
 

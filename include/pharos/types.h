@@ -43,7 +43,7 @@ typedef struct ph_consumer {
 /* ---- hard limits ---- */
 
 enum {
-    PH_WORLDS_MAX = 64,         /* live worlds in one process */
+    PH_WORLDS_MAX = 4096,       /* live worlds in one process */
     PH_WORKERS_MAX = 256,       /* workers of one world */
     PH_SHARDS_MAX = 1024,       /* nx * ny; every shard reads the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */

@@ -22,16 +22,15 @@ static bool row_in_piece(phx_span span, uint32_t row)
     return row - span.first < span.end - span.first;
 }
 
-/* A first size that is rarely exceeded: a steady tick allocates nothing. */
-static size_t least_capacity(size_t count)
+static size_t least_capacity(const phx_sparse_plan *stir, size_t count, uint32_t times)
 {
-    enum { AT_LEAST = 4096 };
-    return count > AT_LEAST ? count : AT_LEAST;
+    const size_t least = phx_rows_least(stir->rows_least, times);
+    return count > least ? count : least;
 }
 
 static bool reserve_sparse_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t count)
 {
-    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, least_capacity(count),
+    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, least_capacity(stir, count, 8),
                     sizeof *stir->pairs);
 }
 
@@ -41,9 +40,10 @@ static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
     stir->piece = piece;
     stir->pair_count = 0;
-    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
+    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, least_capacity(stir, rows, 1) / PHX_WORD_ROWS + 1,
                   sizeof *stir->told) ||
-        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, least_capacity(rows), sizeof *stir->last))
+        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, least_capacity(stir, rows, 1),
+                  sizeof *stir->last))
         return false;
     memset(stir->told, 0, words * sizeof *stir->told);
     return true;
@@ -427,7 +427,7 @@ static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
     const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
     stir->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
-                  least_capacity(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
+                  least_capacity(stir, PHX_BEYONDS * (size_t)stir->beyond_part, 1), sizeof(uint32_t)))
         return false;
     memset(stir->beyond_count, 0, sizeof stir->beyond_count);
     if (!begin_piece(stir, scratch->mem, piece)) return false;

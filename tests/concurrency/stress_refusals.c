@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "world/queue/refusals.h"
 
-enum { BOUND = 5, COUNT = 200000 };
+enum { BOUND = 300, COUNT = 200000 }; /* of several legs */
 
 static phx_refusals refusals;
 static _Atomic uint64_t put_count; /* relaxed until `ended` */
@@ -61,7 +61,7 @@ int main(void)
     }
     pthread_join(thread, NULL);
     uint64_t put = atomic_load_explicit(&put_count, memory_order_relaxed);
-    phx_refusals_free(&refusals, &mem);
+    phx_refusals_free(&refusals);
     printf("%" PRIu64 " put, %" PRIu64 " taken, %" PRIu64 " times full\n", put, taken, COUNT - put);
     return put == taken && put > 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /*
  * Beginnings and ends: worlds destroyed with full queues and batches taken, handles that
  * are null, closed, closed twice, or of a world that is gone or was made anew in its
- * place; every call on every dead handle; 64 worlds at once; definitions out of range.
+ * place; every call on every dead handle; as many worlds at once as there may be; definitions out of range.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -3,47 +3,105 @@
  */
 #include "world/queue/refusals.h"
 
+enum {
+    FIRST_ITEMS = 16, /* a well-behaved producer has none: half a KiB */
+    GROWTH = 4        /* so that the producer passes few legs */
+};
+
+/* ---- life ---- */
+
+static size_t refusal_leg_bytes(uint32_t item_count)
+{
+    return sizeof(phx_refusal_leg) + item_count * sizeof(ph_refusal);
+}
+
+static void refusal_leg_free(phx_mem *mem, phx_refusal_leg *leg)
+{
+    phx_free(mem, leg, refusal_leg_bytes(leg->item_count), PHX_CACHE_LINE);
+}
+
+static phx_refusal_leg *refusal_leg_make(phx_mem *mem, uint32_t item_count, uint64_t first)
+{
+    phx_refusal_leg *leg = phx_alloc(mem, refusal_leg_bytes(item_count), PHX_CACHE_LINE);
+    if (!leg) return NULL;
+    atomic_init(&leg->next, NULL);
+    leg->first = first;
+    leg->item_count = item_count;
+    return leg;
+}
+
 bool phx_refusals_init(phx_refusals *refusals, phx_mem *mem, uint32_t bound)
 {
     PHX_ASSERT(bound > 0);
-    PHX_ASSERT(bound <= UINT32_C(1) << 31);
-    refusals->bound = refusals->item_count = bound;
-    while ((refusals->item_count & (refusals->item_count - 1)) != 0) refusals->item_count++;
-    phx_refusals_start_at(refusals, 0);
-    refusals->items = phx_alloc(mem, refusals->item_count * sizeof *refusals->items, PHX_CACHE_LINE);
-    return refusals->items != NULL;
+    refusals->mem = mem;
+    refusals->bound = bound;
+    atomic_init(&refusals->put, 0);
+    atomic_init(&refusals->taken, 0);
+    refusals->last = refusals->at = refusal_leg_make(mem, FIRST_ITEMS, 0);
+    return refusals->at != NULL;
 }
 
-void phx_refusals_free(phx_refusals *refusals, phx_mem *mem)
+void phx_refusals_free(phx_refusals *refusals)
 {
-    phx_free(mem, refusals->items, refusals->item_count * sizeof *refusals->items, PHX_CACHE_LINE);
-    refusals->items = NULL;
+    for (phx_refusal_leg *leg = refusals->at, *next; leg; leg = next) {
+        next = atomic_load_explicit(&leg->next, memory_order_relaxed); /* no thread is inside */
+        refusal_leg_free(refusals->mem, leg);
+    }
+    refusals->last = refusals->at = NULL;
+}
+
+/* ---- ticking thread ---- */
+
+/* The leg with room for the refusal of this number, of which `waiting` are not taken. NULL = no memory. */
+static phx_refusal_leg *refusal_leg_for(phx_refusals *refusals, uint64_t put, uint64_t waiting)
+{
+    phx_refusal_leg *last = refusals->last;
+    uint64_t here = put - last->first < waiting ? put - last->first : waiting;
+    if (here < last->item_count) return last;
+    phx_refusal_leg *leg = refusal_leg_make(refusals->mem, last->item_count * GROWTH, put);
+    if (!leg) return NULL;
+    atomic_store_explicit(&last->next, leg, memory_order_release); /* pairs with the load in phx_refusals_take() */
+    refusals->last = leg;
+    return leg;
 }
 
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal)
 {
-    uint32_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
+    uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
     /* pairs with the release in take: the item that is overwritten was read */
-    if (put - atomic_load_explicit(&refusals->taken, memory_order_acquire) == refusals->bound) return false;
-    refusals->items[put & (refusals->item_count - 1)] = refusal;
+    uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
+    if (waiting == refusals->bound) return false;
+    phx_refusal_leg *leg = refusal_leg_for(refusals, put, waiting);
+    if (!leg) return false;
+    leg->items[put & (leg->item_count - 1)] = refusal;
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->put, put + 1, memory_order_release);
     return true;
 }
 
+/* ---- producer's thread ---- */
+
+/* The leg with the refusal of this number. The ticking thread never comes back to a leg before its last one. */
+static phx_refusal_leg *refusal_leg_of(phx_refusals *refusals, uint64_t number)
+{
+    for (;;) {
+        phx_refusal_leg *leg = refusals->at;
+        phx_refusal_leg *next =
+            atomic_load_explicit(&leg->next, memory_order_acquire); /* pairs with refusal_leg_for() */
+        if (!next || next->first > number) return leg;
+        refusals->at = next;
+        refusal_leg_free(refusals->mem, leg);
+    }
+}
+
 bool phx_refusals_take(phx_refusals *refusals, ph_refusal *refusal)
 {
-    uint32_t taken = atomic_load_explicit(&refusals->taken, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&refusals->taken, memory_order_relaxed);
     /* pairs with the release in put */
     if (taken == atomic_load_explicit(&refusals->put, memory_order_acquire)) return false;
-    *refusal = refusals->items[taken & (refusals->item_count - 1)];
+    const phx_refusal_leg *leg = refusal_leg_of(refusals, taken);
+    *refusal = leg->items[taken & (leg->item_count - 1)];
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->taken, taken + 1, memory_order_release);
     return true;
-}
-
-void phx_refusals_start_at(phx_refusals *refusals, uint32_t counter)
-{
-    atomic_init(&refusals->put, counter);
-    atomic_init(&refusals->taken, counter);
 }

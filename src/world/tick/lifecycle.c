@@ -178,8 +178,7 @@ static void free_ends(phx_world *world)
 {
     phx_mem *mem = &world->mem;
     const ph_world_def *def = &world->def;
-    for (uint32_t i = 0; world->producers && i < def->producers_max; i++)
-        phx_producer_free(&world->producers[i], mem, def->refusals_max);
+    for (uint32_t i = 0; world->producers && i < def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
     phx_free(mem, world->producers, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     for (uint32_t i = 0; world->consumers && i < def->consumers; i++)
         phx_consumer_destroy(world->consumers[i].consumer);

@@ -65,7 +65,8 @@ static void begin_tick(phx_world *world)
     world->tick++;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
-    for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
+    const uint32_t entities = phx_directory_count(&world->directory);
+    for (uint32_t i = 0; i < world->def.workers; i++) phx_scratch_reset(&world->scratch[i], entities);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
