@@ -32,7 +32,7 @@ ph_status ph_world_create(const ph_world_def *def, ph_world *world)
                                                      memory_order_relaxed))
             continue;
         phx_world *made;
-        status = phx_world_create(def, &made);
+        status = phx_world_create(def, phx_resolve_crew(def->crew), &made);
         if (status != PH_OK) {
             atomic_store_explicit(&slot->taken, 0, memory_order_release);
             return status;

@@ -261,6 +261,7 @@ static void destroy_with_threads(void)
     fail_alloc memory = {0};
     ph_world_def def = small_def(&memory);
     def.workers = 3;
+    def.share_min = 0;
     def.shards[0] = 4;
     def.shards[1] = 4;
     handles h = handles_make(&def);

@@ -14,7 +14,7 @@ bool phx_broadcasts_init(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     phx_idmap_init(&b->index, &world->mem);
     b->audiences = phx_alloc_zero(&world->mem, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
-    b->ears = phx_alloc_zero(&world->mem, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    b->ears = phx_alloc_zero(&world->mem, world->worker_count * sizeof *b->ears, PHX_CACHE_LINE);
     if (world->def.consumers > 0)
         b->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
@@ -35,9 +35,9 @@ void phx_broadcasts_free(phx_world *world)
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
         phx_recipients_free(&b->audiences[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_broadcast_scratch(&b->ears[i], mem);
+    for (uint32_t i = 0; b->ears && i < world->worker_count; i++) free_broadcast_scratch(&b->ears[i], mem);
     phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
-    phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    phx_free(mem, b->ears, world->worker_count * sizeof *b->ears, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
     phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
@@ -262,7 +262,7 @@ bool phx_plan_pieces(phx_world *world)
     b->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
-    for (uint32_t i = 0; i < world->def.workers; i++)
+    for (uint32_t i = 0; i < world->worker_count; i++)
         if (!reset_broadcast_scratch(world, &b->ears[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);

@@ -349,24 +349,47 @@ void phx_cmdq_rewind(phx_cmdq *q)
     q->passed = 0;
 }
 
-bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+/* The block and offset of the next run; NULL = the end of the snapshot. */
+static block *next_run_block(const phx_cmdq *q, uint32_t *offset)
 {
     PHX_ASSERT(q->in_snapshot);
-    if (q->cursor == NULL) {
+    block *b = q->cursor;
+    *offset = q->offset;
+    if (b != NULL && *offset == b->limit) {
+        b = b->next;
+        *offset = 0;
+        if (b != NULL && b->limit == 0) {
+            PHX_ASSERT(b->next == NULL); /* only the last block, just opened, is empty */
+        }
+    }
+    return b;
+}
+
+static const run_header *header_at(const block *b, uint32_t offset)
+{
+    return (const run_header *)(const void *)(b->data + offset);
+}
+
+uint32_t phx_cmdq_peek(const phx_cmdq *q)
+{
+    uint32_t offset;
+    const block *b = next_run_block(q, &offset);
+    return b != NULL && b->limit > 0 ? header_at(b, offset)->count : 0;
+}
+
+bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+{
+    uint32_t offset;
+    block *b = next_run_block(q, &offset);
+    if (b == NULL) {
         return false;
     }
-    if (q->offset == q->cursor->limit) {
-        if (q->cursor->next == NULL) {
-            return false;
-        }
-        q->cursor = q->cursor->next;
-        q->offset = 0;
-        if (q->cursor->limit == 0) {
-            PHX_ASSERT(q->cursor->next == NULL); /* only the last block, just opened, is empty */
-            return false;
-        }
+    q->cursor = b;
+    q->offset = offset;
+    if (b->limit == 0) {
+        return false;
     }
-    const run_header *header = (const run_header *)(const void *)(q->cursor->data + q->offset);
+    const run_header *header = header_at(b, offset);
     PHX_ASSERT(header->count > 0);
     run->op = (uint16_t)header->op;
     run->record_bytes = header->record_bytes;

@@ -93,6 +93,8 @@ void phx_cmdq_snapshot(phx_cmdq *q);
  * phx_cmdq_release(). false = the end of the snapshot.
  */
 bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run);
+/* The number of records of the next run; 0 = the end of the snapshot. */
+uint32_t phx_cmdq_peek(const phx_cmdq *q);
 /* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */
 void phx_cmdq_rewind(phx_cmdq *q);
 /*

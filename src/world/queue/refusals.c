@@ -52,27 +52,37 @@ void phx_refusals_free(phx_refusals *refusals)
 
 /* ---- ticking thread ---- */
 
-/* The leg with room for the refusal of this number, of which `waiting` are not taken. NULL = no memory. */
-static phx_refusal_leg *refusal_leg_for(phx_refusals *refusals, uint64_t put, uint64_t waiting)
+/* The refusals in the last leg, of so many that wait in all. */
+static uint64_t count_in_leg(const phx_refusal_leg *last, uint64_t put, uint64_t waiting)
+{
+    return put - last->first < waiting ? put - last->first : waiting;
+}
+
+bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more)
 {
     phx_refusal_leg *last = refusals->last;
-    uint64_t here = put - last->first < waiting ? put - last->first : waiting;
-    if (here < last->item_count) return last;
-    phx_refusal_leg *leg = refusal_leg_make(refusals->mem, last->item_count * GROWTH, put);
-    if (!leg) return NULL;
-    atomic_store_explicit(&last->next, leg, memory_order_release); /* pairs with the load in phx_refusals_take() */
+    const uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
+    const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
+    const uint64_t here = count_in_leg(last, put, waiting);
+    if (more > refusals->bound - waiting) more = refusals->bound - waiting;
+    if (here + more <= last->item_count) return true;
+    uint64_t item_count = (uint64_t)last->item_count * GROWTH;
+    while (item_count < more) item_count *= 2;
+    phx_refusal_leg *leg = refusal_leg_make(refusals->mem, (uint32_t)item_count, put);
+    if (!leg) return false;
+    /* pairs with the load in refusal_leg_of() */
+    atomic_store_explicit(&last->next, leg, memory_order_release);
     refusals->last = leg;
-    return leg;
+    return true;
 }
 
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal)
 {
-    uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
+    const uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
     /* pairs with the release in take: the item that is overwritten was read */
-    uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
-    if (waiting == refusals->bound) return false;
-    phx_refusal_leg *leg = refusal_leg_for(refusals, put, waiting);
-    if (!leg) return false;
+    const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
+    phx_refusal_leg *leg = refusals->last;
+    if (waiting == refusals->bound || count_in_leg(leg, put, waiting) == leg->item_count) return false;
     leg->items[put & (leg->item_count - 1)] = refusal;
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->put, put + 1, memory_order_release);
@@ -87,7 +97,7 @@ static phx_refusal_leg *refusal_leg_of(phx_refusals *refusals, uint64_t number)
     for (;;) {
         phx_refusal_leg *leg = refusals->at;
         phx_refusal_leg *next =
-            atomic_load_explicit(&leg->next, memory_order_acquire); /* pairs with refusal_leg_for() */
+            atomic_load_explicit(&leg->next, memory_order_acquire); /* pairs with phx_refusals_reserve() */
         if (!next || next->first > number) return leg;
         refusals->at = next;
         refusal_leg_free(refusals->mem, leg);

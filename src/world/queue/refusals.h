@@ -1,9 +1,10 @@
 /*
  * Refusals on their way from the ticking thread to a producer's thread: a bounded single-producer single-consumer
- * queue. If it is full, or there is no memory for it to grow, the refusal is only counted. Its memory follows the most
- * refusals that ever waited at once. It is made of legs, each an array; if one is full, the ticking thread makes the
- * next one, four times as large, and puts there from then on. The producer's thread moves to it when the leg before is
- * empty, and frees that.
+ * queue. If it is full, the refusal is only counted. Its memory follows the most commands of one tick, as each of them
+ * may be refused: the tick reserves room before it applies the first (a tick that is finished without
+ * memory counts refusals without room). The queue is made of legs, each an array. If the
+ * last one has too little room, the ticking thread makes the next one, at least four times as large, and puts there
+ * from then on. The producer's thread moves to it when the leg before is empty, and frees that.
  *
  * One thread counts the refusals put, the other the refusals taken, both for ever. The item of a number is at its
  * remainder by the leg's size, a power of two.
@@ -38,7 +39,9 @@ typedef struct phx_refusals {
 bool phx_refusals_init(phx_refusals *refusals, phx_mem *mem, uint32_t bound);
 /* No thread inside. Also a queue that was never made, all zero. */
 void phx_refusals_free(phx_refusals *refusals);
-/* Ticking thread. false = full, or no memory. */
+/* Ticking thread: room for `more` refusals, as far as the bound allows. false = no memory, nothing changed. */
+bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more);
+/* Ticking thread. false = full: the bound, or no room was reserved. */
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal);
 /* Producer's thread. false = empty. */
 bool phx_refusals_take(phx_refusals *refusals, ph_refusal *refusal);

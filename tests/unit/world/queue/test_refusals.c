@@ -37,7 +37,9 @@ Test(queues, refusals_wait_up_to_the_bound_and_come_in_order)
         uint32_t capacity = bound;
         cr_assert_not(phx_refusals_take(&refusals, &nothing));
         for (int round = 0; round < 400; round++) {
-            for (uint32_t n = phx_rng_below(&rng, capacity + 2); n > 0; n--) {
+            uint32_t more = phx_rng_below(&rng, capacity + 2);
+            cr_assert(phx_refusals_reserve(&refusals, more));
+            for (uint32_t n = more; n > 0; n--) {
                 bool done = phx_refusals_put(&refusals, numbered(put + 1));
                 cr_assert_eq(done, put - taken < capacity);
                 put += done;
@@ -61,16 +63,19 @@ Test(queues, refusals_grow_with_what_waits)
     cr_assert(phx_refusals_init(&refusals, &memory, BOUND));
     cr_assert_lt(atomic_load(&memory.bytes), 1024);
     for (uint32_t i = 0; i < STEADY; i++) {
+        cr_assert(phx_refusals_reserve(&refusals, FIRST));
         for (uint32_t n = 0; n < FIRST; n++) cr_assert(phx_refusals_put(&refusals, numbered(++put)));
         while (taken < put) take_numbered(&refusals, ++taken);
     }
     cr_assert_eq(atomic_load(&memory.calls), 1);
+    cr_assert(phx_refusals_reserve(&refusals, UINT32_MAX));
     while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
     cr_assert_eq(put - taken, BOUND);
     while (taken < put) take_numbered(&refusals, ++taken);
     uint64_t calls = atomic_load(&memory.calls), bytes = atomic_load(&memory.bytes);
     cr_assert_eq(atomic_load(&watched.blocks), 1, "the producer has moved to the last leg");
     for (uint32_t i = 0; i < 5; i++) {
+        cr_assert(phx_refusals_reserve(&refusals, UINT32_MAX));
         while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
         cr_assert_eq(put - taken, BOUND);
         while (taken < put) take_numbered(&refusals, ++taken);
@@ -90,13 +95,16 @@ Test(queues, refusals_without_memory)
         cr_assert_eq(atomic_load(&watched.blocks), 0);
     }
     cr_assert_eq(calls, 1);
-    while (phx_refusals_put(&refusals, numbered(put + 1))) put++; /* until the first leg is full */
+    while (phx_refusals_reserve(&refusals, 1)) cr_assert(phx_refusals_put(&refusals, numbered(++put)));
     cr_assert_geq(put, 1);
     cr_assert_lt(put, 100);
+    cr_assert_not(phx_refusals_put(&refusals, numbered(put + 1)), "no room was reserved");
     take_numbered(&refusals, ++taken);
-    cr_assert(phx_refusals_put(&refusals, numbered(++put)), "the leg has a place again");
-    cr_assert_not(phx_refusals_put(&refusals, numbered(put + 1)));
-    memory_for(UINT64_MAX);
+    cr_assert(phx_refusals_reserve(&refusals, 1), "the leg has a place again");
+    cr_assert(phx_refusals_put(&refusals, numbered(++put)));
+    cr_assert_not(phx_refusals_reserve(&refusals, 1));
+    memory_enough();
+    cr_assert(phx_refusals_reserve(&refusals, 1000));
     while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
     cr_assert_eq(put - taken, 100);
     while (taken < put) take_numbered(&refusals, ++taken);
