@@ -73,7 +73,7 @@ static bool reserve_workers(phx_world *world)
     for (uint32_t i = had; i < count; i++) {
         phx_scratch_init(&world->scratch[i], mem);
         phx_scratch_reset(&world->scratch[i], phx_directory_count(&world->directory));
-        world->updates.workers[i].lookout.mem = mem;
+        world->updates.workers[i].update_scratch.mem = mem;
     }
     world->worker_count = count;
     return true;
