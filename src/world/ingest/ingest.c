@@ -189,7 +189,7 @@ static uint64_t queued_commands(const phx_producer *producer)
  */
 static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t own)
 {
-    return phx_refusals_reserve(&producer->told, own + phx_cmdq_peek(producer->queue)) || world->finishing;
+    return phx_refusals_reserve(&producer->tick_refusals, own + phx_cmdq_peek(producer->queue)) || world->finishing;
 }
 
 bool phx_ingest_init(phx_world *world)
@@ -213,7 +213,8 @@ bool phx_ingest_collect(phx_world *world)
         if (!producer->in_tick) continue;
         phx_cmdq_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
         uint64_t own = 0;
-        (void)phx_refusals_reserve(&producer->told, queued_commands(producer)); /* at once for all, or run by run */
+        /* at once for all, or run by run */
+        (void)phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
         while ((room = room && reserve_run(world) && reserve_refusals(world, producer, own)) &&
                phx_cmdq_next(producer->queue, &run)) {
             world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};

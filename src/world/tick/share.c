@@ -55,10 +55,10 @@ static bool reserve_workers(phx_world *world)
     phx_mem *mem = &world->mem;
     const uint32_t had = world->worker_count, count = world->crew->count;
     if (had == count) return true;
-    const size_t sums = phx_moves_sums_bytes(world);
+    const size_t sums = phx_moves_sums_bytes(world), of_broadcasts = sizeof *world->broadcasts.scratches;
     worker_array arrays[ARRAYS] = {
         {world->scratch, NULL, had * sizeof *world->scratch, count * sizeof *world->scratch},
-        {world->broadcasts.ears, NULL, had * sizeof *world->broadcasts.ears, count * sizeof *world->broadcasts.ears},
+        {world->broadcasts.scratches, NULL, had * of_broadcasts, count * of_broadcasts},
         {world->updates.workers, NULL, had * sizeof *world->updates.workers, count * sizeof *world->updates.workers},
         {world->move_sums, NULL, had * sums, count * sums}};
     if (!make_worker_arrays(mem, arrays)) return false;
@@ -67,7 +67,7 @@ static bool reserve_workers(phx_world *world)
         phx_free(mem, arrays[i].had, arrays[i].had_bytes, PHX_CACHE_LINE);
     }
     world->scratch = arrays[0].made;
-    world->broadcasts.ears = arrays[1].made;
+    world->broadcasts.scratches = arrays[1].made;
     world->updates.workers = arrays[2].made;
     world->move_sums = arrays[3].made;
     for (uint32_t i = had; i < count; i++) {
