@@ -5,7 +5,8 @@
 #ifndef PHX_BENCH_VERIFY_COMMANDS_H
 #define PHX_BENCH_VERIFY_COMMANDS_H
 
-#include "bench/verify.h"
+#include "bench/base/engine.h"
+#include "bench/verify_faults.h"
 
 void bench_verify_apply(bench_verify *verify, const bench_frame *frame);
 

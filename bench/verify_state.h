@@ -9,7 +9,7 @@
 #include "bench/base/memory.h"
 #include "bench/id_set.h"
 #include "bench/rules.h"
-#include "bench/verify.h"
+#include "bench/verify_faults.h"
 
 typedef struct verify_pair {
     uint64_t target;
