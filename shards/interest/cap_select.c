@@ -5,18 +5,6 @@
 
 #include "base/simd.h"
 #include "shards/simd/top_k.h"
-#include "shards/state/storage.h"
-#include "shards/state/view_reach.h"
-
-bool phx_cap_cuts_plainly(const phx_evaluation *at)
-{
-    const phx_rules *rules = at->shard->rules;
-    const phx_far *far = &at->shard->far;
-    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f &&
-           phx_sees_common(at->shard, at->attr) && !at->relations && flat && rules->range == PH_RANGE_RADIUS &&
-           far->global_count == 0 && far->levels == 0;
-}
 
 /*
  * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
@@ -28,22 +16,6 @@ static double farthest_square(const phx_evaluation *at)
     double width = (double)rules->towers[0] * (double)rules->tower_size;
     double height = (double)rules->towers[1] * (double)rules->tower_size;
     return fmin((double)phx_evaluation_square(at), width * width + height * height);
-}
-
-float phx_cap_likely_radius(const phx_evaluation *at)
-{
-    const double slack = 1.35; /* of the area: less often fails, and costs a second scan */
-    const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
-    const float view = at->attr->view;
-    bool in_part = radius > 0.0 && radius < (double)view;
-    return in_part && at->shard->storage->scans_in_part(at->shard, at->slot) ? (float)radius : view;
-}
-
-float phx_cap_wider_radius(const phx_evaluation *at, uint32_t before)
-{
-    enum { WIDER = 3 };                /* scans: then the last observer's density says nothing of this one's */
-    float radius = at->radius * 1.75f; /* three times the area */
-    return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
 }
 
 static bool all_plain(const uint32_t *hits, uint32_t count)
@@ -154,11 +126,10 @@ static phx_ranked rank_candidate(const phx_evaluation *at, uint32_t slot)
                         .first = (uint32_t)always << 8 | attr->priority};
 }
 
-bool phx_cap_cut(phx_evaluation *at)
+bool phx_cap_cut_best(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t cap = at->attr->cap;
-    if (cap == 0 || at->count <= cap) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
     for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);
@@ -169,12 +140,12 @@ bool phx_cap_cut(phx_evaluation *at)
     return true;
 }
 
-bool phx_cap_cut_adds(phx_evaluation *at)
+bool phx_cap_hold_adds(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
     /* most = 0: the entity does not follow its changed class yet, for want of memory */
-    if (!at->attr->spreads || most == 0 || at->count <= most) return true;
+    if (most == 0 || at->count <= most) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t slot = scratch->hits[i];

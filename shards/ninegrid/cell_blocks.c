@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static uint32_t entry_room(uint8_t size_class)
-{
-    return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
-}
-
 void phx_cell_block_release(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
     uint8_t size_class = cell_block->room[t];
@@ -19,10 +14,9 @@ void phx_cell_block_release(phx_ninegrid *ninegrid, phx_cell_block *cell_block, 
     cell_block->room[t] = PHX_LIST_NONE;
 }
 
-bool phx_cell_block_reserve(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t)
+bool phx_cell_block_grow(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t)
 {
     phx_tower *tower = &cell_block->tower[t];
-    if (tower->count < entry_room(cell_block->room[t])) return true;
     uint8_t size_class = cell_block->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(cell_block->room[t] + 1);
     PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
     uint32_t first = ninegrid->free_first[size_class];
@@ -31,7 +25,7 @@ bool phx_cell_block_reserve(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block
         if (ninegrid->free_first[size_class] != PHX_NINEGRID_NONE) /* the block that is taken next */
             __builtin_prefetch(&ninegrid->entries[ninegrid->free_first[size_class]], 1);
     } else {
-        size_t needed = (size_t)ninegrid->entries_used + entry_room(size_class);
+        size_t needed = (size_t)ninegrid->entries_used + phx_cell_block_room(size_class);
         if (!phx_grow(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, ninegrid->entries_used,
                       needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
@@ -46,16 +40,14 @@ bool phx_cell_block_reserve(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block
     return true;
 }
 
-phx_cell_block *phx_cell_block_ensure(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
+phx_cell_block *phx_cell_block_make(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, bx, by);
-    if (PHX_LIKELY(cell_block)) return cell_block;
     if (!phx_block_map_reserve(&ninegrid->map, mem, instance, bx, by) ||
         !phx_grow(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, ninegrid->cell_block_count,
                   (size_t)ninegrid->cell_block_count + 1, sizeof(phx_cell_block)))
         return NULL;
-    cell_block = &ninegrid->cell_blocks[ninegrid->cell_block_count++];
+    phx_cell_block *cell_block = &ninegrid->cell_blocks[ninegrid->cell_block_count++];
     phx_block_map_put(&ninegrid->map, instance, bx, by, ninegrid->cell_block_count);
     memset(cell_block, 0, sizeof *cell_block);
     cell_block->instance = instance;

@@ -7,13 +7,34 @@
 
 #include "shards/ninegrid/ninegrid.h"
 
-/* The cell block of a tower, made if there is none. NULL = no memory. */
-phx_cell_block *phx_cell_block_ensure(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx,
-                                      uint16_t ty);
-/* Makes room for one more cell entry in a tower of the block. false = no memory. */
-bool phx_cell_block_reserve(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t);
+/* Makes the cell block of a tower, which has none. NULL = no memory. */
+phx_cell_block *phx_cell_block_make(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty);
+/* Makes room for more cell entries in a full tower of the block. false = no memory. */
+bool phx_cell_block_grow(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t);
 /* Gives the memory of a tower's entries back. */
 void phx_cell_block_release(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t);
+
+/* Entries that there is room for in memory of a size class. */
+static inline uint32_t phx_cell_block_room(uint8_t size_class)
+{
+    return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
+}
+
+/* The cell block of a tower, made if there is none. NULL = no memory. */
+static inline phx_cell_block *phx_cell_block_ensure(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance,
+                                                    uint16_t tx, uint16_t ty)
+{
+    phx_cell_block *cell_block =
+        phx_ninegrid_cell_block(ninegrid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
+    return PHX_LIKELY(cell_block) ? cell_block : phx_cell_block_make(ninegrid, mem, instance, tx, ty);
+}
+
+/* Makes room for one more cell entry in a tower of the block. false = no memory. */
+static inline bool phx_cell_block_reserve(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t)
+{
+    return cell_block->tower[t].count < phx_cell_block_room(cell_block->room[t]) ||
+           phx_cell_block_grow(ninegrid, mem, cell_block, t);
+}
 
 /* Notes that a tower has an observer of this kind. */
 static inline void phx_cell_block_mark_observer(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t,
