@@ -122,14 +122,39 @@ static const phx_attr *attr_before(const phx_ninegrid *nine, const phx_store *st
     return note && note->attr != PHX_NINEGRID_NONE ? &nine->attrs[note->attr] : phx_store_attr(store, slot);
 }
 
-uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
-                           uint32_t *out)
+/* The output of a list: all of it, or pieces of `room` targets for `visit`. */
+typedef struct list_output {
+    uint32_t *out; /* NULL: only counted */
+    uint32_t count, room;
+    phx_ninegrid_list_fn visit;
+    void *user;
+} list_output;
+
+/* false: no more are wanted. */
+static inline bool put_target(list_output *to, uint32_t target)
+{
+    if (to->out) to->out[to->count] = target;
+    if (PHX_LIKELY(++to->count < to->room)) return true;
+    const bool more = to->visit(to->user, to->out, to->count);
+    to->count = 0;
+    return more;
+}
+
+/* The tower of a slot at the last tick's end. */
+static void tower_before(const phx_ninegrid *nine, const phx_store *store, uint32_t slot, uint16_t *tx, uint16_t *ty)
 {
     const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
-    const phx_body *body = &store->body[slot];
+    *tx = note ? note->ax : store->body[slot].tx;
+    *ty = note ? note->ay : store->body[slot].ty;
+}
+
+static void list_old_targets(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                             list_output *to)
+{
     const phx_attr *attr = attr_before(nine, store, slot);
-    uint32_t n = 0;
-    phx_rect rect = phx_ninegrid_rect(rules, nine->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
+    uint16_t tx, ty;
+    tower_before(nine, store, slot, &tx, &ty);
+    phx_rect rect = phx_ninegrid_rect(rules, nine->span, tx, ty);
     phx_cell_block_walk walk = phx_ninegrid_walk(nine, attr->instance, rect);
     for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
@@ -140,12 +165,38 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, con
                 if ((cards[i].flags & PHX_CELL_SPECIAL) &&
                     !phx_layers_match(attr, attr_before(nine, store, cards[i].slot)))
                     continue;
-                if (out) out[n] = cards[i].slot;
-                n++;
+                if (!put_target(to, cards[i].slot)) return;
             }
         }
     }
-    return n;
+}
+
+uint32_t phx_ninegrid_list(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t *out)
+{
+    list_output to = {.out = out, .room = UINT32_MAX};
+    list_old_targets(nine, rules, store, slot, &to);
+    return to.count;
+}
+
+void phx_ninegrid_list_visit(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                             phx_ninegrid_list_fn visit, void *user)
+{
+    uint32_t targets[PHX_NINEGRID_PIECE];
+    list_output to = {.out = targets, .room = PHX_NINEGRID_PIECE, .visit = visit, .user = user};
+    list_old_targets(nine, rules, store, slot, &to);
+    if (to.count > 0) (void)visit(user, targets, to.count);
+}
+
+bool phx_ninegrid_list_has(const phx_ninegrid *nine, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t target)
+{
+    uint16_t tx, ty, ax, ay;
+    if (target == slot || !(store->body[target].state & PHX_SLOT_ROW)) return false;
+    tower_before(nine, store, slot, &tx, &ty);
+    tower_before(nine, store, target, &ax, &ay);
+    return phx_rect_has(phx_ninegrid_rect(rules, nine->span, tx, ty), ax, ay) &&
+           phx_layers_match(attr_before(nine, store, slot), attr_before(nine, store, target));
 }
 
 uint32_t phx_ninegrid_scan(const phx_ninegrid *nine, uint32_t instance, phx_rect rect, uint32_t *out, uint32_t *ranges)
