@@ -142,8 +142,8 @@ uint32_t phx_applied_next(phx_applied_walk *walk)
 static void trim_map(phx_applied_map *map, phx_mem *mem, uint32_t used)
 {
     enum { TICKS = 8, LARGE_BYTES = 128 << 10 }; /* as phx_trim() */
-    uint64_t bytes = (uint64_t)map->entries_capacity * sizeof *map->entries +
-                     (uint64_t)map->buckets_capacity * sizeof *map->buckets;
+    uint64_t bytes =
+        (uint64_t)map->entries_capacity * sizeof *map->entries + (uint64_t)map->buckets_capacity * sizeof *map->buckets;
     if (used == 0) bytes += (uint64_t)map->places_capacity * sizeof *map->place;
     if (bytes < LARGE_BYTES || used > map->entries_capacity / 4) map->idle_ticks = 0;
     else if (++map->idle_ticks >= TICKS) phx_applied_free(map, mem);

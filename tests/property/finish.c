@@ -305,8 +305,9 @@ static void check_stages(const sums *sum, bool all)
 {
     for (uint32_t i = 0; i < OOM_STAGES; i++) {
         if (sum->finished[i] > 0) (void)printf("stage %2u: %6" PRIu64 " times finished\n", i, sum->finished[i]);
-        const bool never = i == PHX_STAGE_IDLE || i == PHX_STAGE_END_APPLY || i == PHX_STAGE_INGEST || i == PHX_STAGE_COPY_ROWS ||
-                           i == PHX_STAGE_LOCATE || i == PHX_STAGE_FILL || i == PHX_STAGE_END;
+        const bool never = i == PHX_STAGE_IDLE || i == PHX_STAGE_END_APPLY || i == PHX_STAGE_INGEST ||
+                           i == PHX_STAGE_COPY_ROWS || i == PHX_STAGE_LOCATE || i == PHX_STAGE_FILL ||
+                           i == PHX_STAGE_END;
         CHECK(never ? sum->finished[i] == 0 : sum->finished[i] > 0 || !all, "stage %u: %" PRIu64 " times", i,
               sum->finished[i]);
     }

@@ -512,7 +512,11 @@ static ph_status subject_stats(void *self, ph_stats *stats)
 {
     mutant *u = self;
     model_counts c = model_count(u->m);
-    *stats = (ph_stats){.ticks = c.ticks, .applies = c.applies, .entities = c.entities, .instances = c.instances, .observers = c.observers};
+    *stats = (ph_stats){.ticks = c.ticks,
+                        .applies = c.applies,
+                        .entities = c.entities,
+                        .instances = c.instances,
+                        .observers = c.observers};
     stats->crowd_observers = c.crowd_observers;
     stats->crowd_narrowed = c.crowd_narrowed;
     stats->crowd_widened = c.crowd_widened;

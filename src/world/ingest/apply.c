@@ -46,7 +46,8 @@ static bool visit_commands(phx_world *world, changed_fn visit)
         if (!moves && run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) continue; /* attached ones are followers */
         for (uint32_t i = 0; i < run->count; i++) {
             const char *record = (const char *)run->records + (size_t)i * run->record_bytes;
-            if (!visit(world, moves ? phx_moves_id(&columns, i) : *(const uint64_t *)(const void *)record)) return false;
+            if (!visit(world, moves ? phx_moves_id(&columns, i) : *(const uint64_t *)(const void *)record))
+                return false;
         }
     }
     return true;

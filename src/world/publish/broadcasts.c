@@ -118,15 +118,15 @@ static bool add_message(phx_world *world, const phx_command_run *run, uint32_t i
     return true;
 }
 
-ph_status phx_broadcasts_add(phx_world *world, const phx_command_run *run, uint32_t i,
-                             const phx_cmd_broadcast *command)
+ph_status phx_broadcasts_add(phx_world *world, const phx_command_run *run, uint32_t i, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_shard *shard = NULL;
     uint32_t slot = PHX_SLOT_NONE;
     if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
-    if (world->def.consumers > 0 && !add_message(world, run, i, command, shard ? shard->store.name[slot].incarnation : 0))
+    if (world->def.consumers > 0 &&
+        !add_message(world, run, i, command, shard ? shard->store.name[slot].incarnation : 0))
         return PH_NO_MEMORY; /* without consumers there is no recipient */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
@@ -328,7 +328,8 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
         uint32_t *out = ear->seats + *heard;
         const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
         uint32_t count = phx_recipients_filter(shard, seats, call, range, message->self, out);
-        if (message->filtered) count = filter_by_kind(&shard->store, seats, phx_message_command(b, message), out, count);
+        if (message->filtered)
+            count = filter_by_kind(&shard->store, seats, phx_message_command(b, message), out, count);
         if (count == 0) continue;
         ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
         *heard += count;
