@@ -104,16 +104,16 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
 }
 
 /* A walk over one shard's observers or targets. */
-typedef struct watch {
+typedef struct observer_visit {
     const phx_world *world;
     phx_related_fn visit;
     void *user;
     const phx_shard *shard;
-} watch;
+} observer_visit;
 
 static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
 {
-    const watch *at = user;
+    const observer_visit *at = user;
     for (uint32_t i = 0; i < count; i++)
         if (!at->visit(at->user, at->shard, targets[i])) return false;
     return true;
@@ -125,7 +125,7 @@ static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
  */
 static bool visit_present_targets(void *user, const uint32_t *targets, uint32_t count)
 {
-    const watch *at = user;
+    const observer_visit *at = user;
     const phx_store *store = &at->shard->store;
     for (uint32_t i = 0; i < count; i++) {
         phx_shard *home;
@@ -143,19 +143,19 @@ ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_r
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    watch at = {world, visit, user, shard};
+    observer_visit at = {world, visit, user, shard};
     phx_shard_list_targets(shard, slot, world->begun ? visit_present_targets : visit_targets, &at);
     return PH_OK;
 }
 
-static void visit_watcher(void *user, uint32_t observer)
+static void visit_observer(void *user, uint32_t observer)
 {
-    const watch *at = user;
+    const observer_visit *at = user;
     (void)at->visit(at->user, at->shard, observer); /* it goes on to the end of the shard */
 }
 
 /* After an apply: all own observers of the shard whose lists had the target. */
-static void visit_observers_before(const watch *at, uint32_t target)
+static void visit_observers_before(const observer_visit *at, uint32_t target)
 {
     const phx_store *store = &at->shard->store;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -169,15 +169,16 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     phx_shard *home;
     uint32_t home_slot;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
+    bool everywhere =
+        (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, target);
     /* an observer of it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = slot_of_present(world, shard, target);
-        watch at = {world, visit, user, shard};
+        observer_visit at = {world, visit, user, shard};
         if (slot == PHX_SLOT_NONE) continue;
         if (world->begun) visit_observers_before(&at, slot);
-        else phx_shard_observers_of(shard, slot, everywhere, visit_watcher, &at);
+        else phx_shard_observers_of(shard, slot, everywhere, visit_observer, &at);
     }
     return PH_OK;
 }
