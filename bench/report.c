@@ -9,6 +9,7 @@
 #include "bench/report_features.h"
 #include "bench/report_indexes.h"
 #include "bench/report_ratios.h"
+#include "bench/report_tail.h"
 #include "bench/scenarios/scenarios.h"
 #include "bench/scenarios/table.h"
 
@@ -209,14 +210,14 @@ static void report_turns(FILE *out, const bench_plan *plan)
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
-        if (!(run->turns.apply_ns > 0) || run->given_up[0] != '\0') continue;
+        if (!(run->applies.apply_ns > 0) || run->given_up[0] != '\0') continue;
         if (!begun) {
             fputs("\nA move and a query that sees it, ns a turn: with ph_apply(), and with a tick\n", out);
             fprintf(out, "%-15s %8s %7s | %9s %11s\n", "scenario", "entities", "workers", "apply", "tick");
         }
         begun = true;
         fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " | %9.0f %11.0f\n", run->name, run->last.entities,
-                run->def.workers, run->turns.apply_ns, run->turns.tick_ns);
+                run->def.workers, run->applies.apply_ns, run->applies.tick_ns);
     }
 }
 
@@ -252,6 +253,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     report_talk(out, plan);
     report_places(out, plan);
     report_turns(out, plan);
+    bench_report_tail(out, plan);
     bench_report_features(out, plan);
     bench_report_ratios(out, plan);
     bench_report_indexes(out, plan);

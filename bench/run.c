@@ -306,8 +306,8 @@ static bool turns(round_state *round)
     if (!run->engine->turns(round->engine, &run->def, &now, round->error)) {
         return false;
     }
-    keep_faster(&run->turns.apply_ns, now.apply_ns);
-    keep_faster(&run->turns.tick_ns, now.tick_ns);
+    keep_faster(&run->applies.apply_ns, now.apply_ns);
+    keep_faster(&run->applies.tick_ns, now.tick_ns);
     return true;
 }
 
