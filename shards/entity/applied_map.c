@@ -102,7 +102,7 @@ phx_applied_walk phx_applied_begin(const phx_applied_map *map, const phx_mem *me
 }
 
 /* The next entry of all. */
-static uint32_t next_of_all(phx_applied_walk *walk)
+static uint32_t next_entry(phx_applied_walk *walk)
 {
     const phx_applied_map *map = walk->map;
     while (walk->next != 0) {
@@ -117,7 +117,7 @@ static uint32_t next_of_all(phx_applied_walk *walk)
 uint32_t phx_applied_next(phx_applied_walk *walk)
 {
     const phx_applied_map *map = walk->map;
-    if (walk->every) return next_of_all(walk);
+    if (walk->every) return next_entry(walk);
     for (;;) {
         while (walk->next != 0) {
             const phx_applied_entry *entry = &map->entries[walk->next - 1];

@@ -23,17 +23,6 @@ void phx_apply_begin(phx_world *world)
     world->apply.follower_count = 0;
 }
 
-void phx_apply_note_follower(phx_world *world, uint64_t id)
-{
-    phx_apply_state *apply = &world->apply;
-    const uint32_t n = apply->follower_count;
-    if (!apply->running || apply->wide) return;
-    if (phx_grow(&world->mem, (void **)&apply->followers, &apply->followers_capacity, n, (size_t)n + 1,
-                 sizeof *apply->followers))
-        apply->followers[apply->follower_count++] = id;
-    else apply->wide = true; /* the search finds it */
-}
-
 /* Visits the entities of the apply's commands. false: a visit had no memory. */
 typedef bool (*changed_fn)(phx_world *world, uint64_t id);
 

@@ -14,12 +14,6 @@ void phx_apply_free(phx_world *world);
 /* The commands are collected: begins to note entities. */
 void phx_apply_begin(phx_world *world);
 
-/*
- * An entity moved to its root, or has another root, or none: it and the entities attached below it may have to move.
- * Called by the ingest phase of every tick; a note is taken in an apply only.
- */
-void phx_apply_note_follower(phx_world *world, uint64_t id);
-
 /* Children follow the entities that changed. false = no memory: call again. */
 bool phx_apply_follow(phx_world *world);
 
