@@ -24,6 +24,7 @@
 #include "world/tick/finish_short.h"
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
+#include "world/tick/share.h"
 
 /* Runs a step over the shards: a new one, unless it is the one that stopped. */
 static bool run_shard_step(phx_world *world, phx_shard_step step)
@@ -51,6 +52,7 @@ static void take_definition(phx_world *world)
     world->def.crowd_entities = world->next_def.crowd_entities;
     world->def.crowd_floor = world->next_def.crowd_floor;
     world->def.events_max = world->next_def.events_max;
+    world->def.share_min = world->next_def.share_min;
     phx_crowd_rules(world);
     world->def.classes = world->classes;
     world->def.class_count = world->next_def.class_count;
@@ -76,7 +78,8 @@ static void open_tick(phx_world *world)
     world->begun = true;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
-    for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
+    const uint32_t entities = phx_directory_count(&world->directory);
+    for (uint32_t i = 0; i < world->worker_count; i++) phx_scratch_reset(&world->scratch[i], entities);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts, &world->mem);
     phx_attach_depth_end_tick(&world->depths);
@@ -346,27 +349,53 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* Runs stages until the world rests: behind an apply, or a tick. false = no memory. */
-static bool run_to_rest(phx_world *world, bool finish)
+/* Runs the stages up to `last`, and that one too. false = no memory. */
+static bool run_stages(phx_world *world, phx_stage last, bool finish)
 {
-    bool through;
-    uint64_t from = phx_now_ns();
-    do {
-        phx_stage stage = world->stage;
+    bool through = true;
+    for (uint64_t from = phx_now_ns(), to; through && world->stage <= last; from = to) {
+        const phx_stage stage = world->stage;
         through = go_on(world, finish);
-        uint64_t to = phx_now_ns();
+        to = phx_now_ns();
         world->phase_ns.of[phx_phase_of(stage)] += to - from;
-        from = to;
-    } while (through && world->stage != PHX_STAGE_IDLE);
+        if (through && world->stage == PHX_STAGE_IDLE) break;
+    }
     return through;
 }
 
-/* Runs the tick, behind an apply that stopped; the gate is closed. */
-static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
+/* Runs an apply, or goes on with it, until the world rests. false = no memory. */
+static bool run_apply(phx_world *world, bool finish, phx_crew_use use)
+{
+    bool through = true;
+    if (world->stage <= PHX_STAGE_COLLECT) {
+        through = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (through) phx_share_decide(world);
+    }
+    if (!through) return false;
+    const bool took = phx_share_begin(world, use);
+    through = run_stages(world, PHX_STAGE_END_APPLY, finish);
+    phx_share_end(world, took);
+    return through;
+}
+
+/*
+ * Runs the tick, behind an apply that stopped; the gate is closed. PH_PENDING: it is worth sharing, and was left where
+ * that begins.
+ */
+static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_crew_use use)
 {
     world->changes++;
-    bool through = !world->apply.running || run_to_rest(world, finish);
-    through = through && run_to_rest(world, finish);
+    bool through = !world->apply.running || run_apply(world, finish, use);
+    if (through && world->stage <= PHX_STAGE_COLLECT) {
+        through = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (through) phx_share_decide(world);
+    }
+    if (through && world->shared && use == PHX_CREW_LATER) return PH_PENDING;
+    if (through) {
+        const bool took = phx_share_begin(world, use);
+        through = run_stages(world, PHX_STAGE_END, finish);
+        phx_share_end(world, took);
+    }
     if (through) phx_stats_end(world);
     if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (through && tick) *tick = world->tick;
@@ -378,7 +407,12 @@ ph_status phx_world_tick(phx_world *world, uint64_t *tick)
 {
     if (tick) *tick = 0;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
-    return run_tick(world, tick, false);
+    return run_tick(world, tick, false, PHX_CREW_TRY);
+}
+
+ph_status phx_world_tick_inside(phx_world *world, phx_crew_use use)
+{
+    return run_tick(world, NULL, false, use);
 }
 
 ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
@@ -392,7 +426,7 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
     world->totals.ticks_short += !world->finishing;
     world->finishing = true;
     phx_finish_release_spare(world);
-    return run_tick(world, tick, true);
+    return run_tick(world, tick, true, PHX_CREW_TRY);
 }
 
 ph_status phx_world_apply(phx_world *world)
@@ -404,7 +438,7 @@ ph_status phx_world_apply(phx_world *world)
     }
     world->changes++;
     world->apply.running = true;
-    const bool through = run_to_rest(world, false);
+    const bool through = run_apply(world, false, PHX_CREW_TRY);
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
 }

@@ -33,7 +33,7 @@ static void expect_good(const ph_world_def *def)
 
 /* ================================ defaults ================================ */
 
-Test(config_def, default_is_what_the_headers_say)
+Test(config_def, the_default_is_the_one_of_the_headers)
 {
     ph_world_def def = ph_world_def_default();
 
@@ -323,7 +323,7 @@ static bool is_live(const char *name)
 {
     static const char *const live[] = {"sticky",         "height",          "shape",           "span",
                                        "workers",        "broadcast_bytes", "activation_span", "activation_linger",
-                                       "crowd_entities", "crowd_floor",     "events_max"};
+                                       "crowd_entities", "crowd_floor",     "events_max",      "share_min"};
 
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         if (strcmp(live[i], name) == 0) {

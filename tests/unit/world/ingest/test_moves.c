@@ -46,6 +46,7 @@ static void open_world(host *h, uint32_t workers, uint64_t seed, uint32_t column
     def.shards[0] = columns;
     def.shards[1] = rows;
     def.workers = workers;
+    def.share_min = 0;
     def.exchange_bytes = 16u << 10;
     def.allocator = watched_memory_allocator(&watched);
     *h = (host){.rng = seed};
@@ -332,7 +333,7 @@ static void run_through(bool in_order, uint32_t side, uint32_t workers, uint64_t
     close_host(&h, out);
 }
 
-Test(moves, whose_slots_run_on_are_found_as_all_others)
+Test(moves, entities_with_consecutive_slots_are_found_as_all_others)
 {
     for (uint32_t round = 0; round < 12; round++) {
         static outcome in_order, reversed;
