@@ -70,6 +70,9 @@ enum {
 #define PH_COORDINATE_MAX 1e18f
 #define PH_LENGTH_MAX 1e18f
 
+/** No class has this kind: an unknown name (ph_config_kind()). */
+#define PH_KIND_NONE UINT32_MAX
+
 /* ---- the world's definition ---- */
 
 typedef enum ph_range { PH_RANGE_RADIUS = 0, PH_RANGE_TOWERS = 1 } ph_range;
@@ -197,7 +200,7 @@ typedef struct ph_world_def {
     const ph_class *classes; /* class_count of them; the first is named "default" */
     uint32_t class_count;    /* 1..4096 */
     ph_allocator allocator;  /* zero = the library's default */
-    ph_log_fn log;           /* NULL = silent */
+    ph_log_fn log;           /* NULL = silent; ph_log_fn has its lines */
     void *log_user;
     ph_task_hooks tasks; /* zero = the library's own threads */
 } ph_world_def;
@@ -325,13 +328,87 @@ typedef struct ph_area {
     uint32_t reserved;
 } ph_area;
 
+/** Every command, its number, and the call that submits it; a bulk call submits the command of its items. */
+#define PH_COMMAND_LIST(X) \
+    X(ENTER, 1, "ph_enter") \
+    X(LEAVE, 2, "ph_leave") \
+    X(MOVE, 3, "ph_move") \
+    X(SET, 4, "ph_set") \
+    X(PAIR, 5, "ph_pair") \
+    X(UNPAIR, 6, "ph_unpair") \
+    X(LINK, 7, "ph_link") \
+    X(UNLINK, 8, "ph_unlink") \
+    X(HIDE, 9, "ph_hide") \
+    X(UNHIDE, 10, "ph_unhide") \
+    X(REVEAL, 11, "ph_reveal") \
+    X(UNREVEAL, 12, "ph_unreveal") \
+    X(ATTACH, 13, "ph_attach") \
+    X(DETACH, 14, "ph_detach") \
+    X(RESEND, 15, "ph_resend") \
+    X(BROADCAST, 16, "ph_broadcast") \
+    X(AREA_SET, 17, "ph_area_set") \
+    X(AREA_REMOVE, 18, "ph_area_remove") \
+    X(BROADCAST_AT, 19, "ph_broadcast_at")
+
+typedef enum ph_command {
+#define PH_COMMAND_ENUM(name, number, call) PH_COMMAND_##name = number,
+    PH_COMMAND_LIST(PH_COMMAND_ENUM)
+#undef PH_COMMAND_ENUM
+        PH_COMMAND_END /* one past the last */
+} ph_command;
+
+/** @return the call of the command ("ph_enter"), static, never NULL. @thread any */
+PH_API const char *ph_command_name(ph_command command);
+
+/**
+ * Every argument that a refusal can name: the fields of ph_attrs, each one more than the place of its bit in `given`,
+ * and the arguments beside them.
+ */
+#define PH_FIELD_LIST(ROW) \
+    ROW(NONE, 0, "") \
+    ROW(X, 1, "x") \
+    ROW(Y, 2, "y") \
+    ROW(Z, 3, "z") \
+    ROW(KIND, 4, "kind") \
+    ROW(VIEW, 5, "view") \
+    ROW(MARGIN, 6, "margin") \
+    ROW(REACH, 7, "reach") \
+    ROW(LAYERS, 8, "layers") \
+    ROW(SEES, 9, "sees") \
+    ROW(STEALTH, 10, "stealth") \
+    ROW(DETECT, 11, "detect") \
+    ROW(GLOBAL, 12, "global") \
+    ROW(READY, 13, "ready") \
+    ROW(CAP, 14, "cap") \
+    ROW(PRIORITY, 15, "priority") \
+    ROW(USER_DATA, 16, "user_data") \
+    ROW(CONSUMER, 17, "consumer") \
+    ROW(VISIBLE, 18, "visible") \
+    ROW(VEILED, 19, "veiled") \
+    ROW(INSTANCE, 20, "instance") \
+    ROW(GIVEN, 64, "given") \
+    ROW(ID, 65, "id") \
+    ROW(OTHER, 66, "other") /* the second id of two: the target, the parent */
+
+typedef enum ph_field {
+#define PH_FIELD_ENUM(name, number, word) PH_FIELD_##name = number,
+    PH_FIELD_LIST(PH_FIELD_ENUM)
+#undef PH_FIELD_ENUM
+        PH_FIELD_END /* one past the largest number */
+} ph_field;
+
+/** @return the field's name ("view"), "" of PH_FIELD_NONE, static, never NULL. @thread any */
+PH_API const char *ph_field_name(ph_field field);
+
 /** A command that changed nothing, as reported to its producer. */
 typedef struct ph_refusal {
     uint64_t sequence; /* of this producer, from 1; see ph_producer_sequence() */
     uint64_t tick;     /* that met it; 0: refused at once, inside a bulk call */
     uint64_t id;
     ph_status status;
-    uint32_t reserved;
+    uint16_t command; /* ph_command */
+    uint16_t
+        field; /* ph_field with the refused value; PH_FIELD_NONE: of a tick, the state of the world is against it */
 } ph_refusal;
 
 /* ---- batches ---- */

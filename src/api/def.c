@@ -335,6 +335,11 @@ ph_status ph_world_def_check(const ph_world_def *def, char *reason, size_t reaso
     return status;
 }
 
+bool phx_def_is_ours(const ph_world_def *def)
+{
+    return def->cookie == DEF_COOKIE;
+}
+
 /* ============================= live differences ============================= */
 
 bool phx_def_live_difference(const ph_world_def *now, const ph_world_def *wanted, const char **name)

@@ -115,9 +115,9 @@ static const row rows[] = {
     {"attach to id 0", PH_BAD_ID, false, {COMMAND_ATTACH, 1, 0, {0}, {0}, {0}}},
     {"detach of id 0", PH_BAD_ID, false, {COMMAND_DETACH, 0, 0, {0}, {0}, {0}}},
     {"resend of id 0", PH_BAD_ID, false, {COMMAND_RESEND, 0, 0, {0}, {0}, {0}}},
-    {"enter without x", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_Y}, {0}, {0}}},
-    {"enter without y", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_X | PH_Z}, {0}, {0}}},
-    {"enter, nothing given", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {0}, {0}, {0}}},
+    {"enter without x", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {.given = PH_Y}, {0}, {0}}},
+    {"enter without y", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {.given = PH_X | PH_Z}, {0}, {0}}},
+    {"enter, nothing given", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {0}, {0}, {0}}},
     {"enter of a kind too many",
      PH_BAD_KIND,
      false,
@@ -337,6 +337,8 @@ static void expect_refusal(bench *b, const char *what, const command *c, ph_stat
         CHECK(told[0].status == expected && told[0].sequence == sequence && told[0].id == c->id && told[0].tick == tick,
               "%s: told %s, sequence %" PRIu64 " (%" PRIu64 "), id %" PRIu64 ", tick %" PRIu64, what,
               ph_status_name(told[0].status), told[0].sequence, sequence, told[0].id, told[0].tick);
+        CHECK(told[0].command == command_number(c->type) && told[0].field == PH_FIELD_NONE, "%s: told of %s(%s)", what,
+              ph_command_name((ph_command)told[0].command), ph_field_name((ph_field)told[0].field));
     }
     ph_stats after = stats_of(b);
     CHECK(after.refused[expected] == before.refused[expected] + 1, "%s: not counted as %s", what,

@@ -94,6 +94,7 @@ typedef struct model_refusal {
     uint64_t sequence;
     uint64_t id;
     ph_status status;
+    command_type type;
 } model_refusal;
 
 /* A broadcast of the last tick. */

@@ -42,7 +42,7 @@ static void take_queue(model *m, uint32_t producer)
         }
         m->counts.refused_in_tick += MUTATE(MUTANT_REFUSED_UNCOUNTED, 1u, 0u);
         m->counts.refused[status]++;
-        model_refusal refusal = {producer, queue->sequences.items[i], c->id, status};
+        model_refusal refusal = {producer, queue->sequences.items[i], c->id, status, c->type};
         if (MUTATE(MUTANT_REFUSED_SILENT, true, status != PH_UNKNOWN_ID)) {
             VEC_PUSH(&m->refusals, refusal);
         }

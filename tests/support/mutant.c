@@ -183,7 +183,13 @@ static ph_status subject_submit_many(void *self, uint32_t producer, const comman
         const command *c = commands[*done];
         ph_status status = model_submit(u->m, producer, c);
         if (status != PH_OK) {
-            ph_refusal refusal = {.sequence = model_sequence(u->m, producer), .id = c->id, .status = status};
+            ph_refusal refusal = {.sequence = model_sequence(u->m, producer),
+                                  .id = c->id,
+                                  .status = status,
+                                  .command = (uint16_t)command_number(c->type),
+                                  .field = (uint16_t)(c->id == 0
+                                                          ? MUTATE(MUTANT_REFUSAL_FIELD_ID, PH_FIELD_ID, PH_FIELD_NONE)
+                                                          : command_field(c, status))};
             tell_refusal(u, producer, refusal);
             first = first == PH_OK ? status : first;
             if (MUTATE(MUTANT_BULK_STOPS, false, true)) {
@@ -355,7 +361,13 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     *tick = model_tick(u->m);
     for (size_t i = 0; i < u->m->refusals.count; i++) {
         const model_refusal *r = &u->m->refusals.items[i];
-        ph_refusal refusal = {.sequence = r->sequence, .tick = *tick, .id = r->id, .status = r->status};
+        ph_refusal refusal = {.sequence = r->sequence,
+                              .tick = *tick,
+                              .id = r->id,
+                              .status = r->status,
+                              .command =
+                                  (uint16_t)MUTATE(MUTANT_REFUSAL_COMMAND, command_number(r->type), PH_COMMAND_ENTER),
+                              .field = (uint16_t)MUTATE(MUTANT_REFUSAL_FIELD, PH_FIELD_NONE, PH_FIELD_ID)};
         tell_refusal(u, r->producer, refusal);
     }
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {

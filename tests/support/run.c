@@ -105,7 +105,7 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         VEC_PUSH(&commands, c);
         ph_status status = r->m != NULL ? model_submit(r->m, first->producer, c) : PH_OK;
         if (status != PH_OK) {
-            run_told told = {sequence + 1 + i, c->id, status, false};
+            run_told told = {sequence + 1 + i, c->id, status, false, command_number(c->type), command_field(c, status)};
             run_refusal_note(r, first->producer, told);
             expected = expected == PH_OK ? status : expected;
         }

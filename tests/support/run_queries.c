@@ -260,7 +260,8 @@ static int told_by_sequence(const void *a, const void *b)
 static bool same_refusal(const run *r, const ph_refusal *got, const run_told *expected)
 {
     return got->sequence == expected->sequence && got->id == expected->id && got->status == expected->status &&
-           got->tick == (expected->in_tick ? r->tick : 0);
+           got->tick == (expected->in_tick ? r->tick : 0) && got->command == expected->command &&
+           got->field == expected->field;
 }
 
 static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, uint32_t count)
@@ -280,12 +281,13 @@ static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, u
     run_fail(r, "producer %" PRIu32 ": %" PRIu32 " refusals, expected %zu; the first that differs:", producer, count,
              told_count);
     if (i < told_count) {
-        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s\n", told[i].sequence, told[i].id,
-                 ph_status_name(told[i].status));
+        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s %s(%s)\n", told[i].sequence, told[i].id,
+                 ph_status_name(told[i].status), ph_command_name(told[i].command), ph_field_name(told[i].field));
     }
     if (i < count) {
-        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence, got[i].id,
-                 ph_status_name(got[i].status), got[i].tick);
+        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 " %s(%s)\n", got[i].sequence,
+                 got[i].id, ph_status_name(got[i].status), got[i].tick, ph_command_name((ph_command)got[i].command),
+                 ph_field_name((ph_field)got[i].field));
     }
 }
 
@@ -307,7 +309,8 @@ void run_refusals(run *r, bool behind_tick)
     const model_refusal *in_tick = NULL;
     size_t count = behind_tick ? model_refusals(r->m, &in_tick) : 0;
     for (size_t i = 0; i < count; i++) {
-        run_told told = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true};
+        run_told told = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true, command_number(in_tick[i].type),
+                         PH_FIELD_NONE};
         run_refusal_note(r, in_tick[i].producer, told);
     }
     ph_refusal *got = check_zalloc(REFUSALS_MAX * sizeof *got);
