@@ -78,8 +78,11 @@ typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,
     PH_STATUS_LIST(PH_STATUS_ENUM)
 #undef PH_STATUS_ENUM
-        PH_STATUS_COUNT /* one past the last status; size of tables by status */
+        PH_STATUS_COUNT /* one past the last status of this version */
 } ph_status;
+
+/** Size of the tables by status: further statuses do not move the fields behind. */
+enum { PH_STATUSES_MAX = 64 };
 
 /** @return a sentence for the status, static, never NULL. @thread any */
 PH_API const char *ph_status_text(ph_status status);
@@ -107,10 +110,10 @@ typedef enum ph_log_level { PH_LOG_ERROR = 0, PH_LOG_WARNING = 1, PH_LOG_INFO = 
 
 /**
  * Called with one line without a newline. The library itself never prints. Lines: PH_LOG_ERROR, why ph_world_create()
- * refuses the definition (from its caller's thread). PH_LOG_WARNING, at the end of a tick, from the thread of
- * ph_tick(): the world has entities and no observer, so nothing is told (once, until there is an observer); an entity
- * came with a field set whose bit is not in ph_attrs.given, or a ph_set() with nothing given (once for each field). The
- * callback may not call functions of this world.
+ * refuses the definition (from its caller's thread). PH_LOG_WARNING, at the end of a tick, from the thread that ticks:
+ * the world has entities and no observer, so nothing is told; more than 5 % of the entities stand outside of the world
+ * (each once, until that has ended); an entity came with a field set whose bit is not in ph_attrs.given, or a ph_set()
+ * gave nothing (once for each field). The callback may not call functions of this world.
  */
 typedef void (*ph_log_fn)(void *user, ph_log_level level, const char *line);
 

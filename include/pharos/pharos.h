@@ -396,6 +396,20 @@ PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch
 /** Gives a batch back, in any order. PH_BAD_ARGUMENT: it was not taken here. @thread consumer */
 PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);
 
+/**
+ * Begins a walk over a taken batch by observer: each that has a change, a delivery or an update stands in one packet
+ * with all of them, in the library's order. No host needs tables of its own to bring the three arrays together. Begin
+ * and walk cost as much as reading the arrays once, whatever their sizes, and allocate nothing: the library links
+ * deliveries and updates by their reserved words. One walk of a batch at a time; it ends by itself, and a new begin
+ * starts over. Edges are not of observers: they stand in `activations` and `crossings`.
+ * @return PH_OK; PH_BAD_ARGUMENT: a NULL, or the batch was not taken here. @thread consumer
+ */
+PH_NODISCARD PH_API ph_status ph_packets_begin(ph_consumer consumer, const ph_batch *batch, ph_packets *packets);
+
+/** The next packet. @return false behind the last one: *packet is as it was. The batch is still taken. @thread consumer
+ */
+PH_API bool ph_packets_next(ph_packets *packets, ph_packet *packet);
+
 /* =============================== queries ================================ */
 
 /** The entity's attributes, with the defaults of its class; all bits of `given` are set. PH_UNKNOWN_ID. @thread reader

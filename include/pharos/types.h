@@ -128,6 +128,7 @@ typedef struct ph_class {
     uint32_t updates_max; /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
     uint32_t band_count;  /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
     ph_band bands[PH_BANDS_MAX];
+    uint32_t reserved[8]; /* 0 */
 } ph_class;
 
 /**
@@ -140,6 +141,20 @@ typedef struct ph_task_hooks {
     void (*parallel_for)(void *user, uint32_t count, void (*body)(void *context, uint32_t index), void *context);
     void *user;
 } ph_task_hooks;
+
+/**
+ * A call for each batch that a consumer gets: to wake the thread that waits for it. The thread that ticks the world (of
+ * one with its own workers the one of ph_tick()) makes the call in the tick, once for each batch, when ph_batch_take()
+ * finds the batch: so a wake-up is never lost if the consumer's thread takes batches until there is none (PH_EMPTY or
+ * PH_PENDING), and then waits. A batch that was offered before the consumer was opened had its call then: take before
+ * the first wait. Calls of one world come one after the other, of several worlds at once. It returns soon, and calls no
+ * function of the world: the tick waits for it. A write to an eventfd, which poll() and epoll wait for, is enough; so
+ * is uv_async_send().
+ */
+typedef struct ph_batch_hook {
+    void (*offered)(void *user, uint32_t consumer); /* NULL = none */
+    void *user;
+} ph_batch_hook;
 
 /**
  * The definition of a world. Get one from ph_world_def_default(), change fields, pass it to
@@ -202,7 +217,9 @@ typedef struct ph_world_def {
     ph_allocator allocator;  /* zero = the library's default */
     ph_log_fn log;           /* NULL = silent; ph_log_fn has its lines */
     void *log_user;
-    ph_task_hooks tasks; /* zero = the library's own threads */
+    ph_task_hooks tasks;   /* zero = the library's own threads */
+    ph_batch_hook batches; /* zero = none: consumers ask ph_batch_take() */
+    uint64_t reserved[8];  /* 0 */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */
@@ -258,6 +275,8 @@ typedef struct ph_attrs {
     bool global;
     bool veiled;
     bool ready;
+    uint8_t reserved_bytes[2]; /* not read, as the words below: new fields will have bits in `given` */
+    uint64_t reserved[2];
 } ph_attrs;
 
 typedef struct ph_position {
@@ -281,7 +300,7 @@ typedef struct ph_broadcast_options {
      * positions and attributes at the tick's end; stealth and veils play no part.
      */
     float radius;
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_broadcast_options;
 
 /**
@@ -296,7 +315,7 @@ typedef struct ph_broadcast_place {
     const uint32_t *kinds; /* observers of these kinds only, as they are at the tick's end */
     uint64_t layers;
     uint32_t instance;
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_broadcast_place;
 
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
@@ -325,7 +344,7 @@ typedef struct ph_area {
     float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
     uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
     uint32_t instance;   /* with PH_AREA_IN_INSTANCE: only entities that are in it at the end of the tick */
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_area;
 
 /** Every command, its number, and the call that submits it; a bulk call submits the command of its items. */
@@ -407,8 +426,8 @@ typedef struct ph_refusal {
     uint64_t id;
     ph_status status;
     uint16_t command; /* ph_command */
-    uint16_t
-        field; /* ph_field with the refused value; PH_FIELD_NONE: of a tick, the state of the world is against it */
+    uint16_t field;   /* ph_field with the refused value; PH_FIELD_NONE: the state of the world is against it */
+    uint64_t reserved;
 } ph_refusal;
 
 /* ---- batches ---- */
@@ -488,7 +507,8 @@ typedef struct ph_delivery {
     uint64_t observer;
     uint64_t user_data; /* the observer's */
     uint32_t first;
-    uint32_t count; /* >= 1 */
+    uint32_t count;       /* >= 1 */
+    uint32_t reserved[2]; /* the library's, for ph_packets_begin(): no value is promised */
 } ph_delivery;
 
 /** An entity awoke or fell asleep; or it entered or left an area. */
@@ -540,7 +560,8 @@ typedef struct ph_update {
     uint64_t observer;
     uint64_t user_data; /* the observer's */
     uint32_t first;
-    uint32_t count; /* >= 1 */
+    uint32_t count;       /* >= 1 */
+    uint32_t reserved[2]; /* as of ph_delivery */
 } ph_update;
 
 /**
@@ -580,7 +601,28 @@ typedef struct ph_batch {
     uint32_t due_count;
     uint32_t moved_count;
     uint32_t reserved2;
+    const void *reserved_arrays[6]; /* room for further arrays and their counts */
+    uint64_t reserved_counts[6];
 } ph_batch;
+
+/** All that a batch has for one observer, at least one of the three: what a packet to its client is made of. */
+typedef struct ph_packet {
+    uint64_t observer;
+    uint64_t user_data;          /* the observer's */
+    const ph_change *change;     /* NULL: its list did not change */
+    const ph_delivery *delivery; /* NULL: it gets no broadcast */
+    const ph_update *update;     /* NULL: it gets no update */
+    uint64_t reserved[3];
+} ph_packet;
+
+/** A walk over the packets of a batch; the host's, filled by ph_packets_begin(), else not to be written. */
+typedef struct ph_packets {
+    const ph_batch *batch;
+    uint64_t key[2];
+    uint32_t stage; /* changes, then deliveries, then updates: */
+    uint32_t at;    /* the next one of them */
+    uint64_t reserved[4];
+} ph_packets;
 
 /* ---- stats ---- */
 
@@ -593,7 +635,7 @@ typedef struct ph_stats {
     uint64_t ghosts;                   /* now: halo copies, some of them not needed any more */
     uint64_t commands;                 /* accepted into queues */
     uint64_t applied;                  /* by ticks; commands = applied + refused in a tick + queued */
-    uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
+    uint64_t refused[PH_STATUSES_MAX]; /* by reason, at submit and in a tick */
     uint64_t refused_in_tick;          /* the part of refused[] that had been accepted first */
     uint64_t refusals_untold;          /* counted, but the producer's refusal queue was full, or could not be had */
     uint64_t enters, leaves;           /* events made */
@@ -631,23 +673,24 @@ typedef struct ph_stats {
     uint64_t tick_ns_max; /* the longest tick so far */
     uint64_t tick_ns_sum; /* all ticks, and their phases: */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
-    uint64_t bytes;                         /* now: held from the allocator */
-    uint64_t instances;                     /* now: instances with entities in them */
-    uint64_t attached;                      /* now: entities that follow a parent */
-    uint64_t broadcasts;                    /* applied, ... */
-    uint64_t payload_bytes;                 /* ... and the bytes of their payloads */
-    uint64_t batch_bytes;                   /* of the records and payloads of the batches handed to consumers */
-    uint64_t queued;                        /* now: commands waiting for a tick */
-    uint64_t queued_max;                    /* the most that a tick took */
-    uint64_t batches_out;                   /* now: batches waiting or taken and not returned */
-    uint64_t batches_out_max;               /* the most of one consumer so far */
-    uint64_t net_events;                    /* now: enters and leaves in net differences, behind slow consumers */
-    uint64_t mail_waiting;                  /* now: deliveries that wait there, ... */
-    uint64_t updates_waiting;               /* ... updates, each the last of its target, ... */
-    uint64_t edges_waiting;                 /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
-    uint64_t consumers_pending;             /* now: consumers for which anything waits for a tick: PH_PENDING */
-    uint64_t deferred_adds_max;             /* the most in one shard and tick */
-    uint64_t crowd_observers;               /* now: observers with a view shrunk by crowd control */
+    uint64_t bytes;             /* now: held from the allocator */
+    uint64_t instances;         /* now: instances with entities in them */
+    uint64_t outside;           /* now: entities outside of all towers: the nearest tower counts as theirs */
+    uint64_t attached;          /* now: entities that follow a parent */
+    uint64_t broadcasts;        /* applied, ... */
+    uint64_t payload_bytes;     /* ... and the bytes of their payloads */
+    uint64_t batch_bytes;       /* of the records and payloads of the batches handed to consumers */
+    uint64_t queued;            /* now: commands waiting for a tick */
+    uint64_t queued_max;        /* the most that a tick took */
+    uint64_t batches_out;       /* now: batches waiting or taken and not returned */
+    uint64_t batches_out_max;   /* the most of one consumer so far */
+    uint64_t net_events;        /* now: enters and leaves in net differences, behind slow consumers */
+    uint64_t mail_waiting;      /* now: deliveries that wait there, ... */
+    uint64_t updates_waiting;   /* ... updates, each the last of its target, ... */
+    uint64_t edges_waiting;     /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
+    uint64_t consumers_pending; /* now: consumers for which anything waits for a tick: PH_PENDING */
+    uint64_t deferred_adds_max; /* the most in one shard and tick */
+    uint64_t crowd_observers;   /* now: observers with a view shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
     uint64_t crowd_most;   /* last tick: most entities around an observer, p above; 0 while crowd control is off */
     uint64_t last_applied; /* last tick: commands applied, ... */
@@ -656,7 +699,8 @@ typedef struct ph_stats {
     uint64_t last_payload_bytes;
     uint64_t last_updates;
     uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
-    uint64_t last_refused_by[PH_STATUS_COUNT]; /* last_refused by reason */
+    uint64_t last_refused_by[PH_STATUSES_MAX]; /* last_refused by reason */
+    uint64_t reserved[32];
 } ph_stats;
 
 /**
@@ -690,7 +734,8 @@ typedef struct ph_shard_stats {
     uint64_t outbox_bytes_max;  /* the most records for other shards in one round; see exchange_bytes */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns; /* last tick: workers' time, see above */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum; /* all ticks */
-    uint64_t refused[PH_STATUS_COUNT]; /* in ticks, by reason: commands to entities that were here */
+    uint64_t refused[PH_STATUSES_MAX]; /* in ticks, by reason: commands to entities that were here */
+    uint64_t reserved[16];
 } ph_shard_stats;
 
 #ifdef __cplusplus

@@ -4,6 +4,8 @@
  */
 #include <pharos/types.h>
 
+_Static_assert((int)PH_STATUS_COUNT <= (int)PH_STATUSES_MAX, "tables by status have room for all");
+
 const char *ph_status_text(ph_status status)
 {
     switch (status) {

@@ -349,6 +349,27 @@ static void expect_refusal(bench *b, const char *what, const command *c, ph_stat
     CHECK(hash_of(b) == hash, "%s: the world changed", what);
 }
 
+/* Words for later versions have to be 0, but for attributes, which have bits. */
+static void reserved_words(void)
+{
+    bench b = bench_make(64);
+    bench_fill(&b);
+    ph_broadcast_options options = {.reserved = {0, 0, 0, 0, 1}};
+    ph_broadcast_place place = {.radius = 5, .reserved = {1}};
+    ph_area area = {.radius = 5, .reserved = {0, 0, 7}};
+    ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 5, .reserved = {0, 0, 0, 2}};
+    ph_attrs attrs = {.given = PH_VIEW, .view = 9, .reserved_bytes = {1, 2}, .reserved = {3, 4}};
+    ph_hit hit;
+    uint32_t count;
+    CHECK_STATUS(ph_broadcast(b.producer, 1, "a", 1, &options), PH_BAD_VALUE);
+    CHECK_STATUS(ph_broadcast_at(b.producer, &place, "a", 1), PH_BAD_VALUE);
+    CHECK_STATUS(ph_area_set(b.producer, 1, &area), PH_BAD_VALUE);
+    CHECK_STATUS(ph_find(b.world, &query, &hit, 1, &count), PH_BAD_VALUE);
+    CHECK_OK(ph_set(b.producer, 1, &attrs));
+    CHECK(stats_of(&b).refused[PH_BAD_VALUE] == 3, "each command is counted");
+    CHECK_OK(ph_world_destroy(b.world));
+}
+
 static void all_rows(void)
 {
     bench b = bench_make(64);
@@ -619,6 +640,7 @@ static void refusals_by_producer(void)
 int main(void)
 {
     all_rows();
+    reserved_words();
     all_floats();
     refusals_overflow();
     bulk_overflow();

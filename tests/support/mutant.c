@@ -293,7 +293,8 @@ static void mail_add(mutant *u, uint32_t consumer)
         if (heard->consumer != consumer) {
             continue;
         }
-        ph_delivery row = {heard->observer.id, heard->user_data, (uint32_t)batch->heard.count, 0};
+        ph_delivery row = {
+            .observer = heard->observer.id, .user_data = heard->user_data, .first = (uint32_t)batch->heard.count};
         row.count = (uint32_t)heard->messages.count;
         for (size_t j = 0; j < heard->messages.count; j++) {
             VEC_PUSH(&batch->heard, message_place(u, batch, heard->messages.items[j], places));
@@ -328,7 +329,10 @@ static void edges_add(mutant *u, bool on)
 static void updates_add(mutant *u, const model_update *update)
 {
     mutant_batch *batch = &u->batches[update->consumer];
-    ph_update row = {update->observer.id, update->user_data, (uint32_t)batch->due.count, (uint32_t)update->moved.count};
+    ph_update row = {.observer = update->observer.id,
+                     .user_data = update->user_data,
+                     .first = (uint32_t)batch->due.count,
+                     .count = (uint32_t)update->moved.count};
     VEC_PUSH(&batch->updates, row);
     for (size_t i = 0; i < update->moved.count; i++) {
         const model_moved *from = &update->moved.items[i];
@@ -517,6 +521,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->commands = c.commands;
     stats->applied = c.applied;
     stats->refused_in_tick = c.refused_in_tick;
+    stats->outside = c.outside;
     stats->enters = c.enters;
     stats->leaves = c.leaves;
     stats->deliveries = c.deliveries;

@@ -159,6 +159,7 @@
     X(MUTANT_CROWD_JUMPS, "crowd control: a view shrinks at once") \
     X(MUTANT_CROWD_FLICKERS, "crowd control: no slack before a view widens") \
     X(MUTANT_CROWD_NEWCOMER, "crowd control: a newcomer begins with the whole view") \
+    X(MUTANT_OUTSIDE_EDGE, "an entity on the world's upper border is not outside") \
     X(MUTANT_CROWD_ALONE, "crowd control: an observer does not count itself") \
     X(MUTANT_MOVED_FLAT, "updates: a move along z is none") \
     X(MUTANT_BAND_OPEN, "bands: < instead of <=") \

@@ -213,6 +213,7 @@ void run_stats(run *r)
         {"list_entries", got.list_entries, c.list_entries},
         {"commands", got.commands, c.commands},
         {"applied", got.applied, c.applied},
+        {"outside", got.outside, c.outside},
         {"refused_in_tick", got.refused_in_tick, c.refused_in_tick},
         {"enters", got.enters, c.enters},
         {"leaves", got.leaves, c.leaves},

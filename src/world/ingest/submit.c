@@ -360,8 +360,8 @@ ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, cons
                                   const void *payload, uint32_t bytes)
 {
     phx_cmd_broadcast head = {0};
-    const ph_broadcast_options options = {
-        .kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    ph_broadcast_options options = {.kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    memcpy(options.reserved, place->reserved, sizeof options.reserved); /* checked as of options */
     bool sound = phx_is_coordinate(place->x) && phx_is_coordinate(place->y);
     ph_status status = sound ? phx_check_broadcast(world, bytes, &options) : PH_BAD_POSITION;
     if (status == PH_OK) fill_broadcast(&head, 0, bytes, &options);

@@ -134,8 +134,10 @@ static void fill_piece(phx_world *world, uint32_t index)
         phx_batch_broadcasts_share *share = broadcast_share(world, index, hearing->consumer);
         phx_batch_broadcasts *mail = &world->batches[hearing->consumer]->mail;
         const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
-        mail->deliveries[share->delivery_at++] = (ph_delivery){
-            store->name[hearing->slot].id, phx_store_user_data(store, hearing->slot), share->heard_at, hearing->count};
+        mail->deliveries[share->delivery_at++] = (ph_delivery){.observer = store->name[hearing->slot].id,
+                                                               .user_data = phx_store_user_data(store, hearing->slot),
+                                                               .first = share->heard_at,
+                                                               .count = hearing->count};
         for (uint32_t h = 0; h < hearing->count; h++)
             mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
     }

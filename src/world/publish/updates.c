@@ -331,8 +331,10 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     for (uint32_t i = 0; i < group->notice_count; i++) {
         const phx_update_notice *told = &lookout->notices[group->notice_first + i];
         if (told->due_count == 0) continue;
-        news->updates[at.updates++] =
-            (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot), at.due, told->due_count};
+        news->updates[at.updates++] = (ph_update){.observer = name[told->slot].id,
+                                                  .user_data = phx_store_user_data(&shard->store, told->slot),
+                                                  .first = at.due,
+                                                  .count = told->due_count};
         for (uint32_t d = 0; d < told->due_count; d++)
             news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
     }

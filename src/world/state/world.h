@@ -143,6 +143,7 @@ typedef struct phx_shard_totals {
 typedef struct phx_hints {
     uint32_t ungiven; /* bits of fields, once each */
     bool unobserved;  /* there are entities, and no observer */
+    bool outside;     /* many entities are outside of all towers */
 } phx_hints;
 
 typedef struct phx_world {

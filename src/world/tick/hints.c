@@ -48,8 +48,25 @@ static void log_unobserved(phx_world *world)
     world->hints.unobserved = unobserved;
 }
 
+/* More than one entity in so many outside of the world: its rectangle is not the host's. */
+enum { OUTSIDE_SHARE = 20 };
+
+static void log_outside(phx_world *world)
+{
+    uint64_t entities = phx_directory_count(&world->directory), count = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) count += world->shards[i].store.outside_count;
+    bool outside = count * OUTSIDE_SHARE > entities;
+    if (outside && !world->hints.outside)
+        log_warning(world,
+                    "%" PRIu64 " of %" PRIu64 " entities stand outside of the world (world_origin, world_size): the "
+                    "towers at its border hold them all, which is slow",
+                    count, entities);
+    world->hints.outside = outside;
+}
+
 void phx_log_hints(phx_world *world)
 {
     log_ungiven(world);
     log_unobserved(world);
+    log_outside(world);
 }

@@ -144,6 +144,38 @@ Test(hints, a_world_that_is_not_made_says_why)
     cr_assert_eq(lines.count, 2);
 }
 
+static uint64_t outside_now(void)
+{
+    ph_stats stats;
+    cr_assert_eq(ph_world_stats(world, &stats), PH_OK);
+    return stats.outside;
+}
+
+Test(hints, entities_outside_of_the_world_are_told_above_one_in_twenty)
+{
+    for (uint64_t id = 1; id <= 40; id++)
+        enter(id, (ph_attrs){.given = PH_X | PH_Y | PH_KIND, .x = (float)id, .y = 1, .kind = 1});
+    enter(41, (ph_attrs){.given = PH_X | PH_Y | PH_KIND, .x = -1, .y = 1, .kind = 1});
+    tick_logs(0, NULL);
+    cr_assert_eq(outside_now(), 1);
+    cr_assert_eq(ph_move(producer, 1, 5, 10000, 0), PH_OK); /* the border belongs to no tower */
+    tick_logs(0, NULL);
+    cr_assert_eq(outside_now(), 2);
+    cr_assert_eq(ph_move(producer, 2, 20000, 20000, 0), PH_OK);
+    tick_logs(1, "3 of 41 entities stand outside of the world");
+    cr_assert_eq(ph_move(producer, 3, 5, -0.5f, 0), PH_OK);
+    tick_logs(0, NULL); /* told before */
+    cr_assert_eq(outside_now(), 4);
+    for (uint64_t id = 1; id <= 3; id++) cr_assert_eq(ph_move(producer, id, 1, 1, 0), PH_OK);
+    tick_logs(0, NULL);
+    cr_assert_eq(outside_now(), 1);
+    cr_assert_eq(ph_leave(producer, 41), PH_OK);
+    tick_logs(0, NULL);
+    cr_assert_eq(outside_now(), 0);
+    for (uint64_t id = 1; id <= 3; id++) cr_assert_eq(ph_move(producer, id, -5, 1, 0), PH_OK);
+    tick_logs(1, "3 of 40 entities stand outside");
+}
+
 /* ---- ph_attrs_check() ---- */
 
 static void expect_check(ph_command command, ph_attrs attrs, ph_status status, const char *reason)
