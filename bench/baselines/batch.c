@@ -181,11 +181,11 @@ static bool batch_tick(void *engine, const bench_frame *frame, bench_error *erro
     const ph_class *class = &base->def->classes[0];
     if (class->margin > 0 || class->cap > 0) {
         const row_limits limits = {class->cap, base->def->sticky};
-        base->stats.list_entries = rows_tell_limited(&self->lists, &self->places, &base->people, &limits, &base->told);
+        base->stats.list_entries = rows_tell_limited(&self->lists, &self->places, &base->people, &limits, &base->sent);
     } else {
-        rows_tell(&self->lists, &self->places, &base->people, &base->told);
+        rows_emit(&self->lists, &self->places, &base->people, &base->sent);
     }
-    told_walk(&base->told);
+    sent_walk(&base->sent);
     baseline_phase(base, BENCH_PUBLISH, clock);
     return true;
 }

@@ -82,7 +82,7 @@ row_items rows_old(const rows *of, uint32_t slot)
 /* By slot, for the row at hand: in the new row, in both. */
 enum { IN_NEW, IN_BOTH, STAMPS };
 
-void rows_tell(rows *of, const sorted *places, const population *people, told *out)
+void rows_emit(rows *of, const sorted *places, const population *people, sent *out)
 {
     rows_prepare(of, places, people, STAMPS);
     uint32_t *stamps = of->stamps;
@@ -96,7 +96,7 @@ void rows_tell(rows *of, const sorted *places, const population *people, told *o
         of->stamp += STAMPS;
         uint32_t in_new = of->stamp + IN_NEW;
         uint32_t in_both = of->stamp + IN_BOTH;
-        told_reserve(out, old_count + new_count);
+        sent_reserve(out, old_count + new_count);
         uint32_t first = out->target_count;
         for (uint32_t i = 0; i < new_count; i++) {
             stamps[new[i]] = in_new;
@@ -105,15 +105,15 @@ void rows_tell(rows *of, const sorted *places, const population *people, told *o
             if (stamps[old[i]] == in_new) {
                 stamps[old[i]] = in_both;
             } else {
-                told_target(out, people->ids[old[i]]);
+                sent_target(out, people->ids[old[i]]);
             }
         }
         uint32_t leaves = out->target_count - first;
         for (uint32_t i = 0; i < new_count && new_count + leaves > old_count; i++) {
             if (stamps[new[i]] == in_new) {
-                told_target(out, people->ids[new[i]]);
+                sent_target(out, people->ids[new[i]]);
             }
         }
-        told_end(out, people->ids[slot], first, leaves);
+        sent_end(out, people->ids[slot], first, leaves);
     }
 }

@@ -6,8 +6,8 @@
 #ifndef PHX_BENCH_ROWS_H
 #define PHX_BENCH_ROWS_H
 
+#include "bench/baselines/sent_lists.h"
 #include "bench/baselines/sorted.h"
-#include "bench/baselines/told.h"
 
 typedef struct row_set {
     uint32_t *starts; /* by row, and one more */
@@ -51,14 +51,14 @@ void rows_free(rows *of);
 /* The rows of the tick before become `before`; now has room for the rows of so many places. */
 void rows_begin(rows *of, uint32_t places);
 /* Reports the difference, when now.starts and now.items are complete. */
-void rows_tell(rows *of, const sorted *places, const population *people, told *out);
+void rows_emit(rows *of, const sorted *places, const population *people, sent *out);
 
 /*
  * The same with a margin and a cap: the items are candidates, with ROW_RING. now becomes the lists, side by side as
  * before; returns how long they are together.
  */
 uint32_t rows_tell_limited(rows *of, const sorted *places, const population *people, const row_limits *limits,
-                           told *out);
+                           sent *out);
 
 /* ---- the part that both share ---- */
 

@@ -82,11 +82,11 @@ static void cut(rows *of, const population *people, const row_limits *limits, po
 }
 
 /* Reports the difference of one row, whose old items are stamped. */
-static void tell_row(rows *of, const population *people, uint32_t slot, row_items old, row_items now, told *out)
+static void tell_row(rows *of, const population *people, uint32_t slot, row_items old, row_items now, sent *out)
 {
     uint32_t *stamps = of->stamps, was = of->stamp + WAS, stays = of->stamp + STAYS, enters = of->stamp + ENTERS;
     uint32_t entered = 0;
-    told_reserve(out, old.count + now.count);
+    sent_reserve(out, old.count + now.count);
     uint32_t first = out->target_count;
     for (uint32_t i = 0; i < now.count; i++) {
         bool stood = stamps[now.items[i]] == was;
@@ -95,20 +95,20 @@ static void tell_row(rows *of, const population *people, uint32_t slot, row_item
     }
     for (uint32_t i = 0; i < old.count && now.count - entered < old.count; i++) {
         if (stamps[old.items[i]] == was) {
-            told_target(out, people->ids[old.items[i]]);
+            sent_target(out, people->ids[old.items[i]]);
         }
     }
     uint32_t leaves = out->target_count - first;
     for (uint32_t i = 0; i < now.count && entered > 0; i++) {
         if (stamps[now.items[i]] == enters) {
-            told_target(out, people->ids[now.items[i]]);
+            sent_target(out, people->ids[now.items[i]]);
         }
     }
-    told_end(out, people->ids[slot], first, leaves);
+    sent_end(out, people->ids[slot], first, leaves);
 }
 
 uint32_t rows_tell_limited(rows *of, const sorted *places, const population *people, const row_limits *limits,
-                           told *out)
+                           sent *out)
 {
     rows_prepare(of, places, people, STAMPS);
     uint32_t *starts = of->now.starts;

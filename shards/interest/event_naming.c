@@ -12,9 +12,9 @@
 static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (bool leaves = true;; leaves = false) {
-        uint64_t id[PHX_ORDER_FEW];
-        uint16_t kind[PHX_ORDER_FEW];
-        uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
+        uint64_t id[PHX_ORDER_SHORT_MAX];
+        uint16_t kind[PHX_ORDER_SHORT_MAX];
+        uint32_t which[PHX_ORDER_SHORT_MAX], at[PHX_ORDER_SHORT_MAX], n = 0;
         for (uint32_t i = 0; i < count; i++) {
             const phx_name *of = phx_target_name(&shard->store, phx_target_word_at(targets, i));
             which[n] = i;
@@ -31,7 +31,7 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 }
 
 /* The key format of all names of a shard; bits = PHX_ORDER_NO_KEY: there is none. */
-static inline phx_sort_key_format keying_of(const phx_store *store)
+static inline phx_sort_key_format sort_key_format_of(const phx_store *store)
 {
     return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
 }
@@ -63,20 +63,20 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
 }
 
 /* Places the targets of all changes that wait. */
-static void place_all(phx_event_writer *naming)
+static void place_all(phx_event_writer *writer)
 {
-    const phx_shard *shard = naming->shard;
-    const phx_unsorted_events of = {naming->targets, naming->end, naming->first, naming->changes};
-    const phx_sort_key_format by = keying_of(&shard->store);
-    phx_validate_key_bits(&shard->store, of.targets, naming->count);
+    const phx_shard *shard = writer->shard;
+    const phx_unsorted_events of = {writer->targets, writer->end, writer->first, writer->changes};
+    const phx_sort_key_format by = sort_key_format_of(&shard->store);
+    phx_validate_key_bits(&shard->store, of.targets, writer->count);
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
-        shard->kernels->order_keys(&by, &of, naming->place);
+        shard->kernels->order_keys(&by, &of, writer->place);
     } else {
         for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
+            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], writer->place + at);
     }
     for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
+        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(writer->place[i] - of.first[c] < of.end[c] - at);
 }
 
 /* Writes the names of these targets, in order from one place on; or each at its own place. */
@@ -93,36 +93,36 @@ static inline void write_names(const phx_store *store, phx_event_columns to, con
             write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
-void phx_event_writer_flush(phx_event_writer *naming)
+void phx_event_writer_flush(phx_event_writer *writer)
 {
-    const phx_store *store = &naming->shard->store;
-    if (naming->count == 0) return;
-    place_all(naming);
-    if (!naming->mixed) {
-        write_names(store, naming->to[0], naming->targets, naming->count, naming->place, 0);
+    const phx_store *store = &writer->shard->store;
+    if (writer->count == 0) return;
+    place_all(writer);
+    if (!writer->mixed) {
+        write_names(store, writer->to[0], writer->targets, writer->count, writer->place, 0);
     } else {
-        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
-            write_names(store, naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
+        for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++])
+            write_names(store, writer->to[c], writer->targets + at, writer->end[c] - at, writer->place + at, 0);
     }
-    naming->mixed = false;
-    naming->count = naming->changes = 0;
+    writer->mixed = false;
+    writer->count = writer->changes = 0;
 }
 
-void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, const phx_change *change,
                           const phx_event_columns *to, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
-    bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
-    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
+    bool fits = writer->count + count <= PHX_ORDER_MOST && !change->ordered;
+    if (writer->count > 0 && !(fits && from == writer->targets + writer->count)) phx_event_writer_flush(writer);
     if (change->ordered) {
-        write_names(&naming->shard->store, *to, from, count, NULL, first);
+        write_names(&writer->shard->store, *to, from, count, NULL, first);
         return;
     }
-    PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
-    if (naming->count == 0) naming->targets = from;
-    else naming->mixed |= to->targets != naming->to[naming->changes - 1].targets;
-    naming->count += count;
-    naming->to[naming->changes] = *to;
-    naming->first[naming->changes] = first;
-    naming->end[naming->changes++] = naming->count;
+    PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);
+    if (writer->count == 0) writer->targets = from;
+    else writer->mixed |= to->targets != writer->to[writer->changes - 1].targets;
+    writer->count += count;
+    writer->to[writer->changes] = *to;
+    writer->first[writer->changes] = first;
+    writer->end[writer->changes++] = writer->count;
 }

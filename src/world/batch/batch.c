@@ -75,8 +75,8 @@ static void free_content(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
     phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
     phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
-    phx_batch_broadcasts_free(&batch->mail, mem);
-    phx_batch_updates_free(&batch->news, mem);
+    phx_batch_broadcasts_free(&batch->broadcasts, mem);
+    phx_batch_updates_free(&batch->updates, mem);
 }
 
 void phx_batch_empty(phx_mem *mem, phx_batch *batch)
@@ -84,8 +84,8 @@ void phx_batch_empty(phx_mem *mem, phx_batch *batch)
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
     free_content(mem, batch);
     batch->view = (ph_batch){0}; /* also the counts of edges, which keep their memory */
-    batch->mail.size = (phx_batch_broadcasts_size){0};
-    batch->news.size = (phx_batch_updates_size){0};
+    batch->broadcasts.size = (phx_batch_broadcasts_size){0};
+    batch->updates.size = (phx_batch_updates_size){0};
 }
 
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch)

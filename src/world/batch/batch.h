@@ -21,8 +21,8 @@ typedef enum phx_batch_state {
 
 /*
  * view is the first member, so a ph_batch* converts. view.changes, .targets and .kinds point to the arrays here;
- * phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `mail` and `news` at the
- * hand-over.
+ * phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `broadcasts` and `updates`
+ * at the hand-over.
  *
  * incarnations[i] belongs to targets[i]: the world-wide number of that incarnation of the target; a later stay of the
  * same id has another one. So a target that left the view and came back (its events cancel in a net difference) differs
@@ -34,10 +34,10 @@ typedef struct phx_batch {
     ph_target *targets;
     uint16_t *kinds;
     uint32_t *incarnations;
-    phx_batch_broadcasts mail;
+    phx_batch_broadcasts broadcasts;
     ph_edge *edges; /* activation edges, then area edges; of each, `off` edges first */
     uint32_t edges_capacity;
-    phx_batch_updates news;
+    phx_batch_updates updates;
     uint32_t changes_capacity;
     uint32_t targets_capacity;
     uint32_t kinds_capacity;

@@ -39,7 +39,7 @@ static phx_body body_at(float x, float y)
     return (phx_body){.x = x, .y = y, .tx = phx_tower_index(&rules, 0, x), .ty = phx_tower_index(&rules, 1, y)};
 }
 
-Test(far, a_length_spans_what_it_covers)
+Test(far, the_span_of_a_length_covers_it)
 {
     rules = plain_rules(100, 10);
     cr_assert_eq(phx_length_towers(&rules, FLT_TRUE_MIN), 1);
@@ -83,7 +83,7 @@ Test(far, indexes_that_are_rounded_apart_may_span_one_tower_more)
 }
 
 /* Positions about a length apart, near borders of towers, with coordinates of any size. */
-Test(far, who_is_in_range_is_within_the_towers_of_the_length)
+Test(far, targets_in_range_are_within_the_towers_of_the_length)
 {
     uint64_t rng = 8;
     uint32_t at_bound = 0;
@@ -218,8 +218,8 @@ static void find_all(uint64_t seed, uint32_t targets)
     }
     rebuild();
     cr_assert_eq(far.entry_count, targets);
-    enum { LOOKS = 3000 };
-    for (uint32_t look = 0; look < LOOKS; look++) {
+    enum { PARTS_EACH_TICK = 3000 };
+    for (uint32_t look = 0; look < PARTS_EACH_TICK; look++) {
         float x = rules.origin[0] + extent * float_between(&rng, -0.1f, 1.1f);
         float y = rules.origin[1] + extent * float_between(&rng, -0.1f, 1.1f);
         uint32_t pick = phx_rng_below(&rng, targets);
@@ -238,8 +238,8 @@ static void find_all(uint64_t seed, uint32_t targets)
             in_range++;
         }
     }
-    cr_assert_gt(in_range, LOOKS / 2);
-    cr_assert_lt(looked_at, (uint64_t)LOOKS * targets * 4 / 5, "not everything is looked at");
+    cr_assert_gt(in_range, PARTS_EACH_TICK / 2);
+    cr_assert_lt(looked_at, (uint64_t)PARTS_EACH_TICK * targets * 4 / 5, "not everything is looked at");
 }
 
 Test(far, nine_cells_of_each_level_hold_all_that_reach)

@@ -63,7 +63,7 @@ static float some_view(uint64_t *rng)
 }
 
 /* A block's summary against its rows, one by one. */
-static void check_survey(const phx_block *block)
+static void check_summaries(const phx_block *block)
 {
     float reach = 0, reach_min = INFINITY, least = INFINITY;
     uint32_t observers = 0;
@@ -85,7 +85,7 @@ static void check_survey(const phx_block *block)
     cr_assert_eq(block->special, special);
 }
 
-Test(grids, observers_are_told_by_block_and_by_row)
+Test(grids, observers_are_known_by_block_and_by_row)
 {
     enum { ROWS = 500, SPANS = 200 };
     uint64_t rng = 6;
@@ -95,9 +95,9 @@ Test(grids, observers_are_told_by_block_and_by_row)
         uint32_t found[ROWS + 1], first = phx_rng_below(&rng, ROWS), n = 0;
         phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
         for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
-        grid.surveyed = false;
+        grid.summaries_valid = false;
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
@@ -128,7 +128,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             phx_grid_changed(&grid, row);
         }
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
 }
@@ -171,7 +171,7 @@ Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
 
 /* ---- blocks ---- */
 
-Test(grids, blocks_are_made_where_somebody_is)
+Test(grids, blocks_are_made_where_an_entity_is)
 {
     (void)put(0, 0);
     (void)put(7, 7);
@@ -388,12 +388,12 @@ static void check_touched(uint32_t entities, uint64_t seed)
     cr_assert_gt(no, 1000);
 }
 
-Test(grids, touched_says_what_a_look_at_every_tower_says)
+Test(grids, dirty_agrees_with_a_check_of_every_tower)
 {
     check_touched(2000, 6);
 }
 
-Test(grids, touched_among_a_few_blocks)
+Test(grids, dirty_towers_among_few_blocks)
 {
     check_touched(12, 7);
 }
@@ -418,36 +418,36 @@ Test(grids, every_tower_of_a_block_has_its_own_mark)
     }
 }
 
-static bool is_odd(uint16_t tx, uint16_t ty)
+static bool is_discontinuous(uint16_t tx, uint16_t ty)
 {
     const phx_block *block = phx_grid_block(&grid, 0, tx / 8u, ty / 8u);
-    return block->dirty_tick == tick && (block->odd >> phx_block_tower(tx, ty) & 1);
+    return block->dirty_tick == tick && (block->discontinuous >> phx_block_tower(tx, ty) & 1);
 }
 
-Test(grids, what_is_odd_is_marked_as_that_too)
+Test(grids, a_discontinuous_tower_is_marked_dirty_too)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
     store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     rebuild();
-    cr_assert(is_odd(5, 5));
-    cr_assert_not(is_odd(6, 5));
+    cr_assert(is_discontinuous(5, 5));
+    cr_assert_not(is_discontinuous(6, 5));
     end_tick();
-    cr_assert_not(is_odd(5, 5));
+    cr_assert_not(is_discontinuous(5, 5));
     phx_grid_mark_dirty(&grid, 0, 5, 5, tick, false);
-    cr_assert_not(is_odd(5, 5), "nothing is left of the tick before");
+    cr_assert_not(is_discontinuous(5, 5), "nothing is left of the tick before");
     phx_grid_mark_dirty(&grid, 0, 6, 5, tick, true);
     phx_grid_mark_dirty(&grid, 0, 6, 5, tick, false);
-    cr_assert(is_odd(6, 5));
+    cr_assert(is_discontinuous(6, 5));
     cr_assert(phx_grid_dirty(&grid, 0, (phx_rect){6, 5, 6, 5}, tick));
     move(other, 7, 7);
     rebuild();
-    cr_assert_not(is_odd(5, 5), "odd lately, not now");
-    cr_assert_not(is_odd(7, 7));
-    cr_assert(is_odd(6, 5), "a rebuild keeps marks");
+    cr_assert_not(is_discontinuous(5, 5), "odd lately, not now");
+    cr_assert_not(is_discontinuous(7, 7));
+    cr_assert(is_discontinuous(6, 5), "a rebuild keeps marks");
 }
 
-Test(grids, the_view_column_says_what_a_glance_needs)
+Test(grids, the_view_column_has_all_that_a_delta_needs)
 {
     uint32_t slot = put(5, 5);
     static const struct {

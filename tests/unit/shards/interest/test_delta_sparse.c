@@ -107,7 +107,7 @@ static phx_interest_counts random_steps(const crowd *c, uint64_t seed, bool many
     return now;
 }
 
-Test(movers, random_steps_of_few)
+Test(movers, random_steps_of_few_rows)
 {
     for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
         const crowd *c = &crowds[i];
@@ -165,19 +165,19 @@ static void step(bool turned, float low, float high, uint32_t changes)
 static void out_and_back(uint64_t seed, bool turned, float low, const float view[2], float by)
 {
     float high = low + 20;
-    uint32_t watchers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
+    uint32_t observers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
     open_two(seed, turned, low, high, view);
-    step(turned, low, high + by, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high + by, watchers);
-    step(turned, low, high, watchers);
+    step(turned, low, high + by, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high + by, observers);
+    step(turned, low, high, observers);
     if (by >= 0.5f) step(turned, low - by, high - by, 0); /* side by side, where float32 has them so */
     fleet_close(f);
 }
 
-Test(movers, whoever_moves_tells_whoever_stands)
+Test(movers, a_moved_row_emits_for_observers_that_stand_still)
 {
     static const float views[][2] = {{20, 20}, {20, 0}, {0, 20}};
     static const float steps[] = {2.5f, 0.5f, 1e-5f}; /* the last one is none in a tile's 16 bits */
@@ -235,7 +235,7 @@ Test(movers, rows_that_drifted_farther_than_they_step)
             fleet_end(f);
             fleet_tick(f);
             step(turned, 52.1f, 72.25f, 0);
-            cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS);
+            cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS);
             step(turned, 52.3f, 72.25f, 1);
             fleet_close(f);
         }
@@ -268,21 +268,21 @@ Test(movers, a_step_out_of_sight_as_rows_are_sorted)
 }
 
 /* The cost, of two a view apart: the mover's own cells, whatever the direction of the event. */
-Test(movers, only_who_moved_tests_pairs)
+Test(movers, only_moved_rows_test_pairs)
 {
     static const float view[2] = {20, 20};
     open_two(1, false, 100, 120, view);
     step(false, 100, 121, 2);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 2, "itself and the other");
     cr_assert_eq(fleet_counts(f).pairs_exact, counted.pairs_exact, "exactly at once, which is not counted again");
-    cr_assert_eq(fleet_counts(f).glanced - counted.glanced, 2, "both");
+    cr_assert_eq(fleet_counts(f).by_delta - counted.by_delta, 2, "both");
     step(false, 99, 120, 0);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 4);
     fleet_close(f);
 }
 
 /* Two of many observe, with views of their own: they query for themselves, and only where something changed. */
-Test(movers, few_observers_look_only_where_something_changed)
+Test(movers, few_observers_query_only_where_an_entity_changed)
 {
     enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -304,7 +304,7 @@ Test(movers, few_observers_look_only_where_something_changed)
         begin(false);
         fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
         fleet_end(f);
-        cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
+        cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
         uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
         cr_assert(tested > 0 && tested <= AROUND_ONE + 1, "%lu pairs: only the one looks", (unsigned long)tested);
         fleet_close(f);
@@ -365,11 +365,11 @@ static uint32_t run_with_stops(float margin)
         fleet_memory_for(calls);
         uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
         fleet_memory_enough();
-        cr_assert_eq(fresh.counts.glanced, fleet_rows(shard, done));
+        cr_assert_eq(fresh.counts.by_delta, fleet_rows(shard, done));
         cr_assert_eq(changes, fleet_rows(shard, done), "each of them has a change");
         stopped_inside += done > 0 && done < rows;
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
-        cr_assert_eq(fresh.counts.glanced, all);
+        cr_assert_eq(fresh.counts.by_delta, all);
         cr_assert_eq(fresh.change_count, all);
         cr_assert_eq(fresh.target_count, 2 * 6 * 300);
         phx_scratch_free(&fresh);

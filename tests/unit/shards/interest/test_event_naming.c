@@ -12,7 +12,7 @@
 #include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
-enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
+enum { MEMBERS = 200, MOST = PHX_ORDER_SHORT_MAX };
 
 static phx_shard shard;
 static phx_scratch scratch;
@@ -88,10 +88,10 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 
 static void write_names(const phx_change *change, phx_event_columns to)
 {
-    phx_event_writer naming;
-    phx_event_writer_begin(&naming, &shard);
-    phx_event_writer_add(&naming, &scratch, change, &to, 0);
-    phx_event_writer_flush(&naming);
+    phx_event_writer writer;
+    phx_event_writer_begin(&writer, &shard);
+    phx_event_writer_add(&writer, &scratch, change, &to, 0);
+    phx_event_writer_flush(&writer);
 }
 
 static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
@@ -100,7 +100,7 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
-    uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
+    uint32_t told[MOST], few[PHX_ORDER_SHORT_MAX], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
     choose(chosen + leaves, enters, rng);
     while (l < leaves || e < enters) { /* one of either, by turns at random */
@@ -174,17 +174,17 @@ static void check_together(uint64_t *rng, const char *what)
 {
     static together room;
     together *all = &room;
-    phx_event_writer naming;
+    phx_event_writer writer;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_begin(&writer, &shard);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
         const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
-        phx_event_writer_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
-        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
+        phx_event_writer_add(&writer, &scratch, &all->change[c], &to, all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&writer);
     }
-    phx_event_writer_flush(&naming);
+    phx_event_writer_flush(&writer);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;
@@ -233,7 +233,7 @@ Test(changes, keys_that_do_not_fit_by_their_ids)
 }
 
 /* An entity unlike the others was here: the keys are made of the bits in which the others differ. */
-Test(changes, keys_of_few_among_others)
+Test(changes, keys_of_short_changes_among_others)
 {
     cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));
     check_shape(&(shape){.id_own = 0xffff, .kind_own = 3});
