@@ -10,6 +10,7 @@
 #define model_reconfigure mutant_reconfigure
 #define model_tick mutant_tick
 #define model_changes mutant_changes
+#define model_outside mutant_outside
 #define model_refusals mutant_refusals
 #define model_departures mutant_departures
 #define model_entities mutant_entities

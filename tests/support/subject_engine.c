@@ -34,8 +34,13 @@ static ph_status broadcast_at(ph_producer producer, const command *c)
 {
     uint8_t payload[PH_PAYLOAD_MAX];
     const command_say *say = &c->say;
-    ph_broadcast_place place = {say->x,     say->y,      say->radius,   say->kind_count,
-                                say->kinds, say->layers, say->instance, 0};
+    ph_broadcast_place place = {.x = say->x,
+                                .y = say->y,
+                                .radius = say->radius,
+                                .kind_count = say->kind_count,
+                                .kinds = say->kinds,
+                                .layers = say->layers,
+                                .instance = say->instance};
     command_payload(say, payload);
     return ph_broadcast_at(producer, &place, say->bytes == 0 ? NULL : payload, say->bytes);
 }
