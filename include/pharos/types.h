@@ -26,6 +26,12 @@ typedef struct ph_world {
     uint16_t generation;
 } ph_world;
 
+/** Workers that many worlds share: ph_crew_create(). */
+typedef struct ph_crew {
+    uint16_t index1;
+    uint16_t generation;
+} ph_crew;
+
 /** The way to submit commands; exactly one thread at a time uses it. */
 typedef struct ph_producer {
     uint16_t index1;
@@ -43,8 +49,9 @@ typedef struct ph_consumer {
 /* ---- hard limits ---- */
 
 enum {
-    PH_WORLDS_MAX = 64,         /* live worlds in one process */
-    PH_WORKERS_MAX = 256,       /* workers of one world */
+    PH_WORLDS_MAX = 4096,       /* live worlds in one process */
+    PH_CREWS_MAX = 64,          /* live crews in one process */
+    PH_WORKERS_MAX = 256,       /* workers of one world or crew */
     PH_SHARDS_MAX = 1024,       /* nx * ny; every shard reads the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
     PH_KINDS_MAX = 4096,        /* classes of one world */
@@ -142,10 +149,18 @@ typedef struct ph_task_hooks {
     void *user;
 } ph_task_hooks;
 
+/** The definition of a crew; all else zero. */
+typedef struct ph_crew_def {
+    uint32_t workers; /* 1..256; the thread that ticks is one of them, 1 makes no thread */
+    uint32_t reserved;
+    ph_task_hooks tasks;    /* zero = the library's own threads */
+    ph_allocator allocator; /* of the crew itself; zero = the library's default */
+} ph_crew_def;
+
 /**
- * A call for each batch that a consumer gets: to wake the thread that waits for it. The thread that ticks the world (of
- * one with its own workers the one of ph_tick()) makes the call in the tick, once for each batch, when ph_batch_take()
- * finds the batch: so a wake-up is never lost if the consumer's thread takes batches until there is none (PH_EMPTY or
+ * A call for each batch that a consumer gets: to wake the thread that waits for it. The thread that ticks the world
+ * (with a crew it may be a worker) makes the call in the tick, once for each batch, when ph_batch_take() finds the
+ * batch: so a wake-up is never lost if the consumer's thread takes batches until there is none (PH_EMPTY or
  * PH_PENDING), and then waits. A batch that was offered before the consumer was opened had its call then: take before
  * the first wait. Calls of one world come one after the other, of several worlds at once. It returns soon, and calls no
  * function of the world: the tick waits for it. A write to an eventfd, which poll() and epoll wait for, is enough; so
@@ -183,7 +198,8 @@ typedef struct ph_world_def {
     float tower_size;   /* > 0; side of a tower; at most 65535 towers an axis */
     uint32_t span;      /* 0..65535; range = towers sees this many towers around */
     uint32_t shards[2]; /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
-    uint32_t workers;   /* 1..256; 1 makes no thread */
+    uint32_t workers;   /* 1..256; 1 makes no thread; not used with a crew */
+    uint32_t share_min; /* 0..2^30; moves + 8 * other commands from which on workers share a tick: ph_crew_create() */
     ph_index index;
     float cell_size;            /* >= 0; index = grid, hash: side of a cell; 0 = the median view */
     uint32_t quadtree_capacity; /* 1..2^20; of index = quadtree: entities in a leaf before it is cut in four */
@@ -217,7 +233,8 @@ typedef struct ph_world_def {
     ph_allocator allocator;  /* zero = the library's default */
     ph_log_fn log;           /* NULL = silent; ph_log_fn has its lines */
     void *log_user;
-    ph_task_hooks tasks;   /* zero = the library's own threads */
+    ph_task_hooks tasks;   /* zero = the library's own threads; not used with a crew */
+    ph_crew crew;          /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
     ph_batch_hook batches; /* zero = none: consumers ask ph_batch_take() */
     uint64_t reserved[8];  /* 0 */
 } ph_world_def;

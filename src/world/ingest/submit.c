@@ -98,13 +98,8 @@ static ph_refusal refusal_of(uint16_t op, uint64_t id, phx_check check)
 /* Keeps a refusal of a bulk call for ph_producer_refusals(). */
 static void keep_refusal(phx_world *world, phx_producer *producer, const ph_refusal *refusal)
 {
-    uint32_t bound = world->def.refusals_max;
-    if (!producer->own) producer->own = phx_alloc(&world->mem, bound * sizeof *producer->own, PHX_CACHE_LINE);
-    if (!producer->own || producer->own_count == bound) {
+    if (!phx_producer_refuse(producer, &world->mem, world->def.refusals_max, *refusal))
         atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
-        return;
-    }
-    producer->own[((uint64_t)producer->own_first + producer->own_count++) % bound] = *refusal;
 }
 
 static ph_status count_refused(phx_producer *producer, ph_status status)
