@@ -341,6 +341,22 @@ typedef struct ph_target {
     uint64_t user_data;
 } ph_target;
 
+/**
+ * Why a target left or entered a list: the first of its half that holds at the end of the tick, or of the batch's last
+ * tick; of a leave in a coalesced batch, at the end of the tick in which the target left the list for good.
+ */
+typedef enum ph_cause {
+    /* of a leave: */
+    PH_CAUSE_GONE = 0,      /* that stay of the entity in the world is over; its id may have entered again */
+    PH_CAUSE_HIDDEN = 1,    /* another instance, a hide, layers, stealth or a veil without a reveal forbid it */
+    PH_CAUSE_OUTRANKED = 2, /* it passes, margin included, but the observer's cap keeps others */
+    PH_CAUSE_RANGE = 3,     /* it is too far away, or its link ended, or the observer has no view any more */
+    /* of an enter: */
+    PH_CAUSE_APPEARED = 4, /* that stay in the world began in one of the ticks that the batch covers */
+    PH_CAUSE_CAME = 5,     /* it was in the world before, or the batch tells a list anew that had it: PH_CHANGE_FRESH */
+    PH_CAUSE_COUNT = 6
+} ph_cause;
+
 enum {
     /*
      * The observer begins: it entered the world with a view, or got its first one, became ready, was given another
@@ -359,8 +375,8 @@ enum {
 
 /**
  * The changes of one observer. Its targets are batch->targets[first ...]: first the
- * leave_count that left, then the enter_count that entered; the kinds stand in batch->kinds at
- * the same places. Each of the two is ordered by depth, then by kind, then by id. The depth
+ * leave_count that left, then the enter_count that entered; the kinds stand in batch->kinds, and the causes
+ * (ph_cause) in batch->causes, at the same places. Each of the two is ordered by depth, then by kind, then by id. The depth
  * of an entity is the number of attachments from it up to its root, 0 while it is not
  * attached. Enters have the depth at the end of the tick, the least first: a parent enters before
  * its children. Leaves have the depth at the end of the tick before, the greatest first: a parent
@@ -480,6 +496,7 @@ typedef struct ph_batch {
     const ph_change *changes;
     const ph_target *targets;
     const uint16_t *kinds;
+    const uint8_t *causes; /* ph_cause */
     uint32_t change_count;
     uint32_t target_count;
     const ph_message *messages; /* in the order of the commands */

@@ -50,6 +50,12 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
 typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
+/* The cause of all events of a tick in which no other one is possible; no branch: it would be mispredicted. */
+static inline uint8_t usual_cause(bool leaves)
+{
+    return (uint8_t)(PH_CAUSE_CAME - (PH_CAUSE_CAME - PH_CAUSE_RANGE) * leaves);
+}
+
 /* user_data: the store's. */
 static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
                               phx_target_word target)
@@ -60,6 +66,7 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
     memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
+    to->causes[at] = usual_cause(phx_target_word_leaves(target));
 }
 
 /* Places the targets of all changes that wait. */
@@ -80,17 +87,78 @@ static void place_all(phx_event_writer *naming)
 }
 
 /* Writes the names of these targets, in order from one place on; or each at its own place. */
-static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
+static inline void write_names(const phx_store *store, const phx_event_columns *to, const uint32_t *targets, uint32_t count,
                                const uint32_t *place, uint32_t first)
 {
     const phx_name *name = store->name; /* the columns may alias the fields */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* outside of the loop: inside it costs 3 % of a crowd's tick */
         for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
+            write_name(to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
     else
         for (uint32_t i = 0; i < count; i++)
-            write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
+            write_name(to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
+}
+
+/* The events of one change, whose names are written. */
+typedef struct named_events {
+    const phx_event_columns *to;
+    uint32_t observer; /* slot */
+    const uint32_t *targets, *place;
+    uint32_t count;
+} named_events;
+
+/* Causes of enters, where an entity came into the world in this tick. */
+static void write_enter_causes(const phx_cause_scope *scope, const named_events *of)
+{
+    const uint32_t before = scope->incarnations_before, given = scope->incarnations_given;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const uint32_t at = of->place[i];
+        const bool appeared = phx_incarnation_since(of->to->incarnations[at], before, given);
+        if (appeared && !phx_target_word_leaves(phx_target_word_at(of->targets, i))) of->to->causes[at] = PH_CAUSE_APPEARED;
+    }
+}
+
+/* Causes of leaves, where they may differ. */
+static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+{
+    const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
+    for (uint32_t i = 0; i < of->count; i++) {
+        const phx_target_word word = phx_target_word_at(of->targets, i);
+        if (!phx_target_word_leaves(word)) continue;
+        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
+    }
+}
+
+/* Corrects the causes of unordered events: as they are named, each has the usual one. */
+static void correct_causes(const phx_event_writer *naming)
+{
+    const bool leaves = phx_causes_of_leaves(naming->scope, naming->shard);
+    const bool enters = phx_causes_of_enters(naming->scope);
+    for (uint32_t c = 0, at = 0; (leaves || enters) && c < naming->changes; at = naming->end[c++]) {
+        const named_events of = {naming->to[c], naming->observer[c], naming->targets + at, naming->place + at,
+                                 naming->end[c] - at};
+        if (leaves) write_leave_causes(naming->scope, naming->shard, &of);
+        if (enters) write_enter_causes(naming->scope, &of);
+    }
+}
+
+/* Causes of an ordered change's events, at their places from the first one on. */
+static void write_ordered_causes(const phx_event_writer *naming, const phx_change *change, const uint32_t *targets,
+                                 const phx_event_columns *to, uint32_t first)
+{
+    const phx_cause_scope *scope = naming->scope;
+    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
+    memset(to->causes + first, PH_CAUSE_RANGE, leaves);
+    if (phx_causes_of_leaves(scope, naming->shard)) {
+        const phx_cause_observer observer = phx_cause_observer_of(naming->shard, change->slot);
+        for (uint32_t i = 0; i < leaves; i++)
+            to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, naming->shard, &observer, targets[i]);
+    }
+    if (!phx_causes_of_enters(scope)) return;
+    for (uint32_t i = leaves; i < end; i++)
+        if (phx_incarnation_since(to->incarnations[first + i], scope->incarnations_before, scope->incarnations_given))
+            to->causes[first + i] = PH_CAUSE_APPEARED;
 }
 
 void phx_event_writer_flush(phx_event_writer *naming)
@@ -104,6 +172,7 @@ void phx_event_writer_flush(phx_event_writer *naming)
         for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
             write_names(store, naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
     }
+    correct_causes(naming);
     naming->mixed = false;
     naming->count = naming->changes = 0;
 }
@@ -115,14 +184,16 @@ void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, 
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
     if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
     if (change->ordered) {
-        write_names(&naming->shard->store, *to, from, count, NULL, first);
+        write_names(&naming->shard->store, to, from, count, NULL, first);
+        write_ordered_causes(naming, change, from, to, first);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
     if (naming->count == 0) naming->targets = from;
-    else naming->mixed |= to->targets != naming->to[naming->changes - 1].targets;
+    else naming->mixed |= to != naming->to[naming->changes - 1];
     naming->count += count;
-    naming->to[naming->changes] = *to;
+    naming->to[naming->changes] = to;
+    naming->observer[naming->changes] = change->slot;
     naming->first[naming->changes] = first;
     naming->end[naming->changes++] = naming->count;
 }

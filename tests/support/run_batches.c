@@ -20,8 +20,8 @@ static void note_expected(run *r, const model_change *change)
              change->enter_count);
     for (size_t i = 0; i < change->targets.count && i < PRINT_MAX; i++) {
         const model_target *t = &change->targets.items[i];
-        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ")", i < change->leave_count ? "-" : "+",
-                 t->key.id, t->kind, t->user_data);
+        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ", cause %d)", i < change->leave_count ? "-" : "+",
+                 t->key.id, t->kind, t->user_data, (int)t->cause);
     }
     run_note(r, "\n");
 }
@@ -33,15 +33,22 @@ static void note_got(run *r, const ph_batch *batch, const ph_change *change)
              change->leave_count, change->enter_count);
     for (uint32_t i = 0; i < change->leave_count + change->enter_count && i < PRINT_MAX; i++) {
         const ph_target *t = &batch->targets[change->first + i];
-        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ")", i < change->leave_count ? "-" : "+", t->id,
-                 batch->kinds[change->first + i], t->user_data);
+        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ", cause %u)", i < change->leave_count ? "-" : "+", t->id,
+                 batch->kinds[change->first + i], t->user_data, batch->causes[change->first + i]);
     }
     run_note(r, "\n");
 }
 
 /* ---- one change ---- */
 
-static bool same_change(const ph_batch *batch, const ph_change *got, const model_change *expected)
+/* The causes of enters depend on the tick that the comparison begins with. */
+static bool same_cause(const ph_batch *batch, uint32_t at, uint64_t first, const model_target *expected)
+{
+    const bool enter = expected->cause == PH_CAUSE_APPEARED || expected->cause == PH_CAUSE_CAME;
+    return batch->causes[at] == expected->cause || (enter && first != batch->tick_first);
+}
+
+static bool same_change(const ph_batch *batch, const ph_change *got, uint64_t first, const model_change *expected)
 {
     uint32_t flags = (expected->fresh ? PH_CHANGE_FRESH : 0) | (expected->more ? PH_CHANGE_MORE : 0);
     if (got->observer != expected->observer.id || got->user_data != expected->user_data || got->flags != flags ||
@@ -51,7 +58,8 @@ static bool same_change(const ph_batch *batch, const ph_change *got, const model
     for (size_t i = 0; i < expected->targets.count; i++) {
         const ph_target *target = &batch->targets[got->first + i];
         const model_target *t = &expected->targets.items[i];
-        if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind) {
+        if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind ||
+            !same_cause(batch, got->first + (uint32_t)i, first, t)) {
             return false;
         }
     }
@@ -78,10 +86,11 @@ static int by_observer(const void *a, const void *b)
 }
 
 /* Both ordered by observer. */
-static bool compare_changes(run *r, const ph_batch *batch, const ph_change *const *got, const change_list *expected)
+static bool compare_changes(run *r, const ph_batch *batch, uint64_t first, const ph_change *const *got,
+                            const change_list *expected)
 {
     size_t i = 0;
-    while (i < batch->change_count && i < expected->count && same_change(batch, got[i], &expected->items[i])) {
+    while (i < batch->change_count && i < expected->count && same_change(batch, got[i], first, &expected->items[i])) {
         if (!check_fresh(r, batch, got[i], expected->items[i].observer)) {
             return false;
         }
@@ -141,7 +150,7 @@ static bool compare_from(run *r, uint32_t consumer, uint64_t first, const ph_bat
 {
     change_list expected = {0};
     history_changes(&r->past, consumer, first, batch->tick, &expected);
-    bool same = compare_changes(r, batch, got, &expected);
+    bool same = compare_changes(r, batch, first, got, &expected);
     changes_free(&expected);
     return same;
 }

@@ -19,19 +19,33 @@ phx_batch *phx_batch_create(phx_mem *mem)
     return batch;
 }
 
+/* Bytes of an event in all columns. */
+enum { EVENT_BYTES = sizeof(ph_target) + sizeof(uint32_t) + sizeof(uint16_t) + sizeof(uint8_t) };
+
+/* Cuts the piece into columns, the one with the strictest alignment first, and shows them. */
+static void cut_columns(phx_batch *batch)
+{
+    const size_t room = batch->events_capacity;
+    phx_event_columns *columns = &batch->columns;
+    *columns = (phx_event_columns){.targets = batch->events};
+    if (room > 0) {
+        columns->incarnations = (uint32_t *)(void *)(columns->targets + room);
+        columns->kinds = (uint16_t *)(void *)(columns->incarnations + room);
+        columns->causes = (uint8_t *)(columns->kinds + room);
+    }
+    batch->view.changes = batch->changes;
+    batch->view.targets = columns->targets;
+    batch->view.kinds = columns->kinds;
+    batch->view.causes = columns->causes;
+}
+
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets)
 {
     PHX_ASSERT(phx_batch_valid(batch));
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
-    bool grown =
-        phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
-        phx_grow(mem, (void **)&batch->targets, &batch->targets_capacity, 0, targets, sizeof(*batch->targets)) &&
-        phx_grow(mem, (void **)&batch->kinds, &batch->kinds_capacity, 0, targets, sizeof(*batch->kinds)) &&
-        phx_grow(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, 0, targets,
-                 sizeof(*batch->incarnations));
-    batch->view.changes = batch->changes;
-    batch->view.targets = batch->targets;
-    batch->view.kinds = batch->kinds;
+    bool grown = phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
+                 phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, EVENT_BYTES);
+    cut_columns(batch);
     return grown;
 }
 
@@ -60,11 +74,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     uint32_t changes = batch->view.change_count, targets = batch->view.target_count;
     phx_trim(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes), changes,
              &batch->changes_use);
-    phx_trim(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets), targets,
-             &batch->targets_use);
-    phx_trim(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds), targets, &batch->kinds_use);
-    phx_trim(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations), targets,
-             &batch->incarnations_use);
+    phx_trim(mem, &batch->events, &batch->events_capacity, EVENT_BYTES, targets, &batch->events_use);
+    cut_columns(batch);
     batch->view.change_count = batch->view.target_count = 0;
 }
 
@@ -72,9 +83,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
 static void free_content(phx_mem *mem, phx_batch *batch)
 {
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
-    phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
-    phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
-    phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
+    phx_release(mem, &batch->events, &batch->events_capacity, EVENT_BYTES);
+    cut_columns(batch);
     phx_batch_broadcasts_free(&batch->mail, mem);
     phx_batch_updates_free(&batch->news, mem);
 }

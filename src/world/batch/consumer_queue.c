@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "world/batch/broadcast_backlog.h"
-#include "world/batch/net_changes.h"
 #include "world/batch/relay.h"
 #include "world/batch/update_backlog.h"
 
@@ -32,7 +31,8 @@ struct phx_consumer {
     uint32_t made_count;
     uint32_t out_count, out_max;
     uint64_t tick;       /* of the last offer */
-    uint64_t tick_first; /* of the net difference, when there is one */
+    uint64_t tick_first; /* of the net difference, when there is one; */
+    uint32_t incarnations_before; /* of that tick */
     uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
     uint64_t due;   /* updates handed over at once */
@@ -44,7 +44,7 @@ struct phx_consumer {
     phx_relay relay; /* each thread has its half */
 };
 
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_depths *depths)
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_net_world *world)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
@@ -53,7 +53,7 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     }
     c->mem = mem;
     c->bound = bound;
-    c->coalesce = phx_coalesce_create(mem, depths);
+    c->coalesce = phx_coalesce_create(mem, world);
     c->edges = phx_coalesce_create(mem, NULL);
     c->backlog = phx_broadcast_backlog_create(mem, mail_bytes);
     c->latest = phx_update_backlog_create(mem);
@@ -202,7 +202,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     PHX_ASSERT(c->out_count < c->bound);
     PHX_ASSERT(tick_first <= tick);
     PHX_ASSERT(batch->view.change_count <= batch->changes_capacity);
-    PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
+    PHX_ASSERT(batch->view.target_count <= batch->events_capacity);
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
     batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
@@ -216,7 +216,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->batches++;
     c->events += batch->view.target_count;
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
-                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
+                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t)) +
                 phx_batch_broadcasts_bytes(&batch->mail) + phx_batch_updates_bytes(&batch->news);
     phx_relay_put(&c->relay, batch);
 }
@@ -285,11 +285,18 @@ static bool merge_kept(phx_consumer *c)
     return true;
 }
 
+/* The net difference begins with the batch of this tick. */
+static void begin_net(phx_consumer *c, const phx_batch *batch, uint64_t tick)
+{
+    c->tick_first = tick;
+    c->incarnations_before = batch->incarnations_before;
+}
+
 /* Keeps the batch, which has edges alone, as it is. */
 static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     if (!is_pending(c)) {
-        c->tick_first = tick;
+        begin_net(c, batch, tick);
     }
     batch->next_spare = NULL;
     if (c->kept == NULL) c->kept = batch;
@@ -317,7 +324,7 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
     phx_broadcast_backlog_push(c->backlog, &batch->mail);
     phx_update_backlog_merge(c->latest, batch);
     if (first) {
-        c->tick_first = tick;
+        begin_net(c, batch, tick);
     }
     c->coalesced_ticks++;
     batch->merged = true;
@@ -342,6 +349,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         }
         return false;
     }
+    batch->incarnations_before = c->incarnations_before;
     bool drained = phx_coalesce_drain(c->coalesce, batch);
     PHX_ASSERT(drained); /* room was reserved */
     (void)drained;

@@ -76,7 +76,7 @@ static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const 
         return;
     }
     for (uint32_t i = 0; i < change->leave_count; i++) {
-        uint32_t e = phx_netset_entry_find(set, o, batch->targets[change->first + i].id);
+        uint32_t e = phx_netset_entry_find(set, o, batch->columns.targets[change->first + i].id);
         if (e == PHX_NETSET_NONE) continue;
         phx_netset_entry_remove(set, e);
         latest->counts.replaced++;

@@ -48,6 +48,7 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
     if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
+    if (batch) batch->incarnations_before = world->causes.incarnations_before;
     return batch && phx_batch_broadcasts_reserve(&batch->mail, &world->mem, mail) &&
            phx_batch_size_edges(&world->mem, batch, edges) &&
            phx_batch_updates_reserve(&batch->news, &world->mem, news);
@@ -143,7 +144,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .flags = change->flags | fresh};
     if (count > 0)
         phx_event_writer_add(at->naming, at->scratch, change,
-                             &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
+                             &batch->columns, to);
     share->targets = to + count;
 }
 
@@ -158,11 +159,8 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
-        phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
-                                    batch->incarnations + own->first};
-        phx_event_columns enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
-        phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
-        phx_depths_arrange(&world->depths, enters, own->enter_count, true);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count, false);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, enter), own->enter_count, true);
     }
 }
 
@@ -176,7 +174,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
     phx_event_writer naming;
-    phx_event_writer_begin(&naming, &world->shards[chunk->shard]);
+    phx_event_writer_begin(&naming, &world->shards[chunk->shard], &world->causes);
     filling at = {.shard = &world->shards[chunk->shard],
                   .naming = &naming,
                   .scratch = &world->scratch[chunk->worker],
@@ -195,9 +193,22 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     chunk->publish_ns += phx_now_ns() - from;
 }
 
+/* What decides the causes of this tick's events. */
+static void find_cause_scope(phx_world *world)
+{
+    phx_cause_scope *scope = &world->causes;
+    scope->directory = &world->directory;
+    scope->shards = world->shards;
+    scope->incarnations_given = world->incarnations - scope->incarnations_before;
+    scope->several = world->shard_count > 1;
+    scope->related = world->ties.relations > 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.sets.traits;
+}
+
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
+    find_cause_scope(world);
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
     if (world->zoned) phx_fill_edges(world);

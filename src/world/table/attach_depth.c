@@ -66,12 +66,15 @@ static void swap_events(phx_event_columns told, uint32_t i, uint32_t j)
     ph_target target = told.targets[i];
     uint16_t kind = told.kinds[i];
     uint32_t incarnation = told.incarnations[i];
+    uint8_t cause = told.causes[i];
     told.targets[i] = told.targets[j];
     told.kinds[i] = told.kinds[j];
     told.incarnations[i] = told.incarnations[j];
+    told.causes[i] = told.causes[j];
     told.targets[j] = target;
     told.kinds[j] = kind;
     told.incarnations[j] = incarnation;
+    told.causes[j] = cause;
 }
 
 static void reverse_events(phx_event_columns told, uint32_t first, uint32_t end)

@@ -101,9 +101,10 @@ static bool init_consumers(phx_world *world)
     world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
     world->edge_sizes = phx_alloc_zero(mem, count * sizeof *world->edge_sizes, PHX_CACHE_LINE);
     if (!world->consumers || !world->batches || !world->edge_sizes) return false;
+    world->around = (phx_net_world){.depths = &world->depths, .incarnations = &world->incarnations};
     for (uint32_t i = 0; i < count; i++)
         if (!(world->consumers[i].consumer =
-                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->around)))
             return false;
     return true;
 }

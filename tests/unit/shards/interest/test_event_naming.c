@@ -15,6 +15,7 @@
 enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
 
 static phx_shard shard;
+static const phx_cause_scope scope;
 static phx_scratch scratch;
 static uint32_t chosen[2 * MOST];
 
@@ -74,14 +75,13 @@ static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
     }
 }
 
-static void check_part(const ph_target *targets, const uint16_t *kinds, const uint32_t *incarnations, uint32_t *slots,
-                       uint32_t count, const char *what)
+static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph_cause cause, const char *what)
 {
     qsort(slots, count, sizeof *slots, by_kind_and_id);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &shard.store.name[slots[i]];
-        cr_assert(targets[i].id == name->id && targets[i].user_data == ~name->id && kinds[i] == name->kind &&
-                      incarnations[i] == name->incarnation,
+        cr_assert(to.targets[i].id == name->id && to.targets[i].user_data == ~name->id && to.kinds[i] == name->kind &&
+                      to.incarnations[i] == name->incarnation && to.causes[i] == cause,
                   "%s: %u of %u", what, i, count);
     }
 }
@@ -89,7 +89,7 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 static void write_names(const phx_change *change, phx_event_columns to)
 {
     phx_event_writer naming;
-    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_begin(&naming, &shard, &scope);
     phx_event_writer_add(&naming, &scratch, change, &to, 0);
     phx_event_writer_flush(&naming);
 }
@@ -99,6 +99,8 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     ph_target targets[2 * MOST];
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
+    uint8_t causes[2 * MOST];
+    const phx_event_columns to = {targets, incarnations, kinds, causes};
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
     uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
@@ -110,9 +112,9 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     }
     scratch = (phx_scratch){.targets = told};
     cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
-    write_names(&change, (phx_event_columns){targets, kinds, incarnations});
-    check_part(targets, kinds, incarnations, chosen, leaves, what);
-    check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
+    write_names(&change, to);
+    check_part(to, chosen, leaves, PH_CAUSE_RANGE, what);
+    check_part(phx_event_columns_from(&to, leaves), chosen + leaves, enters, PH_CAUSE_CAME, what);
 }
 
 /* More than counting is for: in order when the change is recorded. */
@@ -121,12 +123,14 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     ph_target targets[MEMBERS];
     uint16_t kinds[MEMBERS];
     uint32_t incarnations[MEMBERS];
+    uint8_t causes[MEMBERS];
+    const phx_event_columns to = {targets, incarnations, kinds, causes};
     phx_scratch_init(&scratch, &memory);
     cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
     choose(scratch.enter, count, rng);
     const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
-    write_names(change, (phx_event_columns){targets, kinds, incarnations});
-    check_part(targets, kinds, incarnations, scratch.enter, count, what);
+    write_names(change, to);
+    check_part(to, scratch.enter, count, PH_CAUSE_CAME, what);
     phx_scratch_free(&scratch);
 }
 
@@ -139,6 +143,8 @@ typedef struct together {
     ph_target targets[2][ROOM]; /* of two consumers */
     uint16_t kinds[2][ROOM];
     uint32_t incarnations[2][ROOM];
+    uint8_t causes[2][ROOM];
+    phx_event_columns to[2];
     uint32_t consumer[TOGETHER];
 } together;
 
@@ -176,12 +182,13 @@ static void check_together(uint64_t *rng, const char *what)
     together *all = &room;
     phx_event_writer naming;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
+    for (uint32_t k = 0; k < 2; k++)
+        all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k]};
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&naming, &shard);
+    phx_event_writer_begin(&naming, &shard, &scope);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
-        const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
-        phx_event_writer_add(&naming, &scratch, &all->change[c], &to, all->first[c]);
+        phx_event_writer_add(&naming, &scratch, &all->change[c], &all->to[k], all->first[c]);
         if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
     }
     phx_event_writer_flush(&naming);
@@ -189,9 +196,9 @@ static void check_together(uint64_t *rng, const char *what)
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;
         uint32_t at = all->first[c], *slots = all->expected + own->target_first;
-        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, leaves, what);
+        check_part(phx_event_columns_from(&all->to[k], at), slots, leaves, PH_CAUSE_RANGE, what);
         at += leaves, slots += leaves;
-        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, own->enter_count, what);
+        check_part(phx_event_columns_from(&all->to[k], at), slots, own->enter_count, PH_CAUSE_CAME, what);
     }
 }
 

@@ -53,12 +53,19 @@ static void change(uint64_t observer, uint32_t flags)
     in->changes[in->view.change_count++] = (ph_change){observer, observer + 1, in->view.target_count, 0, 0, flags};
 }
 
+/* A cause for each incarnation. */
+static uint8_t cause_of(uint32_t incarnation)
+{
+    return (uint8_t)(incarnation % PH_CAUSE_APPEARED);
+}
+
 static void target(uint64_t id, uint16_t kind, uint32_t incarnation)
 {
     uint32_t at = in->view.target_count++;
-    in->targets[at] = (ph_target){id, id * 1000 + incarnation};
-    in->kinds[at] = kind;
-    in->incarnations[at] = incarnation;
+    in->columns.targets[at] = (ph_target){id, id * 1000 + incarnation};
+    in->columns.kinds[at] = kind;
+    in->columns.incarnations[at] = incarnation;
+    in->columns.causes[at] = cause_of(incarnation);
 }
 
 static void leave(uint64_t id, uint16_t kind, uint32_t incarnation)
@@ -110,10 +117,10 @@ static void drain(uint32_t changes, uint32_t targets)
 
 static void expect_target(uint32_t at, uint64_t id, uint16_t kind, uint32_t incarnation)
 {
-    cr_assert_eq(out->targets[at].id, id, "target %u is %lu, not %lu", at, out->targets[at].id, id);
-    cr_assert_eq(out->targets[at].user_data, id * 1000 + incarnation);
-    cr_assert_eq(out->kinds[at], kind);
-    cr_assert_eq(out->incarnations[at], incarnation);
+    cr_assert_eq(out->columns.targets[at].id, id, "target %u is %lu, not %lu", at, out->columns.targets[at].id, id);
+    cr_assert_eq(out->columns.targets[at].user_data, id * 1000 + incarnation);
+    cr_assert_eq(out->columns.kinds[at], kind);
+    cr_assert_eq(out->columns.incarnations[at], incarnation);
 }
 
 static void expect_change(uint32_t at, uint64_t observer, uint32_t leaves, uint32_t enters, uint32_t flags)
@@ -256,9 +263,9 @@ Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
         uint16_t kind;
     } enters[] = {{6, 66, 0}, {5, 55, 3}, {6, 66, 0}};
     for (uint32_t i = 0; i < 3; i++) {
-        cr_assert_eq(out->targets[1 + i].id, enters[i].id);
-        cr_assert_eq(out->targets[1 + i].user_data, enters[i].user_data);
-        cr_assert_eq(out->kinds[1 + i], enters[i].kind);
+        cr_assert_eq(out->columns.targets[1 + i].id, enters[i].id);
+        cr_assert_eq(out->columns.targets[1 + i].user_data, enters[i].user_data);
+        cr_assert_eq(out->columns.kinds[1 + i], enters[i].kind);
     }
     tick_enter(6, 2); /* nothing of the old name is left */
     drain(1, 1);
@@ -276,7 +283,7 @@ Test(coalesce, a_name_goes_with_the_last_enter_that_tells_of_it)
     tick_leave(5, 1);
     phx_coalesce_rename(net, 5, 4, 44);
     drain(1, 1);
-    cr_assert_eq(out->targets[0].user_data, 44);
+    cr_assert_eq(out->columns.targets[0].user_data, 44);
     tick_enter(5, 1);
     phx_coalesce_forget(net, O);
     phx_coalesce_rename(net, 5, 6, 66);
