@@ -346,14 +346,14 @@ typedef struct ph_target {
  * tick; of a leave in a coalesced batch, at the end of the tick in which the target left the list for good.
  */
 typedef enum ph_cause {
-    /* of a leave: */
-    PH_CAUSE_GONE = 0,      /* that stay of the entity in the world is over; its id may have entered again */
-    PH_CAUSE_HIDDEN = 1,    /* another instance, a hide, layers, stealth or a veil without a reveal forbid it */
-    PH_CAUSE_OUTRANKED = 2, /* it passes, margin included, but the observer's cap keeps others */
-    PH_CAUSE_RANGE = 3,     /* it is too far away, or its link ended, or the observer has no view any more */
-    /* of an enter: */
-    PH_CAUSE_APPEARED = 4, /* that stay in the world began in one of the ticks that the batch covers */
-    PH_CAUSE_CAME = 5,     /* it was in the world before, or the batch tells a list anew that had it: PH_CHANGE_FRESH */
+    /* enters: */
+    PH_CAUSE_CAME = 0,     /* it was in the world before */
+    PH_CAUSE_APPEARED = 2, /* that stay in the world began in one of the ticks that the batch covers */
+    /* leaves: */
+    PH_CAUSE_GONE = 5,      /* that stay in the world is over; the id may have entered again */
+    PH_CAUSE_HIDDEN = 4,    /* instance, hide, layers, stealth or veil forbid it, at any distance */
+    PH_CAUSE_OUTRANKED = 3, /* it passes, margin included, but the observer's cap keeps others */
+    PH_CAUSE_RANGE = 1,     /* it is too far away; or its link, or the observer's view, ended */
     PH_CAUSE_COUNT = 6
 } ph_cause;
 

@@ -41,16 +41,9 @@ static uint32_t number_new(phx_attr_sets *sets)
     return number;
 }
 
-static uint8_t traits_of(const phx_attr *attr)
-{
-    const bool usual = attr->instance == 0 && attr->layers == 1 && (attr->sees & 1) && attr->stealth == 0 && !attr->veiled;
-    return (uint8_t)((usual ? 0 : PHX_TRAIT_HIDES) | (attr->cap > 0 ? PHX_TRAIT_CAPS : 0));
-}
-
 uint32_t phx_attr_sets_take(phx_attr_sets *sets, const phx_attr *attr)
 {
     uint64_t hash = hash_of(sets, attr), *first = phx_idmap_find(&sets->index, hash);
-    sets->traits |= traits_of(attr);
     uint32_t next = first ? (uint32_t)*first : PHX_ATTR_SET_NONE;
     for (uint32_t i = next; i != PHX_ATTR_SET_NONE; i = sets->use[i].next) {
         if (memcmp(&sets->attr[i], attr, sizeof *attr) != 0) continue;
@@ -76,9 +69,7 @@ bool phx_attr_sets_reserve(phx_attr_sets *sets, phx_mem *mem, uint32_t count)
                   sizeof *sets->use) ||
         !phx_idmap_reserve(&sets->index, phx_idmap_count(&sets->index) + (uint32_t)wanted))
         return false;
-    if (!first) return true;
-    (void)phx_attr_sets_take(sets, &zero);
-    sets->traits = 0; /* no entity has it */
+    if (first) (void)phx_attr_sets_take(sets, &zero);
     return true;
 }
 

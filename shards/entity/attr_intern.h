@@ -23,17 +23,10 @@ typedef struct phx_attr_sets {
     uint32_t capacity, use_capacity;
     uint32_t numbers; /* numbers ever given: the arrays are valid below */
     uint32_t free_first, free_count;
-    uint8_t traits;  /* PHX_TRAIT_... that a set had, of all sets so far */
     phx_idmap index; /* hash -> the first set of that hash */
 } phx_attr_sets;
 
 enum { PHX_ATTR_SET_NONE = UINT32_MAX };
-
-/* Traits by which a target may leave a list though it is in range. */
-enum {
-    PHX_TRAIT_HIDES = 1u << 0, /* a target or an observer with it may not fit the others: instance, layers, stealth */
-    PHX_TRAIT_CAPS = 1u << 1
-};
 
 void phx_attr_sets_init(phx_attr_sets *sets, phx_mem *mem);
 void phx_attr_sets_free(phx_attr_sets *sets, phx_mem *mem);

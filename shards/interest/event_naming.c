@@ -50,11 +50,7 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
 typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
-/* The cause of all events of a tick in which no other one is possible; no branch: it would be mispredicted. */
-static inline uint8_t usual_cause(bool leaves)
-{
-    return (uint8_t)(PH_CAUSE_CAME - (PH_CAUSE_CAME - PH_CAUSE_RANGE) * leaves);
-}
+_Static_assert(PH_CAUSE_CAME == false && PH_CAUSE_RANGE == true, "the usual cause is whether the target leaves");
 
 /* user_data: the store's. */
 static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
@@ -66,7 +62,7 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
     memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
-    to->causes[at] = usual_cause(phx_target_word_leaves(target));
+    to->causes[at] = phx_target_word_leaves(target);
 }
 
 /* Places the targets of all changes that wait. */
@@ -87,17 +83,17 @@ static void place_all(phx_event_writer *naming)
 }
 
 /* Writes the names of these targets, in order from one place on; or each at its own place. */
-static inline void write_names(const phx_store *store, const phx_event_columns *to, const uint32_t *targets, uint32_t count,
+static inline void write_names(const phx_store *store, phx_event_columns to, const uint32_t *targets, uint32_t count,
                                const uint32_t *place, uint32_t first)
 {
     const phx_name *name = store->name; /* the columns may alias the fields */
     const uint64_t *user_data = store->user_data;
     if (user_data) /* outside of the loop: inside it costs 3 % of a crowd's tick */
         for (uint32_t i = 0; i < count; i++)
-            write_name(to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
+            write_name(&to, place ? place[i] : first + i, name, user_data, phx_target_word_at(targets, i));
     else
         for (uint32_t i = 0; i < count; i++)
-            write_name(to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
+            write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
 /* The events of one change, whose names are written. */
@@ -167,10 +163,10 @@ void phx_event_writer_flush(phx_event_writer *naming)
     if (naming->count == 0) return;
     place_all(naming);
     if (!naming->mixed) {
-        write_names(store, naming->to[0], naming->targets, naming->count, naming->place, 0);
+        write_names(store, *naming->to[0], naming->targets, naming->count, naming->place, 0);
     } else {
         for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
-            write_names(store, naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
+            write_names(store, *naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
     }
     correct_causes(naming);
     naming->mixed = false;
@@ -184,7 +180,7 @@ void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, 
     bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
     if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
     if (change->ordered) {
-        write_names(&naming->shard->store, to, from, count, NULL, first);
+        write_names(&naming->shard->store, *to, from, count, NULL, first);
         write_ordered_causes(naming, change, from, to, first);
         return;
     }

@@ -202,7 +202,7 @@ static void find_cause_scope(phx_world *world)
     scope->incarnations_given = world->incarnations - scope->incarnations_before;
     scope->several = world->shard_count > 1;
     scope->related = world->ties.relations > 0;
-    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.sets.traits;
+    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.traits;
 }
 
 void phx_publish_fill(phx_world *world)

@@ -56,7 +56,7 @@ static void change(uint64_t observer, uint32_t flags)
 /* A cause for each incarnation. */
 static uint8_t cause_of(uint32_t incarnation)
 {
-    return (uint8_t)(incarnation % PH_CAUSE_APPEARED);
+    return (uint8_t)(PH_CAUSE_OUTRANKED + incarnation % (PH_CAUSE_COUNT - PH_CAUSE_OUTRANKED));
 }
 
 static void target(uint64_t id, uint16_t kind, uint32_t incarnation)
