@@ -11,7 +11,8 @@ typedef struct phx_event_columns {
     ph_target *targets;
     uint32_t *incarnations;
     uint16_t *kinds;
-    uint8_t *causes; /* ph_cause */
+    uint8_t *causes;        /* ph_cause */
+    ph_position *positions; /* NULL: left out */
 } phx_event_columns;
 
 /* Was this incarnation one of the `given` ones that followed `before`? Incarnations wrap. */
@@ -24,7 +25,7 @@ static inline bool phx_incarnation_since(uint32_t incarnation, uint32_t before, 
 static inline phx_event_columns phx_event_columns_from(const phx_event_columns *columns, uint32_t first)
 {
     return (phx_event_columns){columns->targets + first, columns->incarnations + first, columns->kinds + first,
-                               columns->causes + first};
+                               columns->causes + first, columns->positions ? columns->positions + first : NULL};
 }
 
 #endif

@@ -96,6 +96,34 @@ static inline void write_names(const phx_store *store, phx_event_columns to, con
             write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
+typedef uint32_t quarters __attribute__((vector_size(16)));
+_Static_assert(sizeof(ph_position) <= sizeof(quarters) && offsetof(phx_body, x) == 0 && offsetof(phx_body, z) == 8,
+               "a body begins with its position");
+_Static_assert(sizeof(phx_body) >= sizeof(quarters), "a body is read by vectors");
+
+/* Writes where the targets of unordered changes are; of leaves 0. No branch: it would be mispredicted. */
+static void write_positions(const phx_body *body, ph_position *to, const uint32_t *targets, uint32_t count,
+                            const uint32_t *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_target_word word = phx_target_word_at(targets, i);
+        const uint32_t enters = (uint32_t)phx_target_word_leaves(word) - 1; /* all bits, or none */
+        quarters at;
+        memcpy(&at, &body[phx_target_word_slot(word)], sizeof at);
+        at &= (quarters){enters, enters, enters, enters};
+        memcpy(&to[place[i]], &at, sizeof *to);
+    }
+}
+
+/* The same for an ordered change. */
+static void write_ordered_positions(const phx_body *body, ph_position *to, const phx_change *change,
+                                    const uint32_t *slots)
+{
+    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
+    memset(to, 0, leaves * sizeof *to);
+    for (uint32_t i = leaves; i < end; i++) to[i] = (ph_position){body[slots[i]].x, body[slots[i]].y, body[slots[i]].z};
+}
+
 /* The events of one change, whose names are written. */
 typedef struct named_events {
     const phx_event_columns *to;
@@ -111,7 +139,8 @@ static void write_enter_causes(const phx_cause_scope *scope, const named_events 
     for (uint32_t i = 0; i < of->count; i++) {
         const uint32_t at = of->place[i];
         const bool appeared = phx_incarnation_since(of->to->incarnations[at], before, given);
-        if (appeared && !phx_target_word_leaves(phx_target_word_at(of->targets, i))) of->to->causes[at] = PH_CAUSE_APPEARED;
+        if (appeared && !phx_target_word_leaves(phx_target_word_at(of->targets, i)))
+            of->to->causes[at] = PH_CAUSE_APPEARED;
     }
 }
 
@@ -164,9 +193,15 @@ void phx_event_writer_flush(phx_event_writer *naming)
     place_all(naming);
     if (!naming->mixed) {
         write_names(store, *naming->to[0], naming->targets, naming->count, naming->place, 0);
+        if (naming->to[0]->positions)
+            write_positions(store->body, naming->to[0]->positions, naming->targets, naming->count, naming->place);
     } else {
-        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++])
-            write_names(store, *naming->to[c], naming->targets + at, naming->end[c] - at, naming->place + at, 0);
+        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++]) {
+            ph_position *positions = naming->to[c]->positions;
+            const uint32_t *targets = naming->targets + at, count = naming->end[c] - at;
+            write_names(store, *naming->to[c], targets, count, naming->place + at, 0);
+            if (positions) write_positions(store->body, positions, targets, count, naming->place + at);
+        }
     }
     correct_causes(naming);
     naming->mixed = false;
@@ -182,6 +217,7 @@ void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, 
     if (change->ordered) {
         write_names(&naming->shard->store, *to, from, count, NULL, first);
         write_ordered_causes(naming, change, from, to, first);
+        if (to->positions) write_ordered_positions(naming->shard->store.body, to->positions + first, change, from);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);

@@ -35,9 +35,9 @@ static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_sh
 }
 
 /*
- * Adds the targets of a change, at least one; the columns stay until they are flushed. They become events from the first place on: leaves by kind, then id;
- * enters by kind, then id. They are written now or by phx_event_writer_flush(). From the end of the interest phase to
- * the tick's end, any worker.
+ * Adds the targets of a change, at least one; the columns stay until they are flushed. They become events from the
+ * first place on: leaves by kind, then id; enters by kind, then id. They are written now or by
+ * phx_event_writer_flush(). From the end of the interest phase to the tick's end, any worker.
  */
 void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
                           const phx_event_columns *to, uint32_t first);

@@ -52,3 +52,24 @@ ph_status ph_batch_return(ph_consumer handle, const ph_batch *batch)
     if (!batch) return PH_BAD_ARGUMENT;
     return phx_consumer_return(slot->consumer, batch) ? PH_OK : PH_BAD_ARGUMENT;
 }
+
+const char *ph_cause_name(ph_cause cause)
+{
+    switch (cause) {
+    case PH_CAUSE_CAME:
+        return "came";
+    case PH_CAUSE_APPEARED:
+        return "appeared";
+    case PH_CAUSE_GONE:
+        return "gone";
+    case PH_CAUSE_HIDDEN:
+        return "hidden";
+    case PH_CAUSE_OUTRANKED:
+        return "outranked";
+    case PH_CAUSE_RANGE:
+        return "range";
+    case PH_CAUSE_COUNT:
+        break;
+    }
+    return "no cause of this number";
+}

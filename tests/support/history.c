@@ -93,6 +93,7 @@ void history_note(history *h, const model *m)
         note.user_data = e->now.user_data;
         note.settled = e->settled;
         note.depth = e->depth;
+        note.at = (ph_position){e->now.x, e->now.y, e->now.z};
         if (next_change < change_count && changes[next_change].observer.id == e->id) {
             note.changed = true;
             note.fresh = changes[next_change].fresh;
@@ -291,6 +292,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
             target.depth = depth_at(h, last, o->list[i]);
             bool stayed = history_entity_at(h, first - 1, o->list[i]) != NULL;
             target.cause = stayed ? PH_CAUSE_CAME : PH_CAUSE_APPEARED;
+            target.at = history_entity_at(h, last, o->list[i])->at;
             VEC_PUSH(&change.targets, target);
         }
     }

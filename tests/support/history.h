@@ -13,6 +13,7 @@ typedef struct history_entity {
     uint32_t kind, consumer;
     uint32_t depth;
     uint64_t user_data;
+    ph_position at;
     bool settled; /* ready at the end of this tick */
     bool changed; /* had a change in this tick */
     bool fresh;   /* which began a list */
@@ -57,8 +58,8 @@ void history_note(history *h, const model *m);
  * before them: by observer id, as model_changes(). An observer that starts afresh and
  * ends with an empty list, but saw a target in between, has an empty change. Kind and
  * user data are as at the end of the last tick; of leaves, as their causes, as in the tick in which
- * the target left for good. A target appeared that was not in the world before the first tick. Enters are ordered by the depths at the end of the last tick, leaves
- * by the depths of the tick before they left.
+ * the target left for good. A target appeared that was not in the world before the first tick. Enters are ordered by
+ * the depths at the end of the last tick, leaves by the depths of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 /*

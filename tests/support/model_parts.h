@@ -27,7 +27,7 @@ struct model {
     unsigned reconfigured;
     uint64_t tick;
     uint64_t incarnations, incarnations_before; /* the last one given; and before the tick */
-    VEC(model_entity *) entities; /* by id */
+    VEC(model_entity *) entities;               /* by id */
     model_queue queues[MODEL_PRODUCERS_MAX];
     VEC(model_change) changes;
     VEC(model_refusal) refusals;

@@ -191,8 +191,7 @@ static ph_cause leave_cause(const model *m, const model_entity *o, const model_e
     bool in_view = model_rule(m, o, t, MUTATE(MUTANT_CAUSE_MARGIN, true, false), &passing);
     bool forbidden = model_hidden(o, t);
     if (MUTATE(MUTANT_CAUSE_INSTANCE, false, o->now.instance != t->now.instance) ||
-        MUTATE(MUTANT_CAUSE_HIDE, false, model_hides(o, t)) ||
-        MUTATE(MUTANT_CAUSE_BLIND, false, o->now.view <= 0)) {
+        MUTATE(MUTANT_CAUSE_HIDE, false, model_hides(o, t)) || MUTATE(MUTANT_CAUSE_BLIND, false, o->now.view <= 0)) {
         forbidden = false;
     }
     if (forbidden) {
@@ -205,6 +204,12 @@ static ph_cause enter_cause(const model *m, const model_entity *o, const model_e
 {
     bool fresh = !o->told && MUTATE(MUTANT_CAUSE_FRESH, false, true);
     return t->incarnation > m->incarnations_before && !fresh ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
+}
+
+static ph_position enter_position(const model_entity *e)
+{
+    const ph_attrs *from = MUTATE(MUTANT_POSITION_OWN, &e->now, &e->own);
+    return (ph_position){from->x, from->y, MUTATE(MUTANT_POSITION_FLAT, from->z, 0)};
 }
 
 /* The target as it is now, or, when its stay is over, as it last was. */
@@ -227,6 +232,7 @@ static model_target target_of(const model *m, const model_entity *o, model_key k
     target.user_data = e->now.user_data;
     target.depth = enter || MUTATE(MUTANT_LEAVE_DEPTH_NOW, false, true) ? model_depth(m, e) : e->depth;
     target.cause = enter ? enter_cause(m, o, e) : leave_cause(m, o, e);
+    target.at = enter ? enter_position(e) : (ph_position){0};
     return target;
 }
 

@@ -103,6 +103,7 @@ typedef struct mutant_batch {
     VEC(ph_target) targets;
     VEC(uint16_t) kinds;
     VEC(uint8_t) causes;
+    VEC(ph_position) positions;
     VEC(ph_message) messages;
     VEC(uint8_t) payload;
     VEC(ph_delivery) deliveries;
@@ -140,6 +141,7 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].targets);
         VEC_FREE(&u->batches[i].kinds);
         VEC_FREE(&u->batches[i].causes);
+        VEC_FREE(&u->batches[i].positions);
         VEC_FREE(&u->batches[i].messages);
         VEC_FREE(&u->batches[i].payload);
         VEC_FREE(&u->batches[i].deliveries);
@@ -242,6 +244,7 @@ static void batch_add(mutant *u, const model_change *change)
         VEC_PUSH(&batch->targets, target);
         VEC_PUSH(&batch->kinds, (uint16_t)t->kind);
         VEC_PUSH(&batch->causes, (uint8_t)t->cause);
+        VEC_PUSH(&batch->positions, t->at);
     }
     u->ready[change->consumer] = true;
 }
@@ -346,6 +349,7 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].targets.count = 0;
         u->batches[i].kinds.count = 0;
         u->batches[i].causes.count = 0;
+        u->batches[i].positions.count = 0;
         u->batches[i].messages.count = 0;
         u->batches[i].payload.count = 0;
         u->batches[i].deliveries.count = 0;
@@ -404,6 +408,7 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->view.targets = b->targets.items;
     b->view.kinds = b->kinds.items;
     b->view.causes = b->causes.items;
+    b->view.positions = u->m->def.positions ? b->positions.items : NULL;
     b->view.change_count = (uint32_t)b->changes.count;
     b->view.target_count = (uint32_t)b->targets.count;
     b->view.messages = b->messages.items;

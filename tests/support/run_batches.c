@@ -20,8 +20,9 @@ static void note_expected(run *r, const model_change *change)
              change->enter_count);
     for (size_t i = 0; i < change->targets.count && i < PRINT_MAX; i++) {
         const model_target *t = &change->targets.items[i];
-        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ", cause %d)", i < change->leave_count ? "-" : "+",
-                 t->key.id, t->kind, t->user_data, (int)t->cause);
+        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ", %s at %.9g,%.9g,%.9g)",
+                 i < change->leave_count ? "-" : "+", t->key.id, t->kind, t->user_data, ph_cause_name(t->cause),
+                 (double)t->at.x, (double)t->at.y, (double)t->at.z);
     }
     run_note(r, "\n");
 }
@@ -33,8 +34,11 @@ static void note_got(run *r, const ph_batch *batch, const ph_change *change)
              change->leave_count, change->enter_count);
     for (uint32_t i = 0; i < change->leave_count + change->enter_count && i < PRINT_MAX; i++) {
         const ph_target *t = &batch->targets[change->first + i];
-        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ", cause %u)", i < change->leave_count ? "-" : "+", t->id,
-                 batch->kinds[change->first + i], t->user_data, batch->causes[change->first + i]);
+        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ", %s", i < change->leave_count ? "-" : "+", t->id,
+                 batch->kinds[change->first + i], t->user_data,
+                 ph_cause_name((ph_cause)batch->causes[change->first + i]));
+        const ph_position *at = batch->positions ? &batch->positions[change->first + i] : &(ph_position){0};
+        run_note(r, " at %.9g,%.9g,%.9g)", (double)at->x, (double)at->y, (double)at->z);
     }
     run_note(r, "\n");
 }
@@ -48,6 +52,14 @@ static bool same_cause(const ph_batch *batch, uint32_t at, uint64_t first, const
     return batch->causes[at] == expected->cause || (enter && first != batch->tick_first);
 }
 
+/* As numbers: -0 is 0. */
+static bool same_position(const ph_batch *batch, uint32_t at, const model_target *expected)
+{
+    const ph_position *got = batch->positions ? &batch->positions[at] : &expected->at;
+    const float difference[] = {got->x - expected->at.x, got->y - expected->at.y, got->z - expected->at.z};
+    return !(difference[0] != 0 || difference[1] != 0 || difference[2] != 0);
+}
+
 static bool same_change(const ph_batch *batch, const ph_change *got, uint64_t first, const model_change *expected)
 {
     uint32_t flags = (expected->fresh ? PH_CHANGE_FRESH : 0) | (expected->more ? PH_CHANGE_MORE : 0);
@@ -59,7 +71,8 @@ static bool same_change(const ph_batch *batch, const ph_change *got, uint64_t fi
         const ph_target *target = &batch->targets[got->first + i];
         const model_target *t = &expected->targets.items[i];
         if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind ||
-            !same_cause(batch, got->first + (uint32_t)i, first, t)) {
+            !same_cause(batch, got->first + (uint32_t)i, first, t) ||
+            !same_position(batch, got->first + (uint32_t)i, t)) {
             return false;
         }
     }
@@ -121,6 +134,10 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
     if (batch->change_count == 0 && batch->delivery_count == 0 && batch->activation_count == 0 &&
         batch->crossing_count == 0 && batch->update_count == 0 && batch->dropped == 0) {
         return run_fail(r, "batch of tick %" PRIu64 " with nothing in it", batch->tick);
+    }
+    if (batch->target_count > 0 && (batch->positions != NULL) != r->def.positions) {
+        return run_fail(r, "batch of tick %" PRIu64 ": positions are %s", batch->tick,
+                        batch->positions != NULL ? "there" : "left out");
     }
     for (uint32_t i = 0; i < batch->change_count; i++) {
         const ph_change *change = &batch->changes[i];

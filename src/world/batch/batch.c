@@ -8,7 +8,7 @@
 #define MAGIC_LIVE 0x42786870u
 #define MAGIC_DEAD 0x64616564u
 
-phx_batch *phx_batch_create(phx_mem *mem)
+phx_batch *phx_batch_create(phx_mem *mem, bool positioned)
 {
     phx_batch *batch = phx_alloc_zero(mem, sizeof(*batch), PHX_CACHE_LINE);
     if (batch == NULL) {
@@ -16,11 +16,16 @@ phx_batch *phx_batch_create(phx_mem *mem)
     }
     batch->magic = MAGIC_LIVE;
     batch->state = PHX_BATCH_SPARE;
+    batch->positioned = positioned;
     return batch;
 }
 
 /* Bytes of an event in all columns. */
-enum { EVENT_BYTES = sizeof(ph_target) + sizeof(uint32_t) + sizeof(uint16_t) + sizeof(uint8_t) };
+static size_t event_bytes(const phx_batch *batch)
+{
+    enum { LEAST = sizeof(ph_target) + sizeof(uint32_t) + sizeof(uint16_t) + sizeof(uint8_t) };
+    return LEAST + (batch->positioned ? sizeof(ph_position) : 0);
+}
 
 /* Cuts the piece into columns, the one with the strictest alignment first, and shows them. */
 static void cut_columns(phx_batch *batch)
@@ -30,21 +35,25 @@ static void cut_columns(phx_batch *batch)
     *columns = (phx_event_columns){.targets = batch->events};
     if (room > 0) {
         columns->incarnations = (uint32_t *)(void *)(columns->targets + room);
-        columns->kinds = (uint16_t *)(void *)(columns->incarnations + room);
+        columns->positions = batch->positioned ? (ph_position *)(void *)(columns->incarnations + room) : NULL;
+        columns->kinds = batch->positioned ? (uint16_t *)(void *)(columns->positions + room)
+                                           : (uint16_t *)(void *)(columns->incarnations + room);
         columns->causes = (uint8_t *)(columns->kinds + room);
     }
     batch->view.changes = batch->changes;
     batch->view.targets = columns->targets;
     batch->view.kinds = columns->kinds;
     batch->view.causes = columns->causes;
+    batch->view.positions = columns->positions;
 }
 
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets)
 {
     PHX_ASSERT(phx_batch_valid(batch));
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
-    bool grown = phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
-                 phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, EVENT_BYTES);
+    bool grown =
+        phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
+        phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, event_bytes(batch));
     cut_columns(batch);
     return grown;
 }
@@ -74,7 +83,7 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     uint32_t changes = batch->view.change_count, targets = batch->view.target_count;
     phx_trim(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes), changes,
              &batch->changes_use);
-    phx_trim(mem, &batch->events, &batch->events_capacity, EVENT_BYTES, targets, &batch->events_use);
+    phx_trim(mem, &batch->events, &batch->events_capacity, event_bytes(batch), targets, &batch->events_use);
     cut_columns(batch);
     batch->view.change_count = batch->view.target_count = 0;
 }
@@ -83,7 +92,7 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
 static void free_content(phx_mem *mem, phx_batch *batch)
 {
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
-    phx_release(mem, &batch->events, &batch->events_capacity, EVENT_BYTES);
+    phx_release(mem, &batch->events, &batch->events_capacity, event_bytes(batch));
     cut_columns(batch);
     phx_batch_broadcasts_free(&batch->mail, mem);
     phx_batch_updates_free(&batch->news, mem);

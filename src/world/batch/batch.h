@@ -21,13 +21,13 @@ typedef enum phx_batch_state {
 } phx_batch_state;
 
 /*
- * view is the first member, so a ph_batch* converts. view.changes, .targets, .kinds and .causes point to the arrays
- * here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `mail` and `news` at the
- * hand-over.
+ * view is the first member, so a ph_batch* converts. view.changes, .targets, .kinds, .causes and .positions point to
+ * the arrays here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `mail`
+ * and `news` at the hand-over.
  *
- * columns.incarnations[i] belongs to columns.targets[i]: the world-wide number of that incarnation of the target; a later stay of the
- * same id has another one. So a target that left the view and came back (its events cancel in a net difference) differs
- * from one that left the world and entered anew (its events do not).
+ * columns.incarnations[i] belongs to columns.targets[i]: the world-wide number of that incarnation of the target; a
+ * later stay of the same id has another one. So a target that left the view and came back (its events cancel in a net
+ * difference) differs from one that left the world and entered anew (its events do not).
  */
 typedef struct phx_batch {
     ph_batch view;
@@ -44,7 +44,8 @@ typedef struct phx_batch {
     phx_high_water changes_use, events_use;
     uint32_t magic;
     phx_batch_state state;
-    bool merged; /* its content is in the net difference already (after an offer that ran out of memory) */
+    bool positioned; /* its events have positions */
+    bool merged;     /* its content is in the net difference already (after an offer that ran out of memory) */
     struct phx_batch *next_spare; /* list of the ticking thread */
     struct phx_batch *next_made;  /* list of all batches of a consumer, to free them */
     struct phx_leg
@@ -52,8 +53,8 @@ typedef struct phx_batch {
     struct phx_batch *taken_before, *taken_after; /* list of taken batches, of the consumer's thread */
 } phx_batch;
 
-/* Makes an empty batch without arrays. NULL = no memory. */
-phx_batch *phx_batch_create(phx_mem *mem);
+/* Makes an empty batch without arrays; positioned: its events have positions. NULL = no memory. */
+phx_batch *phx_batch_create(phx_mem *mem, bool positioned);
 /* batch may be NULL. */
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch);
 /* Room for so many; the content is lost. false = no memory: the arrays are valid, and may have grown. */

@@ -15,6 +15,7 @@ enum { BOUND_MAX = 65536 };
 struct phx_consumer {
     /* never changes */
     phx_mem *mem;
+    bool positioned; /* events have positions */
     phx_coalesce *coalesce;
     phx_coalesce *edges; /* the net difference of edges */
     phx_broadcast_backlog *backlog;
@@ -30,8 +31,8 @@ struct phx_consumer {
     phx_batch *trimmed; /* the last batch of trim_one() */
     uint32_t made_count;
     uint32_t out_count, out_max;
-    uint64_t tick;       /* of the last offer */
-    uint64_t tick_first; /* of the net difference, when there is one; */
+    uint64_t tick;                /* of the last offer */
+    uint64_t tick_first;          /* of the net difference, when there is one; */
     uint32_t incarnations_before; /* of that tick */
     uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
@@ -53,6 +54,7 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     }
     c->mem = mem;
     c->bound = bound;
+    c->positioned = world != NULL && world->locate != NULL;
     c->coalesce = phx_coalesce_create(mem, world);
     c->edges = phx_coalesce_create(mem, NULL);
     c->backlog = phx_broadcast_backlog_create(mem, mail_bytes);
@@ -127,7 +129,7 @@ static phx_batch *batch_obtain(phx_consumer *c)
         return batch;
     }
     PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all batches made are out or kept */
-    batch = phx_batch_create(c->mem);
+    batch = phx_batch_create(c->mem, c->positioned);
     if (batch == NULL) {
         return NULL;
     }
@@ -215,9 +217,11 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     if (c->out_count > c->out_max) c->out_max = c->out_count;
     c->batches++;
     c->events += batch->view.target_count;
+    const size_t event_bytes =
+        sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t) + (c->positioned ? sizeof(ph_position) : 0);
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
-                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t)) +
-                phx_batch_broadcasts_bytes(&batch->mail) + phx_batch_updates_bytes(&batch->news);
+                (uint64_t)batch->view.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->mail) +
+                phx_batch_updates_bytes(&batch->news);
     phx_relay_put(&c->relay, batch);
 }
 

@@ -284,7 +284,8 @@ static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool
 /* Was the incarnation given in the ticks of the difference? */
 static uint8_t enter_cause(const phx_coalesce *co, const phx_batch *batch, uint32_t incarnation)
 {
-    const uint32_t before = batch->incarnations_before, given = co->world != NULL ? *co->world->incarnations - before : 0;
+    const uint32_t before = batch->incarnations_before,
+                   given = co->world != NULL ? *co->world->incarnations - before : 0;
     return phx_incarnation_since(incarnation, before, given) ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
 }
 
@@ -310,6 +311,8 @@ static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool 
         to->kinds[at + i] = name != NULL ? name->kind : from->leave_kind;
         to->incarnations[at + i] = enters ? from->enter_incarnation : from->leave_incarnation;
         to->causes[at + i] = enters ? enter_cause(co, batch, from->enter_incarnation) : from->leave_cause;
+        if (to->positions == NULL) continue;
+        to->positions[at + i] = enters ? co->world->locate(co->world->owner, from->target) : (ph_position){0};
     }
 }
 

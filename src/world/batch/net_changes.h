@@ -31,8 +31,10 @@
 
 /* The part of the world that net differences ask; its owner keeps it as long as they are. */
 typedef struct phx_net_world {
-    const phx_depths *depths;     /* of attached entities */
-    const uint32_t *incarnations; /* the last one given */
+    const phx_depths *depths;                              /* of attached entities */
+    const uint32_t *incarnations;                          /* the last one given */
+    ph_position (*locate)(const void *owner, uint64_t id); /* where an entity is; NULL: events have no positions */
+    const void *owner;
 } phx_net_world;
 
 typedef struct phx_coalesce phx_coalesce;

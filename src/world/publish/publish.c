@@ -106,6 +106,7 @@ typedef struct filling {
     phx_consumer_changes *shares; /* by consumer */
     phx_event_writer *naming;
     bool far;            /* names are not in a near cache */
+    bool positioned;     /* events have positions: bodies are read, too */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
 
@@ -125,6 +126,8 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
             __builtin_prefetch(&name[phx_target_word_slot(phx_target_word_at(target, i))]);
         for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
             __builtin_prefetch(&user_data[phx_target_word_slot(phx_target_word_at(target, i))]);
+        for (uint32_t i = 0; at->positioned && i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&at->shard->store.body[phx_target_word_slot(phx_target_word_at(target, i))]);
     }
 }
 
@@ -142,9 +145,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
-    if (count > 0)
-        phx_event_writer_add(at->naming, at->scratch, change,
-                             &batch->columns, to);
+    if (count > 0) phx_event_writer_add(at->naming, at->scratch, change, &batch->columns, to);
     share->targets = to + count;
 }
 
@@ -159,7 +160,8 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
-        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count, false);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count,
+                           false);
         phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, enter), own->enter_count, true);
     }
 }
@@ -180,6 +182,7 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
                   .scratch = &world->scratch[chunk->worker],
                   .shares = phx_consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_NEAR,
+                  .positioned = world->def.positions,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {

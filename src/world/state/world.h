@@ -162,12 +162,12 @@ typedef struct phx_world {
     phx_ties ties;
     phx_attach attach;
     phx_areas areas;
-    phx_depths depths; /* depths of attached entities */
+    phx_depths depths;    /* depths of attached entities */
     phx_net_world around; /* for consumers */
     phx_crowd_result crowd;
-    phx_idmap instances;   /* entities of each but 0: table/instance_counts.h */
-    phx_renames renames;   /* of this tick */
-    uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
+    phx_idmap instances;    /* entities of each but 0: table/instance_counts.h */
+    phx_renames renames;    /* of this tick */
+    uint32_t incarnations;  /* last one given; compared only inside one consumer's pending changes, so it may wrap */
     phx_cause_scope causes; /* of this tick's events */
 
     phx_command_run *runs; /* the tick's commands, in order */

@@ -63,6 +63,11 @@ static bool in_front(const arranging *at, uint32_t i)
 
 static void swap_events(phx_event_columns told, uint32_t i, uint32_t j)
 {
+    if (told.positions) {
+        const ph_position position = told.positions[i];
+        told.positions[i] = told.positions[j];
+        told.positions[j] = position;
+    }
     ph_target target = told.targets[i];
     uint16_t kind = told.kinds[i];
     uint32_t incarnation = told.incarnations[i];

@@ -46,7 +46,7 @@ Test(config_def, default_is_what_the_headers_say)
     cr_expect(def.entities_max == 4194304 && def.producers_max == 16 && def.producer_bytes == 67108864);
     cr_expect(def.refusals_max == 4096 && def.consumers == 1 && def.consumer_batches == 64);
     cr_expect(def.consumer_bytes == 4194304 && def.quadtree_capacity == 128 && def.quadtree_depth == 5);
-    cr_expect(def.exchange_bytes == 1048576 && def.hash_seed == 0 && def.class_count == 1);
+    cr_expect(def.exchange_bytes == 1048576 && def.hash_seed == 0 && def.positions && def.class_count == 1);
     cr_expect(def.allocator.allocate == NULL && def.allocator.release == NULL && def.log == NULL);
     cr_expect(def.tasks.parallel_for == NULL);
     cr_expect_str_eq(def.classes[0].name, "default");

@@ -435,7 +435,7 @@ static void check_observer(fleet *f, uint64_t observer)
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_event_writer naming;
-    static const phx_event_columns told = {told_targets, told_incarnations, told_kinds, told_causes};
+    static const phx_event_columns told = {told_targets, told_incarnations, told_kinds, told_causes, NULL};
     static const phx_cause_scope scope;
     phx_event_writer_begin(&naming, fleet_home(f, observer), &scope);
     phx_event_writer_add(&naming, scratch, change, &told, 0);

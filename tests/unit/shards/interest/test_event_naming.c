@@ -53,6 +53,9 @@ static void populate(const shape *of, uint64_t *rng)
         cr_assert(phx_store_reserve_user_data(store, &memory, ~id));
         phx_store_set_user_data(store, slot, ~id);
         store->name[slot].incarnation = slot;
+        store->body[slot].x = (float)slot;
+        store->body[slot].y = -(float)slot;
+        store->body[slot].z = 0.5f;
     }
 }
 
@@ -77,11 +80,14 @@ static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
 
 static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph_cause cause, const char *what)
 {
+    const bool enters = cause == PH_CAUSE_CAME;
     qsort(slots, count, sizeof *slots, by_kind_and_id);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &shard.store.name[slots[i]];
         cr_assert(to.targets[i].id == name->id && to.targets[i].user_data == ~name->id && to.kinds[i] == name->kind &&
-                      to.incarnations[i] == name->incarnation && to.causes[i] == cause,
+                      to.incarnations[i] == name->incarnation && to.causes[i] == cause &&
+                      to.positions[i].x == (enters ? (float)slots[i] : 0) &&
+                      to.positions[i].y == (enters ? -(float)slots[i] : 0) && to.positions[i].z == (enters ? 0.5f : 0),
                   "%s: %u of %u", what, i, count);
     }
 }
@@ -100,7 +106,8 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
     uint8_t causes[2 * MOST];
-    const phx_event_columns to = {targets, incarnations, kinds, causes};
+    ph_position positions[2 * MOST];
+    const phx_event_columns to = {targets, incarnations, kinds, causes, positions};
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
     uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
@@ -124,7 +131,8 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     uint16_t kinds[MEMBERS];
     uint32_t incarnations[MEMBERS];
     uint8_t causes[MEMBERS];
-    const phx_event_columns to = {targets, incarnations, kinds, causes};
+    ph_position positions[MEMBERS];
+    const phx_event_columns to = {targets, incarnations, kinds, causes, positions};
     phx_scratch_init(&scratch, &memory);
     cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
     choose(scratch.enter, count, rng);
@@ -144,6 +152,7 @@ typedef struct together {
     uint16_t kinds[2][ROOM];
     uint32_t incarnations[2][ROOM];
     uint8_t causes[2][ROOM];
+    ph_position positions[2][ROOM];
     phx_event_columns to[2];
     uint32_t consumer[TOGETHER];
 } together;
@@ -183,7 +192,8 @@ static void check_together(uint64_t *rng, const char *what)
     phx_event_writer naming;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     for (uint32_t k = 0; k < 2; k++)
-        all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k]};
+        all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k],
+                                         all->positions[k]};
     scratch = (phx_scratch){.targets = all->told};
     phx_event_writer_begin(&naming, &shard, &scope);
     for (uint32_t c = 0; c < TOGETHER; c++) {

@@ -497,7 +497,7 @@ Test(consumer, ticks_go_up, .signal = SIGABRT)
 Test(consumer, a_foreign_offer_is_caught, .signal = SIGABRT)
 {
     make(1);
-    (void)phx_consumer_offer(c, phx_batch_create(&mem), 1);
+    (void)phx_consumer_offer(c, phx_batch_create(&mem, false), 1);
 }
 #endif
 
