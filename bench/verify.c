@@ -475,14 +475,14 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
 
 /* ---- events ---- */
 
-static void told_leave(bench_verify *verify, entity *observer, uint64_t target)
+static void sent_leave(bench_verify *verify, entity *observer, uint64_t target)
 {
     if (!bench_id_set_remove(&observer->seen, target)) {
         fault(verify, observer->id, "leave of %llu, which was not in the list", (unsigned long long)target);
     }
 }
 
-static void told_enter(bench_verify *verify, entity *observer, uint64_t target, const uint16_t *kind)
+static void sent_enter(bench_verify *verify, entity *observer, uint64_t target, const uint16_t *kind)
 {
     const entity *is = find(verify, target);
     if (is == NULL) {
@@ -543,10 +543,10 @@ void bench_verify_record(void *context, const bench_record *record)
     check_order(verify, record->observer, false, record->leaves, record->leave_kinds, record->leave_count);
     check_order(verify, record->observer, true, record->enters, record->enter_kinds, record->enter_count);
     for (uint32_t i = 0; i < record->leave_count; i++) {
-        told_leave(verify, observer, record->leaves[i].id);
+        sent_leave(verify, observer, record->leaves[i].id);
     }
     for (uint32_t i = 0; i < record->enter_count; i++) {
-        told_enter(verify, observer, record->enters[i].id,
+        sent_enter(verify, observer, record->enters[i].id,
                    record->enter_kinds == NULL ? NULL : &record->enter_kinds[i]);
     }
 }

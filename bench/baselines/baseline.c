@@ -15,7 +15,7 @@ void *baseline_create(size_t bytes, const ph_world_def *def, phx_mem *mem)
     phx_mem_init(&self->mem, mem->allocator);
     self->outer = mem;
     self->def = def;
-    self->told.mem = &self->mem;
+    self->sent.mem = &self->mem;
     population_init(&self->people, &self->mem);
     return self;
 }
@@ -23,7 +23,7 @@ void *baseline_create(size_t bytes, const ph_world_def *def, phx_mem *mem)
 void baseline_destroy(baseline *self, size_t bytes)
 {
     population_free(&self->people);
-    told_free(&self->told);
+    sent_free(&self->sent);
     PHX_ASSERT(atomic_load_explicit(&self->mem.bytes, memory_order_relaxed) == 0);
     phx_free(self->outer, self, bytes, PHX_CACHE_LINE);
 }
@@ -78,7 +78,7 @@ static void apply_moves(baseline *self, const bench_frame *frame, const bench_sp
 void baseline_apply(baseline *self, const bench_frame *frame, const baseline_hooks *hooks)
 {
     population_begin(&self->people);
-    told_begin(&self->told);
+    sent_begin(&self->sent);
     for (uint32_t i = 0; i < frame->span_count; i++) {
         const bench_span *span = &frame->spans[i];
         switch (span->op) {
@@ -111,8 +111,8 @@ void baseline_tick_at_once(baseline *self, const bench_frame *frame, const basel
     uint64_t clock = phx_clock_ns();
     baseline_apply(self, frame, hooks);
     clock = baseline_phase(self, BENCH_INTEREST, clock);
-    net_log_tell(log, &self->people, &self->told);
-    told_walk(&self->told);
+    net_log_emit(log, &self->people, &self->sent);
+    sent_walk(&self->sent);
     baseline_phase(self, BENCH_PUBLISH, clock);
 }
 
@@ -126,14 +126,14 @@ void baseline_quiet(baseline *self)
 void baseline_records(void *engine, bench_record_fn record, void *context)
 {
     const baseline *self = engine;
-    told_records(&self->told, record, context);
+    sent_records(&self->sent, record, context);
 }
 
 bool baseline_release(void *engine, bench_error *error)
 {
     baseline *self = engine;
     (void)error;
-    told_begin(&self->told);
+    sent_begin(&self->sent);
     return true;
 }
 
@@ -145,8 +145,8 @@ bool baseline_stats(void *engine, bench_stats *stats, bench_error *error)
     stats->bytes = atomic_load_explicit(&self->mem.bytes, memory_order_relaxed);
     stats->entities = self->people.live_count;
     stats->observers = self->people.live_count;
-    stats->enters = self->told.enters;
-    stats->leaves = self->told.leaves;
+    stats->enters = self->sent.enters;
+    stats->leaves = self->sent.leaves;
     return true;
 }
 

@@ -9,14 +9,14 @@
 #include "bench/base/engine.h"
 #include "bench/baselines/net_log.h"
 #include "bench/baselines/population.h"
-#include "bench/baselines/told.h"
+#include "bench/baselines/sent_lists.h"
 
 typedef struct baseline {
     phx_mem mem; /* of its own: its bytes are known exactly */
     phx_mem *outer;
     const ph_world_def *def;
     population people;
-    told told;
+    sent sent;
     bench_stats stats; /* phases, refused, pairs_tested and list_entries are kept up to date in here */
 } baseline;
 

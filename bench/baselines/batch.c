@@ -149,8 +149,8 @@ static bool batch_tick(void *engine, const bench_frame *frame, bench_error *erro
     }
     build_lists(self, find_pairs(self));
     clock = baseline_phase(base, BENCH_INTEREST, clock);
-    rows_tell(&self->lists, &self->places, &base->people, &base->told);
-    told_walk(&base->told);
+    rows_emit(&self->lists, &self->places, &base->people, &base->sent);
+    sent_walk(&base->sent);
     baseline_phase(base, BENCH_PUBLISH, clock);
     return true;
 }

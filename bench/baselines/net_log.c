@@ -56,31 +56,31 @@ static uint32_t group(net_log *log)
     return observers;
 }
 
-static void tell_one(net_log *log, const population *people, uint32_t observer, const uint32_t *what, uint32_t count,
-                     told *out)
+static void emit_one(net_log *log, const population *people, uint32_t observer, const uint32_t *what, uint32_t count,
+                     sent *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         log->balance[what[i] / 2] = (int8_t)(log->balance[what[i] / 2] + (what[i] % 2 == 1 ? 1 : -1));
     }
-    told_reserve(out, count);
+    sent_reserve(out, count);
     uint32_t first = out->target_count;
     for (uint32_t i = 0; i < count; i++) {
         if (log->balance[what[i] / 2] < 0) {
             log->balance[what[i] / 2] = 0;
-            told_target(out, people->ids[what[i] / 2]);
+            sent_target(out, people->ids[what[i] / 2]);
         }
     }
     uint32_t leaves = out->target_count - first;
     for (uint32_t i = 0; i < count; i++) {
         if (log->balance[what[i] / 2] > 0) {
             log->balance[what[i] / 2] = 0;
-            told_target(out, people->ids[what[i] / 2]);
+            sent_target(out, people->ids[what[i] / 2]);
         }
     }
-    told_end(out, people->ids[observer], first, leaves);
+    sent_end(out, people->ids[observer], first, leaves);
 }
 
-void net_log_tell(net_log *log, const population *people, told *out)
+void net_log_emit(net_log *log, const population *people, sent *out)
 {
     if (log->count == 0) {
         return;
@@ -93,7 +93,7 @@ void net_log_tell(net_log *log, const population *people, told *out)
         uint32_t end = log->ends[observer];
         log->ends[observer] = 0;
         if (people->live[observer]) { /* an observer that left gets nothing */
-            tell_one(log, people, observer, &log->grouped[begin], end - begin, out);
+            emit_one(log, people, observer, &log->grouped[begin], end - begin, out);
         }
         begin = end;
     }

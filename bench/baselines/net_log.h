@@ -8,7 +8,7 @@
 #define PHX_BENCH_NET_LOG_H
 
 #include "bench/baselines/population.h"
-#include "bench/baselines/told.h"
+#include "bench/baselines/sent_lists.h"
 
 typedef struct net_entry {
     uint32_t observer; /* slot */
@@ -30,7 +30,7 @@ typedef struct net_log {
 void net_log_free(net_log *log);
 void net_log_grow(net_log *log);
 /* Reports the net difference and empties the log. */
-void net_log_tell(net_log *log, const population *people, told *out);
+void net_log_emit(net_log *log, const population *people, sent *out);
 
 static inline void net_log_add(net_log *log, uint32_t observer, uint32_t target, bool enter)
 {

@@ -97,8 +97,8 @@ static bool simd_tick(void *engine, const bench_frame *frame, bench_error *error
     rows_begin(&self->lists, self->places.count);
     scan_all(self);
     clock = baseline_phase(base, BENCH_INTEREST, clock);
-    rows_tell(&self->lists, &self->places, &base->people, &base->told);
-    told_walk(&base->told);
+    rows_emit(&self->lists, &self->places, &base->people, &base->sent);
+    sent_walk(&base->sent);
     baseline_phase(base, BENCH_PUBLISH, clock);
     return true;
 }

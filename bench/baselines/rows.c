@@ -74,7 +74,7 @@ static const uint32_t *old_row(const rows *of, uint32_t slot, uint32_t *count)
     return &before->items[before->starts[row]];
 }
 
-void rows_tell(rows *of, const sorted *places, const population *people, told *out)
+void rows_emit(rows *of, const sorted *places, const population *people, sent *out)
 {
     make_stamps(of, people->slot_count, places->count);
     index_rows(of, places, people->slot_count);
@@ -88,7 +88,7 @@ void rows_tell(rows *of, const sorted *places, const population *people, told *o
         uint32_t in_new = of->stamp + 1;
         uint32_t in_both = of->stamp + 2;
         of->stamp += 2;
-        told_reserve(out, old_count + new_count);
+        sent_reserve(out, old_count + new_count);
         uint32_t first = out->target_count;
         for (uint32_t i = 0; i < new_count; i++) {
             stamps[new[i]] = in_new;
@@ -97,15 +97,15 @@ void rows_tell(rows *of, const sorted *places, const population *people, told *o
             if (stamps[old[i]] == in_new) {
                 stamps[old[i]] = in_both;
             } else {
-                told_target(out, people->ids[old[i]]);
+                sent_target(out, people->ids[old[i]]);
             }
         }
         uint32_t leaves = out->target_count - first;
         for (uint32_t i = 0; i < new_count && new_count + leaves > old_count; i++) {
             if (stamps[new[i]] == in_new) {
-                told_target(out, people->ids[new[i]]);
+                sent_target(out, people->ids[new[i]]);
             }
         }
-        told_end(out, people->ids[slot], first, leaves);
+        sent_end(out, people->ids[slot], first, leaves);
     }
 }

@@ -6,8 +6,8 @@
 #ifndef PHX_BENCH_ROWS_H
 #define PHX_BENCH_ROWS_H
 
+#include "bench/baselines/sent_lists.h"
 #include "bench/baselines/sorted.h"
-#include "bench/baselines/told.h"
 
 typedef struct row_set {
     uint32_t *starts; /* by row, and one more */
@@ -29,7 +29,7 @@ void rows_free(rows *of);
 /* The rows of the tick before become `before`; now has room for the rows of so many places. */
 void rows_begin(rows *of, uint32_t places);
 /* Reports the difference, when now.starts and now.items are complete. */
-void rows_tell(rows *of, const sorted *places, const population *people, told *out);
+void rows_emit(rows *of, const sorted *places, const population *people, sent *out);
 
 /* Room for `more` items behind the first `count`. */
 void rows_grow_items(rows *of, uint32_t count, size_t more);

@@ -98,7 +98,7 @@ static bool take(pharos *self, bench_error *error)
 }
 
 /* The same of broadcasts: for each observer the messages that it gets, and where their payload begins. */
-static void walk_mail(pharos *self, const ph_batch *batch)
+static void walk_broadcasts(pharos *self, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->delivery_count; i++) {
         const ph_delivery *delivery = &batch->deliveries[i];
@@ -122,7 +122,7 @@ static void walk(pharos *self, const ph_batch *batch)
         self->leaves += change->leave_count;
         self->enters += change->enter_count;
     }
-    walk_mail(self, batch);
+    walk_broadcasts(self, batch);
 }
 
 static bool tick_and_walk(pharos *self, bench_error *error)
@@ -181,7 +181,7 @@ static void pharos_records(void *engine, bench_record_fn record, void *context)
             const ph_change *change = &batch->changes[c];
             uint32_t enter_first = change->first + change->leave_count;
             PHX_ASSERT(enter_first + change->enter_count <= batch->target_count);
-            bench_record told = {
+            bench_record sent = {
                 .observer = change->observer,
                 .leaves = &batch->targets[change->first],
                 .enters = &batch->targets[enter_first],
@@ -191,7 +191,7 @@ static void pharos_records(void *engine, bench_record_fn record, void *context)
                 .enter_count = change->enter_count,
                 .fresh = (change->flags & PH_CHANGE_FRESH) != 0,
             };
-            record(context, &told);
+            record(context, &sent);
         }
     }
 }

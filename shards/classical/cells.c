@@ -52,8 +52,8 @@ bool phx_cells_choose(phx_uniform_cells *cells, const phx_index *index, float *s
     cells->chosen_moves = index->counts.moves;
     float wanted = rules->cell_size > 0.0f ? rules->cell_size : median_view(index->env.store);
     if (!(wanted > 0.0f)) wanted = rules->tower_size;
-    bool near = cells->side > 0.0f && wanted < 1.5f * cells->wanted && wanted > cells->wanted / 1.5f;
-    if (near) return false;
+    bool close_enough = cells->side > 0.0f && wanted < 1.5f * cells->wanted && wanted > cells->wanted / 1.5f;
+    if (close_enough) return false;
     *side = cells->wanted = wanted;
     return true;
 }

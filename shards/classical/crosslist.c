@@ -104,7 +104,7 @@ static void crosslist_begin_tick(phx_index *index, uint64_t tick)
     phx_cross *own = (phx_cross *)index;
     (void)tick;
     for (uint32_t slot = 0; slot < own->slots; slot++)
-        own->flags[slot] &= (uint8_t) ~(PHX_CROSS_CHANGED | PHX_CROSS_TOUCHED);
+        own->flags[slot] &= (uint8_t) ~(PHX_CROSS_CHANGED | PHX_CROSS_DIRTY);
 }
 
 static void queue_pending_slot(phx_cross *own, uint32_t slot)
@@ -125,7 +125,7 @@ static void unlink_slot(phx_cross *own, uint32_t slot)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
     phx_cross_unlink(own, slot, false);
-    phx_cross_forget(own, slot);
+    phx_cross_drop(own, slot);
     own->flags[slot] |= PHX_CROSS_GONE | PHX_CROSS_CHANGED;
     phx_cross_push(&own->gone, slot);
 }
@@ -139,7 +139,7 @@ static void crosslist_remove(phx_index *index, uint32_t slot)
 static void change_radius(phx_cross *own, uint32_t slot, float radius)
 {
     if (own->flags[slot] & PHX_CROSS_BOX) phx_cross_unlink(own, slot, true);
-    phx_cross_forget(own, slot);
+    phx_cross_drop(own, slot);
     own->radius[slot] = radius;
     if (radius < 0.0f) return;
     phx_cross_write_keys(own, slot, true);
@@ -245,7 +245,7 @@ static bool crosslist_dirty(const phx_index *index, uint32_t observer, phx_box b
     const phx_list *list = &own->boxes[observer];
     const uint32_t *entries = phx_list_entries(&own->pool, list);
     (void)box;
-    if (own->flags[observer] & PHX_CROSS_TOUCHED) return true;
+    if (own->flags[observer] & PHX_CROSS_DIRTY) return true;
     for (uint32_t i = 0; i < list->count; i++)
         if (own->flags[entries[i]] & PHX_CROSS_CHANGED) return true;
     return false;

@@ -29,10 +29,10 @@ void phx_cross_refresh(phx_cross *own, uint32_t observer)
 {
     phx_list_release(&own->pool, &own->boxes[observer]);
     if (!(own->flags[observer] & PHX_CROSS_AFRESH)) phx_cross_push(&own->afresh, observer);
-    own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_TOUCHED;
+    own->flags[observer] |= PHX_CROSS_AFRESH | PHX_CROSS_DIRTY;
 }
 
-void phx_cross_forget(phx_cross *own, uint32_t slot)
+void phx_cross_drop(phx_cross *own, uint32_t slot)
 {
     phx_list_release(&own->pool, &own->boxes[slot]);
     own->pass_first[slot] = PHX_SLOT_NONE;
@@ -70,15 +70,15 @@ static bool in_box(const phx_cross *own, uint32_t observer, uint32_t target)
 /* Marks the union of the passes on both axes: each target comes or goes, by its position now. */
 static uint32_t mark_passes(phx_cross *own, uint32_t observer)
 {
-    uint32_t comers = 0;
+    uint32_t entering = 0;
     for (uint32_t i = own->pass_first[observer]; i != PHX_SLOT_NONE; i = own->passes[i].next) {
         uint32_t target = own->passes[i].target;
         if (own->mark[target] >= own->epoch) continue;
         bool comes = in_box(own, observer, target);
         own->mark[target] = own->epoch + (comes ? COMES : GOES);
-        comers += comes;
+        entering += comes;
     }
-    return comers;
+    return entering;
 }
 
 /*
@@ -109,12 +109,12 @@ static void apply_passes(phx_cross *own, uint32_t observer)
         return;
     }
     next_mark_epoch(own);
-    uint32_t comers = mark_passes(own, observer);
-    comers -= thin_out(own, box);
+    uint32_t entering = mark_passes(own, observer);
+    entering -= thin_out(own, box);
     own->pass_first[observer] = PHX_SLOT_NONE;
-    if (before != box->count || comers > 0) own->flags[observer] |= PHX_CROSS_TOUCHED;
-    if (comers == 0) return;
-    if (!box_grow(own, box, box->count + comers)) {
+    if (before != box->count || entering > 0) own->flags[observer] |= PHX_CROSS_DIRTY;
+    if (entering == 0) return;
+    if (!box_grow(own, box, box->count + entering)) {
         phx_cross_refresh(own, observer);
         return;
     }
@@ -144,7 +144,7 @@ void phx_cross_sweep(phx_cross *own)
             entries[n] = entries[i];
             n += !(own->flags[entries[i]] & PHX_CROSS_GONE);
         }
-        if (n < box->count) own->flags[slot] |= PHX_CROSS_TOUCHED;
+        if (n < box->count) own->flags[slot] |= PHX_CROSS_DIRTY;
         phx_list_set_count(&own->pool, box, n);
     }
     for (uint32_t i = 0; i < own->gone.count; i++) own->flags[own->gone.slots[i]] &= (uint8_t)~PHX_CROSS_GONE;
@@ -316,8 +316,8 @@ static bool box_valid(const phx_cross *own, uint32_t observer)
 
 bool phx_cross_boxes_valid(const phx_cross *own)
 {
-    enum { LOOKS = 8 };
-    uint32_t step = own->slots / LOOKS + 1;
+    enum { PARTS_EACH_TICK = 8 };
+    uint32_t step = own->slots / PARTS_EACH_TICK + 1;
     for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step)
         if ((own->flags[slot] & PHX_CROSS_BOX) && !box_valid(own, slot)) return false;
     return true;

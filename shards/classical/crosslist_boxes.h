@@ -17,7 +17,7 @@ void phx_cross_flush(phx_cross *own);
 /* Empties the observer's box, to be filled by phx_cross_fill(). */
 void phx_cross_refresh(phx_cross *own, uint32_t observer);
 /* Drops the box. */
-void phx_cross_forget(phx_cross *own, uint32_t slot);
+void phx_cross_drop(phx_cross *own, uint32_t slot);
 /* Notes a target that was just linked as a pass for all observers that may have it in the box. */
 void phx_cross_announce(phx_cross *own, uint32_t target);
 /* Removes targets that left or jumped from all boxes. */

@@ -54,7 +54,7 @@ enum {
     PHX_CROSS_GONE = 8,     /* left or jumped in this tick: it has to be removed from all boxes */
     PHX_CROSS_AFRESH = 16,  /* its box is to be filled anew */
     PHX_CROSS_CHANGED = 32, /* in this tick, in any way */
-    PHX_CROSS_TOUCHED = 64, /* its box changed in this tick: a target came in or went out */
+    PHX_CROSS_DIRTY = 64,   /* its box changed in this tick: a target came in or went out */
     PHX_CROSS_MOVES = 128   /* its nodes are to slide */
 };
 

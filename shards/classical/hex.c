@@ -51,8 +51,8 @@ typedef struct hex {
     uint32_t tower_count, towers_capacity, tower_free;
     phx_idmap places; /* level and place -> tower */
     phx_list_pool pool;
-    uint8_t *watch; /* by slot: the level that it is registered at, or PHX_HEX_NO_LEVEL */
-    uint32_t watch_capacity;
+    uint8_t *level_of; /* by slot: the level that it is registered at, or PHX_HEX_NO_LEVEL */
+    uint32_t level_of_capacity;
     phx_slot_notes notes;
 } hex;
 
@@ -178,14 +178,14 @@ static void register_at(hex *own, uint32_t slot)
 {
     const phx_store *store = own->index.env.store;
     float radius = store->body[slot].state & PHX_SLOT_LIVE ? phx_index_radius(store, slot) : -1.0f;
-    uint8_t before = own->watch[slot], now = PHX_HEX_NO_LEVEL;
+    uint8_t before = own->level_of[slot], now = PHX_HEX_NO_LEVEL;
     if (radius >= 0.0f) {
         phx_hex_box box = phx_hex_box_of(&own->lattice, phx_index_box(store, slot, radius));
         now = phx_hex_level(&own->lattice, box.half);
     }
     if (before != PHX_HEX_NO_LEVEL) own->levels[before].observers--;
     if (now != PHX_HEX_NO_LEVEL) own->levels[now].observers++;
-    own->watch[slot] = now;
+    own->level_of[slot] = now;
 }
 
 static bool grow_entries(hex *own, hex_level *level, uint32_t slots)
@@ -219,10 +219,11 @@ static bool hex_index_reserve(phx_index *index, uint32_t slots)
 {
     hex *own = (hex *)index;
     phx_mem *mem = index->env.mem;
-    uint32_t before = own->watch_capacity;
+    uint32_t before = own->level_of_capacity;
     if (!phx_slot_notes_reserve(&own->notes, mem, slots)) return false;
-    if (!phx_grow(mem, (void **)&own->watch, &own->watch_capacity, before, slots, sizeof(uint8_t))) return false;
-    if (own->watch_capacity > before) memset(own->watch + before, PHX_HEX_NO_LEVEL, own->watch_capacity - before);
+    if (!phx_grow(mem, (void **)&own->level_of, &own->level_of_capacity, before, slots, sizeof(uint8_t))) return false;
+    if (own->level_of_capacity > before)
+        memset(own->level_of + before, PHX_HEX_NO_LEVEL, own->level_of_capacity - before);
     for (uint32_t level = 0; level < PHX_HEX_LEVELS; level++)
         if (own->levels[level].lit && !grow_entries(own, &own->levels[level], slots)) return false;
     return true;
@@ -316,7 +317,7 @@ static void hex_index_around(const phx_index *index, phx_box box, phx_sink *sink
 static bool hex_index_dirty(const phx_index *index, uint32_t observer, phx_box box)
 {
     const hex *own = (const hex *)index;
-    uint8_t level = own->watch[observer];
+    uint8_t level = own->level_of[observer];
     PHX_ASSERT(level != PHX_HEX_NO_LEVEL && own->levels[level].lit);
     phx_hex_box in = phx_hex_box_of(&own->lattice, box);
     uint32_t tower = find_tower(own, level, phx_hex_cell(&own->lattice, level, in.x, in.y));
@@ -335,7 +336,7 @@ static void hex_index_release(phx_index *index)
     phx_release(mem, (void **)&own->towers, &own->towers_capacity, sizeof(hex_tower));
     phx_idmap_free(&own->places);
     phx_list_pool_free(&own->pool, mem);
-    phx_release(mem, (void **)&own->watch, &own->watch_capacity, sizeof(uint8_t));
+    phx_release(mem, (void **)&own->level_of, &own->level_of_capacity, sizeof(uint8_t));
     phx_slot_notes_free(&own->notes, mem);
 }
 

@@ -68,11 +68,11 @@ bool phx_index_update(phx_index *index, phx_store *store, uint64_t tick, uint16_
         if (!index->ops->reserve(index, store->slots)) return false;
         if (index->ops->begin) index->ops->begin(index, tick);
         index->tick = tick;
-        index->told = index->turned = false;
+        index->given = index->turned = false;
     }
-    for (uint32_t slot = 0; !index->told && slot < store->slots; slot++)
+    for (uint32_t slot = 0; !index->given && slot < store->slots; slot++)
         if (store->body[slot].changed == stamp) report_slot(index, &store->body[slot], slot);
-    index->told = true;
+    index->given = true;
     index->turned = index->turned || !index->ops->turn || index->ops->turn(index);
     return index->turned;
 }

@@ -109,15 +109,15 @@ static void timer_index_insert(phx_index *index, uint32_t slot)
     own->flags[slot] |= PHX_TIMER_IN | PHX_TIMER_CHANGED;
     own->in_count++;
     own->observer_count += own->movers[slot].radius >= 0.0f;
-    note_mover_change(own, slot, 0.0, PHX_TIMER_CAME);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_ENTERED);
 }
 
 static void timer_index_remove(phx_index *index, uint32_t slot)
 {
     phx_timer *own = (phx_timer *)index;
-    note_mover_change(own, slot, 0.0, PHX_TIMER_WENT);
+    note_mover_change(own, slot, 0.0, PHX_TIMER_LEFT);
     phx_timer_unrange(own, slot);
-    phx_timer_forget(own, slot);
+    phx_timer_drop(own, slot);
     own->flags[slot] &= (uint8_t)~PHX_TIMER_IN;
     own->in_count--;
     own->observer_count -= own->movers[slot].radius >= 0.0f;
@@ -138,12 +138,12 @@ static void timer_index_move(phx_index *index, uint32_t slot)
     phx_timer_mover *mover = &own->movers[slot], before = *mover;
     read_mover(own, slot);
     own->flags[slot] |= PHX_TIMER_CHANGED;
-    bool looks_otherwise = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
+    bool view_changed = mover->radius != before.radius || (mover->radius >= 0.0f && mover->view != before.view);
     bool other = mover->layers != before.layers || mover->stealth != before.stealth || mover->veiled != before.veiled ||
                  mover->instance != before.instance;
     own->observer_count -= before.radius >= 0.0f;
     own->observer_count += mover->radius >= 0.0f;
-    if (looks_otherwise) phx_timer_refresh(own, slot);
+    if (view_changed) phx_timer_refresh(own, slot);
     double step = step_between(index->env.rules->shape, &before, mover);
     if (step > 0.0 || other) note_mover_change(own, slot, step, other ? PHX_TIMER_OTHER : 0);
 }
@@ -193,15 +193,15 @@ static void range_changed(phx_timer *own)
         phx_timer_change *change = &own->changes[i];
         uint32_t slot = change->slot;
         if (change->what != 0) own->flags[slot] |= PHX_TIMER_TURNED;
-        if (change->what & PHX_TIMER_WENT) continue;
-        bool leaves = !(change->what & PHX_TIMER_CAME) && !phx_timer_in_range(own, slot);
+        if (change->what & PHX_TIMER_LEFT) continue;
+        bool leaves = !(change->what & PHX_TIMER_ENTERED) && !phx_timer_in_range(own, slot);
         if (leaves) {
             change->what |= PHX_TIMER_RANGED;
             own->flags[slot] |= PHX_TIMER_TURNED;
             phx_timer_unrange(own, slot);
         }
-        if (leaves || (change->what & PHX_TIMER_CAME)) phx_timer_range(own, slot);
-        if (leaves || (change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED))) phx_timer_refresh(own, slot);
+        if (leaves || (change->what & PHX_TIMER_ENTERED)) phx_timer_range(own, slot);
+        if (leaves || (change->what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED))) phx_timer_refresh(own, slot);
     }
 }
 
@@ -211,8 +211,8 @@ static void announce_changed(phx_timer *own)
     for (uint32_t i = 0; i < own->change_count; i++) {
         const phx_timer_change *change = &own->changes[i];
         uint32_t what = change->what;
-        if (what & (PHX_TIMER_WENT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_report_left(own, change);
-        if (what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_came(own, change);
+        if (what & (PHX_TIMER_LEFT | PHX_TIMER_OTHER | PHX_TIMER_JUMPED)) phx_timer_report_left(own, change);
+        if (what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED | PHX_TIMER_RANGED)) phx_timer_announce_entered(own, change);
     }
 }
 
@@ -275,7 +275,7 @@ static bool timer_index_within(const phx_index *index, uint32_t observer, phx_si
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     phx_pieces pieces;
-    if (own->movers[observer].radius < 0.0f || (own->flags[observer] & PHX_TIMER_LOOKS)) return false;
+    if (own->movers[observer].radius < 0.0f || (own->flags[observer] & PHX_TIMER_NO_PLAN)) return false;
     phx_pieces_open(&pieces, sink);
     for (uint32_t i = 0; i < plan->count; i++)
         phx_pieces_add_if(&pieces, pairs[i].target, own->flags[pairs[i].target] & PHX_TIMER_IN);
@@ -291,7 +291,7 @@ static bool timer_index_dirty(const phx_index *index, uint32_t observer, phx_box
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     (void)box;
-    if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) || plan->fresh > 0) return true;
+    if ((own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_NO_PLAN)) || plan->fresh > 0) return true;
     if (phx_store_attr(index->env.store, observer)->cap == 0) return false;
     for (uint32_t i = 0; i < plan->count; i++) /* at a cap distance counts, not only range */
         if (own->flags[pairs[i].target] & PHX_TIMER_CHANGED) return true;
@@ -304,7 +304,7 @@ static bool timer_index_differ(const phx_index *index, uint32_t observer, phx_si
     const phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_pair *pairs = (const phx_timer_pair *)phx_list_entries(&own->pool, &plan->block);
     phx_pieces pieces;
-    if (own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS)) return false;
+    if (own->flags[observer] & (PHX_TIMER_AFRESH | PHX_TIMER_NO_PLAN)) return false;
     phx_pieces_open(&pieces, sink);
     for (uint32_t i = 0; i < plan->fresh; i++) phx_pieces_add(&pieces, pairs[i].target);
     phx_pieces_flush(&pieces);

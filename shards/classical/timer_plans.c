@@ -33,18 +33,18 @@ static bool grow_plan(phx_timer *own, phx_timer_plan *plan, uint32_t count)
     return true;
 }
 
-void phx_timer_forget(phx_timer *own, uint32_t slot)
+void phx_timer_drop(phx_timer *own, uint32_t slot)
 {
     phx_timer_plan *plan = &own->plans[slot];
     phx_list_release(&own->pool, &plan->block);
     plan->count = plan->soon = plan->fresh = 0;
     plan->next = plan->horizon = PHX_TIMER_NEVER;
-    own->flags[slot] &= (uint8_t)~PHX_TIMER_LOOKS;
+    own->flags[slot] &= (uint8_t)~PHX_TIMER_NO_PLAN;
 }
 
 void phx_timer_refresh(phx_timer *own, uint32_t observer)
 {
-    phx_timer_forget(own, observer);
+    phx_timer_drop(own, observer);
     if (own->movers[observer].radius < 0.0f) return;
     own->flags[observer] |= PHX_TIMER_AFRESH;
     own->flags[observer] &= (uint8_t)~PHX_TIMER_MADE;
@@ -120,8 +120,8 @@ static void partition_due_pairs(phx_timer *own, phx_timer_plan *plan)
 /* Ends the plan: the observer is evaluated from now on; it is tried again when time has advanced by a cell. */
 static void stop_planning(phx_timer *own, uint32_t observer)
 {
-    phx_timer_forget(own, observer);
-    own->flags[observer] |= PHX_TIMER_LOOKS;
+    phx_timer_drop(own, observer);
+    own->flags[observer] |= PHX_TIMER_NO_PLAN;
     own->plans[observer].horizon = phx_timer_down(own->way + own->cell);
 }
 
@@ -130,10 +130,10 @@ static bool make_plan(phx_timer *own, uint32_t observer)
     phx_timer_plan *plan = &own->plans[observer];
     const phx_timer_mover *o = &own->movers[observer];
     int32_t reach = phx_timer_reach(own, observer);
-    phx_timer_forget(own, observer);
+    phx_timer_drop(own, observer);
     own->flags[observer] |= PHX_TIMER_AFRESH | PHX_TIMER_MADE;
     if (reach > PHX_TIMER_REACH_MAX) {
-        own->flags[observer] |= PHX_TIMER_LOOKS; /* and as long as its radius is so long */
+        own->flags[observer] |= PHX_TIMER_NO_PLAN; /* and as long as its radius is so long */
         return true;
     }
     if (reach > own->reach_max) own->reach_max = reach;
@@ -201,7 +201,7 @@ bool phx_timer_run(phx_timer *own, uint32_t observer)
     uint8_t flags = own->flags[observer];
     bool due = plan->next <= own->now || plan->horizon <= own->now;
     if ((flags & PHX_TIMER_AFRESH) && (flags & PHX_TIMER_MADE)) return true;
-    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_LOOKS))) return make_plan(own, observer);
+    if ((flags & PHX_TIMER_AFRESH) || (due && (flags & PHX_TIMER_NO_PLAN))) return make_plan(own, observer);
     if (due) advance_plan(own, observer);
     else if (plan->fresh > 0) plan->fresh = 0;
     return true;
@@ -251,7 +251,7 @@ static phx_timer_walk walk_around(const phx_timer *own, int32_t cx, int32_t cy)
 
 static bool observer_has_plan(const phx_timer *own, uint32_t slot)
 {
-    return own->movers[slot].radius >= 0.0f && !(own->flags[slot] & (PHX_TIMER_AFRESH | PHX_TIMER_LOOKS));
+    return own->movers[slot].radius >= 0.0f && !(own->flags[slot] & (PHX_TIMER_AFRESH | PHX_TIMER_NO_PLAN));
 }
 
 void phx_timer_report_left(phx_timer *own, const phx_timer_change *change)
@@ -268,10 +268,10 @@ void phx_timer_report_left(phx_timer *own, const phx_timer_change *change)
     }
 }
 
-void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change)
+void phx_timer_announce_entered(phx_timer *own, const phx_timer_change *change)
 {
     const phx_timer_mover *t = &own->movers[change->slot];
-    bool anew = change->what & (PHX_TIMER_CAME | PHX_TIMER_JUMPED);
+    bool anew = change->what & (PHX_TIMER_ENTERED | PHX_TIMER_JUMPED);
     phx_timer_walk walk = walk_around(own, t->cx, t->cy);
     for (uint32_t slot; (slot = phx_timer_next(&walk)) != PHX_SLOT_NONE;) {
         if (slot == change->slot || !observer_has_plan(own, slot) || !may_meet_observer(own, slot, t->cx, t->cy))
@@ -330,11 +330,11 @@ static bool plan_whole(const phx_timer *own, uint32_t observer)
 
 bool phx_timer_plans_valid(const phx_timer *own)
 {
-    enum { LOOKS = 8 };
-    uint32_t step = own->slots / LOOKS + 1;
+    enum { PARTS_EACH_TICK = 8 };
+    uint32_t step = own->slots / PARTS_EACH_TICK + 1;
     for (uint32_t slot = (uint32_t)own->index.tick % step; slot < own->slots; slot += step) {
         bool has = (own->flags[slot] & PHX_TIMER_IN) && own->movers[slot].radius >= 0.0f;
-        if (has && !(own->flags[slot] & PHX_TIMER_LOOKS) && !plan_whole(own, slot)) return false;
+        if (has && !(own->flags[slot] & PHX_TIMER_NO_PLAN) && !plan_whole(own, slot)) return false;
     }
     return true;
 }

@@ -11,7 +11,7 @@
 void phx_timer_refresh(phx_timer *own, uint32_t observer);
 
 /* Drops the plan of a slot. */
-void phx_timer_forget(phx_timer *own, uint32_t slot);
+void phx_timer_drop(phx_timer *own, uint32_t slot);
 
 /*
  * A target left, or its old position says nothing of its new one: its pairs with all observers near its old range are
@@ -20,7 +20,7 @@ void phx_timer_forget(phx_timer *own, uint32_t slot);
 void phx_timer_report_left(phx_timer *own, const phx_timer_change *change);
 
 /* A target has a new range: its pairs with all observers near that, and not near the old one, are made and due. */
-void phx_timer_announce_came(phx_timer *own, const phx_timer_change *change);
+void phx_timer_announce_entered(phx_timer *own, const phx_timer_change *change);
 
 /* Makes the plan, or advances it. false = no memory: call again. */
 bool phx_timer_run(phx_timer *own, uint32_t observer);

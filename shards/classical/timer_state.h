@@ -64,7 +64,7 @@ enum {
     PHX_TIMER_AFRESH = 4,   /* its plan is made anew in this tick */
     PHX_TIMER_MADE = 8,     /* and was made */
     PHX_TIMER_CHANGED = 32, /* in this tick, in any way */
-    PHX_TIMER_LOOKS = 16    /* it has no plan: its radius is too long, or it has too many pairs */
+    PHX_TIMER_NO_PLAN = 16  /* it has no plan: its radius is too long, or it has too many pairs */
 };
 
 /* A change of one slot in this tick. */
@@ -72,10 +72,10 @@ typedef struct phx_timer_change {
     uint32_t slot;
     float step;     /* at least the length of its step */
     int32_t cx, cy; /* its range before */
-    uint32_t what;  /* PHX_TIMER_CAME ... */
+    uint32_t what;  /* PHX_TIMER_ENTERED ... */
 } phx_timer_change;
 
-enum { PHX_TIMER_CAME = 1, PHX_TIMER_WENT = 2, PHX_TIMER_OTHER = 4, PHX_TIMER_JUMPED = 8, PHX_TIMER_RANGED = 16 };
+enum { PHX_TIMER_ENTERED = 1, PHX_TIMER_LEFT = 2, PHX_TIMER_OTHER = 4, PHX_TIMER_JUMPED = 8, PHX_TIMER_RANGED = 16 };
 
 typedef struct phx_timer {
     phx_index index;

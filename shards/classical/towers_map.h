@@ -1,5 +1,5 @@
 /*
- * Towers of index = towers: towers in blocks, each with the entities in it, its watching observers, and its sync list.
+ * Towers of index = towers: towers in blocks, each with the entities in it, its subscribers, and its sync list.
  * See towers.c.
  */
 #ifndef PHX_SHARDS_CLASSICAL_TOWERS_MAP_H
@@ -11,29 +11,31 @@
 #include "shards/simd/kernels.h"
 
 enum {
-    PHX_WATCH_BLOCK_BITS = 2,
-    PHX_WATCH_BLOCK_SIDE = 1 << PHX_WATCH_BLOCK_BITS, /* towers of a block: few, so that a lone entity costs little */
-    PHX_WATCH_BLOCK_TOWERS = PHX_WATCH_BLOCK_SIDE * PHX_WATCH_BLOCK_SIDE,
-    PHX_WATCH_TOWERS_MAX = 1024 /* towers with which an observer registers; one with more is notified of every change */
+    PHX_TOWERS_MAP_BLOCK_BITS = 2,
+    PHX_TOWERS_MAP_BLOCK_SIDE =
+        1 << PHX_TOWERS_MAP_BLOCK_BITS, /* towers of a block: few, so that a lone entity costs little */
+    PHX_TOWERS_MAP_BLOCK_TOWERS = PHX_TOWERS_MAP_BLOCK_SIDE * PHX_TOWERS_MAP_BLOCK_SIDE,
+    PHX_TOWERS_MAP_TOWERS_MAX =
+        1024 /* towers with which an observer registers; one with more is notified of every change */
 };
 
-static const uint32_t PHX_WATCH_NONE = UINT32_MAX;
+static const uint32_t PHX_TOWERS_MAP_NONE = UINT32_MAX;
 
-typedef struct phx_watch_tower {
-    phx_list objects;  /* entities in it */
-    phx_list watchers; /* own observers with the tower in their span or reach */
-    uint64_t synced;   /* the tick of its last sync list */
-    uint32_t sync;     /* then: the first entry of its sync list */
-    uint32_t moved;    /* the tick, in 32 bits, of the last change of an entity in it */
-} phx_watch_tower;
+typedef struct phx_towers_map_tower {
+    phx_list objects;     /* entities in it */
+    phx_list subscribers; /* own observers with the tower in their span or reach */
+    uint64_t synced;      /* the tick of its last sync list */
+    uint32_t sync;        /* then: the first entry of its sync list */
+    uint32_t moved;       /* the tick, in 32 bits, of the last change of an entity in it */
+} phx_towers_map_tower;
 
-typedef struct phx_watch_block {
+typedef struct phx_towers_map_block {
     uint16_t bx, by;
-    uint32_t used; /* objects and watchers of all its towers */
+    uint32_t used; /* objects and subscribers of all its towers */
     uint32_t next; /* of a free one */
     bool idle;     /* is in idle[] */
-    phx_watch_tower tower[PHX_WATCH_BLOCK_TOWERS];
-} phx_watch_block;
+    phx_towers_map_tower tower[PHX_TOWERS_MAP_BLOCK_TOWERS];
+} phx_towers_map_block;
 
 /* An entry of a tower's sync list. */
 typedef struct phx_sync {
@@ -41,11 +43,11 @@ typedef struct phx_sync {
 } phx_sync;
 
 /*
- * The towers of one shard with entities or watching observers. A tower is named by block * PHX_WATCH_BLOCK_TOWERS +
+ * The towers of one shard with entities or subscribers. A tower is named by block * PHX_TOWERS_MAP_BLOCK_TOWERS +
  * its place.
  */
-typedef struct phx_watch_map {
-    phx_watch_block *blocks;
+typedef struct phx_towers_map {
+    phx_towers_map_block *blocks;
     uint32_t block_count, blocks_capacity, block_free, live_count;
     phx_idmap places; /* by << 16 | bx, + 1 -> block */
     uint32_t *idle;   /* blocks that may be empty: freed when the next tick begins. Room for all blocks */
@@ -56,46 +58,46 @@ typedef struct phx_watch_map {
     uint32_t sync_count, syncs_capacity;
     uint32_t *synced; /* towers that have one */
     uint32_t synced_count, synced_capacity;
-} phx_watch_map;
+} phx_towers_map;
 
-void phx_watch_map_init(phx_watch_map *map, phx_mem *mem, const phx_kernels *kernels);
-void phx_watch_map_free(phx_watch_map *map, phx_mem *mem);
+void phx_towers_map_init(phx_towers_map *map, phx_mem *mem, const phx_kernels *kernels);
+void phx_towers_map_free(phx_towers_map *map, phx_mem *mem);
 
-static inline phx_watch_tower *phx_watch_tower_at(const phx_watch_map *map, uint32_t tower)
+static inline phx_towers_map_tower *phx_towers_map_tower_at(const phx_towers_map *map, uint32_t tower)
 {
-    return &map->blocks[tower / PHX_WATCH_BLOCK_TOWERS].tower[tower % PHX_WATCH_BLOCK_TOWERS];
+    return &map->blocks[tower / PHX_TOWERS_MAP_BLOCK_TOWERS].tower[tower % PHX_TOWERS_MAP_BLOCK_TOWERS];
 }
 
-/* The tower; PHX_WATCH_NONE: there is none. */
-uint32_t phx_watch_find(const phx_watch_map *map, uint16_t tx, uint16_t ty);
-/* Makes the tower if there is none, with room for one more object or watcher. false = no memory. */
-bool phx_watch_need(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher);
+/* The tower; PHX_TOWERS_MAP_NONE: there is none. */
+uint32_t phx_towers_map_find(const phx_towers_map *map, uint16_t tx, uint16_t ty);
+/* Makes the tower if there is none, with room for one more object or subscriber. false = no memory. */
+bool phx_towers_map_need(phx_towers_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool subscriber);
 /* Adds a slot to a set of an existing tower, and removes it; room was made. */
-void phx_watch_add(phx_watch_map *map, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot);
-void phx_watch_remove(phx_watch_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool watcher, uint32_t slot);
+void phx_towers_map_add(phx_towers_map *map, uint16_t tx, uint16_t ty, bool subscriber, uint32_t slot);
+void phx_towers_map_remove(phx_towers_map *map, phx_mem *mem, uint16_t tx, uint16_t ty, bool subscriber, uint32_t slot);
 
 /* Begins a tick: empties the sync lists, and frees empty blocks. */
-void phx_watch_begin(phx_watch_map *map);
+void phx_towers_map_begin(phx_towers_map *map);
 /* Room for the sync entries of so many changes, two each. false = no memory. */
-bool phx_watch_reserve_syncs(phx_watch_map *map, phx_mem *mem, uint32_t changes);
-/* Adds a slot to the tower's sync list; told: its observers are notified, too. */
-void phx_watch_sync(phx_watch_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool told);
+bool phx_towers_map_reserve_syncs(phx_towers_map *map, phx_mem *mem, uint32_t changes);
+/* Adds a slot to the tower's sync list; notify: its observers are notified, too. */
+void phx_towers_map_sync(phx_towers_map *map, uint16_t tx, uint16_t ty, uint32_t slot, uint64_t tick, bool notify);
 
 /* A walk over the existing towers of a rectangle. */
-typedef struct phx_watch_walk {
-    const phx_watch_map *map;
-    const phx_watch_block *block; /* the block at hand */
+typedef struct phx_towers_map_walk {
+    const phx_towers_map *map;
+    const phx_towers_map_block *block; /* the block at hand */
     phx_rect rect;
     uint32_t bx, by, next;
     uint64_t left;   /* its remaining towers */
     bool all;        /* the rectangle has more blocks than there are */
     uint16_t tx, ty; /* the last tower returned */
-} phx_watch_walk;
+} phx_towers_map_walk;
 
-phx_watch_walk phx_watch_open(const phx_watch_map *map, phx_rect rect);
+phx_towers_map_walk phx_towers_map_open(const phx_towers_map *map, phx_rect rect);
 /* NULL = the end. */
-const phx_watch_tower *phx_watch_next(phx_watch_walk *walk);
+const phx_towers_map_tower *phx_towers_map_next(phx_towers_map_walk *walk);
 
-bool phx_watch_map_valid(const phx_watch_map *map);
+bool phx_towers_map_valid(const phx_towers_map *map);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/core.h"
 
-enum { PHX_ORDER_FEW = 64 }; /* up to here counting is as fast as merging */
+enum { PHX_ORDER_SHORT_MAX = 64 }; /* up to here counting is as fast as merging */
 
 /* A record to sort. */
 typedef struct phx_sort_record {

@@ -93,12 +93,12 @@ static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx
 /* Adds a neighbour's halo. false = no memory. */
 static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
 {
-    const uint32_t groups = shard->near_count / PHX_NEIGHBOUR_HALOS; /* groups that are full before this */
-    if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->near_capacity, shard->near_capacity,
+    const uint32_t groups = shard->neighbour_count / PHX_NEIGHBOUR_HALOS; /* groups that are full before this */
+    if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->neighbour_capacity, shard->neighbour_capacity,
                   (size_t)groups + 1, sizeof *shard->neighbour_halos))
         return false;
-    const uint32_t at = shard->near_count++ % PHX_NEIGHBOUR_HALOS;
-    phx_neighbour_halos *group = &shard->neighbour_halos[(shard->near_count - 1) / PHX_NEIGHBOUR_HALOS];
+    const uint32_t at = shard->neighbour_count++ % PHX_NEIGHBOUR_HALOS;
+    phx_neighbour_halos *group = &shard->neighbour_halos[(shard->neighbour_count - 1) / PHX_NEIGHBOUR_HALOS];
     PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
         for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i++) group->x0[i] = INFINITY;
@@ -116,7 +116,7 @@ static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
-    shard->near_count = 0;
+    shard->neighbour_count = 0;
     shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
     shard->halo_free_box = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
@@ -164,16 +164,16 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
 }
 
 /* The halos that contain a position, a bit for each; four at a time, as the smallest vectors compare them. */
-static inline uint32_t in_halos(const phx_neighbour_halos *near, float x, float y)
+static inline uint32_t in_halos(const phx_neighbour_halos *halos, float x, float y)
 {
     enum { PART = sizeof(phx_bounds) / sizeof(float) };
     phx_bound_bits all = {0, 0, 0, 0}, bit = {1, 2, 4, 8};
     for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i += PART, bit <<= PART) {
         phx_bounds x0, y0, x1, y1;
-        memcpy(&x0, near->x0 + i, sizeof x0);
-        memcpy(&y0, near->y0 + i, sizeof y0);
-        memcpy(&x1, near->x1 + i, sizeof x1);
-        memcpy(&y1, near->y1 + i, sizeof y1);
+        memcpy(&x0, halos->x0 + i, sizeof x0);
+        memcpy(&y0, halos->y0 + i, sizeof y0);
+        memcpy(&x1, halos->x1 + i, sizeof x1);
+        memcpy(&y1, halos->y1 + i, sizeof y1);
         all |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & bit;
     }
     return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
@@ -184,7 +184,7 @@ static inline void validate_halos(const phx_shard *shard, const phx_halo_request
                                   uint32_t in)
 {
     for (uint32_t at = 0; at < PHX_NEIGHBOUR_HALOS; at++) {
-        const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->near_count;
+        const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->neighbour_count;
         const phx_halo_request *zone = &zones[shard->neighbour_halos[group].shard[there ? at : 0]];
         PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
     }
@@ -198,15 +198,15 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t *item = &shard->cursor.item, first = *item % PHX_NEIGHBOUR_HALOS;
-    for (uint32_t group = *item / PHX_NEIGHBOUR_HALOS; group * PHX_NEIGHBOUR_HALOS < shard->near_count;
+    for (uint32_t group = *item / PHX_NEIGHBOUR_HALOS; group * PHX_NEIGHBOUR_HALOS < shard->neighbour_count;
          group++, first = 0) {
-        const phx_neighbour_halos *near = &shard->neighbour_halos[group];
-        uint32_t in = in_halos(near, body->x, body->y);
+        const phx_neighbour_halos *halos = &shard->neighbour_halos[group];
+        uint32_t in = in_halos(halos, body->x, body->y);
         validate_halos(shard, zones, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
             *item = group * PHX_NEIGHBOUR_HALOS + at;
-            if (!send_copy(shard, slot, near->shard[at], false)) return false;
+            if (!send_copy(shard, slot, halos->shard[at], false)) return false;
         }
     }
     return true;
@@ -216,7 +216,7 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
 static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, uint32_t slot)
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
-    const uint32_t count = far ? shard_count : shard->near_count;
+    const uint32_t count = far ? shard_count : shard->neighbour_count;
     if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
         uint32_t destination =

@@ -10,7 +10,7 @@
 #include "shards/state/observer_count.h"
 #include "shards/state/storage.h"
 
-enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_TRAIL, PART_WAITS, PART_DONE };
+enum { PART_ENTITY = 0, PART_RELATIONS, PART_AWAKE, PART_AREAS, PART_HISTORY, PART_DEFERRED, PART_DONE };
 
 static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_set *set, phx_record *record)
 {
@@ -24,7 +24,7 @@ static void fill_relations(phx_shard *shard, uint32_t slot, const phx_relation_s
 static void fill_areas(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     const uint32_t *places = NULL;
-    uint32_t count = phx_area_members_of(&shard->zones.crossings, slot, &places);
+    uint32_t count = phx_area_members_of(&shard->zones.area_members, slot, &places);
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AREAS;
     record->slot = count;
@@ -56,16 +56,16 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     phx_cursor *cursor = &shard->cursor;
     const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
     const uint32_t *places;
-    uint32_t areas = phx_area_members_of(&shard->zones.crossings, slot, &places);
+    uint32_t areas = phx_area_members_of(&shard->zones.area_members, slot, &places);
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
             cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
-        bool trail_left = cursor->part == PART_TRAIL && cursor->item == 0 && phx_bands_has_history(shard, slot);
-        bool waits_left = cursor->part == PART_WAITS && cursor->item < phx_bands_deferred_words(shard, slot);
-        if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !trail_left &&
-            !waits_left) {
+        bool history_left = cursor->part == PART_HISTORY && cursor->item == 0 && phx_bands_has_history(shard, slot);
+        bool deferred_left = cursor->part == PART_DEFERRED && cursor->item < phx_bands_deferred_words(shard, slot);
+        if (cursor->part != PART_ENTITY && !relations_left && !awake_left && !areas_left && !history_left &&
+            !deferred_left) {
             cursor->part++;
             cursor->item = 0;
             continue;
@@ -81,7 +81,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
             fill_activation(shard, slot, record);
         } else if (areas_left) {
             fill_areas(shard, slot, record);
-        } else if (trail_left) {
+        } else if (history_left) {
             phx_bands_fill_history(shard, slot, record);
             cursor->item = 1;
         } else {
@@ -117,14 +117,14 @@ static uint32_t home_of(const phx_body *body, const uint16_t *column_shard, cons
 static uint32_t list_of(phx_shard *shard, uint32_t slot, const uint32_t **slots)
 {
     const phx_list *list = &shard->store.tail[slot].list;
-    phx_slot_array *told = &shard->list_scratch;
+    phx_slot_array *previous = &shard->list_scratch;
     uint64_t pairs = 0;
     *slots = phx_list_entries(&shard->lists, list);
     if (!list->derived) return list->count;
-    if (!phx_grow(shard->mem, (void **)&told->at, &told->capacity, 0, shard->store.slots, sizeof(uint32_t)))
+    if (!phx_grow(shard->mem, (void **)&previous->at, &previous->capacity, 0, shard->store.slots, sizeof(uint32_t)))
         return PHX_SLOT_NONE;
-    *slots = told->at;
-    return shard->storage->list_before(shard, slot, told->at, &pairs);
+    *slots = previous->at;
+    return shard->storage->list_before(shard, slot, previous->at, &pairs);
 }
 
 /* Writes the list of an emigrant behind the earlier ones in the outbox. false = no memory, or the list is too long. */

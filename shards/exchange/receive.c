@@ -21,15 +21,15 @@
 /* Room for this entity in any state, in all tables. */
 static bool reserve_one(phx_shard *shard, const phx_entity_record *entity)
 {
-    phx_slot_array *arrived = &shard->immigrants;
+    phx_slot_array *immigrant = &shard->immigrants;
     return phx_store_reserve(&shard->store, shard->mem, 1) &&
            phx_store_reserve_user_data(&shard->store, shard->mem, entity->user_data) &&
            phx_idmap_reserve(&shard->store.ghosts, phx_idmap_count(&shard->store.ghosts) + 1) &&
            phx_deferred_reserve(&shard->deferred, shard->mem, 1) && shard->storage->reserve_note(shard) &&
-           (!shard->derives_lists || phx_prev_rows_reserve(&shard->past, shard->mem)) &&
-           phx_grow(shard->mem, (void **)&arrived->at, &arrived->capacity, arrived->count, (size_t)arrived->count + 1,
-                    sizeof(uint32_t)) &&
-           phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->arrivals, shard->mem);
+           (!shard->derives_lists || phx_prev_rows_reserve(&shard->previous, shard->mem)) &&
+           phx_grow(shard->mem, (void **)&immigrant->at, &immigrant->capacity, immigrant->count,
+                    (size_t)immigrant->count + 1, sizeof(uint32_t)) &&
+           phx_shard_reserve_beginner(shard) && phx_immigrant_lists_ready(&shard->immigrant_lists, shard->mem);
 }
 
 /* Are its attributes and user data equal to the record's? */
@@ -60,7 +60,7 @@ static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_recor
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_place(shard, body, entity->x, entity->y, entity->z);
     shard->storage->note_attr(shard, slot, &entity->attr);
-    if (shard->derives_lists) phx_prev_rows_note(&shard->past, &shard->store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->previous, &shard->store, slot);
     phx_store_dress(&shard->store, slot, &entity->attr);
     phx_store_set_user_data(&shard->store, slot, entity->user_data);
     phx_shard_flag(shard, slot);
@@ -111,7 +111,8 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
     shard->store.tail[slot].list.owed = entity->owed;
     shard->counts.entries += listed;
     const phx_list_record *list = listed > 0 ? lists + entity->list_first : NULL;
-    phx_immigrant_lists_add(&shard->arrivals, (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
+    phx_immigrant_lists_add(&shard->immigrant_lists,
+                            (phx_immigrant_list){.observer = slot, .count = listed, .list = list});
     shard->store.name[slot].fresh = entity->fresh || !entity->attr.ready;
     shard->immigrants.at[shard->immigrants.count++] = slot;
     phx_shard_count_observer(shard, phx_store_attr(&shard->store, slot), 1);
@@ -122,7 +123,7 @@ static bool receive_migrant(phx_shard *shard, const phx_record *record, const ph
 }
 
 /* The slot of a migrant of this tick: nearly always the last one that came. */
-static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
+static uint32_t immigrant_slot(const phx_shard *shard, uint64_t id)
 {
     for (uint32_t i = shard->immigrants.count; i-- > 0;)
         if (shard->store.name[shard->immigrants.at[i]].id == id) return shard->immigrants.at[i];
@@ -131,7 +132,7 @@ static uint32_t arrived_slot(const phx_shard *shard, uint64_t id)
 
 static bool receive_relations(phx_shard *shard, const phx_record *record)
 {
-    uint32_t slot = arrived_slot(shard, record->id);
+    uint32_t slot = immigrant_slot(shard, record->id);
     for (uint32_t i = 0; i < record->count; i++)
         if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i])) return false;
     shard->store.body[slot].state |= PHX_SLOT_RELATED;
@@ -142,14 +143,14 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 static bool receive_activation(phx_shard *shard, const phx_record *record)
 {
     if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
-    phx_activation_carry(&shard->zones.awake, arrived_slot(shard, record->id), record->as.alone_since);
+    phx_activation_carry(&shard->zones.awake, immigrant_slot(shard, record->id), record->as.alone_since);
     return true;
 }
 
 static bool receive_areas(phx_shard *shard, const phx_record *record)
 {
-    phx_area_members *crossings = &shard->zones.crossings;
-    uint32_t slot = arrived_slot(shard, record->id);
+    phx_area_members *crossings = &shard->zones.area_members;
+    uint32_t slot = immigrant_slot(shard, record->id);
     if (!phx_area_members_cover(crossings, shard->mem, shard->store.slots)) return false;
     for (uint32_t i = 0; i < record->count; i++) {
         const uint64_t *place = phx_idmap_find(&shard->zones.areas->index, record->as.areas[i]);
@@ -242,7 +243,7 @@ static bool receive_begin(phx_shard *shard, const phx_record *record)
 static bool receive_motion_history(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);
-    if (slot == PHX_SLOT_NONE) slot = arrived_slot(shard, record->id);
+    if (slot == PHX_SLOT_NONE) slot = immigrant_slot(shard, record->id);
     return phx_bands_take_history(shard, slot, record);
 }
 
@@ -261,10 +262,10 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
         return receive_pin(shard, record);
     case PHX_RECORD_COPY:
         return receive_copy(shard, record);
-    case PHX_RECORD_TRAIL:
+    case PHX_RECORD_MOTION_HISTORY:
         return receive_motion_history(shard, record);
     case PHX_RECORD_DEFERRED_UPDATES:
-        return phx_bands_take_deferred(shard, arrived_slot(shard, record->id), record);
+        return phx_bands_take_deferred(shard, immigrant_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN:
         return receive_begin(shard, record);
     }
@@ -281,7 +282,7 @@ bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const ph
     return true;
 }
 
-void phx_shard_arrivals_told(phx_shard *shard)
+void phx_shard_immigrants_reported(phx_shard *shard)
 {
     shard->immigrants.count = 0;
 }
@@ -290,7 +291,8 @@ void phx_shard_return_immigrants(phx_shard *shard)
 {
     phx_store *store = &shard->store;
     if (shard->immigrants.count == 0) return;
-    for (uint32_t i = 0; i < shard->arrivals.count; i++) shard->counts.entries -= shard->arrivals.at[i].count;
+    for (uint32_t i = 0; i < shard->immigrant_lists.count; i++)
+        shard->counts.entries -= shard->immigrant_lists.at[i].count;
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
         const uint32_t slot = shard->immigrants.at[i];
         phx_relations_drop(&shard->relations, store->name[slot].id);
@@ -298,5 +300,5 @@ void phx_shard_return_immigrants(phx_shard *shard)
         phx_zones_let_go(&shard->zones, slot);
         phx_store_kill(store, slot); /* the index ends, too: it needs no note of this */
     }
-    shard->arrivals.count = shard->immigrants.count = 0;
+    shard->immigrant_lists.count = shard->immigrants.count = 0;
 }

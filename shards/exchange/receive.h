@@ -11,7 +11,7 @@
 bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists);
 
 /* The world has put the immigrants into the directory. */
-void phx_shard_arrivals_told(phx_shard *shard);
+void phx_shard_immigrants_reported(phx_shard *shard);
 
 /*
  * There is no memory to receive all: immigrants that were not reported yet are gone here, and stay with the shards that

@@ -24,7 +24,7 @@ static float view_of_word(int32_t word)
 }
 
 /* Computes the summary of a block. */
-static void survey_block(const phx_grid *grid, phx_block *block)
+static void sum_up_block(const phx_grid *grid, phx_block *block)
 {
     const float *view = grid->rows.view;
     const int32_t none = view_word(INFINITY);
@@ -62,7 +62,7 @@ bool phx_block_summary_valid(const phx_grid *grid)
     for (uint32_t b = 0; b < grid->block_count; b++) {
         const phx_block *block = &grid->blocks[b];
         phx_block now = *block;
-        survey_block(grid, &now);
+        sum_up_block(grid, &now);
         if (now.reach != block->reach || now.reach_min != block->reach_min || now.observers != block->observers ||
             now.special != block->special || now.view_min != block->view_min)
             return false;
@@ -78,27 +78,27 @@ void phx_grid_changed_block(phx_grid *grid, uint32_t number)
     for (uint32_t i = 0; i < grid->change_count; i++)
         if (grid->changes[i] == number) return;
     if (grid->change_count < PHX_BLOCK_STALE_MAX) grid->changes[grid->change_count++] = number;
-    else grid->surveyed = false;
+    else grid->summaries_valid = false;
 }
 
 void phx_grid_changed(phx_grid *grid, uint32_t row)
 {
-    if (!grid->surveyed) return; /* the rows may not be in order either */
+    if (!grid->summaries_valid) return; /* the rows may not be in order either */
     phx_row_set_bit(grid->observer_bits, row, grid->rows.view[row] != 0.0f);
     phx_grid_changed_block(grid, phx_grid_block_at(grid, row));
 }
 
 void phx_block_summary_update(phx_grid *grid)
 {
-    const bool all = !grid->surveyed;
+    const bool all = !grid->summaries_valid;
     const uint32_t count = all ? grid->block_count : grid->change_count;
     PHX_VALIDATE(all || count > 0 || phx_block_summary_valid(grid));
-    grid->surveyed = true;
+    grid->summaries_valid = true;
     for (uint32_t i = 0; i < count; i++) {
         phx_block *block = &grid->blocks[all ? i : grid->changes[i]];
-        survey_block(grid, block);
+        sum_up_block(grid, block);
         /* leftover lists may end from the interest phase on, where workers write views */
-        if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->surveyed = false;
+        if (block->reach_min <= -PHX_VIEW_LEFTOVER) grid->summaries_valid = false;
     }
     for (uint32_t row = 0; all && row < grid->row_end; row += PHX_WORD_ROWS)
         grid->observer_bits[row / PHX_WORD_ROWS] = watching_from(grid, row);

@@ -32,7 +32,7 @@ static size_t column_bytes(uint32_t capacity)
 enum { BIT_COLUMNS = 2 }; /* moved_bits[] and observer_bits[] */
 
 /* Room for misplaced rows: at least as many as phx_grid_sort_due() lets be edited. */
-static uint32_t astray_of(uint32_t rows)
+static uint32_t misplaced_of(uint32_t rows)
 {
     enum { PART = 256, AT_LEAST = 32 };
     return rows / PART + AT_LEAST;
@@ -46,7 +46,7 @@ static size_t row_words(uint32_t rows)
 static size_t memory_bytes(uint32_t capacity)
 {
     return COLUMNS * column_bytes(capacity) + BIT_COLUMNS * row_words(capacity) * sizeof(uint64_t) +
-           astray_of(capacity) * sizeof(uint32_t);
+           misplaced_of(capacity) * sizeof(uint32_t);
 }
 
 static void columns_free(phx_grid *grid, phx_mem *mem)
@@ -70,9 +70,9 @@ static void columns_move(phx_grid *grid, char *memory, uint32_t capacity)
                                  .slot = (uint32_t *)(void *)(memory + 5 * step)};
     grid->moved_bits = (uint64_t *)(void *)(memory + COLUMNS * step);
     grid->observer_bits = grid->moved_bits + row_words(capacity);
-    grid->astray = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
-    grid->astray_capacity = astray_of(capacity);
-    grid->astray_count = 0;
+    grid->misplaced = (uint32_t *)(void *)(grid->observer_bits + row_words(capacity));
+    grid->misplaced_capacity = misplaced_of(capacity);
+    grid->misplaced_count = 0;
 }
 
 void phx_grid_free(phx_grid *grid, phx_mem *mem)
@@ -162,7 +162,7 @@ phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect
         if (block->dirty_tick != tick) continue;
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
         marks.dirty |= (block->dirty & mask) != 0;
-        marks.odd |= (block->odd & mask) != 0;
+        marks.discontinuous |= (block->discontinuous & mask) != 0;
     }
     return marks;
 }
@@ -233,10 +233,10 @@ static void order_misplaced_rows(phx_grid *grid)
     }
 }
 
-void phx_grid_end_tick(phx_grid *grid, bool few)
+void phx_grid_end_tick(phx_grid *grid, bool moved_only)
 {
     if (grid->row_end == 0) return;
-    if (few) {
+    if (moved_only) {
         order_misplaced_rows(grid);
         return;
     }
@@ -280,7 +280,7 @@ static bool gaps_valid(const phx_grid *grid)
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store)
 {
     uint32_t rows = 0;
-    if (!gaps_valid(grid) || grid->astray_count > 0) return false;
+    if (!gaps_valid(grid) || grid->misplaced_count > 0) return false;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         const phx_body *body = &store->body[slot];
         if (!(body->state & PHX_SLOT_LIVE)) continue;

@@ -22,8 +22,8 @@
 #include "shards/grid/block_table.h"
 
 typedef struct phx_block {
-    uint64_t dirty; /* towers that changed in tick dirty_tick */
-    uint64_t odd;   /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
+    uint64_t dirty;         /* towers that changed in tick dirty_tick */
+    uint64_t discontinuous; /* of these, towers with a discontinuity; see PHX_SLOT_DISCONTINUOUS */
     uint64_t dirty_tick;
     float reach; /* longest reach of its own observers, margin included; 0 = no observer: phx_block_summary_update() */
     float reach_min;    /* shortest reach of its own observers */
@@ -33,8 +33,8 @@ typedef struct phx_block {
     bool bounded; /* a row's target is PHX_SLOT_BOUNDED; valid in the interest phase of a shard with bounded targets */
     uint16_t bx, by;
     uint32_t instance; /* all its rows are in this one */
-    phx_span past; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to the
-                      tick's end */
+    phx_span previous; /* the shard's previous rows of discontinuous entities that stood here; from the index phase to
+                      the tick's end */
     uint32_t start[PHX_BLOCK_TOWERS + 1]; /* rows of tower i: start[i] .. start[i + 1] */
 } phx_block;
 
@@ -89,14 +89,15 @@ typedef struct phx_grid {
         *observer_bits; /* a bit for each row with a view, once summaries are made; bits beyond the last row are 0 */
     void *memory;       /* memory of all columns: one piece */
     uint32_t row_count, rows_capacity;
-    uint32_t row_end; /* the last block's end: the number of rows and gaps */
-    uint32_t *astray; /* slots of misplaced rows (phx_grid_misplace()) */
-    uint32_t astray_count, astray_capacity;
+    uint32_t row_end;    /* the last block's end: the number of rows and gaps */
+    uint32_t *misplaced; /* slots of misplaced rows (phx_grid_misplace()) */
+    uint32_t misplaced_count, misplaced_capacity;
     float drift_bound;  /* upper bound of a row's distance along an axis from its place when rows were sorted */
     bool outside;       /* at the sort an entity stood outside of all towers; else none is farther out than the drift */
     bool needs_rebuild; /* rows or towers do not match the bodies: a rebuild is due */
     bool positions_stale; /* the rows' x, y are older than the moves: a rebuild or phx_rows_copy_positions() is due */
-    bool surveyed; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows */
+    bool summaries_valid; /* summaries match the rows' views, except for these blocks; observer_bits match for all rows
+                           */
     uint32_t changes[PHX_BLOCK_STALE_MAX], change_count; /* numbers of these blocks */
     bool sorting;                                        /* a rebuild stopped for want of memory */
     bool wants_gaps;                                     /* a rebuild makes gaps: a row edit found none near */
@@ -167,24 +168,24 @@ uint32_t phx_grid_moved_in(const phx_grid *grid, phx_span span, uint32_t *out);
 /* The same for rows with a view. */
 uint32_t phx_grid_observers_in(const phx_grid *grid, phx_span span, uint32_t *out);
 
-/* Marks a tower of the block as changed in this tick; odd: discontinuous. */
-static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool odd)
+/* Marks a tower of the block as changed in this tick; discontinuous: by a discontinuity. */
+static inline void phx_block_mark_dirty(phx_block *block, uint32_t tower, uint64_t tick, bool discontinuous)
 {
     if (block->dirty_tick != tick) {
         block->dirty_tick = tick;
-        block->dirty = block->odd = 0;
+        block->dirty = block->discontinuous = 0;
     }
     uint64_t bit = 1ull << (tower & (PHX_BLOCK_TOWERS - 1));
     block->dirty |= bit;
-    if (odd) block->odd |= bit;
+    if (discontinuous) block->discontinuous |= bit;
 }
 
 /* The same for a tower of the world; nothing if there is no block. */
 static inline void phx_grid_mark_dirty(phx_grid *grid, uint32_t instance, uint16_t tx, uint16_t ty, uint64_t tick,
-                                       bool odd)
+                                       bool discontinuous)
 {
     phx_block *block = phx_grid_block(grid, instance, tx >> PHX_BLOCK_BITS, ty >> PHX_BLOCK_BITS);
-    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, odd);
+    if (block) phx_block_mark_dirty(block, phx_block_tower(tx, ty), tick, discontinuous);
 }
 
 /* The towers of block (bx, by) in the rectangle, which meets it, as a set. */
@@ -259,7 +260,7 @@ bool phx_grid_dirty(const phx_grid *grid, uint32_t instance, phx_rect rect, uint
 
 /* The same, with discontinuities. All towers are visited; phx_grid_dirty() ends at the first dirty one. */
 typedef struct phx_tower_marks {
-    bool dirty, odd;
+    bool dirty, discontinuous;
 } phx_tower_marks;
 phx_tower_marks phx_grid_marks(const phx_grid *grid, uint32_t instance, phx_rect rect, uint64_t tick);
 
@@ -271,7 +272,7 @@ float phx_grid_view(const phx_store *store, uint32_t slot);
 /* ---- rows ---- */
 
 /* Ends the tick: new positions become old ones. few: only moved rows have new ones. */
-void phx_grid_end_tick(phx_grid *grid, bool few);
+void phx_grid_end_tick(phx_grid *grid, bool moved_only);
 
 /* Whole-structure check: every live slot that needs one has its row in the right tower or near it. For PHX_VALIDATE. */
 bool phx_grid_valid(const phx_grid *grid, const phx_store *store);

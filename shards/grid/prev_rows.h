@@ -26,9 +26,10 @@ typedef struct phx_prev_rows_row {
 } phx_prev_rows_row;
 
 typedef struct phx_prev_rows {
-    ph_shape shape; /* of the last tick's rules: of the derived lists */
-    uint64_t *odd; /* a bit for each slot with a row that became discontinuous in this tick; until they are collected */
-    uint32_t odd_count, odd_capacity;
+    ph_shape shape;          /* of the last tick's rules: of the derived lists */
+    uint64_t *discontinuous; /* a bit for each slot with a row that became discontinuous in this tick; until they are
+                                collected */
+    uint32_t discontinuous_count, discontinuous_capacity;
     phx_prev_rows_attr *attrs;
     uint32_t attr_count, attrs_capacity;
     phx_idmap index; /* slot + 1 -> place in attrs, of slots that are PHX_SLOT_NOTED */
@@ -46,45 +47,45 @@ typedef struct phx_prev_rows {
     uint32_t row_count, rows_capacity, keys_capacity, spare_capacity;
 } phx_prev_rows;
 
-void phx_prev_rows_init(phx_prev_rows *past, phx_mem *mem);
-void phx_prev_rows_free(phx_prev_rows *past, phx_mem *mem);
+void phx_prev_rows_init(phx_prev_rows *previous, phx_mem *mem);
+void phx_prev_rows_free(phx_prev_rows *previous, phx_mem *mem);
 
 /* Room for each of so many slots to become discontinuous. false = no memory, unchanged. */
-bool phx_prev_rows_room(phx_prev_rows *past, phx_mem *mem, uint32_t slots);
+bool phx_prev_rows_room(phx_prev_rows *previous, phx_mem *mem, uint32_t slots);
 /* A slot with a row becomes discontinuous. */
-static inline void phx_prev_rows_discontinuous(phx_prev_rows *past, uint32_t slot)
+static inline void phx_prev_rows_discontinuous(phx_prev_rows *previous, uint32_t slot)
 {
-    uint64_t *odd = &past->odd[slot >> 6], bit = UINT64_C(1) << (slot & 63);
-    PHX_ASSERT(slot >> 6 < past->odd_capacity && !(*odd & bit) && !past->collected);
-    *odd |= bit;
-    past->odd_count++;
+    uint64_t *discontinuous = &previous->discontinuous[slot >> 6], bit = UINT64_C(1) << (slot & 63);
+    PHX_ASSERT(slot >> 6 < previous->discontinuous_capacity && !(*discontinuous & bit) && !previous->collected);
+    *discontinuous |= bit;
+    previous->discontinuous_count++;
 }
 
 /* Room for one more phx_prev_rows_note(). false = no memory, unchanged. */
-bool phx_prev_rows_reserve(phx_prev_rows *past, phx_mem *mem);
+bool phx_prev_rows_reserve(phx_prev_rows *previous, phx_mem *mem);
 /* Copies the attributes, which are about to change. */
-void phx_prev_rows_note(phx_prev_rows *past, phx_store *store, uint32_t slot);
+void phx_prev_rows_note(phx_prev_rows *previous, phx_store *store, uint32_t slot);
 /* Attributes at the last tick's end of an entity that was here. */
-const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *past, const phx_store *store, uint32_t slot);
+const phx_attr *phx_prev_rows_attr_of(const phx_prev_rows *previous, const phx_store *store, uint32_t slot);
 
-static inline const phx_attr *phx_prev_rows_row_attr(const phx_prev_rows *past, const phx_store *store,
+static inline const phx_attr *phx_prev_rows_row_attr(const phx_prev_rows *previous, const phx_store *store,
                                                      const phx_prev_rows_row *row)
 {
-    return row->attr == PHX_SLOT_NONE ? phx_store_attr(store, row->slot) : &past->attrs[row->attr].attr;
+    return row->attr == PHX_SLOT_NONE ? phx_store_attr(store, row->slot) : &previous->attrs[row->attr].attr;
 }
 
 /*
  * Before the rebuild, once a tick: the rows are still as at the last tick's end. A discontinuous own observer with a
  * derived list finds its previous row at list.block. false = no memory: call again.
  */
-bool phx_prev_rows_collect(phx_prev_rows *past, phx_mem *mem, const phx_rules *rules, const phx_grid *grid,
+bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rules *rules, const phx_grid *grid,
                            phx_store *store);
 /*
  * After the rebuild: erases old positions of discontinuous rows, as previous rows have them, and gives each block the
  * range of its previous rows.
  */
-void phx_prev_rows_blank(const phx_prev_rows *past, const phx_store *store, phx_grid *grid);
+void phx_prev_rows_blank(const phx_prev_rows *previous, const phx_store *store, phx_grid *grid);
 
-void phx_prev_rows_end(phx_prev_rows *past, phx_store *store, phx_grid *grid, ph_shape shape);
+void phx_prev_rows_end(phx_prev_rows *previous, phx_store *store, phx_grid *grid, ph_shape shape);
 
 #endif

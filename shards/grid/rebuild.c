@@ -175,9 +175,9 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     grid->needs_rebuild = true; /* until the rebuild is done */
     if (!grid->sorting && !phx_grid_tidy_blocks(grid, mem, tick)) return false;
     grid->sorting = true;
-    grid->surveyed = false;
-    uint64_t roomy = grid->wants_gaps ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
-    if (!phx_grid_rows_reserve(grid, mem, (uint32_t)(needed > roomy ? needed : roomy))) return false;
+    grid->summaries_valid = false;
+    uint64_t with_gaps = grid->wants_gaps ? rows_most + gaps_wanted(grid, (uint32_t)rows_most) : 0;
+    if (!phx_grid_rows_reserve(grid, mem, (uint32_t)(needed > with_gaps ? needed : with_gaps))) return false;
     const uint32_t total = append_rows(grid, store, added, added_count);
     uint32_t *place = (uint32_t *)(void *)grid->rows.x, rows = 0;
     if (!count_rows(grid, mem, store, total, place, &rows)) return false;
@@ -185,7 +185,7 @@ bool phx_grid_rebuild(phx_grid *grid, phx_mem *mem, phx_store *store, const uint
     sort_rows(grid, total, place);
     follow_bodies(grid, store, tick, stamp);
     grid->drift_bound = 0.0f;
-    grid->astray_count = 0;
+    grid->misplaced_count = 0;
     grid->blocks_sorted = grid->block_count;
     grid->pause -= grid->pause > 0;
     grid->needs_rebuild = grid->positions_stale = grid->sorting = false;

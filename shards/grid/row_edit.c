@@ -14,12 +14,12 @@ void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 {
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
     if (grid->needs_rebuild || grid->sorting || (body->state & PHX_SLOT_ROW_MISPLACED)) return;
-    if (grid->astray_count == grid->astray_capacity) {
+    if (grid->misplaced_count == grid->misplaced_capacity) {
         grid->needs_rebuild = true;
         return;
     }
     body->state |= PHX_SLOT_ROW_MISPLACED;
-    grid->astray[grid->astray_count++] = slot;
+    grid->misplaced[grid->misplaced_count++] = slot;
 }
 
 /*
@@ -29,7 +29,7 @@ void phx_grid_misplace(phx_grid *grid, phx_body *body, uint32_t slot)
 bool phx_grid_sort_due(const phx_grid *grid, uint32_t more)
 {
     enum { PART = 256, AT_LEAST = 4, BLOCKS_TIMES = 2, BLOCKS_AT_LEAST = 64 };
-    const uint32_t rows = grid->astray_count + more;
+    const uint32_t rows = grid->misplaced_count + more;
     if (grid->block_count > BLOCKS_TIMES * grid->blocks_sorted + BLOCKS_AT_LEAST) return true;
     return rows > grid->row_count / PART + AT_LEAST || (rows > 0 && grid->pause > 0);
 }
@@ -46,7 +46,7 @@ uint32_t phx_rows_edit_limit(const phx_grid *grid)
 typedef struct loose_row {
     float x, y, ox, oy, view;
     phx_row_word word;
-    bool stirred, watching;
+    bool is_moved, observes;
 } loose_row;
 
 static loose_row row_at(const phx_grid *grid, uint32_t row)
@@ -58,8 +58,8 @@ static loose_row row_at(const phx_grid *grid, uint32_t row)
                        .oy = of->oy[row],
                        .view = of->view[row],
                        .word = phx_row_word_at(of->slot, row),
-                       .stirred = phx_row_bit(grid->moved_bits, row),
-                       .watching = phx_row_bit(grid->observer_bits, row)};
+                       .is_moved = phx_row_bit(grid->moved_bits, row),
+                       .observes = phx_row_bit(grid->observer_bits, row)};
 }
 
 static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loose_row *is)
@@ -71,8 +71,8 @@ static void write_row(phx_grid *grid, phx_store *store, uint32_t row, const loos
     of->oy[row] = is->oy;
     of->view[row] = is->view;
     of->slot[row] = is->word.bits;
-    phx_row_set_bit(grid->moved_bits, row, is->stirred);
-    phx_row_set_bit(grid->observer_bits, row, is->watching);
+    phx_row_set_bit(grid->moved_bits, row, is->is_moved);
+    phx_row_set_bit(grid->observer_bits, row, is->observes);
     store->body[phx_row_word_slot(is->word)].row = row;
 }
 
@@ -204,8 +204,8 @@ static void insert_row(phx_grid *grid, phx_store *store, const berth *to, loose_
     phx_body *body = &store->body[phx_row_word_slot(row->word)];
     row->x = body->x;
     row->y = body->y;
-    row->stirred = true;
-    row->watching = row->view != 0.0f;
+    row->is_moved = true;
+    row->observes = row->view != 0.0f;
     write_row(grid, store, make_room(grid, store, to->block, to->tower, to->gap, work), row);
     grid->row_count++;
     body->state |= PHX_SLOT_ROW;
@@ -274,9 +274,9 @@ static phx_rows_edited edit_misplaced_row(phx_grid *grid, phx_mem *mem, phx_stor
 phx_rows_edited phx_rows_edit(phx_grid *grid, phx_mem *mem, phx_store *store, uint64_t tick, uint32_t *work)
 {
     PHX_ASSERT(!grid->needs_rebuild && !grid->sorting);
-    for (; grid->astray_count > 0; grid->astray_count--) {
+    for (; grid->misplaced_count > 0; grid->misplaced_count--) {
         const phx_rows_edited done =
-            edit_misplaced_row(grid, mem, store, grid->astray[grid->astray_count - 1], tick, work);
+            edit_misplaced_row(grid, mem, store, grid->misplaced[grid->misplaced_count - 1], tick, work);
         if (done != PHX_EDIT_DONE) return done;
     }
     return PHX_EDIT_DONE;

@@ -114,7 +114,7 @@ struct phx_index {
     phx_index_env env;
     phx_index_counts counts;
     uint64_t tick; /* the last tick begun */
-    bool told;     /* all changes of the tick were given to it */
+    bool given;    /* all changes of the tick were given to it */
     bool turned;   /* the changes of the tick are ended */
 };
 

@@ -41,27 +41,27 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 }
 
 enum {
-    FORGETS_MOST = 2
+    SILENCED_MOST = 2
 }; /* of one command: one for an observer that is not ready any more, one for a changed consumer */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
     phx_slot_array *leaving = &shard->emigrant_candidates;
     if (!shard->storage->reserve_note(shard)) return false;
-    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->previous, shard->mem)) return false;
     uint32_t leaves =
         commands < shard->store.own_count ? commands : shard->store.own_count; /* an entity leaves only once */
     return phx_store_reserve(&shard->store, shard->mem, 0) && phx_shard_reserve_beginner(shard) &&
-           phx_grow(shard->mem, (void **)&shard->forgets, &shard->forgets_capacity, shard->forget_count,
-                    (size_t)shard->forget_count + FORGETS_MOST, sizeof(phx_silenced)) &&
+           phx_grow(shard->mem, (void **)&shard->silenced, &shard->silenced_capacity, shard->silenced_count,
+                    (size_t)shard->silenced_count + SILENCED_MOST, sizeof(phx_silenced)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
 }
 
 static void add_silenced(phx_shard *shard, phx_silenced item)
 {
-    PHX_ASSERT(shard->forget_count < shard->forgets_capacity);
-    shard->forgets[shard->forget_count++] = item;
+    PHX_ASSERT(shard->silenced_count < shard->silenced_capacity);
+    shard->silenced[shard->silenced_count++] = item;
 }
 
 void phx_shard_leave(phx_shard *shard, uint32_t slot)
@@ -119,7 +119,7 @@ static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_mark_discontinuous(shard, &store->body[slot]);
     follow_attr(shard, slot, attr);
     shard->storage->note_attr(shard, slot, attr);
-    if (shard->derives_lists) phx_prev_rows_note(&shard->past, store, slot);
+    if (shard->derives_lists) phx_prev_rows_note(&shard->previous, store, slot);
     phx_shard_count_observer(shard, now, -1);
     const bool elsewhere = attr->instance != now->instance;
     phx_store_dress(store, slot, attr);

@@ -45,7 +45,7 @@ static bool there_is_block(const phx_shard *shard, uint32_t slot, uint32_t tower
 static __attribute__((noinline)) void mark_both_towers(phx_shard *shard, uint32_t slot, uint32_t from, uint32_t to)
 {
     const uint32_t instance = phx_store_instance(&shard->store, slot);
-    phx_zones_touch(&shard->zones, shard->mem, slot);
+    phx_zones_mark_dirty(&shard->zones, shard->mem, slot);
     phx_shard_mark_tower(shard, instance, (uint16_t)from, (uint16_t)(from >> 16));
     if (to != from) phx_shard_mark_tower(shard, instance, (uint16_t)to, (uint16_t)(to >> 16));
 }
@@ -76,9 +76,9 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
-    if (tower != before && frame->nine) {
+    if (tower != before && frame->ninegrid) {
         if (!alone) return false; /* only the owner writes notes */
-        phx_ninegrid_note_tower(&shard->nine, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
+        phx_ninegrid_note_tower(&shard->ninegrid, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
     if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows &&
         !there_is_block(shard, slot, tower))

@@ -108,7 +108,7 @@ AVX2_INLINE __m128 step_lengths(__m128 step, __m128 square)
 }
 
 /* Applies moves of one shard, two at a time. */
-AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
+AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batch, uint32_t first, phx_move_stats *sum)
 {
     const course c = course_of(shard);
     const uint32_t changed = (uint32_t)shard->dirty_stamp << 16, count = batch->count, *slots = batch->slots;
@@ -141,8 +141,8 @@ AVX2_INLINE uint32_t walk_one(phx_shard *shard, const phx_move_batch *batch, uin
 }
 
 /* Applies moves of several shards, one at a time; differences between shards are in memory. */
-AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                                phx_move_stats *sums)
+AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch,
+                                       uint32_t first, phx_move_stats *sums)
 {
     enum { X_Y_Z = 7, TOWER = 8 };
     const course c = course_of(shards); /* the same for all shards, but for low and high */
@@ -179,13 +179,13 @@ AVX2_INLINE uint32_t walk_mixed(phx_shard *shards, uint32_t shard_count, const p
     return i - first;
 }
 
-AVX2 uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                            phx_move_stats *sums)
+AVX2 uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                                   phx_move_stats *sums)
 {
     const uint32_t place = batch->places[first];
     PHX_ASSERT(place < shard_count && shards[place].dense_tick);
-    if (batch->mixed) return walk_mixed(shards, shard_count, batch, first, sums);
-    return walk_one(&shards[place], batch, first, &sums[place]);
+    if (batch->mixed) return move_mixed_shards(shards, shard_count, batch, first, sums);
+    return move_one_shard(&shards[place], batch, first, &sums[place]);
 }
 
 #endif

@@ -17,15 +17,15 @@ typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const 
                                  phx_move_stats *sums);
 
 #if defined(__x86_64__)
-uint32_t phx_walk_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
-                       phx_move_stats *sums);
+uint32_t phx_moves_apply_avx2(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
+                              phx_move_stats *sums);
 #endif
 
 /* The kernel for an instruction set; NULL = none, plain C applies all moves. */
 static inline phx_move_kernel *phx_move_kernel_of(ph_simd simd)
 {
 #if defined(__x86_64__)
-    if (simd != PH_SIMD_PORTABLE) return phx_walk_avx2;
+    if (simd != PH_SIMD_PORTABLE) return phx_moves_apply_avx2;
 #endif
     (void)simd;
     return NULL;

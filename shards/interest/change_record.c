@@ -16,7 +16,7 @@
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
     phx_mem *mem = scratch->mem;
-    uint32_t many = targets > PHX_ORDER_FEW ? targets : 0;
+    uint32_t many = targets > PHX_ORDER_SHORT_MAX ? targets : 0;
     size_t words = list_count > 0 ? (size_t)list_count + 1 : 0;
     return phx_interest_reserve_changes(scratch, 1, targets) &&
            phx_grow(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, scratch->overflow_count,
@@ -71,22 +71,22 @@ static void add_ordered_targets(phx_scratch *scratch, const phx_shard *shard, co
     for (uint32_t i = 0; i < count; i++) to[i] = (uint32_t)word[i];
 }
 
-const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few)
+const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *buffer)
 {
     const uint32_t *targets = scratch->targets + change->target_first;
     const uint32_t count = change->leave_count + change->enter_count;
     if (change->ordered) return targets + change->leave_count;
     for (uint32_t i = 0, n = 0; i < count; i++) {
         const phx_target_word word = phx_target_word_at(targets, i);
-        if (!phx_target_word_leaves(word)) few[n++] = phx_target_word_slot(word);
+        if (!phx_target_word_leaves(word)) buffer[n++] = phx_target_word_slot(word);
     }
-    return few;
+    return buffer;
 }
 
 phx_change *phx_interest_record(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
 {
     phx_change *change = phx_interest_add_change(scratch, slot, scratch->target_count, enters, leaves);
-    if (leaves + enters <= PHX_ORDER_FEW) {
+    if (leaves + enters <= PHX_ORDER_SHORT_MAX) {
         add_unordered_targets(scratch, scratch->leave, leaves, true);
         add_unordered_targets(scratch, scratch->enter, enters, false);
         return change;

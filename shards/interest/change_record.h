@@ -8,9 +8,10 @@
 #include "shards/interest/scratch.h"
 
 /*
- * The slots of a change's enters. Of an unordered change they are written to few[], which has room for PHX_ORDER_FEW.
+ * The slots of a change's enters. Of an unordered change they are written to buffer[], which has room for
+ * PHX_ORDER_SHORT_MAX.
  */
-const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *few);
+const uint32_t *phx_interest_entered(const phx_scratch *scratch, const phx_change *change, uint32_t *buffer);
 
 /*
  * By the owner: moves a list that did not fit in place into the pool, gives back the block of a list that is stored no

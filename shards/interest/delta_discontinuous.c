@@ -35,10 +35,10 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
 /* Loads the previous list of the observer into scratch->leave; *count entries. false = no memory. */
 static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_t slot, uint32_t *count)
 {
-    enum { FEW = 1 << 14 }; /* slots of a shard: room for all costs less than finding out the number each time */
+    enum { SLOTS_MAX = 1 << 14 }; /* slots of a shard: room for all costs less than finding out the number each time */
     *count = 0;
     if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
-    const size_t most = shard->store.slots <= FEW ? FEW : phx_prev_list_max(shard, slot);
+    const size_t most = shard->store.slots <= SLOTS_MAX ? SLOTS_MAX : phx_prev_list_max(shard, slot);
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
                   sizeof(uint32_t)))
         return false;

@@ -13,29 +13,29 @@
 
 /* Targets that all observers that stayed in a task's tower get, if they are the same for all; NULL = none yet. */
 typedef struct shared_targets {
-    const phx_cell_task *job;
+    const phx_cell_task *task;
     uint32_t target_first, leave_count, enter_count;
 } shared_targets;
 
 /* Writes the crossings of a task that an observer may see, leaves first, to the scratch's targets. */
-static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *job,
-                                   uint32_t slot, shared_targets *told)
+static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard, const phx_cell_task *task,
+                                   uint32_t slot, shared_targets *shared)
 {
-    const phx_ninegrid *nine = &shard->nine;
-    const phx_attr *attr = job->special ? phx_store_attr(&shard->store, slot) : NULL;
-    const uint32_t *pair = nine->pairs + job->pair;
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
+    const phx_attr *attr = task->special ? phx_store_attr(&shard->store, slot) : NULL;
+    const uint32_t *pair = ninegrid->pairs + task->pair;
     uint32_t *to = scratch->targets + scratch->target_count, n = 0, leaves = 0;
-    for (uint32_t i = 0; i < job->leave_count + job->enter_count; i++) {
-        const phx_area_member *c = &nine->crossings[pair[i]];
+    for (uint32_t i = 0; i < task->leave_count + task->enter_count; i++) {
+        const phx_crossing *c = &ninegrid->crossings[pair[i]];
         PHX_ASSERT(!c->special || attr);
         if (c->special && !phx_layers_match(attr, phx_store_attr(&shard->store, c->slot))) continue;
-        leaves += i < job->leave_count;
+        leaves += i < task->leave_count;
         to[n++] = c->slot;
     }
-    *told = (shared_targets){.job = job->special ? NULL : job,
-                             .target_first = scratch->target_count,
-                             .leave_count = leaves,
-                             .enter_count = n - leaves};
+    *shared = (shared_targets){.task = task->special ? NULL : task,
+                               .target_first = scratch->target_count,
+                               .leave_count = leaves,
+                               .enter_count = n - leaves};
     scratch->target_count += n;
 }
 
@@ -44,33 +44,33 @@ static void write_crossing_targets(phx_scratch *scratch, const phx_shard *shard,
  * is special, the range has one entry. Other entries are skipped without a branch, as a branch on crossings is
  * mispredicted. false = no memory.
  */
-static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job, phx_span range,
-                                  shared_targets *told)
+static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *task, phx_span range,
+                                  shared_targets *shared)
 {
-    uint32_t count = job->leave_count + job->enter_count, glanced = 0;
-    const phx_cell_entry *cards = shard->nine.cards + job->card;
+    uint32_t count = task->leave_count + task->enter_count, by_delta = 0;
+    const phx_cell_entry *entries = shard->ninegrid.entries + task->entry;
     if (count == 0) return true;
     if (!phx_interest_reserve_changes(scratch, range.end - range.first, count)) return false;
-    if (told->job != job) write_crossing_targets(scratch, shard, job, cards[range.first].slot, told);
-    const uint32_t all = told->leave_count + told->enter_count;
+    if (shared->task != task) write_crossing_targets(scratch, shard, task, entries[range.first].slot, shared);
+    const uint32_t all = shared->leave_count + shared->enter_count;
     phx_change *change = scratch->changes + scratch->change_count;
     for (uint32_t i = range.first; i < range.end; i++) {
-        const phx_cell_entry *card = &cards[i];
-        bool stayed = card->watches == PHX_OBSERVER_KIND_PLAIN && !(card->flags & PHX_CELL_LEFT);
-        change[all > 0 ? glanced : 0] = (phx_change){.slot = card->slot,
-                                                     .target_first = told->target_first,
-                                                     .leave_count = told->leave_count,
-                                                     .enter_count = told->enter_count,
-                                                     .list_first = PHX_SLOT_NONE,
-                                                     .ordered = true};
-        glanced += stayed;
+        const phx_cell_entry *entry = &entries[i];
+        bool stayed = entry->observer_kind == PHX_OBSERVER_KIND_PLAIN && !(entry->flags & PHX_CELL_LEFT);
+        change[all > 0 ? by_delta : 0] = (phx_change){.slot = entry->slot,
+                                                      .target_first = shared->target_first,
+                                                      .leave_count = shared->leave_count,
+                                                      .enter_count = shared->enter_count,
+                                                      .list_first = PHX_SLOT_NONE,
+                                                      .ordered = true};
+        by_delta += stayed;
     }
-    scratch->counts.glanced += glanced;
-    scratch->counts.pairs_tested += (uint64_t)count * glanced;
+    scratch->counts.by_delta += by_delta;
+    scratch->counts.pairs_tested += (uint64_t)count * by_delta;
     if (all == 0) return true;
-    scratch->change_count += glanced;
-    scratch->counts.enters += (uint64_t)told->enter_count * glanced;
-    scratch->counts.leaves += (uint64_t)told->leave_count * glanced;
+    scratch->change_count += by_delta;
+    scratch->counts.enters += (uint64_t)shared->enter_count * by_delta;
+    scratch->counts.leaves += (uint64_t)shared->leave_count * by_delta;
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
 /* One observer that crossed. */
 typedef struct crosser {
     const phx_shard *shard;
-    const phx_area_member *own;
+    const phx_crossing *own;
 } crosser;
 
 static inline bool may_see(const crosser *at, uint32_t slot, bool special)
@@ -97,12 +97,12 @@ static inline bool towers_in_span(const crosser *at, uint16_t ax, uint16_t ay, u
 }
 
 /* Was the crossing entity seen before the tick, from the observer's old tower? Is it seen now? */
-static inline bool saw_crossing(const crosser *at, const phx_area_member *c)
+static inline bool saw_crossing(const crosser *at, const phx_crossing *c)
 {
     return c->was && towers_in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
+static inline bool sees_crossing(const crosser *at, const phx_crossing *c)
 {
     return c->is && towers_in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
@@ -110,49 +110,51 @@ static inline bool sees_crossing(const crosser *at, const phx_area_member *c)
 /* Entities that stayed in a tower that came into the span. Results are words, as in the functions below. */
 static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = at->shard->nine.cards + tower->first, *end = card + tower->old;
+    const phx_cell_entry *entry = at->shard->ninegrid.entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
-    for (; card < end; card++)
-        if (!(card->flags & PHX_CELL_LEFT) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_ninegrid_word(card->key, card->slot);
+    for (; entry < end; entry++)
+        if (!(entry->flags & PHX_CELL_LEFT) && may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(entry->key, entry->slot);
     return n;
 }
 
 /* Entities that came to a tower that came into the span, from outside the old span. */
-static uint32_t gain_came(const crosser *at, const phx_tower *tower, uint64_t *out)
+static uint32_t gain_entered(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
-    const phx_cell_entry *card = nine->cards + tower->first + tower->old,
-                         *end = nine->cards + tower->first + tower->count;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old,
+                         *end = ninegrid->entries + tower->first + tower->count;
     uint32_t n = 0;
-    for (; card < end; card++)
-        if (!saw_crossing(at, &nine->crossings[card->move]) && may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL))
-            out[n++] = phx_ninegrid_word(card->key, card->slot);
+    for (; entry < end; entry++)
+        if (!saw_crossing(at, &ninegrid->crossings[entry->move]) &&
+            may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            out[n++] = phx_ninegrid_word(entry->key, entry->slot);
     return n;
 }
 
 /* Entities that were in a tower that left the span. An entity that left the tower may have another name. */
 static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
-    const phx_cell_entry *card = nine->cards + tower->first, *end = card + tower->old;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
-    for (; card < end; card++) {
-        const phx_area_member *went = card->flags & PHX_CELL_LEFT ? &nine->crossings[card->move] : NULL;
-        if ((went && sees_crossing(at, went)) || !may_see(at, card->slot, card->flags & PHX_CELL_SPECIAL)) continue;
-        out[n++] = phx_ninegrid_word(went ? went->key : card->key, card->slot);
+    for (; entry < end; entry++) {
+        const phx_crossing *departed = entry->flags & PHX_CELL_LEFT ? &ninegrid->crossings[entry->move] : NULL;
+        if ((departed && sees_crossing(at, departed)) || !may_see(at, entry->slot, entry->flags & PHX_CELL_SPECIAL))
+            continue;
+        out[n++] = phx_ninegrid_word(departed ? departed->key : entry->key, entry->slot);
     }
     return n;
 }
 
 /* The crossings of a task that begin (enter: end) in the observer's old (new) span. */
-static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool enter, uint64_t *out)
+static uint32_t pick_crossings(const crosser *at, const phx_cell_task *task, bool enter, uint64_t *out)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
-    uint32_t first = enter ? job->pair + job->leave_count : job->pair;
-    uint32_t count = enter ? job->enter_count : job->leave_count, n = 0;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
+    uint32_t first = enter ? task->pair + task->leave_count : task->pair;
+    uint32_t count = enter ? task->enter_count : task->leave_count, n = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const phx_area_member *c = &nine->crossings[nine->pairs[i]];
+        const phx_crossing *c = &ninegrid->crossings[ninegrid->pairs[i]];
         if ((enter ? sees_crossing(at, c) : saw_crossing(at, c)) && may_see(at, c->slot, c->special))
             out[n++] = phx_ninegrid_word(c->key, c->slot);
     }
@@ -160,68 +162,69 @@ static uint32_t pick_crossings(const crosser *at, const phx_cell_task *job, bool
 }
 
 /* The task of the tower that the observer left; NULL = that tower has no task. */
-static const phx_cell_task *job_left(const phx_ninegrid *nine, const phx_area_member *own)
+static const phx_cell_task *task_left(const phx_ninegrid *ninegrid, const phx_crossing *own)
 {
-    const phx_cell_block *crowd = &nine->crowds[own->from];
+    const phx_cell_block *cell_block = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    return crowd->jobs >> t & 1 ? &nine->jobs[crowd->tower[t].job] : NULL;
+    return cell_block->tasks >> t & 1 ? &ninegrid->tasks[cell_block->tower[t].task] : NULL;
 }
 
 /* In found: the towers that come into the observer's span, or leave it. */
-static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *nine, const phx_area_member *own,
+static const phx_ninegrid_pair *crossing_pairs(const phx_ninegrid *ninegrid, const phx_crossing *own,
                                                const phx_ninegrid_pair **end)
 {
-    bool last = own + 1 == nine->crossings + nine->crossing_count;
-    *end = nine->found + (last ? nine->found_count : own[1].pair);
-    return nine->found + own->pair;
+    bool last = own + 1 == ninegrid->crossings + ninegrid->crossing_count;
+    *end = ninegrid->found + (last ? ninegrid->found_count : own[1].pair);
+    return ninegrid->found + own->pair;
 }
 
-static inline const phx_tower *pair_tower(const phx_ninegrid *nine, const phx_ninegrid_pair *pair)
+static inline const phx_tower *pair_tower(const phx_ninegrid *ninegrid, const phx_ninegrid_pair *pair)
 {
-    return &nine->crowds[pair->crowd].tower[pair->tower];
+    return &ninegrid->cell_blocks[pair->cell_block].tower[pair->tower];
 }
 
 /* How many observers ahead the data of one is prefetched, step by step. */
-enum { AWAIT_CARDS = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
+enum { AWAIT_ENTRIES = 4, AWAIT_TOWERS = 8, AWAIT_PAIRS = 12, AWAIT_CROSSING = 16 };
 
 /* Prefetches the towers that come into or leave the observer's span, and its old tower; then their content. */
-PHX_PREFETCH_INLINE void await_comer(const phx_ninegrid *nine, const phx_area_member *own, bool cards)
+PHX_PREFETCH_INLINE void await_entrant(const phx_ninegrid *ninegrid, const phx_crossing *own, bool entries)
 {
     if (!phx_ninegrid_delta(own)) return;
-    const phx_cell_block *left = &nine->crowds[own->from];
+    const phx_cell_block *left = &ninegrid->cell_blocks[own->from];
     uint32_t t = phx_block_tower(own->ax, own->ay);
-    if (!cards) __builtin_prefetch(&left->tower[t]);
-    else if (left->jobs >> t & 1) __builtin_prefetch(&nine->jobs[left->tower[t].job]);
-    const phx_ninegrid_pair *end, *pair = crossing_pairs(nine, own, &end);
+    if (!entries) __builtin_prefetch(&left->tower[t]);
+    else if (left->tasks >> t & 1) __builtin_prefetch(&ninegrid->tasks[left->tower[t].task]);
+    const phx_ninegrid_pair *end, *pair = crossing_pairs(ninegrid, own, &end);
     for (; pair < end; pair++) {
-        const phx_tower *tower = pair_tower(nine, pair);
-        __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower);
+        const phx_tower *tower = pair_tower(ninegrid, pair);
+        __builtin_prefetch(entries ? (const void *)&ninegrid->entries[tower->first] : (const void *)tower);
     }
 }
 
 /* Crossings are in no order of memory, nor are the towers in their spans. */
-PHX_PREFETCH_INLINE void await_comers(const phx_ninegrid *nine, uint32_t comer)
+PHX_PREFETCH_INLINE void await_entrants(const phx_ninegrid *ninegrid, uint32_t entrant)
 {
-    const phx_area_member *crossings = nine->crossings;
-    const uint32_t *next = nine->comers + comer;
-    if (comer + AWAIT_CROSSING >= nine->comer_count) return;
+    const phx_crossing *crossings = ninegrid->crossings;
+    const uint32_t *next = ninegrid->entrants + entrant;
+    if (entrant + AWAIT_CROSSING >= ninegrid->entrant_count) return;
     __builtin_prefetch(&crossings[next[AWAIT_CROSSING]]);
-    __builtin_prefetch(&nine->found[crossings[next[AWAIT_PAIRS]].pair]);
-    await_comer(nine, &crossings[next[AWAIT_TOWERS]], false);
-    await_comer(nine, &crossings[next[AWAIT_CARDS]], true);
+    __builtin_prefetch(&ninegrid->found[crossings[next[AWAIT_PAIRS]].pair]);
+    await_entrant(ninegrid, &crossings[next[AWAIT_TOWERS]], false);
+    await_entrant(ninegrid, &crossings[next[AWAIT_ENTRIES]], true);
 }
 
 /* Inputs of the delta of one observer that crossed. */
 typedef struct outlook {
     const phx_ninegrid_pair *pair, *end; /* the towers that come into or leave its span */
-    const phx_cell_task *job, *left;     /* tasks of its new tower and of its old tower, or NULL */
+    const phx_cell_task *task, *left;    /* tasks of its new tower and of its old tower, or NULL */
 } outlook;
 
 /* An upper bound of its leaves, and of its enters. */
-static uint32_t most_events(const phx_ninegrid *nine, const outlook *about)
+static uint32_t most_events(const phx_ninegrid *ninegrid, const outlook *about)
 {
-    uint32_t most = about->job->leave_count + (about->left ? about->left->enter_count : 0);
-    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) most += pair_tower(nine, pair)->count;
+    uint32_t most = about->task->leave_count + (about->left ? about->left->enter_count : 0);
+    for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++)
+        most += pair_tower(ninegrid, pair)->count;
     return most;
 }
 
@@ -232,13 +235,13 @@ typedef struct found {
 } found;
 
 /* Copies all words of a tower, in any case; there is room. Returns whether these are all, and no entry has a flag. */
-static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *tower, uint64_t *out)
+static inline bool copy_plain_words(const phx_ninegrid *ninegrid, const phx_tower *tower, uint64_t *out)
 {
-    const phx_cell_entry *card = nine->cards + tower->first;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first;
     uint32_t flags = 0;
     for (uint32_t i = 0; i < PHX_NINEGRID_AT_ONCE; i++) {
-        out[i] = phx_ninegrid_word(card[i].key, card[i].slot);
-        flags |= i < tower->count ? card[i].flags : 0;
+        out[i] = phx_ninegrid_word(entry[i].key, entry[i].slot);
+        flags |= i < tower->count ? entry[i].flags : 0;
     }
     return flags == 0 && tower->count <= PHX_NINEGRID_AT_ONCE;
 }
@@ -248,27 +251,27 @@ static inline bool copy_plain_words(const phx_ninegrid *nine, const phx_tower *t
  * first, the few others behind them. came: room for the others. In most towers all entities stayed: no branch depends
  * on their number.
  */
-static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *came)
+static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *entered)
 {
-    const phx_ninegrid *nine = &at->shard->nine;
+    const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t leaves = 0, enters = 0, n = 0;
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++) {
-        const phx_tower *tower = pair_tower(nine, pair);
+        const phx_tower *tower = pair_tower(ninegrid, pair);
         const uint32_t enter = phx_crossing_word_enters(pair->crossing);
-        if (PHX_LIKELY(copy_plain_words(nine, tower, enter ? to->enter + enters : to->leave + leaves))) {
+        if (PHX_LIKELY(copy_plain_words(ninegrid, tower, enter ? to->enter + enters : to->leave + leaves))) {
             enters += enter ? tower->count : 0;
             leaves += enter ? 0 : tower->count;
         } else if (enter) {
-            n += gain_came(at, tower, came + n);
+            n += gain_entered(at, tower, entered + n);
             enters += gain_stayed(at, tower, to->enter + enters);
         } else {
             leaves += lose_tower(at, tower, to->leave + leaves);
         }
     }
-    memcpy(to->enter + enters, came, n * sizeof *came);
+    memcpy(to->enter + enters, entered, n * sizeof *entered);
     enters += n;
     if (about->left) enters += pick_crossings(at, about->left, true, to->enter + enters);
-    leaves += pick_crossings(at, about->job, false, to->leave + leaves);
+    leaves += pick_crossings(at, about->task, false, to->leave + leaves);
     to->leaves = leaves;
     to->enters = enters;
 }
@@ -279,7 +282,7 @@ static void write_ordered_words(phx_scratch *scratch, const phx_shard *shard, ui
     uint32_t *to = scratch->targets + scratch->target_count;
     scratch->target_count += count;
     if (PHX_LIKELY(count <= shard->kernels->rank_most)) {
-        uint32_t place[PHX_ORDER_FEW];
+        uint32_t place[PHX_ORDER_SHORT_MAX];
         shard->kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) to[place[i]] = (uint32_t)word[i];
         return;
@@ -298,7 +301,7 @@ static void record_unkeyed_events(phx_scratch *scratch, phx_shard *shard, uint32
 
 static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const found *events)
 {
-    if (PHX_UNLIKELY(shard->nine.key_bits == PHX_ORDER_NO_KEY)) {
+    if (PHX_UNLIKELY(shard->ninegrid.key_bits == PHX_ORDER_NO_KEY)) {
         record_unkeyed_events(scratch, shard, slot, events);
         return;
     }
@@ -314,46 +317,48 @@ static void record_keyed_events(phx_scratch *scratch, phx_shard *shard, uint32_t
     write_ordered_words(scratch, shard, events->enter, events->enters);
 }
 
-static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *job,
-                                              const phx_cell_entry *card)
+static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *shard, const phx_cell_task *task,
+                                              const phx_cell_entry *entry)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
-    const crosser at = {shard, &shard->nine.crossings[card->move]};
-    outlook about = {.job = job, .left = job_left(&shard->nine, at.own)};
+    const crosser at = {shard, &shard->ninegrid.crossings[entry->move]};
+    outlook about = {.task = task, .left = task_left(&shard->ninegrid, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
-    if (about.left && about.left->look) return PHX_DELTA_EVALUATE;
-    about.pair = crossing_pairs(&shard->nine, at.own, &about.end);
-    uint32_t most = most_events(&shard->nine, &about) + PHX_NINEGRID_AT_ONCE, room = most > AT_LEAST ? most : AT_LEAST;
+    if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
+    about.pair = crossing_pairs(&shard->ninegrid, at.own, &about.end);
+    uint32_t most = most_events(&shard->ninegrid, &about) + PHX_NINEGRID_AT_ONCE,
+             room = most > AT_LEAST ? most : AT_LEAST;
     if (!phx_interest_reserve(scratch, room, 0)) return PHX_DELTA_NO_MEMORY;
     _Static_assert(sizeof(phx_sort_record) >= 2 * sizeof(uint64_t), "room for leaves and for enters");
     found events = {.leave = (uint64_t *)(void *)scratch->sorted, .enter = (uint64_t *)(void *)scratch->sorted + room};
     find_events(&at, &about, &events, (uint64_t *)(void *)scratch->sorted_spare);
-    scratch->counts.glanced++;
+    scratch->counts.by_delta++;
     scratch->counts.pairs_tested += events.enters + events.leaves;
-    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, card->slot, &events);
+    if (events.enters + events.leaves > 0) record_keyed_events(scratch, shard, entry->slot, &events);
     return PHX_DELTA_DONE;
 }
 
 /* ---- tasks ---- */
 
 /* The task of an item; its cell entry is number (item - task's first) in the tower. */
-static const phx_cell_task *job_of(const phx_ninegrid *nine, uint32_t item)
+static const phx_cell_task *task_of(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    uint32_t lo = 0, hi = nine->job_count;
+    uint32_t lo = 0, hi = ninegrid->task_count;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (nine->jobs[mid].first <= item) lo = mid;
+        if (ninegrid->tasks[mid].first <= item) lo = mid;
         else hi = mid;
     }
-    return &nine->jobs[lo];
+    return &ninegrid->tasks[lo];
 }
 
 /* The observer of an item of the shard's tasks; PHX_SLOT_NONE = the item is no observer. */
-static uint32_t task_item_slot(const phx_ninegrid *nine, uint32_t item)
+static uint32_t task_item_slot(const phx_ninegrid *ninegrid, uint32_t item)
 {
-    const phx_cell_task *job = job_of(nine, item);
-    const phx_cell_entry *card = &nine->cards[job->card + item - job->first];
-    return card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE : card->slot;
+    const phx_cell_task *task = task_of(ninegrid, item);
+    const phx_cell_entry *entry = &ninegrid->entries[task->entry + item - task->first];
+    return entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT) ? PHX_SLOT_NONE
+                                                                                            : entry->slot;
 }
 
 void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
@@ -361,27 +366,27 @@ void phx_ninegrid_visit_undone(phx_scratch *scratch, phx_shard *shard, uint32_t 
 {
     (void)scratch;
     for (uint32_t i = first; i < first + count; i++) {
-        const uint32_t slot = task_item_slot(&shard->nine, i);
+        const uint32_t slot = task_item_slot(&shard->ninegrid, i);
         if (slot != PHX_SLOT_NONE) visit(user, slot, false);
     }
 }
 
 /* Runs one cell entry. false = no memory, its observer is untouched. */
 static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                           const phx_cell_task *job, uint32_t at, shared_targets *told)
+                           const phx_cell_task *task, uint32_t at, shared_targets *shared)
 {
-    phx_cell_entry *card = &shard->nine.cards[job->card + at];
-    bool forced = card->watches != PHX_OBSERVER_KIND_LOOK;
-    if (card->watches == PHX_OBSERVER_KIND_NONE || (card->flags & PHX_CELL_LEFT)) return true;
-    if (!job->look && forced) {
-        if (!(card->flags & PHX_CELL_ENTERED))
-            return emit_stayed_observers(scratch, shard, job, (phx_span){at, at + 1}, told);
-        await_comers(&shard->nine, job->comer + at - (job->card_count - job->came));
-        phx_delta_result seen = emit_crossed_observer(scratch, shard, job, card);
+    phx_cell_entry *entry = &shard->ninegrid.entries[task->entry + at];
+    bool forced = entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED;
+    if (entry->observer_kind == PHX_OBSERVER_KIND_NONE || (entry->flags & PHX_CELL_LEFT)) return true;
+    if (!task->evaluate_all && forced) {
+        if (!(entry->flags & PHX_CELL_ENTERED))
+            return emit_stayed_observers(scratch, shard, task, (phx_span){at, at + 1}, shared);
+        await_entrants(&shard->ninegrid, task->entrant + at - (task->entry_count - task->entered));
+        phx_delta_result seen = emit_crossed_observer(scratch, shard, task, entry);
         if (seen != PHX_DELTA_EVALUATE) return seen == PHX_DELTA_DONE;
     }
-    if (!phx_evaluate_observer(scratch, directory, shard, card->slot, forced)) return false;
-    card->watches = phx_ninegrid_observer_kind(&shard->store, card->slot);
+    if (!phx_evaluate_observer(scratch, directory, shard, entry->slot, forced)) return false;
+    entry->observer_kind = phx_ninegrid_observer_kind(&shard->store, entry->slot);
     return true;
 }
 
@@ -389,32 +394,33 @@ static bool run_cell_entry(phx_scratch *scratch, const phx_directory *directory,
  * Runs these cell entries of a task; observers that stayed run together if none has to be evaluated. Returns where it
  * stopped: at the end, or where memory ended.
  */
-static uint32_t run_job(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
-                        const phx_cell_task *job, phx_span range)
+static uint32_t run_task(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard,
+                         const phx_cell_task *task, phx_span range)
 {
-    shared_targets told = {0};
-    uint32_t at = range.first, old = job->card_count - job->came, end = range.end < old ? range.end : old;
-    if (at < end && !job->look && !job->mixed && !job->special) {
-        if (!emit_stayed_observers(scratch, shard, job, (phx_span){at, end}, &told)) return at;
+    shared_targets shared = {0};
+    uint32_t at = range.first, old = task->entry_count - task->entered, end = range.end < old ? range.end : old;
+    if (at < end && !task->evaluate_all && !task->mixed && !task->special) {
+        if (!emit_stayed_observers(scratch, shard, task, (phx_span){at, end}, &shared)) return at;
         at = end;
     }
-    while (at < range.end && run_cell_entry(scratch, directory, shard, job, at, &told)) at++;
+    while (at < range.end && run_cell_entry(scratch, directory, shard, task, at, &shared)) at++;
     return at;
 }
 
 uint32_t phx_ninegrid_run(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                           uint32_t count)
 {
-    enum { AWAIT_JOBS = 12 }; /* tasks ahead whose cell entries are prefetched */
-    const phx_ninegrid *nine = &shard->nine;
+    enum { AWAIT_TASKS = 12 }; /* tasks ahead whose cell entries are prefetched */
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
     if (!phx_scratch_room(scratch, shard->store.slots)) return 0;
-    const phx_cell_task *job = job_of(nine, first);
-    for (uint32_t item = first, end = first + count; item < end; job++) {
-        uint32_t left = end - job->first;
-        phx_span range = {item - job->first, left < job->card_count ? left : job->card_count};
-        if (nine->jobs + nine->job_count - job > AWAIT_JOBS) __builtin_prefetch(&nine->cards[job[AWAIT_JOBS].card]);
-        uint32_t at = run_job(scratch, directory, shard, job, range);
-        item = job->first + at;
+    const phx_cell_task *task = task_of(ninegrid, first);
+    for (uint32_t item = first, end = first + count; item < end; task++) {
+        uint32_t left = end - task->first;
+        phx_span range = {item - task->first, left < task->entry_count ? left : task->entry_count};
+        if (ninegrid->tasks + ninegrid->task_count - task > AWAIT_TASKS)
+            __builtin_prefetch(&ninegrid->entries[task[AWAIT_TASKS].entry]);
+        uint32_t at = run_task(scratch, directory, shard, task, range);
+        item = task->first + at;
         if (at < range.end) return item - first;
     }
     return count;

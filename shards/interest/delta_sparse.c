@@ -29,108 +29,108 @@ static size_t least_capacity(size_t count)
     return count > AT_LEAST ? count : AT_LEAST;
 }
 
-static bool reserve_sparse_pairs(phx_sparse_plan *stir, phx_mem *mem, size_t count)
+static bool reserve_sparse_pairs(phx_sparse_plan *plan, phx_mem *mem, size_t count)
 {
-    return phx_grow(mem, (void **)&stir->pairs, &stir->pairs_capacity, stir->pair_count, least_capacity(count),
-                    sizeof *stir->pairs);
+    return phx_grow(mem, (void **)&plan->pairs, &plan->pairs_capacity, plan->pair_count, least_capacity(count),
+                    sizeof *plan->pairs);
 }
 
 /* Begins a piece of the plan's block, without pairs. false = no memory. */
-static bool begin_piece(phx_sparse_plan *stir, phx_mem *mem, phx_span piece)
+static bool begin_piece(phx_sparse_plan *plan, phx_mem *mem, phx_span piece)
 {
     const size_t rows = piece.end - piece.first, words = rows / PHX_WORD_ROWS + 1;
-    stir->piece = piece;
-    stir->pair_count = 0;
-    if (!phx_grow(mem, (void **)&stir->told, &stir->told_capacity, 0, least_capacity(rows) / PHX_WORD_ROWS + 1,
-                  sizeof *stir->told) ||
-        !phx_grow(mem, (void **)&stir->last, &stir->last_capacity, 0, least_capacity(rows), sizeof *stir->last))
+    plan->piece = piece;
+    plan->pair_count = 0;
+    if (!phx_grow(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, 0,
+                  least_capacity(rows) / PHX_WORD_ROWS + 1, sizeof *plan->has_pairs) ||
+        !phx_grow(mem, (void **)&plan->last, &plan->last_capacity, 0, least_capacity(rows), sizeof *plan->last))
         return false;
-    memset(stir->told, 0, words * sizeof *stir->told);
+    memset(plan->has_pairs, 0, words * sizeof *plan->has_pairs);
     return true;
 }
 
 /* Adds a pair; there is room. */
-static inline void add_pair(phx_sparse_plan *stir, uint32_t observer, phx_sparse_word target)
+static inline void add_pair(phx_sparse_plan *plan, uint32_t observer, phx_sparse_word target)
 {
-    const uint32_t at = observer - stir->piece.first;
-    uint64_t *word = &stir->told[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
-    stir->pairs[stir->pair_count] = (phx_sparse_plan_pair){target, *word & bit ? stir->last[at] : PHX_SPARSE_NO_PAIR};
+    const uint32_t at = observer - plan->piece.first;
+    uint64_t *word = &plan->has_pairs[at / PHX_WORD_ROWS], bit = UINT64_C(1) << at % PHX_WORD_ROWS;
+    plan->pairs[plan->pair_count] = (phx_sparse_plan_pair){target, *word & bit ? plan->last[at] : PHX_SPARSE_NO_PAIR};
     *word |= bit;
-    stir->last[at] = stir->pair_count++;
+    plan->last[at] = plan->pair_count++;
 }
 
 /*
  * Turns the results of moved rows into pairs of the piece's observers: of the moved row itself, and of observers that
  * stand still. There is room.
  */
-static void add_mirrored(phx_sparse_plan *stir, const phx_view_changes *found, uint32_t count)
+static void add_mirrored(phx_sparse_plan *plan, const phx_view_changes *found, uint32_t count)
 {
-    const phx_grid *grid = &stir->shard->grid;
+    const phx_grid *grid = &plan->shard->grid;
     const float *view = grid->rows.view;
-    const bool mixed = phx_block_mixed(&grid->blocks[stir->block]);
-    const phx_span piece = stir->piece;
+    const bool mixed = phx_block_mixed(&grid->blocks[plan->block]);
+    const phx_span piece = plan->piece;
     for (uint32_t i = 0; i < count; i++) {
         const phx_pair_word word = phx_pair_word_at(found->row, i);
         const uint32_t row = found->by[i], other = phx_pair_word_place(word);
         if (row_in_piece(piece, row) && !(mixed && view[row] == 0.0f))
-            add_pair(stir, row, phx_sparse_word_of_row(word));
+            add_pair(plan, row, phx_sparse_word_of_row(word));
         if (row_in_piece(piece, other) && !phx_grid_moved(grid, other) && !(mixed && view[other] == 0.0f))
-            add_pair(stir, other, phx_sparse_word_of_row(phx_pair_word_moved_to(word, row)));
+            add_pair(plan, other, phx_sparse_word_of_row(phx_pair_word_moved_to(word, row)));
     }
 }
 
 /* Turns results into pairs. false = no memory. */
-static bool add_pairs(phx_sparse_plan *stir, phx_mem *mem, const phx_view_changes *found, uint32_t count)
+static bool add_pairs(phx_sparse_plan *plan, phx_mem *mem, const phx_view_changes *found, uint32_t count)
 {
-    if (!reserve_sparse_pairs(stir, mem, (size_t)stir->pair_count + 2 * (size_t)count)) return false;
-    if (stir->way == PHX_SPARSE_BY_MOVERS) add_mirrored(stir, found, count);
+    if (!reserve_sparse_pairs(plan, mem, (size_t)plan->pair_count + 2 * (size_t)count)) return false;
+    if (plan->way == PHX_SPARSE_BY_MOVERS) add_mirrored(plan, found, count);
     else
         for (uint32_t i = 0; i < count; i++)
-            add_pair(stir, found->by[i], phx_sparse_word_of_row(phx_pair_word_at(found->row, i)));
+            add_pair(plan, found->by[i], phx_sparse_word_of_row(phx_pair_word_at(found->row, i)));
     return true;
 }
 
 enum { ROWS = 4096 }; /* rows compared before the results are turned into pairs: there is room for so many results */
 
 /* Returns the end of a batch of ranges from `first` on, with at most ROWS rows, or one range. *rows: rows in it. */
-static uint32_t end_pair_batch(const phx_row_ranges *looks, uint32_t first, uint64_t *rows)
+static uint32_t end_pair_batch(const phx_row_ranges *ranges, uint32_t first, uint64_t *rows)
 {
-    *rows = looks->length;
-    if (PHX_LIKELY(*rows <= ROWS)) return looks->count;
+    *rows = ranges->length;
+    if (PHX_LIKELY(*rows <= ROWS)) return ranges->count;
     uint32_t end = first;
     *rows = 0;
-    do *rows += looks->end[end] - looks->first[end];
-    while (++end < looks->count && *rows + (looks->end[end] - looks->first[end]) <= ROWS);
+    do *rows += ranges->end[end] - ranges->first[end];
+    while (++end < ranges->count && *rows + (ranges->end[end] - ranges->first[end]) <= ROWS);
     return end;
 }
 
-static inline uint32_t *beyond_of(const phx_sparse_plan *stir, uint32_t axes)
+static inline uint32_t *beyond_of(const phx_sparse_plan *plan, uint32_t axes)
 {
-    return stir->beyond + (size_t)axes * stir->beyond_part;
+    return plan->beyond + (size_t)axes * plan->beyond_part;
 }
 
 /* Up to PHX_SPARSE_AT_ONCE rows query. false = no memory. */
-static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *sight, const uint32_t *observer_rows,
+static bool find_pairs_at_once(phx_scratch *scratch, const phx_lookup *lookup, const uint32_t *observer_rows,
                                uint32_t count, const phx_view_range *limit)
 {
-    phx_sparse_plan *stir = &scratch->stir;
-    const phx_shard *shard = stir->shard;
-    phx_row_ranges *looks = &stir->looks;
-    looks->row = stir->look_words[0], looks->first = stir->look_words[1], looks->end = stir->look_words[2];
-    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b] = beyond_of(stir, b) + stir->beyond_count[b];
-    shard->kernels->plan_row_ranges(&shard->grid.rows, sight, observer_rows, count, looks);
-    scratch->counts.ranges_visited += looks->count;
-    scratch->counts.pairs_tested += looks->length;
-    for (uint32_t i = 0, end; i < looks->count; i = end) {
+    phx_sparse_plan *plan = &scratch->plan;
+    const phx_shard *shard = plan->shard;
+    phx_row_ranges *ranges = &plan->ranges;
+    ranges->row = plan->range_words[0], ranges->first = plan->range_words[1], ranges->end = plan->range_words[2];
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond[b] = beyond_of(plan, b) + plan->beyond_count[b];
+    shard->kernels->plan_row_ranges(&shard->grid.rows, lookup, observer_rows, count, ranges);
+    scratch->counts.ranges_visited += ranges->count;
+    scratch->counts.pairs_tested += ranges->length;
+    for (uint32_t i = 0, end; i < ranges->count; i = end) {
         uint64_t rows;
-        end = end_pair_batch(looks, i, &rows);
+        end = end_pair_batch(ranges, i, &rows);
         size_t room = (rows > ROWS ? rows : ROWS) + PHX_KERNEL_PAD;
-        if (!phx_grow(scratch->mem, (void **)&stir->found, &stir->found_capacity, 0, 2 * room, sizeof(uint32_t)))
+        if (!phx_grow(scratch->mem, (void **)&plan->found, &plan->found_capacity, 0, 2 * room, sizeof(uint32_t)))
             return false;
         const phx_span some = {i, end};
-        const phx_view_changes found = {stir->found, stir->found + room};
-        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, looks, some, limit, &found);
-        if (!add_pairs(stir, scratch->mem, &found, count_found)) return false;
+        const phx_view_changes found = {plan->found, plan->found + room};
+        uint32_t count_found = shard->kernels->find_view_changes(&shard->grid.rows, ranges, some, limit, &found);
+        if (!add_pairs(plan, scratch->mem, &found, count_found)) return false;
     }
     return true;
 }
@@ -147,13 +147,13 @@ static phx_span rows_of(const phx_block *block)
 static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_span at, const uint32_t *observer_rows,
                              uint32_t count, const phx_view_range *limit, bool around)
 {
-    phx_sparse_plan *stir = &scratch->stir;
-    const phx_shard *shard = stir->shard;
-    const phx_lookup sight = {shard->rules, block, at, stir->reach};
+    phx_sparse_plan *plan = &scratch->plan;
+    const phx_shard *shard = plan->shard;
+    const phx_lookup lookup = {shard->rules, block, at, plan->reach};
     for (uint32_t i = 0; i < count; i += PHX_SPARSE_AT_ONCE) {
         uint32_t n = count - i < PHX_SPARSE_AT_ONCE ? count - i : PHX_SPARSE_AT_ONCE;
-        if (!find_pairs_at_once(scratch, &sight, observer_rows + i, n, limit)) return false;
-        for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) stir->beyond_count[b] += stir->looks.beyond_count[b];
+        if (!find_pairs_at_once(scratch, &lookup, observer_rows + i, n, limit)) return false;
+        for (uint32_t b = 0; around && b < PHX_BEYONDS; b++) plan->beyond_count[b] += plan->ranges.beyond_count[b];
     }
     return true;
 }
@@ -162,15 +162,15 @@ static bool find_block_pairs(phx_scratch *scratch, const phx_block *block, phx_s
 static bool find_pairs_around(phx_scratch *scratch, const uint32_t *observer_rows, uint32_t count,
                               const phx_view_range *limit)
 {
-    phx_sparse_plan *stir = &scratch->stir;
-    const phx_grid *grid = &stir->shard->grid;
-    const phx_block *own = &grid->blocks[stir->block];
-    memset(stir->beyond_count, 0, sizeof stir->beyond_count);
+    phx_sparse_plan *plan = &scratch->plan;
+    const phx_grid *grid = &plan->shard->grid;
+    const phx_block *own = &grid->blocks[plan->block];
+    memset(plan->beyond_count, 0, sizeof plan->beyond_count);
     if (!find_block_pairs(scratch, own, rows_of(own), observer_rows, count, limit, true)) return false;
-    phx_block_walk walk = phx_grid_walk(grid, own->instance, stir->around);
+    phx_block_walk walk = phx_grid_walk(grid, own->instance, plan->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
         uint32_t axes = block->by == own->by ? PHX_SPILL_X : block->bx == own->bx ? PHX_SPILL_Y : PHX_SPILL_BOTH;
-        uint32_t *beyond = beyond_of(stir, axes), beyond_count = stir->beyond_count[axes];
+        uint32_t *beyond = beyond_of(plan, axes), beyond_count = plan->beyond_count[axes];
         if (block != own && !find_block_pairs(scratch, block, rows_of(block), beyond, beyond_count, limit, false))
             return false;
     }
@@ -183,11 +183,11 @@ static bool find_pairs_around(phx_scratch *scratch, const uint32_t *observer_row
  */
 static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
 {
-    phx_sparse_plan *stir = &scratch->stir;
-    const phx_shard *shard = stir->shard;
-    const phx_block *block = &shard->grid.blocks[stir->block];
-    const phx_prev_rows_row *past = &shard->past.rows[at];
-    const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(past->x, past->y, stir->reach));
+    phx_sparse_plan *plan = &scratch->plan;
+    const phx_shard *shard = plan->shard;
+    const phx_block *block = &shard->grid.blocks[plan->block];
+    const phx_prev_rows_row *previous = &shard->previous.rows[at];
+    const phx_rect rect = phx_box_towers(shard->rules, phx_box_around(previous->x, previous->y, plan->reach));
     const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     phx_grid_rows old = shard->grid.rows;
     phx_span spans[PHX_BLOCK_SIDE];
@@ -195,14 +195,14 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
     old.y = old.oy;
     if (!phx_block_meets(block, rect)) return true;
     for (uint32_t s = 0, count = phx_block_spans(block, rect, spans); s < count; s++) {
-        const uint32_t first = spans[s].first > stir->piece.first ? spans[s].first : stir->piece.first;
-        const uint32_t end = spans[s].end < stir->piece.end ? spans[s].end : stir->piece.end;
+        const uint32_t first = spans[s].first > plan->piece.first ? spans[s].first : plan->piece.first;
+        const uint32_t end = spans[s].end < plan->piece.end ? spans[s].end : plan->piece.end;
         if (first >= end) continue;
-        if (!reserve_sparse_pairs(stir, scratch->mem, (size_t)stir->pair_count + (end - first))) return false;
+        if (!reserve_sparse_pairs(plan, scratch->mem, (size_t)plan->pair_count + (end - first))) return false;
         scratch->counts.pairs_tested += end - first;
         for (uint32_t row = first; row < end; row++)
-            if (old.view[row] > 0.0f && phx_row_views(&old, row, past->x, past->y, square))
-                add_pair(stir, row, phx_sparse_word_of_previous(at));
+            if (old.view[row] > 0.0f && phx_row_views(&old, row, previous->x, previous->y, square))
+                add_pair(plan, row, phx_sparse_word_of_previous(at));
     }
     return true;
 }
@@ -210,22 +210,22 @@ static bool add_prev_row_pair(phx_scratch *scratch, uint32_t at)
 /* Adds the leaves of all previous rows around. false = no memory. */
 static bool add_prev_row_pairs(phx_scratch *scratch)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const phx_grid *grid = &stir->shard->grid;
-    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
+    const phx_sparse_plan *plan = &scratch->plan;
+    const phx_grid *grid = &plan->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[plan->block].instance, plan->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        for (uint32_t at = block->past.first; at < block->past.end; at++)
+        for (uint32_t at = block->previous.first; at < block->previous.end; at++)
             if (!add_prev_row_pair(scratch, at)) return false;
     return true;
 }
 
 /*
  * Writes the words of one observer from its pairs, `last` on backwards, without targets that it may not see. A previous
- * row (only if odd) has a special word. Returns the number of words; *leaves of them are leaves.
+ * row (only if discontinuous) has a special word. Returns the number of words; *leaves of them are leaves.
  */
 static inline __attribute__((always_inline)) uint32_t observer_words(const phx_shard *shard,
                                                                      const phx_sparse_plan_pair *pairs, uint32_t last,
-                                                                     uint32_t slot, bool odd, uint32_t *to,
+                                                                     uint32_t slot, bool discontinuous, uint32_t *to,
                                                                      uint32_t *leaves)
 {
     const phx_store *store = &shard->store;
@@ -233,14 +233,15 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
     uint32_t count = 0, left_count = 0;
     for (uint32_t i = last; i != PHX_SPARSE_NO_PAIR; i = pairs[i].previous) {
         const uint32_t at = phx_sparse_word_number(pairs[i].target), left = phx_sparse_word_leaves(pairs[i].target);
-        const bool past = odd && phx_sparse_word_is_previous(pairs[i].target);
-        const phx_row_word word = phx_row_word_at(past ? shard->past.word : slots, at);
+        const bool previous = discontinuous && phx_sparse_word_is_previous(pairs[i].target);
+        const phx_row_word word = phx_row_word_at(previous ? shard->previous.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
         if (phx_row_word_special(word) &&
-            !phx_layers_match(phx_store_attr(store, slot), past ? phx_prev_rows_attr_of(&shard->past, store, target)
-                                                                : phx_store_attr(store, target)))
+            !phx_layers_match(phx_store_attr(store, slot), previous
+                                                               ? phx_prev_rows_attr_of(&shard->previous, store, target)
+                                                               : phx_store_attr(store, target)))
             continue;
-        to[count++] = phx_target_word_of_event(target, left, past).bits;
+        to[count++] = phx_target_word_of_event(target, left, previous).bits;
         left_count += left;
     }
     *leaves = left_count;
@@ -270,23 +271,23 @@ static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, 
 static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
-    const phx_sparse_plan_pair *pairs = scratch->stir.pairs;
-    const bool odd = scratch->stir.odd;
+    const phx_sparse_plan_pair *pairs = scratch->plan.pairs;
+    const bool discontinuous = scratch->plan.discontinuous;
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
-    uint32_t count = odd ? observer_words(shard, pairs, last, slot, true, to, &leaves)
-                         : observer_words(shard, pairs, last, slot, false, to, &leaves);
-    if (PHX_UNLIKELY(odd && phx_row_discontinuous(&shard->grid.rows, row)))
+    uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
+                                   : observer_words(shard, pairs, last, slot, false, to, &leaves);
+    if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
         return emit_discontinuous_observer(scratch, shard, slot, to, count);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
-    if (PHX_UNLIKELY(count > PHX_ORDER_FEW)) { /* a change of so many is ordered before it is named */
+    if (PHX_UNLIKELY(count > PHX_ORDER_SHORT_MAX)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
         for (uint32_t i = 0; i < count - enters; i++)
             scratch->leave[i] = phx_target_word_slot(phx_target_word_at(scratch->leave, i));
-        if (odd) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
+        if (discontinuous) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
         phx_interest_record(scratch, shard, slot, enters, count - enters);
         return true;
     }
-    if (PHX_UNLIKELY(odd)) {
+    if (PHX_UNLIKELY(discontinuous)) {
         phx_span words = {0, count};
         leaves -= phx_delta_keep_seen(to, &words);
         count = words.end;
@@ -298,14 +299,14 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
 }
 
 /* The most pairs of one observer; without a discontinuity, an upper bound that is small enough. */
-static uint32_t most_pairs(const phx_sparse_plan *stir)
+static uint32_t most_pairs(const phx_sparse_plan *plan)
 {
     uint32_t most = 0;
-    if (!stir->odd) return stir->pair_count;
-    for (uint32_t at = 0; at < stir->piece.end - stir->piece.first; at++) {
-        if (!phx_row_bit(stir->told, at)) continue;
+    if (!plan->discontinuous) return plan->pair_count;
+    for (uint32_t at = 0; at < plan->piece.end - plan->piece.first; at++) {
+        if (!phx_row_bit(plan->has_pairs, at)) continue;
         uint32_t count = 0;
-        for (uint32_t i = stir->last[at]; i != PHX_SPARSE_NO_PAIR; i = stir->pairs[i].previous) count++;
+        for (uint32_t i = plan->last[at]; i != PHX_SPARSE_NO_PAIR; i = plan->pairs[i].previous) count++;
         if (count > most) most = count;
     }
     return most;
@@ -314,8 +315,8 @@ static uint32_t most_pairs(const phx_sparse_plan *stir)
 /* Room for the changes of all pairs, with `most` pairs of one observer. */
 static bool reserve_all(phx_scratch *scratch, uint32_t most)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const uint32_t rows = stir->piece.end - stir->piece.first, pairs = stir->pair_count;
+    const phx_sparse_plan *plan = &scratch->plan;
+    const uint32_t rows = plan->piece.end - plan->piece.first, pairs = plan->pair_count;
     const uint32_t changes = pairs < rows ? pairs : rows;
     return phx_scratch_room(scratch, most) && phx_interest_reserve_changes(scratch, changes, pairs) &&
            phx_interest_reserve(scratch, most, 0);
@@ -324,17 +325,17 @@ static bool reserve_all(phx_scratch *scratch, uint32_t most)
 /* Emits all pairs of a piece, in the order of rows. Returns how many rows are done; fewer = no memory at the next. */
 static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const uint32_t rows = stir->piece.end - stir->piece.first;
-    if (stir->pair_count == 0) return rows;
-    const uint32_t most = most_pairs(stir);
+    const phx_sparse_plan *plan = &scratch->plan;
+    const uint32_t rows = plan->piece.end - plan->piece.first;
+    if (plan->pair_count == 0) return rows;
+    const uint32_t most = most_pairs(plan);
     if (!reserve_all(scratch, most)) return 0;
     for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
-        for (uint64_t bits = stir->told[word]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = plan->has_pairs[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
-            if (!emit_observer_pairs(scratch, shard, stir->piece.first + at, stir->last[at])) return at;
+            if (!emit_observer_pairs(scratch, shard, plan->piece.first + at, plan->last[at])) return at;
             /* the previous list of a discontinuous observer has used room that was reserved for pairs */
-            if (PHX_UNLIKELY(stir->odd) && !reserve_all(scratch, most)) return at + 1;
+            if (PHX_UNLIKELY(plan->discontinuous) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;
@@ -358,34 +359,35 @@ static uint32_t rows_before(const uint32_t *rows, uint32_t count, uint32_t row)
     return n;
 }
 
-static phx_view_range limit_of(const phx_sparse_plan *stir, float r)
+static phx_view_range limit_of(const phx_sparse_plan *plan, float r)
 {
-    return (phx_view_range){r, stir->shard->rules->shape == PH_SHAPE_SQUARE};
+    return (phx_view_range){r, plan->shard->rules->shape == PH_SHAPE_SQUARE};
 }
 
 /* Moved rows of the piece query all rows around; other moved rows query the piece. false = no memory. */
 static bool find_mover_pairs(phx_scratch *scratch)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const phx_block *block = &stir->shard->grid.blocks[stir->block];
-    const uint32_t *movers = stir->movers, first = rows_before(movers, stir->own_count, stir->piece.first);
-    const uint32_t end = rows_before(movers, stir->own_count, stir->piece.end);
-    const phx_view_range limit = limit_of(stir, block->reach);
+    const phx_sparse_plan *plan = &scratch->plan;
+    const phx_block *block = &plan->shard->grid.blocks[plan->block];
+    const uint32_t *movers = plan->movers, first = rows_before(movers, plan->own_count, plan->piece.first);
+    const uint32_t end = rows_before(movers, plan->own_count, plan->piece.end);
+    const phx_view_range limit = limit_of(plan, block->reach);
     return find_pairs_around(scratch, movers + first, end - first, &limit) &&
-           find_block_pairs(scratch, block, stir->piece, movers, first, &limit, false) &&
-           find_block_pairs(scratch, block, stir->piece, movers + end, stir->mover_count - end, &limit, false);
+           find_block_pairs(scratch, block, plan->piece, movers, first, &limit, false) &&
+           find_block_pairs(scratch, block, plan->piece, movers + end, plan->mover_count - end, &limit, false);
 }
 
 /*
  * Did something change in the towers that the observer of a row sees? Marks are in the towers of entities, old and new,
  * not of rows. If the observer moved itself, its own mark answers.
  */
-static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
+static bool may_see_change(const phx_sparse_plan *plan, uint32_t row)
 {
-    const phx_shard *shard = stir->shard;
+    const phx_shard *shard = plan->shard;
     const phx_grid *grid = &shard->grid;
-    phx_box near = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[stir->block].reach);
-    return phx_grid_dirty(grid, grid->blocks[stir->block].instance, phx_box_towers(shard->rules, near), shard->tick);
+    phx_box view_box = phx_box_around(grid->rows.x[row], grid->rows.y[row], grid->blocks[plan->block].reach);
+    return phx_grid_dirty(grid, grid->blocks[plan->block].instance, phx_box_towers(shard->rules, view_box),
+                          shard->tick);
 }
 
 /*
@@ -394,26 +396,26 @@ static bool may_see_change(const phx_sparse_plan *stir, uint32_t row)
  */
 static uint32_t find_observers(phx_scratch *scratch)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
+    const phx_sparse_plan *plan = &scratch->plan;
     uint32_t *found = scratch->hits, kept = 0;
-    const uint32_t n = phx_grid_observers_in(&stir->shard->grid, stir->piece, found);
-    if (stir->shard->dense_tick) return n;
+    const uint32_t n = phx_grid_observers_in(&plan->shard->grid, plan->piece, found);
+    if (plan->shard->dense_tick) return n;
     for (uint32_t i = 0; i < n; i++)
-        if (may_see_change(stir, found[i])) found[kept++] = found[i];
+        if (may_see_change(plan, found[i])) found[kept++] = found[i];
     return kept;
 }
 
 /* The observers of the piece query; observers with equal views together. false = no memory. */
 static bool find_observer_pairs(phx_scratch *scratch)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const float *view = stir->shard->grid.rows.view;
-    if (!phx_scratch_room(scratch, (size_t)(stir->piece.end - stir->piece.first) + 1)) return false;
+    const phx_sparse_plan *plan = &scratch->plan;
+    const float *view = plan->shard->grid.rows.view;
+    if (!phx_scratch_room(scratch, (size_t)(plan->piece.end - plan->piece.first) + 1)) return false;
     uint32_t count = find_observers(scratch);
     const uint32_t *observer_rows = scratch->hits;
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && view[observer_rows[end]] == view[observer_rows[i]]; end++) continue;
-        const phx_view_range limit = limit_of(stir, view[observer_rows[i]]);
+        const phx_view_range limit = limit_of(plan, view[observer_rows[i]]);
         if (!find_pairs_around(scratch, observer_rows + i, end - i, &limit)) return false;
     }
     return true;
@@ -422,26 +424,26 @@ static bool find_observer_pairs(phx_scratch *scratch)
 /* Runs all queries of a piece. false = no memory. */
 static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
 {
-    phx_sparse_plan *stir = &scratch->stir;
-    const bool observers = stir->way == PHX_SPARSE_BY_OBSERVERS;
-    const uint32_t most = observers ? piece.end - piece.first : stir->own_count;
-    stir->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
-    if (!phx_grow(scratch->mem, (void **)&stir->beyond, &stir->beyond_capacity, 0,
-                  least_capacity(PHX_BEYONDS * (size_t)stir->beyond_part), sizeof(uint32_t)))
+    phx_sparse_plan *plan = &scratch->plan;
+    const bool observers = plan->way == PHX_SPARSE_BY_OBSERVERS;
+    const uint32_t most = observers ? piece.end - piece.first : plan->own_count;
+    plan->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
+    if (!phx_grow(scratch->mem, (void **)&plan->beyond, &plan->beyond_capacity, 0,
+                  least_capacity(PHX_BEYONDS * (size_t)plan->beyond_part), sizeof(uint32_t)))
         return false;
-    memset(stir->beyond_count, 0, sizeof stir->beyond_count);
-    if (!begin_piece(stir, scratch->mem, piece)) return false;
+    memset(plan->beyond_count, 0, sizeof plan->beyond_count);
+    if (!begin_piece(plan, scratch->mem, piece)) return false;
     return (observers ? find_observer_pairs(scratch) : find_mover_pairs(scratch)) &&
-           (!stir->odd || add_prev_row_pairs(scratch));
+           (!plan->discontinuous || add_prev_row_pairs(scratch));
 }
 
 uint32_t phx_delta_sparse(phx_scratch *scratch, phx_shard *shard, phx_span piece)
 {
-    const phx_sparse_plan *stir = &scratch->stir;
-    const phx_block *block = &shard->grid.blocks[stir->block];
-    const bool quiet = stir->way == PHX_SPARSE_BY_MOVERS && stir->mover_count == 0 && !stir->odd;
+    const phx_sparse_plan *plan = &scratch->plan;
+    const phx_block *block = &shard->grid.blocks[plan->block];
+    const bool quiet = plan->way == PHX_SPARSE_BY_MOVERS && plan->mover_count == 0 && !plan->discontinuous;
     uint32_t done = piece.end - piece.first;
     if (!quiet) done = find_piece_pairs(scratch, piece) ? emit_piece_pairs(scratch, shard) : 0;
-    scratch->counts.glanced += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});
+    scratch->counts.by_delta += count_piece_observers(shard, block, (phx_span){piece.first, piece.first + done});
     return done;
 }

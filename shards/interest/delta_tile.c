@@ -122,7 +122,7 @@ static void count_pairs(phx_scratch *scratch)
 
 /* The exact test: now in r and not before is an enter, now beyond R and not before a leave. */
 typedef struct exact_test {
-    float in, near; /* r and R, squared for circles */
+    float in, keep; /* r and R, squared for circles */
     bool square;
 } exact_test;
 
@@ -137,7 +137,7 @@ static inline float compared_distance(float dx, float dy, bool square)
 static exact_test make_exact_test(const phx_tile *tile, float r, float far)
 {
     bool square = tile->limits.square;
-    return (exact_test){.in = square ? r : r * r, .near = square ? far : far * far, .square = square};
+    return (exact_test){.in = square ? r : r * r, .keep = square ? far : far * far, .square = square};
 }
 
 /* Position of a target at the end of this tick, and of the last one; NaN: it was not there. */
@@ -148,8 +148,8 @@ typedef struct standing {
 /* The previous row of a word in a tile. A search is cheap enough: units can seldom not decide about a previous row. */
 static phx_tile_row_word find_prev_row(const phx_tile *tile, uint32_t target)
 {
-    for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const uint32_t place = tile->odd_places[i];
+    for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
+        const uint32_t place = tile->discontinuous_places[i];
         const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
         if (phx_tile_row_word_is_previous(row) && tile->target[place] == target) return row;
     }
@@ -173,15 +173,15 @@ static inline standing standing_of(const phx_tile *tile, uint32_t target)
     const uint32_t t = phx_tile_row_word_number(row);
     if (PHX_LIKELY(!phx_tile_row_word_is_previous(row)))
         return (standing){rows->x[t], rows->y[t], rows->ox[t], rows->oy[t]};
-    const phx_prev_rows_row *past = &tile->shard->past.rows[t];
-    return (standing){NAN, NAN, past->x, past->y};
+    const phx_prev_rows_row *previous = &tile->shard->previous.rows[t];
+    return (standing){NAN, NAN, previous->x, previous->y};
 }
 
 /* Is one of these observers discontinuous? */
 static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_tile *tile = &scratch->tile;
-    for (uint32_t w = 0; tile->odd_own > 0 && w < of.count; w++)
+    for (uint32_t w = 0; tile->discontinuous_own > 0 && w < of.count; w++)
         if (phx_row_discontinuous(&shard->grid.rows, tile->row[of.place[w]])) return true;
     return false;
 }
@@ -199,10 +199,11 @@ static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, co
         const standing t = standing_of(tile, pairs->target[pair]);
         float now = compared_distance(t.x - rows->x[o], t.y - rows->y[o], test->square);
         float old = compared_distance(t.ox - rows->ox[o], t.oy - rows->oy[o], test->square);
-        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_near = now <= test->near;
-        uint32_t was_near = old <= test->near, leave = was_near & ~is_near, enter = is_in & ~was_in;
-        uint32_t both_came = (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_comers() */
-        uint32_t none = both_came | (~(leave | enter) & 1);
+        uint32_t is_in = now <= test->in, was_in = old <= test->in, is_kept = now <= test->keep;
+        uint32_t was_kept = old <= test->keep, leave = was_kept & ~is_kept, enter = is_in & ~was_in;
+        uint32_t both_entered =
+            (t.ox != t.ox) & phx_row_discontinuous(rows, o); /* such a pair is found by add_rows_without_history() */
+        uint32_t none = both_entered | (~(leave | enter) & 1);
         pairs->observer[pair] = phx_pair_word_of(place, leave, none).bits; /* no branch: it would be mispredicted */
     }
     scratch->counts.pairs_exact += count;
@@ -228,7 +229,7 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
         const uint32_t seen = phx_target_word_slot(word);
         const bool leaves = phx_target_word_leaves(word);
         const phx_attr *target =
-            leaves ? phx_prev_rows_attr_of(&shard->past, &shard->store, seen) : phx_store_attr(&shard->store, seen);
+            leaves ? phx_prev_rows_attr_of(&shard->previous, &shard->store, seen) : phx_store_attr(&shard->store, seen);
         if (phx_layers_match(own, target)) continue;
         of->leaves -= leaves;
         words[at] = words[--of->words.end];
@@ -245,14 +246,14 @@ static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 
 /*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read. They are at most PHX_ORDER_FEW. apart: the words move behind the targets of the last change, as
- * names are ordered many at a time where targets follow each other. There is room.
+ * only the row is read. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind the targets of the last
+ * change, as names are ordered many at a time where targets follow each other. There is room.
  */
 static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
-    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_FEW);
+    PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_SHORT_MAX);
     if (PHX_UNLIKELY(count == 0)) return;
     const uint32_t first = apart ? scratch->target_count : of->words.first;
     uint32_t *words = scratch->targets;
@@ -265,16 +266,17 @@ static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of
  * Adds the rows without old position that are in view now, except the observer itself: slots, behind the other enters.
  * Returns the new number of enters.
  */
-static uint32_t add_comers(phx_scratch *scratch, const phx_shard *shard, const run *of, float r, uint32_t enters)
+static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *shard, const run *of, float r,
+                                         uint32_t enters)
 {
     const phx_tile *tile = &scratch->tile;
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_range area = {rows->x[of->row], rows->y[of->row], r, tile->limits.square};
     const phx_attr *own = phx_store_attr(&shard->store, of->slot);
-    const phx_span near = phx_tile_comers(tile, tile->cell[of->place]);
+    const phx_span span = phx_tile_without_history(tile, tile->cell[of->place]);
     uint32_t *hits = scratch->old,
-             count = shard->kernels->range_scan(&tile->rows_without_history, near, &area, hits, scratch->squares);
-    scratch->counts.pairs_tested += near.end - near.first;
+             count = shard->kernels->range_scan(&tile->rows_without_history, span, &area, hits, scratch->squares);
+    scratch->counts.pairs_tested += span.end - span.first;
     for (uint32_t i = 0; i < count; i++) {
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
@@ -295,7 +297,7 @@ static bool emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const
     PHX_ASSERT(of->leaves == 0);
     if (count > 0) memcpy(scratch->enter, scratch->targets + of->words.first, count * sizeof(uint32_t));
     name_slots(scratch->enter, count);
-    const uint32_t enters = add_comers(scratch, shard, of, r, count);
+    const uint32_t enters = add_rows_without_history(scratch, shard, of, r, count);
     return phx_delta_emit_discontinuous(scratch, shard, of->slot, enters, true);
 }
 
@@ -341,7 +343,7 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
         return false;
     }
     decide_unsure_pairs(scratch, shard, &test);
-    const bool words = tile->named || tile->past_count > 0;
+    const bool words = tile->named || tile->previous_count > 0;
     for (uint32_t i = 0; !tile->named && words && i < count; i++)
         scratch->pairs.target[i] = phx_tile_word(tile, scratch->pairs.target[i]).bits;
     shard->kernels->pairs_to_runs(&scratch->pairs, words ? NULL : tile->row, shard->grid.rows.slot,
@@ -357,34 +359,35 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
                      const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
-    const bool implied = shard->derives_lists && view > 0.0f;
+    const bool derived = shard->derives_lists && view > 0.0f;
     run of = run_at(scratch, shard, i);
-    const bool special = implied && specials.first < specials.end;
+    const bool special = derived && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
-    const bool odd = implied && phx_row_discontinuous(&shard->grid.rows, of.row);
-    if (PHX_UNLIKELY(odd)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
+    const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
+    if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
     const uint32_t count = of.words.end - of.words.first;
-    const bool past = special && scratch->tile.past_count > 0;
-    const bool few = count <= PHX_ORDER_FEW && (!past || (specials.end - specials.first) * count <= COMPARED);
-    if (PHX_LIKELY(implied && few)) {
-        if (PHX_UNLIKELY(past)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
+    const bool previous = special && scratch->tile.previous_count > 0;
+    const bool is_short =
+        count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
+    if (PHX_LIKELY(derived && is_short)) {
+        if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
         emit_run_words(scratch, shard, &of, apart);
         return true;
     }
-    if (!implied) await_list(scratch, shard, i);
+    if (!derived) await_list(scratch, shard, i);
     outcome hits = collect_run_words(scratch, of.words);
-    if (!implied) return record_stored_list(scratch, shard, of.slot, radii->in, radii->near, &hits);
+    if (!derived) return record_stored_list(scratch, shard, of.slot, radii->in, radii->keep, &hits);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
 }
 
 /* Emits discontinuous observers that have no pairs, up to place `end`. As flush_pairs(). */
-static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *watchers, uint32_t end,
+static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *observers, uint32_t end,
                                     const phx_radii *radii)
 {
-    for (; watchers->count > 0 && watchers->place[0] < end; watchers->place++, watchers->count--) {
-        const uint32_t place = watchers->place[0], row = scratch->tile.row[place];
+    for (; observers->count > 0 && observers->place[0] < end; observers->place++, observers->count--) {
+        const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
         if (!emit_discontinuous_run(scratch, shard, &none, radii->in)) return place;
@@ -404,38 +407,39 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
-    const bool odd = any_discontinuous_place(scratch, shard, of);
-    if (pairs == 0 && !odd) return PHX_SLOT_NONE;
+    const bool discontinuous = any_discontinuous_place(scratch, shard, of);
+    if (pairs == 0 && !discontinuous) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (!resolve_pairs(scratch, shard, radii->in, radii->near, odd)) return first;
+    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, discontinuous)) return first;
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
-        PHX_ASSERT(odd || scratch->target_count <= scratch->word_first + runs->first[i]);
-        if (odd) {
+        PHX_ASSERT(discontinuous || scratch->target_count <= scratch->word_first + runs->first[i]);
+        if (discontinuous) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
             PHX_ASSERT(of.count > 0 && of.place[0] == place);
             of.place++, of.count--;
         }
         if (view == 0.0f) continue;
-        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, odd)) return place;
-        PHX_ASSERT(odd || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
+        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, discontinuous)) return place;
+        PHX_ASSERT(discontinuous ||
+                   scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
-    return odd ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+    return discontinuous ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
 /*
  * Matches these observers with the picked candidates while there is room for pairs. Returns how many observers are
  * done.
  */
-static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers watchers)
+static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_tile_observers observers)
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t done =
-        shard->kernels->match(&tile->candidates, tile->candidate_count, &watchers, &tile->limits, &scratch->pairs);
+        shard->kernels->match(&tile->candidates, tile->candidate_count, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.pairs_tested += (uint64_t)done * tile->candidate_count;
     return done;
 }
@@ -444,9 +448,9 @@ static uint32_t match_candidates(phx_scratch *scratch, phx_shard *shard, phx_til
 static uint32_t match_sparse(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count)
 {
     const phx_tile *tile = &scratch->tile;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
-    phx_tile_observers watchers = {place, count, tile->now, tile->old};
-    uint32_t done = shard->kernels->match_stencil(&cells, &watchers, &tile->limits, &scratch->pairs);
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
+    phx_tile_observers observers = {place, count, tile->now, tile->old};
+    uint32_t done = shard->kernels->match_stencil(&cells, &observers, &tile->limits, &scratch->pairs);
     scratch->counts.ranges_visited += 3 * (uint64_t)done;
     return done;
 }
@@ -459,11 +463,11 @@ static uint32_t match_by_cells(phx_scratch *scratch, phx_shard *shard, const uin
     for (uint32_t i = 0, n; i < count; i += n) {
         uint32_t spans;
         for (n = 1; i + n < count && cell[place[i + n]] == cell[place[i]]; n++) continue;
-        const phx_tile_observers watchers = {place + i, n, tile->now, tile->old};
-        const bool odd = any_discontinuous_place(scratch, shard, watchers);
-        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], odd, &spans);
+        const phx_tile_observers observers = {place + i, n, tile->now, tile->old};
+        const bool discontinuous = any_discontinuous_place(scratch, shard, observers);
+        tile->candidate_count = phx_tile_pick(tile, cell[place[i]], discontinuous, &spans);
         scratch->counts.ranges_visited += spans;
-        uint32_t done = match_candidates(scratch, shard, watchers);
+        uint32_t done = match_candidates(scratch, shard, observers);
         if (done < n) return i + done;
     }
     return count;
@@ -474,7 +478,7 @@ static uint32_t match_some(phx_scratch *scratch, phx_shard *shard, const uint32_
                            const phx_radii *radii)
 {
     phx_tile *tile = &scratch->tile;
-    if (tile->limits_in != radii->in || tile->limits_near != radii->near) phx_tile_limit(tile, radii->in, radii->near);
+    if (tile->limits_in != radii->in || tile->limits_keep != radii->keep) phx_tile_limit(tile, radii->in, radii->keep);
     uint32_t done =
         tile->sparse ? match_sparse(scratch, shard, place, count) : match_by_cells(scratch, shard, place, count);
     count_pairs(scratch);
@@ -577,10 +581,10 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 {
     const phx_tile *tile = &scratch->tile;
     uint32_t first = place[0], last = place[count - 1], room = scratch->pairs.capacity / 2;
-    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    const phx_radii radii = {tile->alike_in, tile->alike_keep};
     phx_span movers = movers_around(tile, first, last);
-    uint32_t looking = movers.end - movers.first;
-    bool all = match_some(scratch, shard, tile->movers + movers.first, looking, &radii) == looking;
+    uint32_t querying = movers.end - movers.first;
+    bool all = match_some(scratch, shard, tile->movers + movers.first, querying, &radii) == querying;
     if (!all || scratch->pairs.count > room) { /* then it costs less to match each observer */
         scratch->pairs.count = 0;
         return false;
@@ -599,7 +603,7 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->told || (tile->alike && !tile->odd && shard->far.levels == 0);
+    return tile->all_by_delta || (tile->alike && !tile->discontinuous && shard->far.levels == 0);
 }
 
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
@@ -608,15 +612,15 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const uint32_t *place = tile->own + range.first;
     uint32_t count = range.end - range.first, done;
     if (count > 0 && tile->frame.moved && emit_mirrored_movers(scratch, shard, place, count, &done)) return done;
-    const phx_radii radii = {tile->alike_in, tile->alike_near};
+    const phx_radii radii = {tile->alike_in, tile->alike_keep};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
     if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
-    uint32_t *watching = scratch->hits, n = 0; /* a mere target is not matched */
+    uint32_t *matched = scratch->hits, n = 0; /* a mere target is not matched */
     for (uint32_t i = 0; i < count; i++) {
-        watching[n] = place[i];
+        matched[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;
     }
-    return places_before(place, count, emit_matched_places(scratch, shard, watching, n, &radii));
+    return places_before(place, count, emit_matched_places(scratch, shard, matched, n, &radii));
 }
 
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
@@ -625,17 +629,17 @@ bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
     *due = shard->dense_tick || (tile->marks[cell] & PHX_TILE_DIRTY);
-    scratch->odd_near = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
-    return !scratch->odd_near || shard->derives_lists;
+    scratch->discontinuous_in_view = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
+    return !scratch->discontinuous_in_view || shard->derives_lists;
 }
 
 bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32_t place, phx_radii *radii)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
-    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->near)) return false;
+    if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
     if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
-    if (!scratch->odd_near) return true;
+    if (!scratch->discontinuous_in_view) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||
            phx_list_holds_no_memory(&shard->store.tail[phx_row_slot(rows, row)].list);

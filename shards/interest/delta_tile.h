@@ -36,7 +36,7 @@ typedef enum phx_delta_result {
 
 /* Radii of an observer: its view; its view and margin. */
 typedef struct phx_radii {
-    float in, near;
+    float in, keep;
 } phx_radii;
 
 /*
@@ -54,7 +54,7 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 /*
  * Begins a cell of any other tile that is usable, marked and not quiet. false: a discontinuous entity is in view and
  * lists are stored, so the cell's observers are evaluated. *due: something changed around the cell. Sets
- * scratch->odd_near if a discontinuous entity is in view.
+ * scratch->discontinuous_in_view if a discontinuous entity is in view.
  */
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due);
 /* Is a delta enough for the observer at a place of the cell that phx_delta_begin() began? */

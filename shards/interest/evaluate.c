@@ -421,20 +421,20 @@ static uint32_t slots_without_mark(const evaluation *at, const uint32_t *slots, 
 static bool record_evaluation(evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    bool implied = phx_shard_derives(at->shard, at->slot);
-    bool unfolds = !implied && (at->list->derived) && at->count > 0;
-    bool folds = implied && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
+    bool derived = phx_shard_derives(at->shard, at->slot);
+    bool becomes_stored = !derived && (at->list->derived) && at->count > 0;
+    bool becomes_derived = derived && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
     bool anew = at->list->owed;
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
         enters = at->count;
         leaves = 0;
     }
-    if (enters + leaves > 0 || unfolds || folds || anew) {
+    if (enters + leaves > 0 || becomes_stored || becomes_derived || anew) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
-        if (!implied) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
-        else if (folds) phx_interest_commits(scratch, change);
+        if (!derived) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
+        else if (becomes_derived) phx_interest_commits(scratch, change);
         if (anew) change->flags |= PH_CHANGE_FRESH;
         if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
@@ -443,9 +443,9 @@ static bool record_evaluation(evaluation *at, uint32_t enters, uint32_t leaves)
     }
     if (anew) scratch->counts.dropped += at->old_count; /* the whole list is sent again */
     scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
-    at->list->derived = implied;
+    at->list->derived = derived;
     at->list->owed = false;
-    if (implied) at->list->count = 0;
+    if (derived) at->list->count = 0;
     return true;
 }
 
@@ -511,9 +511,9 @@ static bool can_patch_list(const evaluation *at)
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
                  shard->far.global_count == 0;
-    bool odd = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
+    bool discontinuous = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
-    return shard->storage->differ && stays && plain && !odd;
+    return shard->storage->differ && stays && plain && !discontinuous;
 }
 
 /* Is the target in the new list? */
@@ -630,9 +630,9 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
     if (!reserve_evaluation(&at)) return false;
     if (can_patch_list(&at)) {
         begin_evaluation(&at);
-        phx_delta_result mended = patch_from_index(&at);
-        scratch->counts.glanced += mended == PHX_DELTA_DONE;
-        if (mended != PHX_DELTA_EVALUATE) return mended == PHX_DELTA_DONE;
+        phx_delta_result patched = patch_from_index(&at);
+        scratch->counts.by_delta += patched == PHX_DELTA_DONE;
+        if (patched != PHX_DELTA_EVALUATE) return patched == PHX_DELTA_DONE;
     }
     begin_evaluation(&at);
     collect_old_list(&at);

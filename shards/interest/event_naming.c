@@ -12,9 +12,9 @@
 static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t count, uint32_t first, uint32_t *place)
 {
     for (bool leaves = true;; leaves = false) {
-        uint64_t id[PHX_ORDER_FEW];
-        uint16_t kind[PHX_ORDER_FEW];
-        uint32_t which[PHX_ORDER_FEW], at[PHX_ORDER_FEW], n = 0;
+        uint64_t id[PHX_ORDER_SHORT_MAX];
+        uint16_t kind[PHX_ORDER_SHORT_MAX];
+        uint32_t which[PHX_ORDER_SHORT_MAX], at[PHX_ORDER_SHORT_MAX], n = 0;
         for (uint32_t i = 0; i < count; i++) {
             const phx_name *of = phx_target_name(&shard->store, phx_target_word_at(targets, i));
             which[n] = i;
@@ -31,7 +31,7 @@ static void place_wide(const phx_shard *shard, const uint32_t *targets, uint32_t
 }
 
 /* The key format of all names of a shard; bits = PHX_ORDER_NO_KEY: there is none. */
-static inline phx_sort_key_format keying_of(const phx_store *store)
+static inline phx_sort_key_format sort_key_format_of(const phx_store *store)
 {
     return (phx_sort_key_format){store->name, phx_order_bits(store->id_bits, store->kind_bits), store->kind_bits};
 }
@@ -66,20 +66,20 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
 }
 
 /* Places the targets of all changes that wait. */
-static void place_all(phx_event_writer *naming)
+static void place_all(phx_event_writer *writer)
 {
-    const phx_shard *shard = naming->shard;
-    const phx_unsorted_events of = {naming->targets, naming->end, naming->first, naming->changes};
-    const phx_sort_key_format by = keying_of(&shard->store);
-    phx_validate_key_bits(&shard->store, of.targets, naming->count);
+    const phx_shard *shard = writer->shard;
+    const phx_unsorted_events of = {writer->targets, writer->end, writer->first, writer->changes};
+    const phx_sort_key_format by = sort_key_format_of(&shard->store);
+    phx_validate_key_bits(&shard->store, of.targets, writer->count);
     if (PHX_LIKELY(by.bits != PHX_ORDER_NO_KEY)) {
-        shard->kernels->order_keys(&by, &of, naming->place);
+        shard->kernels->order_keys(&by, &of, writer->place);
     } else {
         for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], naming->place + at);
+            place_alone(shard, of.targets + at, of.end[c] - at, of.first[c], writer->place + at);
     }
     for (uint32_t c = 0, at = 0; c < of.count; at = of.end[c++])
-        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(naming->place[i] - of.first[c] < of.end[c] - at);
+        for (uint32_t i = at; i < of.end[c]; i++) PHX_VALIDATE(writer->place[i] - of.first[c] < of.end[c] - at);
 }
 
 /* Writes the names of these targets, in order from one place on; or each at its own place. */
@@ -156,29 +156,29 @@ static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *sh
 }
 
 /* Corrects the causes of unordered events: as they are named, each has the usual one. */
-static void correct_causes(const phx_event_writer *naming)
+static void correct_causes(const phx_event_writer *writer)
 {
-    const bool leaves = phx_causes_of_leaves(naming->scope, naming->shard);
-    const bool enters = phx_causes_of_enters(naming->scope);
-    for (uint32_t c = 0, at = 0; (leaves || enters) && c < naming->changes; at = naming->end[c++]) {
-        const named_events of = {naming->to[c], naming->observer[c], naming->targets + at, naming->place + at,
-                                 naming->end[c] - at};
-        if (leaves) write_leave_causes(naming->scope, naming->shard, &of);
-        if (enters) write_enter_causes(naming->scope, &of);
+    const bool leaves = phx_causes_of_leaves(writer->scope, writer->shard);
+    const bool enters = phx_causes_of_enters(writer->scope);
+    for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
+        const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
+                                 writer->end[c] - at};
+        if (leaves) write_leave_causes(writer->scope, writer->shard, &of);
+        if (enters) write_enter_causes(writer->scope, &of);
     }
 }
 
 /* Causes of an ordered change's events, at their places from the first one on. */
-static void write_ordered_causes(const phx_event_writer *naming, const phx_change *change, const uint32_t *targets,
+static void write_ordered_causes(const phx_event_writer *writer, const phx_change *change, const uint32_t *targets,
                                  const phx_event_columns *to, uint32_t first)
 {
-    const phx_cause_scope *scope = naming->scope;
+    const phx_cause_scope *scope = writer->scope;
     const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
     memset(to->causes + first, PH_CAUSE_RANGE, leaves);
-    if (phx_causes_of_leaves(scope, naming->shard)) {
-        const phx_cause_observer observer = phx_cause_observer_of(naming->shard, change->slot);
+    if (phx_causes_of_leaves(scope, writer->shard)) {
+        const phx_cause_observer observer = phx_cause_observer_of(writer->shard, change->slot);
         for (uint32_t i = 0; i < leaves; i++)
-            to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, naming->shard, &observer, targets[i]);
+            to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, writer->shard, &observer, targets[i]);
     }
     if (!phx_causes_of_enters(scope)) return;
     for (uint32_t i = leaves; i < end; i++)
@@ -186,46 +186,46 @@ static void write_ordered_causes(const phx_event_writer *naming, const phx_chang
             to->causes[first + i] = PH_CAUSE_APPEARED;
 }
 
-void phx_event_writer_flush(phx_event_writer *naming)
+void phx_event_writer_flush(phx_event_writer *writer)
 {
-    const phx_store *store = &naming->shard->store;
-    if (naming->count == 0) return;
-    place_all(naming);
-    if (!naming->mixed) {
-        write_names(store, *naming->to[0], naming->targets, naming->count, naming->place, 0);
-        if (naming->to[0]->positions)
-            write_positions(store->body, naming->to[0]->positions, naming->targets, naming->count, naming->place);
+    const phx_store *store = &writer->shard->store;
+    if (writer->count == 0) return;
+    place_all(writer);
+    if (!writer->mixed) {
+        write_names(store, *writer->to[0], writer->targets, writer->count, writer->place, 0);
+        if (writer->to[0]->positions)
+            write_positions(store->body, writer->to[0]->positions, writer->targets, writer->count, writer->place);
     } else {
-        for (uint32_t c = 0, at = 0; c < naming->changes; at = naming->end[c++]) {
-            ph_position *positions = naming->to[c]->positions;
-            const uint32_t *targets = naming->targets + at, count = naming->end[c] - at;
-            write_names(store, *naming->to[c], targets, count, naming->place + at, 0);
-            if (positions) write_positions(store->body, positions, targets, count, naming->place + at);
+        for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++]) {
+            ph_position *positions = writer->to[c]->positions;
+            const uint32_t *targets = writer->targets + at, count = writer->end[c] - at;
+            write_names(store, *writer->to[c], targets, count, writer->place + at, 0);
+            if (positions) write_positions(store->body, positions, targets, count, writer->place + at);
         }
     }
-    correct_causes(naming);
-    naming->mixed = false;
-    naming->count = naming->changes = 0;
+    correct_causes(writer);
+    writer->mixed = false;
+    writer->count = writer->changes = 0;
 }
 
-void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, const phx_change *change,
                           const phx_event_columns *to, uint32_t first)
 {
     const uint32_t *from = scratch->targets + change->target_first, count = change->leave_count + change->enter_count;
-    bool fits = naming->count + count <= PHX_ORDER_MOST && !change->ordered;
-    if (naming->count > 0 && !(fits && from == naming->targets + naming->count)) phx_event_writer_flush(naming);
+    bool fits = writer->count + count <= PHX_ORDER_MOST && !change->ordered;
+    if (writer->count > 0 && !(fits && from == writer->targets + writer->count)) phx_event_writer_flush(writer);
     if (change->ordered) {
-        write_names(&naming->shard->store, *to, from, count, NULL, first);
-        write_ordered_causes(naming, change, from, to, first);
-        if (to->positions) write_ordered_positions(naming->shard->store.body, to->positions + first, change, from);
+        write_names(&writer->shard->store, *to, from, count, NULL, first);
+        write_ordered_causes(writer, change, from, to, first);
+        if (to->positions) write_ordered_positions(writer->shard->store.body, to->positions + first, change, from);
         return;
     }
-    PHX_ASSERT(0 < count && count <= PHX_ORDER_FEW);
-    if (naming->count == 0) naming->targets = from;
-    else naming->mixed |= to != naming->to[naming->changes - 1];
-    naming->count += count;
-    naming->to[naming->changes] = to;
-    naming->observer[naming->changes] = change->slot;
-    naming->first[naming->changes] = first;
-    naming->end[naming->changes++] = naming->count;
+    PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);
+    if (writer->count == 0) writer->targets = from;
+    else writer->mixed |= to != writer->to[writer->changes - 1];
+    writer->count += count;
+    writer->to[writer->changes] = to;
+    writer->observer[writer->changes] = change->slot;
+    writer->first[writer->changes] = first;
+    writer->end[writer->changes++] = writer->count;
 }

@@ -24,14 +24,14 @@ typedef struct phx_event_writer {
 } phx_event_writer;
 
 /* Begins without waiting targets. */
-static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_shard *shard,
+static inline void phx_event_writer_begin(phx_event_writer *writer, const phx_shard *shard,
                                           const phx_cause_scope *scope)
 {
-    naming->shard = shard;
-    naming->scope = scope;
-    naming->targets = NULL;
-    naming->mixed = false;
-    naming->count = naming->changes = 0; /* and nothing else: the arrays are large */
+    writer->shard = shard;
+    writer->scope = scope;
+    writer->targets = NULL;
+    writer->mixed = false;
+    writer->count = writer->changes = 0; /* and nothing else: the arrays are large */
 }
 
 /*
@@ -39,10 +39,10 @@ static inline void phx_event_writer_begin(phx_event_writer *naming, const phx_sh
  * first place on: leaves by kind, then id; enters by kind, then id. They are written now or by
  * phx_event_writer_flush(). From the end of the interest phase to the tick's end, any worker.
  */
-void phx_event_writer_add(phx_event_writer *naming, const phx_scratch *scratch, const phx_change *change,
+void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, const phx_change *change,
                           const phx_event_columns *to, uint32_t first);
 
 /* Writes the targets that wait. */
-void phx_event_writer_flush(phx_event_writer *naming);
+void phx_event_writer_flush(phx_event_writer *writer);
 
 #endif

@@ -32,7 +32,7 @@ static bool finish_row_observer(phx_scratch *scratch, const phx_directory *direc
                                 phx_delta_result seen)
 {
     if (seen == PHX_DELTA_DONE) {
-        scratch->counts.glanced++;
+        scratch->counts.by_delta++;
         return true;
     }
     uint32_t slot = phx_row_slot(&shard->grid.rows, row);
@@ -53,7 +53,7 @@ static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
     if (of->count == 0) return true;
     PHX_ASSERT(of->place == scratch->hits); /* no evaluation since the first observer joined */
     uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
-    scratch->counts.glanced += done;
+    scratch->counts.by_delta += done;
     of->place += done;
     of->count -= done;
     return of->count == 0;
@@ -64,7 +64,7 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
 {
     phx_radii radii;
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
-    bool alike = radii.in == of->radii.in && radii.near == of->radii.near;
+    bool alike = radii.in == of->radii.in && radii.keep == of->radii.keep;
     if (of->count > 0 && !alike) return false;
     if (of->count == 0) of->place = scratch->hits; /* an evaluation may have moved the array */
     of->radii = radii;
@@ -112,10 +112,10 @@ static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     phx_tile *tile = &scratch->tile;
-    if (!phx_delta_simple(scratch, shard) || (tile->odd && !tile->sparse)) phx_tile_mark(tile);
+    if (!phx_delta_simple(scratch, shard) || (tile->discontinuous && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_delta_all(scratch, shard, range);
-    scratch->counts.glanced += count_range_observers(tile, (phx_span){range.first, range.first + done});
+    scratch->counts.by_delta += count_range_observers(tile, (phx_span){range.first, range.first + done});
     return done;
 }
 
@@ -143,8 +143,8 @@ static uint32_t run_block(phx_scratch *scratch, const phx_directory *directory, 
     const phx_tile *tile = &scratch->tile;
     const phx_span rows = {block->start[0] + range.first, block->start[0] + range.end};
     if (block->reach == 0.0f) return range.end - range.first;
-    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return 0;
-    if (scratch->stir.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
+    if (!phx_sparse_plan_open(&scratch->plan, scratch->mem, shard, number)) return 0;
+    if (scratch->plan.way != PHX_SPARSE_NONE) return phx_delta_sparse(scratch, shard, rows);
     if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return 0;
     bool usable = shard->delta_allowed && tile->usable;
     if (usable && !tile->quiet) return reserve_tile(scratch) ? run_tile(scratch, directory, shard, range) : 0;
@@ -156,8 +156,8 @@ typedef enum block_order { ORDER_ROWS, ORDER_TILE, ORDER_NONE } block_order;
 
 static block_order order_of(phx_scratch *scratch, phx_shard *shard, uint32_t number)
 {
-    if (!phx_sparse_plan_open(&scratch->stir, scratch->mem, shard, number)) return ORDER_NONE;
-    if (scratch->stir.way != PHX_SPARSE_NONE) return ORDER_ROWS;
+    if (!phx_sparse_plan_open(&scratch->plan, scratch->mem, shard, number)) return ORDER_NONE;
+    if (scratch->plan.way != PHX_SPARSE_NONE) return ORDER_ROWS;
     if (shard->delta_allowed && !phx_tile_open(&scratch->tile, scratch->mem, shard, number)) return ORDER_NONE;
     return shard->delta_allowed && scratch->tile.usable && !scratch->tile.quiet ? ORDER_TILE : ORDER_ROWS;
 }

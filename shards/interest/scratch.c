@@ -14,7 +14,7 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
                              const phx_interest_counts *before)
 {
     sum->evaluated += now->evaluated - before->evaluated;
-    sum->glanced += now->glanced - before->glanced;
+    sum->by_delta += now->by_delta - before->by_delta;
     sum->ranges_visited += now->ranges_visited - before->ranges_visited;
     sum->pairs_tested += now->pairs_tested - before->pairs_tested;
     sum->pairs_exact += now->pairs_exact - before->pairs_exact;
@@ -46,7 +46,7 @@ void phx_scratch_relieve(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->sorted_spare, &scratch->sorted_spare_capacity, sizeof(phx_sort_record));
     phx_release(mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, sizeof(uint32_t));
     phx_tile_free(&scratch->tile, mem);
-    phx_sparse_plan_free(&scratch->stir, mem);
+    phx_sparse_plan_free(&scratch->plan, mem);
 }
 
 void phx_scratch_free(phx_scratch *scratch)

@@ -27,7 +27,7 @@ typedef struct phx_change {
 } phx_change;
 
 /* Does the consumer get this change? */
-static inline bool phx_change_told(const phx_change *change)
+static inline bool phx_change_is_delivered(const phx_change *change)
 {
     return change->leave_count + change->enter_count > 0 || (change->flags & PH_CHANGE_FRESH);
 }
@@ -35,7 +35,8 @@ static inline bool phx_change_told(const phx_change *change)
 typedef struct phx_interest_counts {
     /* each observer counts once, when it is done: */
     uint64_t evaluated; /* observers whose whole list was found */
-    uint64_t glanced; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
+    uint64_t
+        by_delta; /* observers for which a delta was enough: their own comparison, or the moved rows' comparisons */
     /* work as it is done; repeated work counts again: */
     uint64_t ranges_visited; /* of tower rows, or a tile's places */
     uint64_t pairs_tested;   /* distances in the scans; if few rows moved, from each moved row to others */
@@ -88,14 +89,14 @@ typedef struct phx_scratch {
     uint32_t overflow_count, overflow_capacity;
     phx_high_water changes_use, targets_use, overflow_use;
 
-    phx_tile tile;          /* the last one made */
-    phx_sparse_plan stir;   /* the last one made */
-    bool odd_near;          /* a discontinuous entity is in view of the cell at hand */
-    phx_pairs pairs;        /* of the tile, unsure pairs included */
-    uint32_t *unsure;       /* of these, the result of the kernels' collect_unsure() */
-    uint32_t word_first;    /* in targets: where the words of resolve_pairs() begin; their */
-    phx_observer_runs runs; /* observers */
-    uint32_t *pair_words;   /* memory of the arrays of pairs */
+    phx_tile tile;              /* the last one made */
+    phx_sparse_plan plan;       /* the last one made */
+    bool discontinuous_in_view; /* a discontinuous entity is in view of the cell at hand */
+    phx_pairs pairs;            /* of the tile, unsure pairs included */
+    uint32_t *unsure;           /* of these, the result of the kernels' collect_unsure() */
+    uint32_t word_first;        /* in targets: where the words of resolve_pairs() begin; their */
+    phx_observer_runs runs;     /* observers */
+    uint32_t *pair_words;       /* memory of the arrays of pairs */
     uint32_t pair_words_capacity;
 
     phx_interest_counts counts;                         /* since the world was made */
@@ -126,7 +127,7 @@ static inline bool phx_interest_reserve_changes(phx_scratch *scratch, uint32_t c
 
 /*
  * Appends the change of one observer; room was reserved. Its targets stand from `first` on, flagged and at most
- * PHX_ORDER_FEW, or will be written there.
+ * PHX_ORDER_SHORT_MAX, or will be written there.
  */
 static inline phx_change *phx_interest_add_change(phx_scratch *scratch, uint32_t slot, uint32_t first, uint32_t enters,
                                                   uint32_t leaves)

@@ -6,45 +6,45 @@
 #include "shards/entity/bounds.h"
 #include "shards/interest/tile.h"
 
-void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem)
+void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem)
 {
-    phx_release(mem, (void **)&stir->movers, &stir->movers_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->beyond, &stir->beyond_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->found, &stir->found_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&stir->pairs, &stir->pairs_capacity, sizeof(phx_sparse_plan_pair));
-    phx_release(mem, (void **)&stir->told, &stir->told_capacity, sizeof(uint64_t));
-    phx_release(mem, (void **)&stir->last, &stir->last_capacity, sizeof(uint32_t));
-    *stir = (phx_sparse_plan){0};
+    phx_release(mem, (void **)&plan->movers, &plan->movers_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&plan->beyond, &plan->beyond_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&plan->found, &plan->found_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&plan->pairs, &plan->pairs_capacity, sizeof(phx_sparse_plan_pair));
+    phx_release(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, sizeof(uint64_t));
+    phx_release(mem, (void **)&plan->last, &plan->last_capacity, sizeof(uint32_t));
+    *plan = (phx_sparse_plan){0};
 }
 
 /* Appends the moved rows of a block in the towers around. *rows: adds all rows there. false = no memory. */
-static bool find_in(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block, uint32_t *rows)
+static bool find_in(phx_sparse_plan *plan, phx_mem *mem, const phx_block *block, uint32_t *rows)
 {
     enum { AT_LEAST = 4096 }; /* rows of a block: a first size that is rarely exceeded */
-    const phx_grid *grid = &stir->shard->grid;
+    const phx_grid *grid = &plan->shard->grid;
     phx_span spans[PHX_BLOCK_SIDE];
-    uint32_t count = phx_block_spans(block, stir->around, spans), length = 0;
+    uint32_t count = phx_block_spans(block, plan->around, spans), length = 0;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
     for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
-    size_t needed = (size_t)stir->mover_count + length + 1;
-    if (!phx_grow(mem, (void **)&stir->movers, &stir->movers_capacity, stir->mover_count,
+    size_t needed = (size_t)plan->mover_count + length + 1;
+    if (!phx_grow(mem, (void **)&plan->movers, &plan->movers_capacity, plan->mover_count,
                   needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
         return false;
     *rows += length;
     for (uint32_t s = 0; s < count; s++)
-        stir->mover_count += phx_grid_moved_in(grid, spans[s], stir->movers + stir->mover_count);
+        plan->mover_count += phx_grid_moved_in(grid, spans[s], plan->movers + plan->mover_count);
     return true;
 }
 
 /* Finds the moved rows in the towers around. *rows: all rows there. false = no memory. */
-static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *rows)
+static bool find_movers_around(phx_sparse_plan *plan, phx_mem *mem, uint32_t *rows)
 {
-    const phx_block *own = &stir->shard->grid.blocks[stir->block];
-    if (!find_in(stir, mem, own, rows)) return false;
-    stir->own_count = stir->mover_count;
-    phx_block_walk walk = phx_grid_walk(&stir->shard->grid, own->instance, stir->around);
+    const phx_block *own = &plan->shard->grid.blocks[plan->block];
+    if (!find_in(plan, mem, own, rows)) return false;
+    plan->own_count = plan->mover_count;
+    phx_block_walk walk = phx_grid_walk(&plan->shard->grid, own->instance, plan->around);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block != own && !find_in(stir, mem, block, rows)) return false;
+        if (block != own && !find_in(plan, mem, block, rows)) return false;
     return true;
 }
 
@@ -56,50 +56,51 @@ static bool find_movers_around(phx_sparse_plan *stir, phx_mem *mem, uint32_t *ro
  */
 enum { MOVER_EACH = 60, OBSERVER_EACH = 250, TILE_EACH = 28, TILE_ONCE = 600 };
 
-static float estimate_comparisons(const phx_sparse_plan *stir, const phx_block *block)
+static float estimate_comparisons(const phx_sparse_plan *plan, const phx_block *block)
 {
     float together = 0, own = (float)phx_block_rows(block);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * n;
     }
-    float across = 2 * stir->reach / stir->shard->rules->tower_size + 1;
+    float across = 2 * plan->reach / plan->shard->rules->tower_size + 1;
     return together / own * across * across;
 }
 
 /* Previous rows in the blocks around: each counts as a query. */
-static uint32_t past_rows(const phx_sparse_plan *stir)
+static uint32_t count_previous_rows(const phx_sparse_plan *plan)
 {
-    const phx_grid *grid = &stir->shard->grid;
-    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[stir->block].instance, stir->around);
+    const phx_grid *grid = &plan->shard->grid;
+    phx_block_walk walk = phx_grid_walk(grid, grid->blocks[plan->block].instance, plan->around);
     uint32_t count = 0;
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) count += block->past.end - block->past.first;
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        count += block->previous.end - block->previous.first;
     return count;
 }
 
 /* Are there so few discontinuous rows around that each may find all rows in its range? Moved rows were found. */
-static bool few_discontinuous(const phx_sparse_plan *stir)
+static bool discontinuous_query_pays(const phx_sparse_plan *plan)
 {
-    uint32_t count = past_rows(stir);
-    for (uint32_t i = 0; i < stir->mover_count; i++)
-        count += phx_row_discontinuous(&stir->shard->grid.rows, stir->movers[i]);
-    return count <= PHX_SPARSE_ODD_MOST;
+    uint32_t count = count_previous_rows(plan);
+    for (uint32_t i = 0; i < plan->mover_count; i++)
+        count += phx_row_discontinuous(&plan->shard->grid.rows, plan->movers[i]);
+    return count <= PHX_SPARSE_DISCONTINUOUS_MAX;
 }
 
 /*
  * Do the queries of moved rows cost less than a tile? If the block does not fit a tile, the alternative is evaluation,
  * and they always do.
  */
-static bool movers_pay(const phx_sparse_plan *stir, const phx_block *block, uint32_t rows)
+static bool movers_pay(const phx_sparse_plan *plan, const phx_block *block, uint32_t rows)
 {
-    const uint32_t lookers = stir->mover_count + (stir->odd ? past_rows(stir) : 0);
-    if (!phx_tile_fits(block, stir->shard)) return true;
-    return (float)lookers * (MOVER_EACH + estimate_comparisons(stir, block)) < (float)rows * TILE_EACH + TILE_ONCE;
+    const uint32_t lookers = plan->mover_count + (plan->discontinuous ? count_previous_rows(plan) : 0);
+    if (!phx_tile_fits(block, plan->shard)) return true;
+    return (float)lookers * (MOVER_EACH + estimate_comparisons(plan, block)) < (float)rows * TILE_EACH + TILE_ONCE;
 }
 
-static bool observers_pay(const phx_sparse_plan *stir, const phx_block *block)
+static bool observers_pay(const phx_sparse_plan *plan, const phx_block *block)
 {
-    if (!phx_tile_fits(block, stir->shard)) return true;
+    if (!phx_tile_fits(block, plan->shard)) return true;
     return (float)block->observers * OBSERVER_EACH < (float)phx_block_rows(block) * TILE_EACH + TILE_ONCE;
 }
 
@@ -114,37 +115,38 @@ static float towers_apart(const phx_shard *shard, const phx_block *block)
 }
 
 /* The towers of all rows that may be an event with the block's rows. */
-static phx_rect block_event_towers(const phx_sparse_plan *stir, const phx_block *block)
+static phx_rect block_event_towers(const phx_sparse_plan *plan, const phx_block *block)
 {
-    const phx_shard *shard = stir->shard;
+    const phx_shard *shard = plan->shard;
     uint16_t x = (uint16_t)(block->bx << PHX_BLOCK_BITS), y = (uint16_t)(block->by << PHX_BLOCK_BITS);
     phx_rect own = {x, y, (uint16_t)(x + PHX_BLOCK_SIDE - 1), (uint16_t)(y + PHX_BLOCK_SIDE - 1)};
-    phx_box near = phx_box_of_towers(shard->rules, own);
-    return phx_box_towers(shard->rules, phx_box_wider(near, towers_apart(shard, block)));
+    phx_box view_box = phx_box_of_towers(shard->rules, own);
+    return phx_box_towers(shard->rules, phx_box_wider(view_box, towers_apart(shard, block)));
 }
 
 /* Chooses the way; finds the moved rows if they may query, or if a discontinuous entity is near. false = no memory. */
-static bool choose_plan(phx_sparse_plan *stir, phx_mem *mem, const phx_block *block)
+static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *block)
 {
-    const phx_shard *shard = stir->shard;
+    const phx_shard *shard = plan->shard;
     const bool alike = block->reach == block->reach_min;
     uint32_t rows = 0;
-    stir->around = block_event_towers(stir, block);
+    plan->around = block_event_towers(plan, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
-        phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, stir->around, shard->tick);
+        phx_tower_marks marks = phx_grid_marks(&shard->grid, block->instance, plan->around, shard->tick);
         /* moved rows are not found then, or are too many; or a list is not derived yet */
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
-        if (marks.odd && (many || shard->past.kept)) return true;
-        stir->odd = marks.odd;
+        if (marks.discontinuous && (many || shard->previous.kept)) return true;
+        plan->discontinuous = marks.discontinuous;
         if (!marks.dirty && !shard->dense_tick) { /* no observer has an event */
-            stir->way = PHX_SPARSE_BY_MOVERS;
+            plan->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
     }
-    if (phx_sparse_plan_movers(shard) && (alike || stir->odd) && !find_movers_around(stir, mem, &rows)) return false;
-    if (stir->odd && !few_discontinuous(stir)) return true;
-    if (phx_sparse_plan_movers(shard) && alike && movers_pay(stir, block, rows)) stir->way = PHX_SPARSE_BY_MOVERS;
-    if (stir->way == PHX_SPARSE_NONE && observers_pay(stir, block)) stir->way = PHX_SPARSE_BY_OBSERVERS;
+    if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
+        return false;
+    if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;
+    if (phx_sparse_plan_movers(shard) && alike && movers_pay(plan, block, rows)) plan->way = PHX_SPARSE_BY_MOVERS;
+    if (plan->way == PHX_SPARSE_NONE && observers_pay(plan, block)) plan->way = PHX_SPARSE_BY_OBSERVERS;
     return true;
 }
 
@@ -159,19 +161,19 @@ static float query_reach(const phx_shard *shard, const phx_block *block)
     return block->reach + (drift > steps ? drift : steps);
 }
 
-bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *shard, uint32_t number)
+bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *shard, uint32_t number)
 {
     const phx_block *block = &shard->grid.blocks[number];
-    if (stir->shard == shard && stir->tick == shard->tick && stir->block == number) return true;
-    stir->shard = shard;
-    stir->tick = shard->tick;
-    stir->block = number;
-    stir->mover_count = stir->own_count = 0;
-    stir->way = PHX_SPARSE_NONE;
-    stir->odd = false;
+    if (plan->shard == shard && plan->tick == shard->tick && plan->block == number) return true;
+    plan->shard = shard;
+    plan->tick = shard->tick;
+    plan->block = number;
+    plan->mover_count = plan->own_count = 0;
+    plan->way = PHX_SPARSE_NONE;
+    plan->discontinuous = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
-    stir->reach = query_reach(shard, block);
-    if (choose_plan(stir, mem, block)) return true;
-    stir->shard = NULL;
+    plan->reach = query_reach(shard, block);
+    if (choose_plan(plan, mem, block)) return true;
+    plan->shard = NULL;
     return false;
 }

@@ -15,8 +15,8 @@
  *
  * A plan is made for a block in the interest phase by one worker, in its own memory. It follows from the tick alone, so
  * all workers with a part of the block choose the same way. Its arrays keep their largest size: as many rows as moved,
- * or observe, in a block and around it, and some times that for PHX_SPARSE_ODD_MOST discontinuous rows, which find all
- * rows in range.
+ * or observe, in a block and around it, and some times that for PHX_SPARSE_DISCONTINUOUS_MAX discontinuous rows, which
+ * find all rows in range.
  */
 #ifndef PHX_SHARDS_INTEREST_SPARSE_PLAN_H
 #define PHX_SHARDS_INTEREST_SPARSE_PLAN_H
@@ -34,10 +34,10 @@ typedef enum phx_sparse_plan_way {
 } phx_sparse_plan_way;
 
 enum {
-    PHX_SPARSE_ODD_MOST =
+    PHX_SPARSE_DISCONTINUOUS_MAX =
         16, /* discontinuous rows and previous rows around a block: with more, each query finds too much */
     PHX_SPARSE_AT_ONCE = 64, /* rows that query together: so many queries stay in the nearest cache */
-    PHX_SPARSE_LOOKS = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
+    PHX_SPARSE_RANGES = PHX_SPARSE_AT_ONCE * PHX_BLOCK_SIDE + PHX_KERNEL_PAD
 };
 
 /* An event of an observer, if the target's attributes let the observer see it. */
@@ -53,26 +53,27 @@ typedef struct phx_sparse_plan {
     uint64_t tick;
     uint32_t block;
     phx_sparse_plan_way way;
-    bool odd;    /* a discontinuous entity is in view of the block's observers, or was; then previous rows count */
+    bool discontinuous; /* a discontinuous entity is in view of the block's observers, or was; then previous rows count
+                         */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
     phx_rect around;  /* the towers of all rows that may be an event with the block's rows */
     uint32_t *movers; /* moved rows that may be in reach of the block's rows; the block's own rows first */
     uint32_t mover_count, own_count, movers_capacity;
     uint32_t *beyond; /* querying rows with other blocks in reach: a part for each phx_row_ranges.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;
-    phx_row_ranges looks; /* ranges of up to PHX_SPARSE_AT_ONCE queries, in: */
-    uint32_t look_words[3][PHX_SPARSE_LOOKS];
+    phx_row_ranges ranges; /* ranges of up to PHX_SPARSE_AT_ONCE queries, in: */
+    uint32_t range_words[3][PHX_SPARSE_RANGES];
     uint32_t *found; /* results of the queries: the two arrays of phx_view_changes */
     uint32_t found_capacity;
     phx_span piece; /* rows whose observers get events, from these pairs: */
     phx_sparse_plan_pair *pairs;
     uint32_t pair_count, pairs_capacity;
-    uint64_t *told; /* a bit for each row of the piece: it has pairs, */
-    uint32_t *last; /* ... of which this is the last one; undefined for other rows */
-    uint32_t told_capacity, last_capacity;
+    uint64_t *has_pairs; /* a bit for each row of the piece: it has pairs, */
+    uint32_t *last;      /* ... of which this is the last one; undefined for other rows */
+    uint32_t has_pairs_capacity, last_capacity;
 } phx_sparse_plan;
 
-void phx_sparse_plan_free(phx_sparse_plan *stir, phx_mem *mem);
+void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem);
 
 /* May moved rows query in this tick? */
 static inline bool phx_sparse_plan_movers(const phx_shard *shard)
@@ -81,6 +82,6 @@ static inline bool phx_sparse_plan_movers(const phx_shard *shard)
 }
 
 /* Makes the plan of a block, unless it is made already. false = no memory. */
-bool phx_sparse_plan_open(phx_sparse_plan *stir, phx_mem *mem, const phx_shard *shard, uint32_t block);
+bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *shard, uint32_t block);
 
 #endif

@@ -42,8 +42,8 @@ static void mark_waiting(cut *at)
     phx_scratch *scratch = at->scratch;
     const phx_store *store = &at->shard->store;
     const phx_relation_set *relations = phx_relations_of(&at->shard->relations, store->name[at->change->slot].id);
-    uint32_t few[PHX_ORDER_FEW];
-    const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, few);
+    uint32_t buffer[PHX_ORDER_SHORT_MAX];
+    const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, buffer);
     for (uint32_t i = 0; i < count; i++) scratch->ranked[i] = rank_enter(at, relations, entered[i]);
     phx_rank_best(scratch->ranked, count, at->most);
     for (uint32_t i = at->most; i < count; i++) scratch->mark[scratch->ranked[i].slot] = at->tag;

@@ -15,7 +15,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
     phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, sizeof(uint32_t));
+    phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
     *tile = (phx_tile){0};
 }
 
@@ -25,7 +25,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
  * From mid-step to either end of their steps the distance of two rows changes by at most the longest step, half a step
  * for each, in any shape: an axis changes less. The rest is slack for the rounding of float32.
  */
-static float longest_stride(const phx_shard *shard)
+static float longest_step_of(const phx_shard *shard)
 {
     return sqrtf(shard->step2_max) * 1.00001f;
 }
@@ -33,7 +33,7 @@ static float longest_stride(const phx_shard *shard)
 /* An upper bound of the distance of an event's two rows at mid-step. */
 static float reach_of(const phx_block *block, const phx_shard *shard)
 {
-    return block->reach + longest_stride(shard) + block->reach * 1e-5f;
+    return block->reach + longest_step_of(shard) + block->reach * 1e-5f;
 }
 
 /* How far along an axis a row was from its tower at mid-step, at most: half a step if rows were just sorted. */
@@ -78,24 +78,24 @@ bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 #define FINE_2 24.0f
 #define FINE_4 80.0f
 
-static uint32_t choose_fineness(float crowd)
+static uint32_t choose_fineness(float density)
 {
-    return crowd < FINE_2 ? 1 : crowd < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
+    return density < FINE_2 ? 1 : density < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
 }
 
 /*
  * Estimates the rows around a row of the block, in a square as wide as the reach: the average of its own tower, or of
  * an even spread over the block where that is more.
  */
-static float estimate_crowd(const phx_shard *shard, const phx_block *block, float reach)
+static float estimate_density(const phx_shard *shard, const phx_block *block, float reach)
 {
     float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * (n - 1);
     }
-    float towers = reach / shard->rules->tower_size, crowd = together / rows, spread = rows / PHX_BLOCK_TOWERS;
-    return (crowd > spread ? crowd : spread) * towers * towers;
+    float towers = reach / shard->rules->tower_size, density = together / rows, spread = rows / PHX_BLOCK_TOWERS;
+    return (density > spread ? density : spread) * towers * towers;
 }
 
 /* May cells at this distance hold a pair closer than `reach`? Do they hold only such pairs? In units. */
@@ -118,7 +118,7 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     const uint32_t side_units = PHX_TILE_REACH / tile->fine;
     float side = (float)side_units, outer = tile->reach * tile->frame.scale + PHX_TILE_SLACK;
-    float inner = (block->view_min - longest_stride(shard)) * tile->frame.scale - PHX_TILE_SLACK;
+    float inner = (block->view_min - longest_step_of(shard)) * tile->frame.scale - PHX_TILE_SLACK;
     for (uint32_t dy = 0; dy <= tile->fine; dy++) {
         tile->outer[dy] = tile->inner[dy] = -1;
         for (uint32_t dx = 0; dx <= tile->fine && may_meet(dx, dy, side, outer, square); dx++)
@@ -140,7 +140,8 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
      * jump hardly longer than a step counts as a step.
      */
     float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
-    frame->stride = shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
+    frame->longest_step =
+        shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = phx_cell_word_flag(!shard->dense_tick);
     /* moved rows outside the block are matched too: so there is one more reach of cells, without rows */
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
@@ -208,16 +209,16 @@ typedef struct ranges {
 /*
  * Notes marks in the block's towers of the rectangle, and appends the ranges of their rows, and of its previous rows.
  */
-static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *past)
+static void meet_block(phx_tile *tile, const phx_block *block, phx_rect rect, ranges *rows, ranges *previous)
 {
     if (block->dirty_tick == tile->tick) {
         uint64_t mask = phx_block_mask(rect, block->bx, block->by);
         if (block->dirty & mask) tile->quiet = false;
-        if (block->odd & mask) tile->odd = true;
+        if (block->discontinuous & mask) tile->discontinuous = true;
     }
     rows->count += phx_block_spans(block, rect, rows->spans + rows->count);
-    past->spans[past->count] = block->past;
-    past->count += block->past.first < block->past.end;
+    previous->spans[previous->count] = block->previous;
+    previous->count += block->previous.first < block->previous.end;
 }
 
 static uint32_t length_of(ranges of)
@@ -241,15 +242,15 @@ enum { ACROSS = 5, AROUND = ACROSS * ACROSS };
  */
 static void pick_prev_rows(phx_tile *tile, ranges of)
 {
-    const phx_prev_rows *past = &tile->shard->past;
-    const phx_grid_rows rows = {.x = past->x, .y = past->y, .ox = past->nowhere, .oy = past->nowhere};
+    const phx_prev_rows *previous = &tile->shard->previous;
+    const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .ox = previous->nowhere, .oy = previous->nowhere};
     const phx_tile_rows *all = &tile->picked;
     const uint32_t n = tile->count;
     const phx_tile_rows to = {all->old + n, all->now + n, all->row + n, all->cell + n};
     if (of.count == 0) return;
-    tile->past_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
-    for (uint32_t i = 0; i < tile->past_count; i++) to.row[i] = phx_tile_row_word_of_previous(to.row[i]).bits;
-    tile->count += tile->past_count;
+    tile->previous_count = tile->shard->kernels->cull_rows(&rows, of.spans, of.count, &tile->frame, &to);
+    for (uint32_t i = 0; i < tile->previous_count; i++) to.row[i] = phx_tile_row_word_of_previous(to.row[i]).bits;
+    tile->count += tile->previous_count;
 }
 
 /* Picks all rows in the frame, unless none of it changed. */
@@ -257,21 +258,22 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
 {
     const phx_shard *shard = tile->shard;
     const phx_rect rect = phx_tile_towers(tile);
-    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], past_spans[AROUND + 1];
-    ranges rows = {row_spans, 0}, past = {past_spans, 0};
+    phx_span row_spans[AROUND * PHX_BLOCK_SIDE], previous_spans[AROUND + 1];
+    ranges rows = {row_spans, 0}, previous = {previous_spans, 0};
     tile->quiet = !shard->dense_tick;
-    tile->odd = false;
+    tile->discontinuous = false;
     PHX_ASSERT((rect.x1 >> PHX_BLOCK_BITS) - (rect.x0 >> PHX_BLOCK_BITS) < ACROSS);
     PHX_ASSERT((rect.y1 >> PHX_BLOCK_BITS) - (rect.y0 >> PHX_BLOCK_BITS) < ACROSS);
     phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) meet_block(tile, block, rect, &rows, &past);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
+        meet_block(tile, block, rect, &rows, &previous);
     if (tile->quiet) return true;
-    if (!shard->derives_lists) past.count = 0; /* lists are not derived any more */
-    const uint32_t most = length_of(rows) + length_of(past);
+    if (!shard->derives_lists) previous.count = 0; /* lists are not derived any more */
+    const uint32_t most = length_of(rows) + length_of(previous);
     if (!reserve_rows(tile, mem, most)) return false;
     tile->count = shard->kernels->cull_rows(&shard->grid.rows, rows.spans, rows.count, &tile->frame, &tile->picked);
-    pick_prev_rows(tile, past);
-    PHX_ASSERT(tile->count <= most && (tile->past_count == 0 || tile->odd));
+    pick_prev_rows(tile, previous);
+    PHX_ASSERT(tile->count <= most && (tile->previous_count == 0 || tile->discontinuous));
     return true;
 }
 
@@ -280,8 +282,8 @@ static bool reserve_cells(phx_tile *tile, phx_mem *mem, uint32_t cells)
 {
     size_t step = (size_t)cells + 2 + PHX_KERNEL_PAD, words = 2 * step + cells / sizeof(uint32_t) + 1;
     if (!phx_grow(mem, (void **)&tile->start, &tile->start_capacity, 0, words, sizeof(uint32_t))) return false;
-    tile->near = tile->start + step;
-    tile->marks = (uint8_t *)(tile->near + step);
+    tile->stencil = tile->start + step;
+    tile->marks = (uint8_t *)(tile->stencil + step);
     tile->marked = false;
     memset(tile->start, 0, step * sizeof *tile->start);
     return true;
@@ -298,7 +300,7 @@ static bool sort_by_cell(phx_tile *tile, phx_mem *mem)
     uint32_t *start =
         tile->start + 1; /* during the sort, the next place of a cell; at the end, where the next cell begins */
     for (uint32_t i = 0; i < count; i++) start[phx_cell_word_cell(phx_cell_word_at(from.cell, i)) + 1]++;
-    tile->shard->kernels->cell_offsets(start, cells, tile->near);
+    tile->shard->kernels->cell_offsets(start, cells, tile->stencil);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = start[phx_cell_word_cell(phx_cell_word_at(from.cell, i))]++;
         now[at] = from.now[i];
@@ -317,21 +319,22 @@ static void name_targets(phx_tile *tile)
     tile->named = !tile->sparse && !tile->frame.moved;
     if (!tile->named)
         for (uint32_t i = 0; i < count; i++) target[i] = i;
-    else if (tile->past_count == 0)
+    else if (tile->previous_count == 0)
         for (uint32_t i = 0; i < count; i++) target[i] = slots[row[i]];
     else
         for (uint32_t i = 0; i < count; i++) target[i] = phx_tile_word(tile, i).bits;
 }
 
-/* Is the row at a place without old position, or without new position? Steps are shorter than PHX_TILE_AWAY. */
-static uint32_t is_comer(const phx_tile *tile, uint32_t place)
+/* Is the row at a place without old position, or without new position? Steps are shorter than
+ * PHX_TILE_NO_HISTORY_OFFSET. */
+static uint32_t has_no_history(const phx_tile *tile, uint32_t place)
 {
-    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_AWAY;
+    return (uint16_t)(tile->old[place] - tile->now[place]) == PHX_TILE_NO_HISTORY_OFFSET;
 }
 
 static uint32_t is_goer(const phx_tile *tile, uint32_t place)
 {
-    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_AWAY;
+    return (uint16_t)(tile->now[place] - tile->old[place]) == PHX_TILE_NO_HISTORY_OFFSET;
 }
 
 /* Room for all rows to be discontinuous. false = no memory. */
@@ -339,15 +342,15 @@ static bool reserve_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     enum { COLUMNS = 5 };
     const size_t column = (size_t)tile->rows_capacity + PHX_KERNEL_PAD, lines = (size_t)tile->frame.rows + 1;
-    if (!phx_grow(mem, (void **)&tile->odd_words, &tile->odd_words_capacity, 0, COLUMNS * column + lines,
-                  sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, 0,
+                  COLUMNS * column + lines, sizeof(uint32_t)))
         return false;
-    uint32_t *words = tile->odd_words;
-    tile->odd_places = words;
+    uint32_t *words = tile->discontinuous_words;
+    tile->discontinuous_places = words;
     tile->rows_without_history =
         (phx_grid_rows){.x = (float *)(words + column), .y = (float *)(words + 2 * column), .slot = words + 3 * column};
-    tile->odd_at = words + 4 * column;
-    tile->comer_start = words + 5 * column;
+    tile->discontinuous_cells = words + 4 * column;
+    tile->without_history_start = words + 5 * column;
     return true;
 }
 
@@ -356,33 +359,33 @@ static bool find_discontinuous(phx_tile *tile, phx_mem *mem)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t count = tile->count, columns = tile->frame.columns;
-    uint32_t n = 0, comers = 0, own = 0, line = 0;
+    uint32_t n = 0, without_history = 0, own = 0, line = 0;
     if (!reserve_discontinuous(tile, mem)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        tile->odd_places[n] = i;
-        n += is_comer(tile, i) | is_goer(tile, i);
+        tile->discontinuous_places[n] = i;
+        n += has_no_history(tile, i) | is_goer(tile, i);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t place = tile->odd_places[i], row = tile->row[place];
-        tile->odd_at[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
+        const uint32_t place = tile->discontinuous_places[i], row = tile->row[place];
+        tile->discontinuous_cells[i] = tile->cell[place] / columns << 16 | tile->cell[place] % columns;
         if (is_goer(tile, place)) continue;
         own += phx_tile_own(tile, row);
-        for (; line * columns <= tile->cell[place]; line++) tile->comer_start[line] = comers;
-        tile->rows_without_history.x[comers] = rows->x[row];
-        tile->rows_without_history.y[comers] = rows->y[row];
-        tile->rows_without_history.slot[comers++] = rows->slot[row];
+        for (; line * columns <= tile->cell[place]; line++) tile->without_history_start[line] = without_history;
+        tile->rows_without_history.x[without_history] = rows->x[row];
+        tile->rows_without_history.y[without_history] = rows->y[row];
+        tile->rows_without_history.slot[without_history++] = rows->slot[row];
     }
-    for (; line <= tile->frame.rows; line++) tile->comer_start[line] = comers;
-    tile->odd_count = n;
-    tile->odd_own = own;
+    for (; line <= tile->frame.rows; line++) tile->without_history_start[line] = without_history;
+    tile->discontinuous_count = n;
+    tile->discontinuous_own = own;
     return true;
 }
 
-phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell)
+phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell)
 {
     const uint32_t line = cell / tile->frame.columns, fine = tile->fine;
     PHX_ASSERT(line >= fine && line + fine < tile->frame.rows);
-    return (phx_span){tile->comer_start[line - fine], tile->comer_start[line + fine + 1]};
+    return (phx_span){tile->without_history_start[line - fine], tile->without_history_start[line + fine + 1]};
 }
 
 /* Takes the flags of moved rows out of the cells. */
@@ -402,9 +405,9 @@ static void collect_cell_movers(phx_tile *tile)
 /*
  * The mid-step position of a row, if the kernels may take it, but for the rounding of float32; else its position now.
  */
-static float mid_step_or_now(float now, float old, float stride)
+static float mid_step_or_now(float now, float old, float longest_step)
 {
-    return fabsf(old - now) <= stride * 1.0001f ? now + (old - now) * 0.5f : now;
+    return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
 /* How far outside of a range a position is. */
@@ -426,10 +429,10 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     float x = block_corner(shard, 0, block->bx, reach, &slack[0]),
           y = block_corner(shard, 1, block->by, reach, &slack[1]);
     float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
-    const float stride = shard->step_max + reach / PHX_TILE_REACH;
+    const float longest_step = shard->step_max + reach / PHX_TILE_REACH;
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], stride)};
-        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], stride)};
+        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], longest_step)};
+        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], longest_step)};
         for (int way = 0; way < 2; way++) {
             spread = fmaxf(spread, distance_outside(px[way], low[0], high[0]));
             spread = fmaxf(spread, distance_outside(py[way], low[1], high[1]));
@@ -438,15 +441,15 @@ static float spread_of(const phx_shard *shard, const phx_block *block, float rea
     return spread;
 }
 
-bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near)
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep)
 {
-    *in = *near = view;
+    *in = *keep = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
     if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
     *in = attr->view;
-    *near = attr->view + attr->margin;
+    *keep = attr->view + attr->margin;
     return true;
 }
 
@@ -454,7 +457,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
 static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    float in = block->view_min, near = in, own_in, own_near;
+    float in = block->view_min, keep = in, own_in, own_keep;
     tile->alike = block->reach == block->reach_min;
     for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
         enum { AHEAD = 12 }; /* rows: their attributes, in no order of memory, are prefetched */
@@ -464,13 +467,13 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
             __builtin_prefetch(&shard->store.body[ahead]);
         }
         if (rows->view[row] == 0.0f) continue;
-        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_near) &&
-                      (in == 0.0f || (in == own_in && near == own_near));
+        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_keep) &&
+                      (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
-        near = own_near;
+        keep = own_keep;
     }
     tile->alike_in = in;
-    tile->alike_near = near;
+    tile->alike_keep = keep;
 }
 
 /* Is a bounded target among its rows? They are in the blocks around: see ACROSS. */
@@ -497,17 +500,17 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->tick = shard->tick;
     tile->block = number;
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
-    tile->count = tile->past_count = tile->odd_count = tile->odd_own = 0;
-    tile->told = false;
+    tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
+    tile->all_by_delta = false;
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
     tile->spread = spread_of(shard, block, reach);
     tile->usable = tile->spread <= shard->drift_limit;
     if (!tile->usable) return true;
     tile->reach = reach;
-    float crowd = estimate_crowd(shard, block, reach);
-    tile->fine = choose_fineness(crowd);
-    tile->sparse = crowd < SPARSE;
+    float density = estimate_density(shard, block, reach);
+    tile->fine = choose_fineness(density);
+    tile->sparse = density < SPARSE;
     lay_frame(tile, shard, block);
     if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
         tile->shard = NULL;
@@ -520,14 +523,14 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     PHX_ASSERT(own == tile->rows.end - tile->rows.first);
     (void)own;
     if (tile->frame.moved) collect_cell_movers(tile);
-    tile->limits_in = tile->limits_near = -1;
+    tile->limits_in = tile->limits_keep = -1;
     find_alike(tile, shard, block);
-    if (!tile->odd || !shard->derives_lists) return true;
+    if (!tile->discontinuous || !shard->derives_lists) return true;
     if (!find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
-    tile->told = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->past.kept;
+    tile->all_by_delta = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->previous.kept;
     return true;
 }
 
@@ -565,14 +568,14 @@ static uint32_t add_ring(const phx_tile *tile, uint32_t cell, bool whole, phx_sp
 static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx_span *spans, uint32_t n)
 {
     const int32_t x = (int32_t)(cell % tile->frame.columns), y = (int32_t)(cell / tile->frame.columns);
-    const uint32_t most = n + PHX_TILE_ODD_MAX;
+    const uint32_t most = n + PHX_TILE_DISCONTINUOUS_MAX;
     if (tile->inner[0] < 0) return n; /* no cell is inside the ring */
-    for (uint32_t i = 0; i < tile->odd_count; i++) {
-        const int32_t dx = abs((int32_t)(tile->odd_at[i] & UINT16_MAX) - x);
-        const int32_t dy = abs((int32_t)(tile->odd_at[i] >> 16) - y);
+    for (uint32_t i = 0; i < tile->discontinuous_count; i++) {
+        const int32_t dx = abs((int32_t)(tile->discontinuous_cells[i] & UINT16_MAX) - x);
+        const int32_t dy = abs((int32_t)(tile->discontinuous_cells[i] >> 16) - y);
         if (dy > (int32_t)tile->fine || dx > tile->inner[dy]) continue;
         if (n == most) return PHX_TILE_SPANS_MAX + 1;
-        spans[n++] = (phx_span){tile->odd_places[i], tile->odd_places[i] + 1};
+        spans[n++] = (phx_span){tile->discontinuous_places[i], tile->discontinuous_places[i] + 1};
     }
     return n;
 }
@@ -580,9 +583,9 @@ static uint32_t add_discontinuous_spans(const phx_tile *tile, uint32_t cell, phx
 uint32_t phx_tile_pick(phx_tile *tile, uint32_t cell, bool whole, uint32_t *span_count)
 {
     phx_span spans[PHX_TILE_SPANS_MAX + 1];
-    const bool odd = tile->odd && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
+    const bool discontinuous = tile->discontinuous && (!tile->marked || (tile->marks[cell] & PHX_TILE_DISCONTINUOUS));
     uint32_t n = add_ring(tile, cell, whole, spans);
-    if (odd && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
+    if (discontinuous && !whole) n = add_discontinuous_spans(tile, cell, spans, n);
     if (n > PHX_TILE_SPANS_MAX) n = add_ring(tile, cell, true, spans);
     *span_count = n;
     const phx_tile_candidates all = {tile->now, tile->old, tile->target};
@@ -602,14 +605,14 @@ static void set_unsure_limits(float border, bool square, int32_t *low, int32_t *
     PHX_ASSERT(*low < *high && *high - *low < 2 * INT16_MAX);
 }
 
-void phx_tile_limit(phx_tile *tile, float in, float near)
+void phx_tile_limit(phx_tile *tile, float in, float keep)
 {
     bool square = tile->shard->rules->shape == PH_SHAPE_SQUARE;
-    float r = in * tile->frame.scale, far = near * tile->frame.scale;
+    float r = in * tile->frame.scale, far = keep * tile->frame.scale;
     PHX_ASSERT(far <= PHX_TILE_REACH);
     tile->limits.square = square;
     set_unsure_limits(r, square, &tile->limits.in_low, &tile->limits.in_high);
-    set_unsure_limits(far, square, &tile->limits.near_low, &tile->limits.near_high);
+    set_unsure_limits(far, square, &tile->limits.keep_low, &tile->limits.keep_high);
     tile->limits_in = in;
-    tile->limits_near = near;
+    tile->limits_keep = keep;
 }

@@ -32,21 +32,21 @@
 enum { PHX_TILE_DIRTY = 1, PHX_TILE_DISCONTINUOUS = 2 };
 
 enum {
-    PHX_TILE_FINE_MAX = 4, /* most cells to a reach */
-    PHX_TILE_ODD_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one; if more,
-                              all rows are picked */
-    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_ODD_MAX
+    PHX_TILE_FINE_MAX = 4,           /* most cells to a reach */
+    PHX_TILE_DISCONTINUOUS_MAX = 16, /* discontinuous entities inside the ring around a cell that are picked one by one;
+                              if more, all rows are picked */
+    PHX_TILE_SPANS_MAX = 2 * (2 * PHX_TILE_FINE_MAX + 1) + PHX_TILE_DISCONTINUOUS_MAX
 };
 
 typedef struct phx_tile {
     const phx_shard *shard; /* the tile is of this block of this shard in this tick; NULL = none yet */
     uint64_t tick;
     uint32_t block;
-    phx_span rows; /* the block's own rows, in the grid */
-    bool usable;   /* false: the block does not fit a tile, its observers are run one by one */
-    bool quiet;    /* nothing changed in any tower around */
-    bool odd;      /* a discontinuity in a tower around; once marked, in view of an observer */
-    bool marked;   /* marks[] are there */
+    phx_span rows;      /* the block's own rows, in the grid */
+    bool usable;        /* false: the block does not fit a tile, its observers are run one by one */
+    bool quiet;         /* nothing changed in any tower around */
+    bool discontinuous; /* a discontinuity in a tower around; once marked, in view of an observer */
+    bool marked;        /* marks[] are there */
 
     phx_tile_frame frame;
     float reach;                         /* no pair that was farther apart at mid-step is an event */
@@ -56,17 +56,18 @@ typedef struct phx_tile {
     int8_t inner[PHX_TILE_FINE_MAX +
                  1]; /* ... and cells within this many can not, except for discontinuous rows; -1 = all may matter */
 
-    uint32_t count;       /* rows in it, previous rows too */
-    uint32_t past_count;  /* of them, previous rows: they have no new position */
-    uint32_t *odd_places; /* while lists are derived: places of these, and of rows without old position, in order; */
-    uint32_t *odd_at;     /* their cells: y << 16 | x */
-    uint32_t odd_count, odd_own; /* own rows without old position */
+    uint32_t count;                 /* rows in it, previous rows too */
+    uint32_t previous_count;        /* of them, previous rows: they have no new position */
+    uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in
+                                       order; */
+    uint32_t *discontinuous_cells;  /* their cells: y << 16 | x */
+    uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows
-        rows_without_history; /* of rows without old position alone: x, y and their words, as scans read them */
-    uint32_t *comer_start;    /* by row of cells, and one more: its first row without old position */
-    bool told;                /* a delta finds the events of all observers of the block, discontinuous ones too */
-    uint32_t *odd_words;
-    uint32_t odd_words_capacity;
+        rows_without_history;        /* of rows without old position alone: x, y and their words, as scans read them */
+    uint32_t *without_history_start; /* by row of cells, and one more: its first row without old position */
+    bool all_by_delta; /* a delta finds the events of all observers of the block, discontinuous ones too */
+    uint32_t *discontinuous_words;
+    uint32_t discontinuous_words_capacity;
     uint32_t *now, *old;  /* sorted by cell: y << 16 | x */
     uint32_t *row, *cell; /* tile row words; cells */
     uint32_t *target;     /* by place, the target in a pair: */
@@ -78,13 +79,13 @@ typedef struct phx_tile {
     phx_tile_candidates candidates; /* candidates of one cell: in the same memory */
     uint32_t candidate_count;
     phx_tile_limits limits; /* limits of observers with these radii: */
-    float limits_in, limits_near;
+    float limits_in, limits_keep;
     bool alike; /* all observers of the block are plain and have the same view and margin: */
-    float alike_in, alike_near;
-    bool sparse;     /* so few rows that each observer compares with its nine cells alone */
-    uint32_t *start; /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
-    uint32_t *near;  /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
-    uint8_t *marks;  /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
+    float alike_in, alike_keep;
+    bool sparse;       /* so few rows that each observer compares with its nine cells alone */
+    uint32_t *start;   /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
+    uint32_t *stencil; /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
+    uint8_t *marks;    /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */
     uint32_t start_capacity;
     uint32_t *words; /* memory of all other arrays */
     uint32_t words_capacity, rows_capacity;
@@ -116,7 +117,7 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
 {
     const phx_tile_row_word row = phx_tile_row_word_at(tile->row, place);
     const uint32_t number = phx_tile_row_word_number(row);
-    if (phx_tile_row_word_is_previous(row)) return phx_target_word_of_previous(tile->shard->past.rows[number].slot);
+    if (phx_tile_row_word_is_previous(row)) return phx_target_word_of_previous(tile->shard->previous.rows[number].slot);
     return phx_target_word_of_row(phx_row_word_at(tile->shard->grid.rows.slot, number));
 }
 
@@ -124,13 +125,13 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
  * Is the own observer, with this value in the view column, plain, so that a delta finds its events? *in: its view;
  * *near: its view and margin.
  */
-bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *near);
+bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep);
 
 /* Sets tile->limits for observers with these radii. */
-void phx_tile_limit(phx_tile *tile, float in, float near);
+void phx_tile_limit(phx_tile *tile, float in, float keep);
 
 /* A range of the rows without old position: all that may be in view from a cell, and some more. */
-phx_span phx_tile_comers(const phx_tile *tile, uint32_t cell);
+phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);
 
 /* The towers where the rows of the frame stand; the cells before frame.low have no rows. */
 phx_rect phx_tile_towers(const phx_tile *tile);

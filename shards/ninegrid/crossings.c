@@ -10,7 +10,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/ninegrid/ninegrid.h"
 
-enum { STAGE_CROSSINGS = 0, STAGE_CARDS, STAGE_JOBS, STAGE_DONE };
+enum { STAGE_CROSSINGS = 0, STAGE_ENTRIES, STAGE_TASKS, STAGE_DONE };
 enum { AHEAD = 8 }; /* notes ahead whose names are prefetched */
 
 /* ---- room for cell entries ---- */
@@ -20,61 +20,62 @@ static uint32_t entry_room(uint8_t size_class)
     return size_class == PHX_LIST_NONE ? 0 : 2u << size_class;
 }
 
-static void release_cards(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
+static void release_entries(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
-    uint8_t size_class = crowd->room[t];
+    uint8_t size_class = cell_block->room[t];
     if (size_class == PHX_LIST_NONE) return;
-    nine->cards[crowd->tower[t].first].slot = nine->free_first[size_class];
-    nine->free_first[size_class] = crowd->tower[t].first;
-    crowd->room[t] = PHX_LIST_NONE;
+    ninegrid->entries[cell_block->tower[t].first].slot = ninegrid->free_first[size_class];
+    ninegrid->free_first[size_class] = cell_block->tower[t].first;
+    cell_block->room[t] = PHX_LIST_NONE;
 }
 
 /* Makes room for one more cell entry in the tower. false = no memory. */
-static bool reserve_entry(phx_ninegrid *nine, phx_mem *mem, phx_cell_block *crowd, uint32_t t)
+static bool reserve_entry(phx_ninegrid *ninegrid, phx_mem *mem, phx_cell_block *cell_block, uint32_t t)
 {
-    phx_tower *tower = &crowd->tower[t];
-    if (tower->count < entry_room(crowd->room[t])) return true;
-    uint8_t size_class = crowd->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(crowd->room[t] + 1);
+    phx_tower *tower = &cell_block->tower[t];
+    if (tower->count < entry_room(cell_block->room[t])) return true;
+    uint8_t size_class = cell_block->room[t] == PHX_LIST_NONE ? 0 : (uint8_t)(cell_block->room[t] + 1);
     PHX_ASSERT(size_class < PHX_NINEGRID_SIZES);
-    uint32_t first = nine->free_first[size_class];
+    uint32_t first = ninegrid->free_first[size_class];
     if (first != PHX_NINEGRID_NONE) {
-        nine->free_first[size_class] = nine->cards[first].slot;
-        if (nine->free_first[size_class] != PHX_NINEGRID_NONE) /* the block that is taken next */
-            __builtin_prefetch(&nine->cards[nine->free_first[size_class]], 1);
+        ninegrid->free_first[size_class] = ninegrid->entries[first].slot;
+        if (ninegrid->free_first[size_class] != PHX_NINEGRID_NONE) /* the block that is taken next */
+            __builtin_prefetch(&ninegrid->entries[ninegrid->free_first[size_class]], 1);
     } else {
-        size_t needed = (size_t)nine->cards_used + entry_room(size_class);
-        if (!phx_grow(mem, (void **)&nine->cards, &nine->cards_capacity, nine->cards_used,
+        size_t needed = (size_t)ninegrid->entries_used + entry_room(size_class);
+        if (!phx_grow(mem, (void **)&ninegrid->entries, &ninegrid->entries_capacity, ninegrid->entries_used,
                       needed + PHX_NINEGRID_AT_ONCE, sizeof(phx_cell_entry)))
             return false;
-        first = nine->cards_used;
-        nine->cards_used = (uint32_t)needed;
+        first = ninegrid->entries_used;
+        ninegrid->entries_used = (uint32_t)needed;
     }
     if (tower->count > 0)
-        memcpy(nine->cards + first, nine->cards + tower->first, tower->count * sizeof(phx_cell_entry));
-    release_cards(nine, crowd, t);
+        memcpy(ninegrid->entries + first, ninegrid->entries + tower->first, tower->count * sizeof(phx_cell_entry));
+    release_entries(ninegrid, cell_block, t);
     tower->first = first;
-    crowd->room[t] = size_class;
+    cell_block->room[t] = size_class;
     return true;
 }
 
 /* The cell block of a tower, made if there is none. NULL = no memory. */
-static phx_cell_block *crowd_ensure(phx_ninegrid *nine, phx_mem *mem, uint32_t instance, uint16_t tx, uint16_t ty)
+static phx_cell_block *ensure_cell_block(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t instance, uint16_t tx,
+                                         uint16_t ty)
 {
     uint16_t bx = tx >> PHX_BLOCK_BITS, by = ty >> PHX_BLOCK_BITS;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance, bx, by);
-    if (PHX_LIKELY(crowd)) return crowd;
-    if (!phx_block_map_reserve(&nine->map, mem, instance, bx, by) ||
-        !phx_grow(mem, (void **)&nine->crowds, &nine->crowds_capacity, nine->crowd_count, (size_t)nine->crowd_count + 1,
-                  sizeof(phx_cell_block)))
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance, bx, by);
+    if (PHX_LIKELY(cell_block)) return cell_block;
+    if (!phx_block_map_reserve(&ninegrid->map, mem, instance, bx, by) ||
+        !phx_grow(mem, (void **)&ninegrid->cell_blocks, &ninegrid->cell_blocks_capacity, ninegrid->cell_block_count,
+                  (size_t)ninegrid->cell_block_count + 1, sizeof(phx_cell_block)))
         return NULL;
-    crowd = &nine->crowds[nine->crowd_count++];
-    phx_block_map_put(&nine->map, instance, bx, by, nine->crowd_count);
-    memset(crowd, 0, sizeof *crowd);
-    crowd->instance = instance;
-    crowd->bx = bx;
-    crowd->by = by;
-    memset(crowd->room, PHX_LIST_NONE, sizeof crowd->room);
-    return crowd;
+    cell_block = &ninegrid->cell_blocks[ninegrid->cell_block_count++];
+    phx_block_map_put(&ninegrid->map, instance, bx, by, ninegrid->cell_block_count);
+    memset(cell_block, 0, sizeof *cell_block);
+    cell_block->instance = instance;
+    cell_block->bx = bx;
+    cell_block->by = by;
+    memset(cell_block->room, PHX_LIST_NONE, sizeof cell_block->room);
+    return cell_block;
 }
 
 /* ---- crossings ---- */
@@ -85,27 +86,27 @@ static bool name_before(const phx_name *a, const phx_name *b)
 }
 
 /* The name of a cell entry's slot at the time when its tower was tidied. */
-static phx_name name_then(const phx_ninegrid *nine, const phx_store *store, uint32_t slot)
+static phx_name name_then(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot)
 {
-    const phx_change_note *note = phx_ninegrid_note_of(nine, store, slot);
+    const phx_change_note *note = phx_ninegrid_note_of(ninegrid, store, slot);
     phx_name name = store->name[slot];
     if (note && note->renewed) name.kind = note->kind;
     return name;
 }
 
 /* The place in its tower of the cell entry of a noted slot. */
-static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, const phx_tower *tower, uint32_t slot)
+static uint32_t find_entry(const phx_ninegrid *ninegrid, const phx_store *store, const phx_tower *tower, uint32_t slot)
 {
-    const phx_cell_entry *cards = nine->cards + tower->first;
+    const phx_cell_entry *entries = ninegrid->entries + tower->first;
     uint32_t lo = 0, hi = tower->old;
-    phx_name wanted = hi > PHX_NINEGRID_FEW ? name_then(nine, store, slot) : (phx_name){0};
-    while (hi - lo > PHX_NINEGRID_FEW) {
+    phx_name wanted = hi > PHX_NINEGRID_UNSORTED_MAX ? name_then(ninegrid, store, slot) : (phx_name){0};
+    while (hi - lo > PHX_NINEGRID_UNSORTED_MAX) {
         uint32_t mid = lo + (hi - lo) / 2;
-        phx_name name = name_then(nine, store, cards[mid].slot);
+        phx_name name = name_then(ninegrid, store, entries[mid].slot);
         if (name_before(&name, &wanted)) lo = mid + 1;
         else hi = mid + 1;
     }
-    while (lo < hi && cards[lo].slot != slot) lo++;
+    while (lo < hi && entries[lo].slot != slot) lo++;
     PHX_ASSERT(lo < hi);
     return lo;
 }
@@ -114,212 +115,217 @@ static uint32_t find_entry(const phx_ninegrid *nine, const phx_store *store, con
  * The observer kind of a slot. An observer that changed attributes which decide about its list is evaluated once,
  * whatever its kind.
  */
-static uint8_t watches_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
+static uint8_t observer_kind_now(const phx_change_note *note, const phx_store *store, uint32_t slot)
 {
-    uint8_t watches = phx_ninegrid_observer_kind(store, slot);
-    return note && note->attr != PHX_NINEGRID_NONE && watches != PHX_OBSERVER_KIND_NONE ? PHX_OBSERVER_KIND_LOOK
-                                                                                        : watches;
+    uint8_t observer_kind = phx_ninegrid_observer_kind(store, slot);
+    return note && note->attr != PHX_NINEGRID_NONE && observer_kind != PHX_OBSERVER_KIND_NONE
+               ? PHX_OBSERVER_KIND_EVALUATED
+               : observer_kind;
 }
 
 /* The instance of a noted slot at the last tick's end; cell blocks are as then. */
-static uint32_t instance_then(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
+static uint32_t instance_then(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note)
 {
-    if (PHX_LIKELY(phx_idmap_count(&nine->map.apart) == 0)) return 0;
-    return note->attr != PHX_NINEGRID_NONE ? nine->attrs[note->attr].instance : phx_store_instance(store, note->slot);
+    if (PHX_LIKELY(phx_idmap_count(&ninegrid->map.apart) == 0)) return 0;
+    return note->attr != PHX_NINEGRID_NONE ? ninegrid->attrs[note->attr].instance
+                                           : phx_store_instance(store, note->slot);
 }
 
 /* The instance in which the entity of a crossing is. */
-static uint32_t instance_now(const phx_store *store, const phx_area_member *crossing)
+static uint32_t instance_now(const phx_store *store, const phx_crossing *crossing)
 {
     return PHX_UNLIKELY(crossing->apart) ? phx_store_instance(store, crossing->slot) : 0;
 }
 
 /* The crossing of a slot by the store; its note, or NULL. */
-static phx_area_member read_crossing(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
-                                     uint32_t slot)
+static phx_crossing read_crossing(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
+                                  uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    return (phx_area_member){.slot = slot,
-                             .key = phx_ninegrid_key(nine, &store->name[slot]),
-                             .bx = body->tx,
-                             .by = body->ty,
-                             .is = body->state & PHX_SLOT_LIVE,
-                             .apart = body->state & PHX_SLOT_APART,
-                             .watches = watches_now(note, store, slot),
-                             .special = body->state & PHX_SLOT_SPECIAL};
+    return (phx_crossing){.slot = slot,
+                          .key = phx_ninegrid_key(ninegrid, &store->name[slot]),
+                          .bx = body->tx,
+                          .by = body->ty,
+                          .is = body->state & PHX_SLOT_LIVE,
+                          .apart = body->state & PHX_SLOT_APART,
+                          .observer_kind = observer_kind_now(note, store, slot),
+                          .special = body->state & PHX_SLOT_SPECIAL};
 }
 
 /* The crossing of a cell entry, if only its tower changed. */
-static phx_area_member entry_crossing(const phx_cell_block *crowd, const phx_cell_entry *card,
-                                      const phx_change_note *note)
+static phx_crossing entry_crossing(const phx_cell_block *cell_block, const phx_cell_entry *entry,
+                                   const phx_change_note *note)
 {
-    return (phx_area_member){.slot = card->slot,
-                             .key = card->key,
-                             .bx = note->bx,
-                             .by = note->by,
-                             .is = true,
-                             .apart = crowd->instance != 0,
-                             .watches = card->watches,
-                             .special = card->flags & PHX_CELL_SPECIAL};
+    return (phx_crossing){.slot = entry->slot,
+                          .key = entry->key,
+                          .bx = note->bx,
+                          .by = note->by,
+                          .is = true,
+                          .apart = cell_block->instance != 0,
+                          .observer_kind = entry->observer_kind,
+                          .special = entry->flags & PHX_CELL_SPECIAL};
 }
 
-static void mark_watching(phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t, uint8_t watches)
+static void mark_observer(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t, uint8_t observer_kind)
 {
-    if (watches == PHX_OBSERVER_KIND_LOOK) {
-        crowd->look |= 1ull << t;
-        nine->marking = true;
+    if (observer_kind == PHX_OBSERVER_KIND_EVALUATED) {
+        cell_block->may_evaluate |= 1ull << t;
+        ninegrid->marking = true;
     }
-    if (watches != PHX_OBSERVER_KIND_NONE) crowd->watched |= 1ull << t;
+    if (observer_kind != PHX_OBSERVER_KIND_NONE) cell_block->observed |= 1ull << t;
 }
 
 /* Written field by field: a copy of a struct would be loaded before its fields are stored. */
-static void write_entry(phx_cell_entry *card, const phx_area_member *crossing, uint32_t move, uint32_t flags)
+static void write_entry(phx_cell_entry *entry, const phx_crossing *crossing, uint32_t move, uint32_t flags)
 {
-    card->slot = crossing->slot;
-    card->key = crossing->key;
-    card->move = move;
-    card->flags =
-        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->recast ? PHX_CELL_CHANGED : 0));
-    card->watches = crossing->watches;
-    card->reserved = 0;
+    entry->slot = crossing->slot;
+    entry->key = crossing->key;
+    entry->move = move;
+    entry->flags =
+        (uint8_t)(flags | (crossing->special ? PHX_CELL_SPECIAL : 0) | (crossing->attr_changed ? PHX_CELL_CHANGED : 0));
+    entry->observer_kind = crossing->observer_kind;
+    entry->reserved = 0;
 }
 
 /*
  * Updates the cell entry of a noted slot in place, if it stays. If it moves, or has to be evaluated by observers, the
  * note becomes a crossing.
  */
-static void apply_change_note(phx_ninegrid *nine, const phx_store *store, const phx_change_note *note)
+static void apply_change_note(phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note)
 {
     bool elsewhere = note->ax != note->bx || note->ay != note->by;
     if (!elsewhere && !note->renewed) return;
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance_then(nine, store, note), note->ax >> PHX_BLOCK_BITS,
-                                                    note->ay >> PHX_BLOCK_BITS);
-    PHX_ASSERT(crowd);
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
+                                                         note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    PHX_ASSERT(cell_block);
     uint32_t t = phx_block_tower(note->ax, note->ay);
-    uint32_t place = find_entry(nine, store, &crowd->tower[t], note->slot);
-    phx_cell_entry *card = &nine->cards[crowd->tower[t].first + place];
-    phx_area_member crossing =
-        note->renewed ? read_crossing(nine, store, note, note->slot) : entry_crossing(crowd, card, note);
-    elsewhere |= instance_now(store, &crossing) != crowd->instance;
+    uint32_t place = find_entry(ninegrid, store, &cell_block->tower[t], note->slot);
+    phx_cell_entry *entry = &ninegrid->entries[cell_block->tower[t].first + place];
+    phx_crossing crossing =
+        note->renewed ? read_crossing(ninegrid, store, note, note->slot) : entry_crossing(cell_block, entry, note);
+    elsewhere |= instance_now(store, &crossing) != cell_block->instance;
     crossing.place = place;
-    crossing.from = (uint32_t)(crowd - nine->crowds);
+    crossing.from = (uint32_t)(cell_block - ninegrid->cell_blocks);
     crossing.ax = note->ax;
     crossing.ay = note->ay;
     crossing.was = true;
-    crossing.recast = note->recast;
-    crossing.special |= note->recast; /* now or before */
+    crossing.attr_changed = note->attr_changed;
+    crossing.special |= note->attr_changed; /* now or before */
     crossing.stays = crossing.is && !elsewhere && note->kind == store->name[note->slot].kind;
     if (crossing.stays) {
-        write_entry(card, &crossing, PHX_NINEGRID_NONE, 0);
-        mark_watching(nine, crowd, t, card->watches);
-        if (!note->recast) return;
+        write_entry(entry, &crossing, PHX_NINEGRID_NONE, 0);
+        mark_observer(ninegrid, cell_block, t, entry->observer_kind);
+        if (!note->attr_changed) return;
     }
-    card->move = nine->crossing_count;
-    if (!crossing.stays) card->flags |= PHX_CELL_LEFT;
-    crowd->untidy |= 1ull << t;
-    nine->crossings[nine->crossing_count++] = crossing;
+    entry->move = ninegrid->crossing_count;
+    if (!crossing.stays) entry->flags |= PHX_CELL_LEFT;
+    cell_block->untidy |= 1ull << t;
+    ninegrid->crossings[ninegrid->crossing_count++] = crossing;
 }
 
 /* Writes the numbers of sorted crossings to their old cell entries. */
-static void mark_old(phx_ninegrid *nine)
+static void mark_old(phx_ninegrid *ninegrid)
 {
-    for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_area_member *crossing = &nine->crossings[i];
+    for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
+        const phx_crossing *crossing = &ninegrid->crossings[i];
         if (!crossing->was) continue;
-        const phx_tower *tower = &nine->crowds[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
-        phx_cell_entry *card = &nine->cards[tower->first + crossing->place];
-        PHX_ASSERT(card->slot == crossing->slot);
-        card->move = i;
+        const phx_tower *tower =
+            &ninegrid->cell_blocks[crossing->from].tower[phx_block_tower(crossing->ax, crossing->ay)];
+        phx_cell_entry *entry = &ninegrid->entries[tower->first + crossing->place];
+        PHX_ASSERT(entry->slot == crossing->slot);
+        entry->move = i;
     }
 }
 
 /* Sorts crossings into the order of events. false = no memory. */
-static bool sort_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_store *store)
+static bool sort_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_store *store)
 {
-    const phx_area_member *crossings = nine->crossings;
+    const phx_crossing *crossings = ninegrid->crossings;
     const phx_name *name = store->name;
-    uint32_t count = nine->crossing_count;
-    if (!phx_grow(mem, (void **)&nine->keys, &nine->keys_capacity, 0, (size_t)count * 2, sizeof(phx_sort_record)) ||
-        !phx_grow(mem, (void **)&nine->spare, &nine->spare_capacity, 0, count, sizeof(phx_area_member)))
+    uint32_t count = ninegrid->crossing_count;
+    if (!phx_grow(mem, (void **)&ninegrid->keys, &ninegrid->keys_capacity, 0, (size_t)count * 2,
+                  sizeof(phx_sort_record)) ||
+        !phx_grow(mem, (void **)&ninegrid->spare, &ninegrid->spare_capacity, 0, count, sizeof(phx_crossing)))
         return false;
-    phx_sort_record *keys = nine->keys;
+    phx_sort_record *keys = ninegrid->keys;
     for (uint32_t i = 0; i < count; i++)
         keys[i] = (phx_sort_record){.id = name[crossings[i].slot].id, .kind = name[crossings[i].slot].kind, .slot = i};
     phx_order_many(keys, keys + count, count);
-    for (uint32_t i = 0; i < count; i++) nine->spare[i] = crossings[keys[i].slot];
-    phx_area_member *spare = nine->crossings;
-    nine->crossings = nine->spare;
-    nine->spare = spare;
-    uint32_t swap = nine->crossings_capacity;
-    nine->crossings_capacity = nine->spare_capacity;
-    nine->spare_capacity = swap;
-    mark_old(nine);
+    for (uint32_t i = 0; i < count; i++) ninegrid->spare[i] = crossings[keys[i].slot];
+    phx_crossing *spare = ninegrid->crossings;
+    ninegrid->crossings = ninegrid->spare;
+    ninegrid->spare = spare;
+    uint32_t swap = ninegrid->crossings_capacity;
+    ninegrid->crossings_capacity = ninegrid->spare_capacity;
+    ninegrid->spare_capacity = swap;
+    mark_old(ninegrid);
     return true;
 }
 
 /* Prefetches the tower of a note and its name, or its cell entries. */
-PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *nine, const phx_store *store, const phx_change_note *note,
-                                    bool cards)
+PHX_PREFETCH_INLINE void await_note(const phx_ninegrid *ninegrid, const phx_store *store, const phx_change_note *note,
+                                    bool entries)
 {
-    const phx_cell_block *crowd = phx_ninegrid_cell_block(nine, instance_then(nine, store, note),
-                                                          note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
-    const phx_tower *tower = &crowd->tower[phx_block_tower(note->ax, note->ay)];
-    if (cards) {
-        __builtin_prefetch(&nine->cards[tower->first], 1);
+    const phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, instance_then(ninegrid, store, note),
+                                                               note->ax >> PHX_BLOCK_BITS, note->ay >> PHX_BLOCK_BITS);
+    const phx_tower *tower = &cell_block->tower[phx_block_tower(note->ax, note->ay)];
+    if (entries) {
+        __builtin_prefetch(&ninegrid->entries[tower->first], 1);
         return;
     }
-    __builtin_prefetch(crowd, 1);
+    __builtin_prefetch(cell_block, 1);
     __builtin_prefetch(tower);
     __builtin_prefetch(&store->name[note->slot]);
 }
 
 /* Is the last crossing in order behind the one before? Mostly so, as commands come in the order of ids. */
-static bool last_in_order(const phx_ninegrid *nine, const phx_store *store)
+static bool last_in_order(const phx_ninegrid *ninegrid, const phx_store *store)
 {
-    if (nine->crossing_count < 2) return true;
-    const phx_area_member *last = &nine->crossings[nine->crossing_count - 1];
+    if (ninegrid->crossing_count < 2) return true;
+    const phx_crossing *last = &ninegrid->crossings[ninegrid->crossing_count - 1];
     return !name_before(&store->name[last->slot], &store->name[last[-1].slot]);
 }
 
 /* Renews all keys with more bits, once names differ in more. */
-static void renew_keys(phx_ninegrid *nine, const phx_store *store)
+static void renew_keys(phx_ninegrid *ninegrid, const phx_store *store)
 {
     uint32_t bits = phx_order_bits(store->id_bits, store->kind_bits);
-    if (PHX_LIKELY(bits == nine->key_bits)) return;
-    nine->key_bits = bits;
-    for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        const phx_cell_block *crowd = &nine->crowds[c];
-        for (uint64_t left = crowd->stood; left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-            phx_cell_entry *cards = nine->cards + tower->first;
+    if (PHX_LIKELY(bits == ninegrid->key_bits)) return;
+    ninegrid->key_bits = bits;
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        const phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->stood; left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
+            phx_cell_entry *entries = ninegrid->entries + tower->first;
             for (uint32_t i = 0; i < tower->count; i++)
-                cards[i].key = phx_ninegrid_key(nine, &store->name[cards[i].slot]);
+                entries[i].key = phx_ninegrid_key(ninegrid, &store->name[entries[i].slot]);
         }
     }
 }
 
 /* Finds the crossings of all notes and added slots. false = no memory. */
-static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
+static bool find_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    size_t most = (size_t)nine->note_count + in->deferred->count;
-    if (!phx_grow(mem, (void **)&nine->crossings, &nine->crossings_capacity, 0, most, sizeof(phx_area_member)))
+    size_t most = (size_t)ninegrid->note_count + in->deferred->count;
+    if (!phx_grow(mem, (void **)&ninegrid->crossings, &ninegrid->crossings_capacity, 0, most, sizeof(phx_crossing)))
         return false;
-    renew_keys(nine, in->store);
-    nine->crossing_count = 0;
+    renew_keys(ninegrid, in->store);
+    ninegrid->crossing_count = 0;
     bool ordered = true;
-    for (uint32_t i = 0; i < nine->note_count; i++) {
-        if (i + 2 * AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + 2 * AHEAD], false);
-        if (i + AHEAD < nine->note_count) await_note(nine, in->store, &nine->notes[i + AHEAD], true);
-        apply_change_note(nine, in->store, &nine->notes[i]);
-        ordered &= last_in_order(nine, in->store);
+    for (uint32_t i = 0; i < ninegrid->note_count; i++) {
+        if (i + 2 * AHEAD < ninegrid->note_count)
+            await_note(ninegrid, in->store, &ninegrid->notes[i + 2 * AHEAD], false);
+        if (i + AHEAD < ninegrid->note_count) await_note(ninegrid, in->store, &ninegrid->notes[i + AHEAD], true);
+        apply_change_note(ninegrid, in->store, &ninegrid->notes[i]);
+        ordered &= last_in_order(ninegrid, in->store);
     }
     for (uint32_t i = 0; i < in->deferred->count; i++) {
         uint32_t slot = in->deferred->slots[i];
         if (!(in->store->body[slot].state & PHX_SLOT_LIVE)) continue;
-        nine->crossings[nine->crossing_count++] = read_crossing(nine, in->store, NULL, slot);
-        ordered &= last_in_order(nine, in->store);
+        ninegrid->crossings[ninegrid->crossing_count++] = read_crossing(ninegrid, in->store, NULL, slot);
+        ordered &= last_in_order(ninegrid, in->store);
     }
-    return ordered || sort_crossings(nine, mem, in->store);
+    return ordered || sort_crossings(ninegrid, mem, in->store);
 }
 
 /* ---- cell entries ---- */
@@ -328,79 +334,82 @@ static bool find_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_
  * Places the new cell entry of a crossing. Restartable: all room is reserved before the first change. false = no
  * memory.
  */
-static bool place_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
+static bool place_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    const phx_area_member *crossing = &nine->crossings[i];
+    const phx_crossing *crossing = &ninegrid->crossings[i];
     if (crossing->is && !crossing->stays) {
         const uint32_t instance = instance_now(in->store, crossing);
-        phx_cell_block *crowd = crowd_ensure(nine, mem, instance, crossing->bx, crossing->by);
+        phx_cell_block *cell_block = ensure_cell_block(ninegrid, mem, instance, crossing->bx, crossing->by);
         uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-        if (!crowd || !reserve_entry(nine, mem, crowd, t)) return false;
-        phx_tower *tower = &crowd->tower[t];
-        uint32_t came = tower->count - tower->old + 1;
-        if (!phx_grow(mem, (void **)&nine->came, &nine->came_capacity, 0, came, sizeof(phx_cell_entry))) return false;
-        phx_cell_entry *card = &nine->cards[tower->first + tower->count++];
-        write_entry(card, crossing, i, PHX_CELL_ENTERED);
-        tower->job = i;
-        crowd->stood |= 1ull << t;
-        mark_watching(nine, crowd, t, card->watches);
-        crowd->untidy |= 1ull << t;
-        crowd->cards++;
-        nine->card_count++;
+        if (!cell_block || !reserve_entry(ninegrid, mem, cell_block, t)) return false;
+        phx_tower *tower = &cell_block->tower[t];
+        uint32_t entered = tower->count - tower->old + 1;
+        if (!phx_grow(mem, (void **)&ninegrid->entered, &ninegrid->entered_capacity, 0, entered,
+                      sizeof(phx_cell_entry)))
+            return false;
+        phx_cell_entry *entry = &ninegrid->entries[tower->first + tower->count++];
+        write_entry(entry, crossing, i, PHX_CELL_ENTERED);
+        tower->task = i;
+        cell_block->stood |= 1ull << t;
+        mark_observer(ninegrid, cell_block, t, entry->observer_kind);
+        cell_block->untidy |= 1ull << t;
+        cell_block->entries++;
+        ninegrid->entry_count++;
         if (!crossing->was) in->store->body[crossing->slot].state |= PHX_SLOT_ROW;
-        phx_ninegrid_mark_dirty(nine, instance, crossing->bx, crossing->by, in->tick);
+        phx_ninegrid_mark_dirty(ninegrid, instance, crossing->bx, crossing->by, in->tick);
     }
     if (!crossing->is) in->store->body[crossing->slot].state &= (uint16_t)~PHX_SLOT_ROW;
     return true;
 }
 
 /* Prefetches the tower that an entity crosses to, or the place of its cell entry there. */
-PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *nine, const phx_store *store, const phx_area_member *crossing,
-                                     bool card)
+PHX_PREFETCH_INLINE void await_tower(const phx_ninegrid *ninegrid, const phx_store *store, const phx_crossing *crossing,
+                                     bool entry)
 {
-    const phx_cell_block *crowd = phx_ninegrid_cell_block(
-        nine, instance_now(store, crossing), crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
+    const phx_cell_block *cell_block = phx_ninegrid_cell_block(
+        ninegrid, instance_now(store, crossing), crossing->bx >> PHX_BLOCK_BITS, crossing->by >> PHX_BLOCK_BITS);
     uint32_t t = phx_block_tower(crossing->bx, crossing->by);
-    if (!crowd) return;
-    if (card) {
-        __builtin_prefetch(&nine->cards[crowd->tower[t].first + crowd->tower[t].count], 1);
+    if (!cell_block) return;
+    if (entry) {
+        __builtin_prefetch(&ninegrid->entries[cell_block->tower[t].first + cell_block->tower[t].count], 1);
         return;
     }
-    __builtin_prefetch(crowd, 1);
-    __builtin_prefetch(&crowd->tower[t], 1);
-    __builtin_prefetch(&crowd->room[t]);
+    __builtin_prefetch(cell_block, 1);
+    __builtin_prefetch(&cell_block->tower[t], 1);
+    __builtin_prefetch(&cell_block->room[t]);
 }
 
-static bool place_crossings(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
+static bool place_crossings(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    for (; nine->at < nine->crossing_count; nine->at++) {
-        if (nine->at + 2 * AHEAD < nine->crossing_count)
-            await_tower(nine, in->store, &nine->crossings[nine->at + 2 * AHEAD], false);
-        if (nine->at + AHEAD < nine->crossing_count)
-            await_tower(nine, in->store, &nine->crossings[nine->at + AHEAD], true);
-        if (!place_crossing(nine, mem, in, nine->at)) return false;
+    for (; ninegrid->at < ninegrid->crossing_count; ninegrid->at++) {
+        if (ninegrid->at + 2 * AHEAD < ninegrid->crossing_count)
+            await_tower(ninegrid, in->store, &ninegrid->crossings[ninegrid->at + 2 * AHEAD], false);
+        if (ninegrid->at + AHEAD < ninegrid->crossing_count)
+            await_tower(ninegrid, in->store, &ninegrid->crossings[ninegrid->at + AHEAD], true);
+        if (!place_crossing(ninegrid, mem, in, ninegrid->at)) return false;
     }
     /* at most a note for each, and notes are written where nothing may fail */
-    return phx_grow(mem, (void **)&nine->notes, &nine->notes_capacity, nine->note_count, nine->card_count,
-                    sizeof(phx_change_note));
+    return phx_grow(mem, (void **)&ninegrid->notes, &ninegrid->notes_capacity, ninegrid->note_count,
+                    ninegrid->entry_count, sizeof(phx_change_note));
 }
 
 /* ---- tasks ---- */
 
 /* Adds pairs of these towers of a cell block with the crossing. There is room. */
-static void add_tower_pairs(phx_ninegrid *nine, const phx_cell_block *crowd, uint64_t towers,
+static void add_tower_pairs(phx_ninegrid *ninegrid, const phx_cell_block *cell_block, uint64_t towers,
                             phx_crossing_word crossing)
 {
-    uint32_t number = (uint32_t)(crowd - nine->crowds), told = 0;
-    phx_ninegrid_pair *pair = nine->found + nine->found_count;
+    uint32_t number = (uint32_t)(cell_block - ninegrid->cell_blocks), observed_count = 0;
+    phx_ninegrid_pair *pair = ninegrid->found + ninegrid->found_count;
     for (; towers; towers &= towers - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(towers);
-        bool watched = crowd->watched >> t & 1;
-        *pair++ = (phx_ninegrid_pair){.crossing = crossing, .crowd = number, .tower = (uint8_t)t, .watched = watched};
-        told += watched;
+        bool observed = cell_block->observed >> t & 1;
+        *pair++ =
+            (phx_ninegrid_pair){.crossing = crossing, .cell_block = number, .tower = (uint8_t)t, .observed = observed};
+        observed_count += observed;
     }
-    nine->found_count = (uint32_t)(pair - nine->found);
-    nine->bins[number] += told;
+    ninegrid->found_count = (uint32_t)(pair - ninegrid->found);
+    ninegrid->bins[number] += observed_count;
 }
 
 static phx_rect join_rects(phx_rect a, phx_rect b)
@@ -411,62 +420,64 @@ static phx_rect join_rects(phx_rect a, phx_rect b)
 
 /*
  * Adds pairs of the towers in `rect` of one instance that see the crossing come or go: towers around its old place and
- * its new place (NULL: none). If it is recast, all observers there are evaluated. false = no memory.
+ * its new place (NULL: none). If its attributes changed, all observers there are evaluated. false = no memory.
  */
-static bool show_in(phx_ninegrid *nine, phx_mem *mem, uint32_t i, uint32_t instance, const phx_rect *from,
+static bool show_in(phx_ninegrid *ninegrid, phx_mem *mem, uint32_t i, uint32_t instance, const phx_rect *from,
                     const phx_rect *to, phx_rect rect)
 {
-    const phx_area_member *crossing = &nine->crossings[i];
-    bool glances = phx_ninegrid_delta(crossing);
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, instance, rect);
-    for (phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        if (!phx_grow(mem, (void **)&nine->found, &nine->found_capacity, nine->found_count,
-                      (size_t)nine->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
+    const phx_crossing *crossing = &ninegrid->crossings[i];
+    bool by_delta = phx_ninegrid_delta(crossing);
+    phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, instance, rect);
+    for (phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        if (!phx_grow(mem, (void **)&ninegrid->found, &ninegrid->found_capacity, ninegrid->found_count,
+                      (size_t)ninegrid->found_count + 2 * PHX_BLOCK_TOWERS, sizeof(phx_ninegrid_pair)))
             return false;
-        uint64_t here = glances ? crowd->stood : crowd->watched;
-        uint64_t a = from ? phx_cell_block_mask(crowd, *from) & here : 0;
-        uint64_t b = to ? phx_cell_block_mask(crowd, *to) & here : 0;
-        add_tower_pairs(nine, crowd, a & ~b, phx_crossing_word_of(i, false, crossing->special));
-        add_tower_pairs(nine, crowd, b & ~a, phx_crossing_word_of(i, true, crossing->special));
-        if (crossing->recast) crowd->odd |= (a | b) & crowd->watched;
+        uint64_t here = by_delta ? cell_block->stood : cell_block->observed;
+        uint64_t a = from ? phx_cell_block_mask(cell_block, *from) & here : 0;
+        uint64_t b = to ? phx_cell_block_mask(cell_block, *to) & here : 0;
+        add_tower_pairs(ninegrid, cell_block, a & ~b, phx_crossing_word_of(i, false, crossing->special));
+        add_tower_pairs(ninegrid, cell_block, b & ~a, phx_crossing_word_of(i, true, crossing->special));
+        if (crossing->attr_changed) cell_block->evaluate_all |= (a | b) & cell_block->observed;
     }
     return true;
 }
 
-static bool show_crossing(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
+static bool show_crossing(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in, uint32_t i)
 {
-    phx_area_member *c = &nine->crossings[i];
+    phx_crossing *c = &ninegrid->crossings[i];
     phx_rect from = phx_ninegrid_rect(in->rules, in->rules->span, c->ax, c->ay);
     phx_rect to = phx_ninegrid_rect(in->rules, in->rules->span, c->bx, c->by);
-    const uint32_t then = c->was ? nine->crowds[c->from].instance : 0, now = instance_now(in->store, c);
-    c->pair = nine->found_count;
+    const uint32_t then = c->was ? ninegrid->cell_blocks[c->from].instance : 0, now = instance_now(in->store, c);
+    c->pair = ninegrid->found_count;
     bool meet = from.x0 <= to.x1 && to.x0 <= from.x1 && from.y0 <= to.y1 && to.y0 <= from.y1;
-    if (c->was && c->is && meet && then == now) return show_in(nine, mem, i, now, &from, &to, join_rects(from, to));
-    return (!c->was || show_in(nine, mem, i, then, &from, NULL, from)) &&
-           (!c->is || show_in(nine, mem, i, now, NULL, &to, to));
+    if (c->was && c->is && meet && then == now) return show_in(ninegrid, mem, i, now, &from, &to, join_rects(from, to));
+    return (!c->was || show_in(ninegrid, mem, i, then, &from, NULL, from)) &&
+           (!c->is || show_in(ninegrid, mem, i, now, NULL, &to, to));
 }
 
 /*
  * Sorts the pairs with observers by cell block, in their order. bins[] has the count of each block, and then where its
  * pairs begin. false = no memory.
  */
-static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
+static bool bin_pairs(phx_ninegrid *ninegrid, phx_mem *mem)
 {
     uint32_t sum = 0;
-    if (!phx_grow(mem, (void **)&nine->binned, &nine->binned_capacity, 0, nine->found_count,
-                  sizeof(phx_ninegrid_told)) ||
-        !phx_grow(mem, (void **)&nine->pairs, &nine->pairs_capacity, 0, nine->found_count, sizeof(uint32_t)))
+    if (!phx_grow(mem, (void **)&ninegrid->binned, &ninegrid->binned_capacity, 0, ninegrid->found_count,
+                  sizeof(phx_ninegrid_binned_pair)) ||
+        !phx_grow(mem, (void **)&ninegrid->pairs, &ninegrid->pairs_capacity, 0, ninegrid->found_count,
+                  sizeof(uint32_t)))
         return false;
-    for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        uint32_t count = nine->bins[c];
-        nine->bins[c] = sum;
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        uint32_t count = ninegrid->bins[c];
+        ninegrid->bins[c] = sum;
         sum += count;
     }
-    for (uint32_t i = 0; i < nine->found_count; i++) {
-        const phx_ninegrid_pair *pair = &nine->found[i];
-        if (!pair->watched) continue;
+    for (uint32_t i = 0; i < ninegrid->found_count; i++) {
+        const phx_ninegrid_pair *pair = &ninegrid->found[i];
+        if (!pair->observed) continue;
         /* at the end, its bin is where the next bin begins */
-        nine->binned[nine->bins[pair->crowd]++] = (phx_ninegrid_told){.crossing = pair->crossing, .tower = pair->tower};
+        ninegrid->binned[ninegrid->bins[pair->cell_block]++] =
+            (phx_ninegrid_binned_pair){.crossing = pair->crossing, .tower = pair->tower};
     }
     return true;
 }
@@ -475,121 +486,126 @@ static bool bin_pairs(phx_ninegrid *nine, phx_mem *mem)
  * Appends the crossings that came to a tower: rarely more than one, and their number is not predictable. There is room
  * for one more.
  */
-static inline void collect_arrived_entries(phx_ninegrid *nine, const phx_tower *tower)
+static inline void collect_arrived_entries(phx_ninegrid *ninegrid, const phx_tower *tower)
 {
-    const uint32_t came = tower->count - tower->old;
-    uint32_t *to = nine->comers + nine->comer_count;
-    to[0] = tower->job;
-    nine->comer_count += came;
-    if (PHX_LIKELY(came <= 1)) return;
-    const phx_cell_entry *card = nine->cards + tower->first + tower->old;
-    for (uint32_t i = 0; i < came; i++) to[i] = card[i].move;
+    const uint32_t entered = tower->count - tower->old;
+    uint32_t *to = ninegrid->entrants + ninegrid->entrant_count;
+    to[0] = tower->task;
+    ninegrid->entrant_count += entered;
+    if (PHX_LIKELY(entered <= 1)) return;
+    const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old;
+    for (uint32_t i = 0; i < entered; i++) to[i] = entry[i].move;
 }
 
 /* Makes the tasks of a cell block: `towers`, and the towers of its pairs [first, end). There is room. */
-static void make_jobs(phx_ninegrid *nine, phx_cell_block *crowd, uint64_t towers, uint32_t first, uint32_t end)
+static void make_tasks(phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint64_t towers, uint32_t first,
+                       uint32_t end)
 {
     uint32_t next[PHX_BLOCK_TOWERS]
                  [2]; /* by tower, of its leaves and enters: their number, then the place of the next */
-    for (uint32_t i = first; i < end; i++) towers |= 1ull << nine->binned[i].tower;
+    for (uint32_t i = first; i < end; i++) towers |= 1ull << ninegrid->binned[i].tower;
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
         next[t][0] = next[t][1] = 0;
     }
     for (uint32_t i = first; i < end; i++)
-        next[nine->binned[i].tower][phx_crossing_word_enters(nine->binned[i].crossing)]++;
+        next[ninegrid->binned[i].tower][phx_crossing_word_enters(ninegrid->binned[i].crossing)]++;
     uint32_t place = first;
     for (uint64_t left = towers; left; left &= left - 1) {
         uint32_t t = (uint32_t)__builtin_ctzll(left);
-        const phx_tower *tower = &crowd->tower[t];
-        collect_arrived_entries(nine, tower);
-        crowd->tower[t].job = nine->job_count;
-        nine->jobs[nine->job_count++] = (phx_cell_task){.first = nine->item_count,
-                                                        .card = tower->first,
-                                                        .card_count = tower->count,
-                                                        .came = tower->count - tower->old,
-                                                        .comer = nine->comer_count - (tower->count - tower->old),
-                                                        .pair = place,
-                                                        .leave_count = next[t][0],
-                                                        .enter_count = next[t][1],
-                                                        .look = crowd->odd >> t & 1,
-                                                        .mixed = crowd->look >> t & 1};
-        nine->item_count += tower->count;
+        const phx_tower *tower = &cell_block->tower[t];
+        collect_arrived_entries(ninegrid, tower);
+        cell_block->tower[t].task = ninegrid->task_count;
+        ninegrid->tasks[ninegrid->task_count++] =
+            (phx_cell_task){.first = ninegrid->item_count,
+                            .entry = tower->first,
+                            .entry_count = tower->count,
+                            .entered = tower->count - tower->old,
+                            .entrant = ninegrid->entrant_count - (tower->count - tower->old),
+                            .pair = place,
+                            .leave_count = next[t][0],
+                            .enter_count = next[t][1],
+                            .evaluate_all = cell_block->evaluate_all >> t & 1,
+                            .mixed = cell_block->may_evaluate >> t & 1};
+        ninegrid->item_count += tower->count;
         next[t][1] += place + next[t][0];
         next[t][0] = place;
         place = next[t][1];
-        next[t][1] -= nine->jobs[nine->job_count - 1].enter_count;
+        next[t][1] -= ninegrid->tasks[ninegrid->task_count - 1].enter_count;
     }
     for (uint32_t i = first; i < end; i++) {
-        const phx_crossing_word crossing = nine->binned[i].crossing;
-        const uint32_t t = nine->binned[i].tower;
-        nine->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
-        if (PHX_UNLIKELY(phx_crossing_word_special(crossing))) nine->jobs[crowd->tower[t].job].special = true;
+        const phx_crossing_word crossing = ninegrid->binned[i].crossing;
+        const uint32_t t = ninegrid->binned[i].tower;
+        ninegrid->pairs[next[t][phx_crossing_word_enters(crossing)]++] = phx_crossing_word_number(crossing);
+        if (PHX_UNLIKELY(phx_crossing_word_special(crossing)))
+            ninegrid->tasks[cell_block->tower[t].task].special = true;
     }
-    crowd->jobs = towers;
-    nine->looking |= crowd->odd != 0;
+    cell_block->tasks = towers;
+    ninegrid->evaluating |= cell_block->evaluate_all != 0;
 }
 
 /* Makes all tasks of the interest phase, block by block. false = no memory. */
-static bool find_jobs(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
+static bool find_tasks(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    nine->job_count = nine->comer_count = nine->found_count = nine->item_count = 0;
-    nine->looking = false;
-    bool looks = in->look_all || (in->changed && nine->marking);
-    if (nine->crossing_count == 0 && !looks) return true;
-    if (!phx_grow(mem, (void **)&nine->bins, &nine->bins_capacity, 0, nine->crowd_count, sizeof(uint32_t)) ||
-        !phx_grow(mem, (void **)&nine->comers, &nine->comers_capacity, 0, (size_t)nine->crossing_count + 1,
-                  sizeof(uint32_t)))
+    ninegrid->task_count = ninegrid->entrant_count = ninegrid->found_count = ninegrid->item_count = 0;
+    ninegrid->evaluating = false;
+    bool may_evaluate = in->evaluate_all || (in->changed && ninegrid->marking);
+    if (ninegrid->crossing_count == 0 && !may_evaluate) return true;
+    if (!phx_grow(mem, (void **)&ninegrid->bins, &ninegrid->bins_capacity, 0, ninegrid->cell_block_count,
+                  sizeof(uint32_t)) ||
+        !phx_grow(mem, (void **)&ninegrid->entrants, &ninegrid->entrants_capacity, 0,
+                  (size_t)ninegrid->crossing_count + 1, sizeof(uint32_t)))
         return false;
-    for (uint32_t c = 0; c < nine->crowd_count; c++) {
-        nine->crowds[c].odd = in->look_all ? nine->crowds[c].watched : 0;
-        nine->bins[c] = 0;
+    for (uint32_t c = 0; c < ninegrid->cell_block_count; c++) {
+        ninegrid->cell_blocks[c].evaluate_all = in->evaluate_all ? ninegrid->cell_blocks[c].observed : 0;
+        ninegrid->bins[c] = 0;
     }
-    for (uint32_t i = 0; i < nine->crossing_count; i++)
-        if (!show_crossing(nine, mem, in, i)) return false;
-    if (!bin_pairs(nine, mem)) return false;
-    for (uint32_t c = 0, first = 0; c < nine->crowd_count; first = nine->bins[c++]) {
-        phx_cell_block *crowd = &nine->crowds[c];
-        uint64_t towers = (crowd->untidy & crowd->watched) | crowd->odd | (in->changed ? crowd->look : 0);
-        crowd->jobs = 0;
-        if (!towers && first == nine->bins[c]) continue;
-        if (!phx_grow(mem, (void **)&nine->jobs, &nine->jobs_capacity, nine->job_count,
-                      (size_t)nine->job_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
+    for (uint32_t i = 0; i < ninegrid->crossing_count; i++)
+        if (!show_crossing(ninegrid, mem, in, i)) return false;
+    if (!bin_pairs(ninegrid, mem)) return false;
+    for (uint32_t c = 0, first = 0; c < ninegrid->cell_block_count; first = ninegrid->bins[c++]) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        uint64_t towers = (cell_block->untidy & cell_block->observed) | cell_block->evaluate_all |
+                          (in->changed ? cell_block->may_evaluate : 0);
+        cell_block->tasks = 0;
+        if (!towers && first == ninegrid->bins[c]) continue;
+        if (!phx_grow(mem, (void **)&ninegrid->tasks, &ninegrid->tasks_capacity, ninegrid->task_count,
+                      (size_t)ninegrid->task_count + PHX_BLOCK_TOWERS, sizeof(phx_cell_task)))
             return false;
-        make_jobs(nine, crowd, towers, first, nine->bins[c]);
+        make_tasks(ninegrid, cell_block, towers, first, ninegrid->bins[c]);
     }
     return true;
 }
 
-/* Restores `job` of the towers: the crossing that came last, where it is the task already. */
-static void mark_comers(const phx_ninegrid *nine, const phx_store *store)
+/* Restores `task` of the towers: the crossing that came last, where it is the task already. */
+static void mark_entrants(const phx_ninegrid *ninegrid, const phx_store *store)
 {
-    for (uint32_t i = 0; i < nine->crossing_count; i++) {
-        const phx_area_member *c = &nine->crossings[i];
+    for (uint32_t i = 0; i < ninegrid->crossing_count; i++) {
+        const phx_crossing *c = &ninegrid->crossings[i];
         if (!c->is || c->stays) continue;
-        phx_cell_block *crowd =
-            phx_ninegrid_cell_block(nine, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
-        crowd->tower[phx_block_tower(c->bx, c->by)].job = i;
+        phx_cell_block *cell_block =
+            phx_ninegrid_cell_block(ninegrid, instance_now(store, c), c->bx >> PHX_BLOCK_BITS, c->by >> PHX_BLOCK_BITS);
+        cell_block->tower[phx_block_tower(c->bx, c->by)].task = i;
     }
 }
 
-bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_input *in)
+bool phx_ninegrid_index(phx_ninegrid *ninegrid, phx_mem *mem, const phx_ninegrid_input *in)
 {
-    if (nine->stage == STAGE_CROSSINGS) {
-        if (!find_crossings(nine, mem, in)) return false;
-        nine->stage = STAGE_CARDS;
-        nine->at = 0;
+    if (ninegrid->stage == STAGE_CROSSINGS) {
+        if (!find_crossings(ninegrid, mem, in)) return false;
+        ninegrid->stage = STAGE_ENTRIES;
+        ninegrid->at = 0;
     }
-    if (nine->stage == STAGE_CARDS) {
-        if (!place_crossings(nine, mem, in)) return false;
-        nine->stage = STAGE_JOBS;
+    if (ninegrid->stage == STAGE_ENTRIES) {
+        if (!place_crossings(ninegrid, mem, in)) return false;
+        ninegrid->stage = STAGE_TASKS;
     }
-    if (nine->stage == STAGE_JOBS) {
-        if (!find_jobs(nine, mem, in)) {
-            mark_comers(nine, in->store);
+    if (ninegrid->stage == STAGE_TASKS) {
+        if (!find_tasks(ninegrid, mem, in)) {
+            mark_entrants(ninegrid, in->store);
             return false;
         }
-        nine->stage = STAGE_DONE;
+        ninegrid->stage = STAGE_DONE;
     }
     return true;
 }
@@ -597,147 +613,150 @@ bool phx_ninegrid_index(phx_ninegrid *nine, phx_mem *mem, const phx_ninegrid_inp
 /* ---- the tick's end ---- */
 
 /* Recomputes the bits of a tower for observers from its cell entries. */
-static void read_watches(const phx_ninegrid *nine, phx_cell_block *crowd, uint32_t t)
+static void read_watches(const phx_ninegrid *ninegrid, phx_cell_block *cell_block, uint32_t t)
 {
-    const phx_cell_entry *cards = nine->cards + crowd->tower[t].first;
-    uint64_t bit = 1ull << t, watched = 0, looks = 0;
-    for (uint32_t i = 0; i < crowd->tower[t].count; i++) {
-        if (cards[i].watches != PHX_OBSERVER_KIND_NONE) watched = bit;
-        if (cards[i].watches == PHX_OBSERVER_KIND_LOOK) looks = bit;
+    const phx_cell_entry *entries = ninegrid->entries + cell_block->tower[t].first;
+    uint64_t bit = 1ull << t, observed = 0, may_evaluate = 0;
+    for (uint32_t i = 0; i < cell_block->tower[t].count; i++) {
+        if (entries[i].observer_kind != PHX_OBSERVER_KIND_NONE) observed = bit;
+        if (entries[i].observer_kind == PHX_OBSERVER_KIND_EVALUATED) may_evaluate = bit;
     }
-    crowd->watched = (crowd->watched & ~bit) | watched;
-    crowd->look = (crowd->look & ~bit) | looks;
+    cell_block->observed = (cell_block->observed & ~bit) | observed;
+    cell_block->may_evaluate = (cell_block->may_evaluate & ~bit) | may_evaluate;
 }
 
-void phx_ninegrid_look(phx_ninegrid *nine, const phx_store *store, uint32_t slot)
+void phx_ninegrid_update_kind(phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot)
 {
     const phx_body *body = &store->body[slot];
-    phx_cell_block *crowd = phx_ninegrid_cell_block(nine, phx_store_instance(store, slot), body->tx >> PHX_BLOCK_BITS,
-                                                    body->ty >> PHX_BLOCK_BITS);
+    phx_cell_block *cell_block = phx_ninegrid_cell_block(ninegrid, phx_store_instance(store, slot),
+                                                         body->tx >> PHX_BLOCK_BITS, body->ty >> PHX_BLOCK_BITS);
     const uint32_t t = phx_block_tower(body->tx, body->ty);
-    PHX_ASSERT(crowd);
-    phx_cell_entry *card = nine->cards + crowd->tower[t].first;
-    while (card->slot != slot || (card->flags & PHX_CELL_LEFT)) card++;
-    PHX_ASSERT(card < nine->cards + crowd->tower[t].first + crowd->tower[t].count);
-    card->watches = phx_ninegrid_observer_kind(store, slot);
-    mark_watching(nine, crowd, t, card->watches);
+    PHX_ASSERT(cell_block);
+    phx_cell_entry *entry = ninegrid->entries + cell_block->tower[t].first;
+    while (entry->slot != slot || (entry->flags & PHX_CELL_LEFT)) entry++;
+    PHX_ASSERT(entry < ninegrid->entries + cell_block->tower[t].first + cell_block->tower[t].count);
+    entry->observer_kind = phx_ninegrid_observer_kind(store, slot);
+    mark_observer(ninegrid, cell_block, t, entry->observer_kind);
 }
 
 /* Insertion sort, before there are many. */
-static void insertion_sort_entries(const phx_store *store, phx_cell_entry *cards, uint32_t count)
+static void insertion_sort_entries(const phx_store *store, phx_cell_entry *entries, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        phx_cell_entry card = cards[i];
+        phx_cell_entry entry = entries[i];
         uint32_t j = i;
-        for (; j > 0 && name_before(&store->name[card.slot], &store->name[cards[j - 1].slot]); j--)
-            cards[j] = cards[j - 1];
-        cards[j] = card;
+        for (; j > 0 && name_before(&store->name[entry.slot], &store->name[entries[j - 1].slot]); j--)
+            entries[j] = entries[j - 1];
+        entries[j] = entry;
     }
 }
 
 /* Merges sorted entries that came into sorted entries that stayed, from the last one down. */
-static void merge_came(const phx_ninegrid *nine, const phx_store *store, phx_cell_entry *cards, uint32_t stayed,
-                       uint32_t came)
+static void merge_entered(const phx_ninegrid *ninegrid, const phx_store *store, phx_cell_entry *entries,
+                          uint32_t stayed, uint32_t entered)
 {
-    const phx_cell_entry *from = nine->came;
-    memcpy(nine->came, cards + stayed, came * sizeof *cards);
-    while (came > 0 && stayed > 0) {
-        const phx_cell_entry *a = &cards[stayed - 1], *b = &from[came - 1];
+    const phx_cell_entry *from = ninegrid->entered;
+    memcpy(ninegrid->entered, entries + stayed, entered * sizeof *entries);
+    while (entered > 0 && stayed > 0) {
+        const phx_cell_entry *a = &entries[stayed - 1], *b = &from[entered - 1];
         bool last = name_before(&store->name[b->slot], &store->name[a->slot]);
-        cards[stayed + came - 1] = last ? *a : *b;
+        entries[stayed + entered - 1] = last ? *a : *b;
         if (last) stayed--;
-        else came--;
+        else entered--;
     }
-    memcpy(cards, from, came * sizeof *cards);
+    memcpy(entries, from, entered * sizeof *entries);
 }
 
-static void tidy_tower(phx_ninegrid *nine, const phx_store *store, phx_cell_block *crowd, uint32_t t)
+static void tidy_tower(phx_ninegrid *ninegrid, const phx_store *store, phx_cell_block *cell_block, uint32_t t)
 {
-    phx_tower *tower = &crowd->tower[t];
-    phx_cell_entry *cards = nine->cards + tower->first;
-    uint32_t stayed = 0, came = 0;
+    phx_tower *tower = &cell_block->tower[t];
+    phx_cell_entry *entries = ninegrid->entries + tower->first;
+    uint32_t stayed = 0, entered = 0;
     for (uint32_t i = 0; i < tower->count; i++) {
-        if (cards[i].flags & PHX_CELL_LEFT) continue;
-        if (i != stayed + came) cards[stayed + came] = cards[i];
-        phx_cell_entry *card = &cards[stayed + came];
+        if (entries[i].flags & PHX_CELL_LEFT) continue;
+        if (i != stayed + entered) entries[stayed + entered] = entries[i];
+        phx_cell_entry *entry = &entries[stayed + entered];
         if (i < tower->old) stayed++;
-        else came++;
-        if (card->move == PHX_NINEGRID_NONE) continue;
-        card->move = PHX_NINEGRID_NONE;
-        bool special = card->flags & PHX_CELL_SPECIAL;
-        if (card->flags & PHX_CELL_CHANGED) special = store->body[card->slot].state & PHX_SLOT_SPECIAL;
-        card->flags = special ? PHX_CELL_SPECIAL : 0;
+        else entered++;
+        if (entry->move == PHX_NINEGRID_NONE) continue;
+        entry->move = PHX_NINEGRID_NONE;
+        bool special = entry->flags & PHX_CELL_SPECIAL;
+        if (entry->flags & PHX_CELL_CHANGED) special = store->body[entry->slot].state & PHX_SLOT_SPECIAL;
+        entry->flags = special ? PHX_CELL_SPECIAL : 0;
     }
-    if (stayed + came > PHX_NINEGRID_FEW && tower->old <= PHX_NINEGRID_FEW)
-        insertion_sort_entries(store, cards, stayed);
-    if (stayed + came > PHX_NINEGRID_FEW && came > 0) merge_came(nine, store, cards, stayed, came);
-    uint32_t went = tower->count - stayed - came;
-    crowd->cards -= went;
-    nine->card_count -= went;
-    tower->count = tower->old = stayed + came;
-    crowd->untidy &= ~(1ull << t);
-    read_watches(nine, crowd, t);
+    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && tower->old <= PHX_NINEGRID_UNSORTED_MAX)
+        insertion_sort_entries(store, entries, stayed);
+    if (stayed + entered > PHX_NINEGRID_UNSORTED_MAX && entered > 0)
+        merge_entered(ninegrid, store, entries, stayed, entered);
+    uint32_t departed = tower->count - stayed - entered;
+    cell_block->entries -= departed;
+    ninegrid->entry_count -= departed;
+    tower->count = tower->old = stayed + entered;
+    cell_block->untidy &= ~(1ull << t);
+    read_watches(ninegrid, cell_block, t);
     if (tower->count > 0) return;
-    crowd->stood &= ~(1ull << t);
-    release_cards(nine, crowd, t);
+    cell_block->stood &= ~(1ull << t);
+    release_entries(ninegrid, cell_block, t);
 }
 
 /* Drops a cell block without entries; the last block takes its place. */
-static void drop_cell_block(phx_ninegrid *nine, phx_cell_block *crowd)
+static void drop_cell_block(phx_ninegrid *ninegrid, phx_cell_block *cell_block)
 {
-    const phx_cell_block *last = &nine->crowds[--nine->crowd_count];
-    phx_block_map_put(&nine->map, crowd->instance, crowd->bx, crowd->by, 0);
-    if (last == crowd) return;
-    phx_block_map_put(&nine->map, last->instance, last->bx, last->by, (uint32_t)(crowd - nine->crowds) + 1);
-    *crowd = *last;
+    const phx_cell_block *last = &ninegrid->cell_blocks[--ninegrid->cell_block_count];
+    phx_block_map_put(&ninegrid->map, cell_block->instance, cell_block->bx, cell_block->by, 0);
+    if (last == cell_block) return;
+    phx_block_map_put(&ninegrid->map, last->instance, last->bx, last->by,
+                      (uint32_t)(cell_block - ninegrid->cell_blocks) + 1);
+    *cell_block = *last;
 }
 
 /* Prefetches the untidy towers of a cell block, or their entries. */
-PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *nine, const phx_cell_block *crowd, bool cards)
+PHX_PREFETCH_INLINE void await_untidy(const phx_ninegrid *ninegrid, const phx_cell_block *cell_block, bool entries)
 {
-    for (uint64_t left = crowd->untidy; left; left &= left - 1) {
-        const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
-        __builtin_prefetch(cards ? (const void *)&nine->cards[tower->first] : (const void *)tower, 1);
+    for (uint64_t left = cell_block->untidy; left; left &= left - 1) {
+        const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
+        __builtin_prefetch(entries ? (const void *)&ninegrid->entries[tower->first] : (const void *)tower, 1);
     }
 }
 
 /*
  * Tidies the blocks from the last one on, as the last takes the place of a dropped one; the next ones are prefetched.
  */
-static void tidy_crowds(phx_ninegrid *nine, const phx_store *store)
+static void tidy_cell_blocks(phx_ninegrid *ninegrid, const phx_store *store)
 {
     enum { NEXT = 1, AFTER = 2, LATER = 4 };
-    for (uint32_t c = nine->crowd_count; c-- > 0;) {
-        phx_cell_block *crowd = &nine->crowds[c];
-        if (c >= LATER) __builtin_prefetch(&crowd[-LATER], 1);
-        if (c >= AFTER) await_untidy(nine, &crowd[-AFTER], false);
-        if (c >= NEXT) await_untidy(nine, &crowd[-NEXT], true);
-        for (uint64_t left = crowd->untidy; left; left &= left - 1)
-            tidy_tower(nine, store, crowd, (uint32_t)__builtin_ctzll(left));
-        if (crowd->cards == 0) drop_cell_block(nine, crowd);
+    for (uint32_t c = ninegrid->cell_block_count; c-- > 0;) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        if (c >= LATER) __builtin_prefetch(&cell_block[-LATER], 1);
+        if (c >= AFTER) await_untidy(ninegrid, &cell_block[-AFTER], false);
+        if (c >= NEXT) await_untidy(ninegrid, &cell_block[-NEXT], true);
+        for (uint64_t left = cell_block->untidy; left; left &= left - 1)
+            tidy_tower(ninegrid, store, cell_block, (uint32_t)__builtin_ctzll(left));
+        if (cell_block->entries == 0) drop_cell_block(ninegrid, cell_block);
     }
 }
 
-void phx_ninegrid_end_tick(phx_ninegrid *nine, const phx_rules *rules, const phx_store *store)
+void phx_ninegrid_end_tick(phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store)
 {
-    for (uint32_t c = 0; nine->looking && c < nine->crowd_count; c++) {
-        phx_cell_block *crowd = &nine->crowds[c];
-        for (uint64_t left = crowd->odd; left; left &= left - 1)
-            read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
-        nine->marking |= crowd->look != 0;
+    for (uint32_t c = 0; ninegrid->evaluating && c < ninegrid->cell_block_count; c++) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->evaluate_all; left; left &= left - 1)
+            read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
+        ninegrid->marking |= cell_block->may_evaluate != 0;
     }
-    if (nine->crossing_count > 0) tidy_crowds(nine, store);
-    bool marking = nine->marking;
-    nine->marking = false;
-    for (uint32_t c = 0; marking && c < nine->crowd_count; c++) {
-        phx_cell_block *crowd = &nine->crowds[c];
-        for (uint64_t left = crowd->look; left; left &= left - 1)
-            read_watches(nine, crowd, (uint32_t)__builtin_ctzll(left));
-        nine->marking |= crowd->look != 0;
+    if (ninegrid->crossing_count > 0) tidy_cell_blocks(ninegrid, store);
+    bool marking = ninegrid->marking;
+    ninegrid->marking = false;
+    for (uint32_t c = 0; marking && c < ninegrid->cell_block_count; c++) {
+        phx_cell_block *cell_block = &ninegrid->cell_blocks[c];
+        for (uint64_t left = cell_block->may_evaluate; left; left &= left - 1)
+            read_watches(ninegrid, cell_block, (uint32_t)__builtin_ctzll(left));
+        ninegrid->marking |= cell_block->may_evaluate != 0;
     }
-    nine->note_count = nine->attr_count = nine->crossing_count = nine->job_count = nine->item_count = 0;
-    nine->comer_count = 0;
-    nine->looking = false;
-    nine->span = rules->span;
-    nine->stage = STAGE_CROSSINGS;
+    ninegrid->note_count = ninegrid->attr_count = ninegrid->crossing_count = ninegrid->task_count =
+        ninegrid->item_count = 0;
+    ninegrid->entrant_count = 0;
+    ninegrid->evaluating = false;
+    ninegrid->span = rules->span;
+    ninegrid->stage = STAGE_CROSSINGS;
 }

@@ -9,21 +9,21 @@
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
-void phx_update_scratch_free(phx_update_scratch *lookout)
+void phx_update_scratch_free(phx_update_scratch *scratch)
 {
-    phx_mem *mem = lookout->mem;
-    phx_release(mem, (void **)&lookout->marks, &lookout->marks_capacity, sizeof *lookout->marks);
-    phx_release(mem, (void **)&lookout->places, &lookout->places_capacity, sizeof *lookout->places);
-    phx_release(mem, (void **)&lookout->candidates, &lookout->candidates_capacity, sizeof *lookout->candidates);
-    phx_release(mem, (void **)&lookout->notices, &lookout->notices_capacity, sizeof *lookout->notices);
-    phx_release(mem, (void **)&lookout->due, &lookout->due_capacity, sizeof *lookout->due);
-    phx_release(mem, (void **)&lookout->targets, &lookout->targets_capacity, sizeof *lookout->targets);
-    phx_release(mem, (void **)&lookout->waits, &lookout->waits_capacity, sizeof *lookout->waits);
+    phx_mem *mem = scratch->mem;
+    phx_release(mem, (void **)&scratch->marks, &scratch->marks_capacity, sizeof *scratch->marks);
+    phx_release(mem, (void **)&scratch->places, &scratch->places_capacity, sizeof *scratch->places);
+    phx_release(mem, (void **)&scratch->candidates, &scratch->candidates_capacity, sizeof *scratch->candidates);
+    phx_release(mem, (void **)&scratch->notices, &scratch->notices_capacity, sizeof *scratch->notices);
+    phx_release(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due);
+    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets);
+    phx_release(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred);
 }
 
-void phx_update_scratch_reset(phx_update_scratch *lookout)
+void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
-    lookout->notice_count = lookout->due_count = lookout->target_count = lookout->wait_count = 0;
+    scratch->notice_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
 }
 
 /* The next epoch; when epochs wrap around after 2^32, all marks are cleared. */
@@ -34,24 +34,24 @@ static uint32_t advance_mark_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_
     return 2;
 }
 
-void phx_update_scratch_group(phx_update_scratch *lookout)
+void phx_update_scratch_group(phx_update_scratch *scratch)
 {
-    lookout->place_epoch = advance_mark_epoch(lookout->place_epoch, lookout->places, lookout->places_capacity);
-    lookout->group_first = lookout->target_count;
+    scratch->place_epoch = advance_mark_epoch(scratch->place_epoch, scratch->places, scratch->places_capacity);
+    scratch->group_first = scratch->target_count;
 }
 
 /* Room for marks of every slot. */
-static bool ready_marks(phx_update_scratch *lookout, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
+static bool ready_marks(phx_update_scratch *scratch, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
 {
     uint32_t had = *capacity;
-    if (!phx_grow(lookout->mem, (void **)marks, capacity, had, slots, sizeof **marks)) return false;
+    if (!phx_grow(scratch->mem, (void **)marks, capacity, had, slots, sizeof **marks)) return false;
     if (*capacity > had) memset(*marks + had, 0, (*capacity - had) * sizeof **marks);
     return true;
 }
 
 /* The observer whose updates are emitted. */
-typedef struct telling {
-    phx_update_scratch *lookout;
+typedef struct update_emission {
+    phx_update_scratch *scratch;
     const phx_shard *shard;
     const ph_class *class;
     const phx_body *body;
@@ -64,14 +64,14 @@ typedef struct telling {
     uint32_t candidate_count;
     float squares[PH_BANDS_MAX];                      /* of the bands' radii */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX]; /* the tick modulo each period; see phx_band_multiple() */
-} telling;
+} update_emission;
 
 /* Samples of some targets, side by side: loops without a branch. */
-typedef struct strides {
+typedef struct band_distances {
     float d2[PHX_LIST_PIECE_MAX], before[PHX_LIST_PIECE_MAX]; /* now, and at the last tick's end */
     uint32_t age[PHX_LIST_PIECE_MAX], phase[PHX_LIST_PIECE_MAX];
     uint32_t band[PHX_LIST_PIECE_MAX], band_before[PHX_LIST_PIECE_MAX];
-} strides;
+} band_distances;
 
 /* As phx_rank_d2(). */
 static inline float square_distance(float dx, float dy, float dz, bool sphere)
@@ -80,10 +80,10 @@ static inline float square_distance(float dx, float dy, float dz, bool sphere)
     return sphere ? d2 + dz * dz : d2;
 }
 
-static void measure_distances(const telling *at, const uint32_t *targets, uint32_t count, strides *of)
+static void measure_distances(const update_emission *at, const uint32_t *targets, uint32_t count, band_distances *of)
 {
     enum { AHEAD = 8 };
-    const phx_motion_sample *all = at->shard->bands.strides, own = at->own;
+    const phx_motion_sample *all = at->shard->bands.samples, own = at->own;
     bool sphere = at->shard->rules->shape == PH_SHAPE_SPHERE;
     for (uint32_t i = 0; i < count; i++) {
         const phx_motion_sample *t = &all[targets[i]];
@@ -99,7 +99,7 @@ static void measure_distances(const telling *at, const uint32_t *targets, uint32
  * Finds the first band with a square, or the last one: the number of other bands whose radius it exceeds, as radii
  * ascend.
  */
-static void find_bands(const telling *at, uint32_t count, strides *of)
+static void find_bands(const update_emission *at, uint32_t count, band_distances *of)
 {
     for (uint32_t i = 0; i < count; i++) of->band[i] = of->band_before[i] = 0;
     for (uint32_t b = 0; b + 1 < at->class->band_count; b++) {
@@ -112,9 +112,9 @@ static void find_bands(const telling *at, uint32_t count, strides *of)
 }
 
 /* Finds targets that are due by the rule of ph_update, without budget; into due[]. */
-static void find_due_targets(const telling *at, const uint32_t *targets, uint32_t count, bool *due)
+static void find_due_targets(const update_emission *at, const uint32_t *targets, uint32_t count, bool *due)
 {
-    strides of;
+    band_distances of;
     measure_distances(at, targets, count, &of);
     find_bands(at, count, &of);
     for (uint32_t i = 0; i < count; i++) {
@@ -126,42 +126,42 @@ static void find_due_targets(const telling *at, const uint32_t *targets, uint32_
 }
 
 /* Adds the targets to the observer's updates. false = no memory. */
-static bool add_due_targets(phx_update_scratch *lookout, const uint32_t *targets, uint32_t count)
+static bool add_due_targets(phx_update_scratch *scratch, const uint32_t *targets, uint32_t count)
 {
-    if (!phx_grow(lookout->mem, (void **)&lookout->due, &lookout->due_capacity, lookout->due_count,
-                  (size_t)lookout->due_count + count, sizeof *lookout->due) ||
-        !phx_grow(lookout->mem, (void **)&lookout->targets, &lookout->targets_capacity, lookout->target_count,
-                  (size_t)lookout->target_count + count, sizeof *lookout->targets))
+    if (!phx_grow(scratch->mem, (void **)&scratch->due, &scratch->due_capacity, scratch->due_count,
+                  (size_t)scratch->due_count + count, sizeof *scratch->due) ||
+        !phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
+                  (size_t)scratch->target_count + count, sizeof *scratch->targets))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        phx_slot_mark *place = &lookout->places[targets[i]];
-        if (place->epoch != lookout->place_epoch) {
-            *place = (phx_slot_mark){lookout->place_epoch, lookout->target_count - lookout->group_first};
-            lookout->targets[lookout->target_count++] = targets[i];
+        phx_slot_mark *place = &scratch->places[targets[i]];
+        if (place->epoch != scratch->place_epoch) {
+            *place = (phx_slot_mark){scratch->place_epoch, scratch->target_count - scratch->group_first};
+            scratch->targets[scratch->target_count++] = targets[i];
         }
-        lookout->due[lookout->due_count++] = place->value;
+        scratch->due[scratch->due_count++] = place->value;
     }
     return true;
 }
 
 /* The tick in which its update became due: this one, or an earlier one if it was deferred. */
-static uint32_t due_since(const telling *at, uint32_t target)
+static uint32_t due_since(const update_emission *at, uint32_t target)
 {
-    const phx_slot_mark *mark = &at->lookout->marks[target];
-    return mark->epoch == at->lookout->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
+    const phx_slot_mark *mark = &at->scratch->marks[target];
+    return mark->epoch == at->scratch->mark_epoch + 1 ? mark->value : (uint32_t)at->shard->tick;
 }
 
 /* Adds due targets as candidates for the budget. */
-static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
+static bool add_candidates(update_emission *at, const uint32_t *targets, uint32_t count)
 {
-    phx_update_scratch *lookout = at->lookout;
+    phx_update_scratch *scratch = at->scratch;
     const phx_store *store = &at->shard->store;
-    if (!phx_grow(lookout->mem, (void **)&lookout->candidates, &lookout->candidates_capacity, at->candidate_count,
-                  (size_t)at->candidate_count + count, sizeof *lookout->candidates))
+    if (!phx_grow(scratch->mem, (void **)&scratch->candidates, &scratch->candidates_capacity, at->candidate_count,
+                  (size_t)at->candidate_count + count, sizeof *scratch->candidates))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t waited = (uint32_t)at->shard->tick - due_since(at, targets[i]);
-        lookout->candidates[at->candidate_count++] =
+        scratch->candidates[at->candidate_count++] =
             (phx_ranked){.id = store->name[targets[i]].id,
                          .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i]]),
                          .first = (1 + waited) * (1u + phx_store_attr(store, targets[i])->priority),
@@ -172,73 +172,73 @@ static bool add_candidates(telling *at, const uint32_t *targets, uint32_t count)
 
 static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count)
 {
-    telling *at = user;
-    const phx_update_scratch *lookout = at->lookout;
+    update_emission *at = user;
+    const phx_update_scratch *scratch = at->scratch;
     bool due[PHX_LIST_PIECE_MAX];
     uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
     find_due_targets(at, targets, count, due);
     for (uint32_t i = 0; at->marked && i < count;
          i++) { /* a target that entered has an update; a deferred one is due */
-        uint32_t epoch = lookout->marks[targets[i]].epoch;
-        due[i] = (due[i] | (epoch == lookout->mark_epoch + 1)) & (epoch != lookout->mark_epoch);
+        uint32_t epoch = scratch->marks[targets[i]].epoch;
+        due[i] = (due[i] | (epoch == scratch->mark_epoch + 1)) & (epoch != scratch->mark_epoch);
     }
     for (uint32_t i = 0; i < count; i++) {
         slots[n] = targets[i];
         n += due[i];
     }
-    at->failed = at->class->updates_max == 0 ? !add_due_targets(at->lookout, slots, n) : !add_candidates(at, slots, n);
+    at->failed = at->class->updates_max == 0 ? !add_due_targets(at->scratch, slots, n) : !add_candidates(at, slots, n);
     return !at->failed;
 }
 
 /* Emits the budget's share of the candidates, and defers the rest. false = no memory. */
-static bool spend_update_budget(telling *at, phx_update_notice *told)
+static bool spend_update_budget(update_emission *at, phx_update_notice *notice)
 {
-    phx_update_scratch *lookout = at->lookout;
+    phx_update_scratch *scratch = at->scratch;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
-    if (most < count) phx_rank_best(lookout->candidates, count, most);
+    if (most < count) phx_rank_best(scratch->candidates, count, most);
     else most = count;
     for (uint32_t i = 0; i < most; i++)
-        if (!add_due_targets(lookout, &lookout->candidates[i].slot, 1)) return false;
-    if (!phx_grow(lookout->mem, (void **)&lookout->waits, &lookout->waits_capacity, lookout->wait_count,
-                  (size_t)lookout->wait_count + 2 * (size_t)(count - most), sizeof *lookout->waits))
+        if (!add_due_targets(scratch, &scratch->candidates[i].slot, 1)) return false;
+    if (!phx_grow(scratch->mem, (void **)&scratch->deferred, &scratch->deferred_capacity, scratch->deferred_count,
+                  (size_t)scratch->deferred_count + 2 * (size_t)(count - most), sizeof *scratch->deferred))
         return false;
     for (uint32_t i = most; i < count; i++) {
-        uint32_t slot = lookout->candidates[i].slot;
-        lookout->waits[lookout->wait_count++] = slot;
-        lookout->waits[lookout->wait_count++] = due_since(at, slot);
+        uint32_t slot = scratch->candidates[i].slot;
+        scratch->deferred[scratch->deferred_count++] = slot;
+        scratch->deferred[scratch->deferred_count++] = due_since(at, slot);
     }
-    told->wait_count = 2 * (count - most);
+    notice->deferred_count = 2 * (count - most);
     return true;
 }
 
 /* Marks targets that entered, and targets with deferred updates. false = no memory. */
-static bool mark_entered_targets(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot,
+static bool mark_entered_targets(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot,
                                  const uint32_t *entered, uint32_t count)
 {
     uint32_t slots = shard->store.slots;
-    if (!ready_marks(lookout, &lookout->marks, &lookout->marks_capacity, slots) ||
-        !ready_marks(lookout, &lookout->places, &lookout->places_capacity, slots) ||
-        !phx_grow(lookout->mem, (void **)&lookout->notices, &lookout->notices_capacity, lookout->notice_count,
-                  (size_t)lookout->notice_count + 1, sizeof *lookout->notices))
+    if (!ready_marks(scratch, &scratch->marks, &scratch->marks_capacity, slots) ||
+        !ready_marks(scratch, &scratch->places, &scratch->places_capacity, slots) ||
+        !phx_grow(scratch->mem, (void **)&scratch->notices, &scratch->notices_capacity, scratch->notice_count,
+                  (size_t)scratch->notice_count + 1, sizeof *scratch->notices))
         return false;
-    lookout->mark_epoch = advance_mark_epoch(lookout->mark_epoch, lookout->marks, lookout->marks_capacity);
-    const phx_list *waits = &shard->bands.waits[slot];
-    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
-    for (uint32_t i = 0; i < waits->count; i += 2)
-        lookout->marks[words[i]] = (phx_slot_mark){lookout->mark_epoch + 1, words[i + 1]};
-    for (uint32_t i = 0; i < count; i++) lookout->marks[entered[i]].epoch = lookout->mark_epoch;
-    return add_due_targets(lookout, entered, count);
+    scratch->mark_epoch = advance_mark_epoch(scratch->mark_epoch, scratch->marks, scratch->marks_capacity);
+    const phx_list *deferred = &shard->bands.deferred[slot];
+    const uint32_t *words = phx_list_entries(&shard->bands.pool, deferred);
+    for (uint32_t i = 0; i < deferred->count; i += 2)
+        scratch->marks[words[i]] = (phx_slot_mark){scratch->mark_epoch + 1, words[i + 1]};
+    for (uint32_t i = 0; i < count; i++) scratch->marks[entered[i]].epoch = scratch->mark_epoch;
+    return add_due_targets(scratch, entered, count);
 }
 
-static void open_observer(telling *at, uint32_t slot)
+static void open_observer(update_emission *at, uint32_t slot)
 {
     const phx_shard *shard = at->shard;
-    const phx_motion_history *trail = &shard->bands.trails[slot];
+    const phx_motion_history *history = &shard->bands.histories[slot];
     at->body = &shard->store.body[slot];
-    at->own = shard->bands.strides[slot];
-    at->known = trail->known;
+    at->own = shard->bands.samples[slot];
+    at->known = history->known;
     uint16_t kind = phx_store_attr(&shard->store, slot)->kind;
-    at->other_bands = shard->rules->bands_changed || (trail->known && trail->kind != kind);
+    at->other_bands = shard->rules->bands_changed || (history->known && history->kind != kind);
     for (uint32_t i = 0; i < at->class->band_count; i++) {
         uint32_t every = at->class->bands[i].every;
         at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
@@ -249,41 +249,43 @@ static void open_observer(telling *at, uint32_t slot)
     if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
 }
 
-bool phx_band_emit(phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count)
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    telling at = {.lookout = lookout, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_update_notice told = {.slot = slot, .due_first = lookout->due_count, .wait_first = lookout->wait_count};
-    uint32_t waited = shard->bands.waits[slot].count, targets = lookout->target_count;
-    bool told_all = true;
+    update_emission at = {.scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind]};
+    phx_update_notice notice = {
+        .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
+    uint32_t waited = shard->bands.deferred[slot].count, targets = scratch->target_count;
+    bool emitted_all = true;
     if (at.class->band_count == 0 && waited == 0) return true;
     if (at.class->band_count == 0) entered_count = 0;
     at.marked = entered_count > 0 || waited > 0;
-    if (!mark_entered_targets(lookout, shard, slot, entered, entered_count)) told_all = false;
-    if (told_all && at.class->band_count > 0) {
+    if (!mark_entered_targets(scratch, shard, slot, entered, entered_count)) emitted_all = false;
+    if (emitted_all && at.class->band_count > 0) {
         open_observer(&at, slot);
         phx_shard_list_targets(shard, slot, visit_list_piece, &at);
-        told_all = !at.failed && spend_update_budget(&at, &told);
+        emitted_all = !at.failed && spend_update_budget(&at, &notice);
     }
-    if (!told_all) { /* places of this group name targets that are gone: the group begins anew */
-        lookout->due_count = told.due_first;
-        lookout->wait_count = told.wait_first;
-        lookout->target_count = targets;
+    if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */
+        scratch->due_count = notice.due_first;
+        scratch->deferred_count = notice.deferred_first;
+        scratch->target_count = targets;
         return false;
     }
-    told.due_count = lookout->due_count - told.due_first;
-    told.rewaits = waited > 0 || told.wait_count > 0;
-    if (told.due_count > 0 || told.rewaits) lookout->notices[lookout->notice_count++] = told;
+    notice.due_count = scratch->due_count - notice.due_first;
+    notice.rewaits = waited > 0 || notice.deferred_count > 0;
+    if (notice.due_count > 0 || notice.rewaits) scratch->notices[scratch->notice_count++] = notice;
     return true;
 }
 
-bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const phx_update_notice *notice,
                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *waits = told[i].wait_count > 0 ? lookout->waits + told[i].wait_first : NULL;
-        if (told[i].rewaits && !phx_bands_write_deferred(shard, told[i].slot, waits, told[i].wait_count)) return false;
+        const uint32_t *deferred = notice[i].deferred_count > 0 ? scratch->deferred + notice[i].deferred_first : NULL;
+        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, deferred, notice[i].deferred_count))
+            return false;
     }
     return true;
 }

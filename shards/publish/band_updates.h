@@ -17,9 +17,10 @@ struct phx_shard;
 /* An observer with updates in this tick, or with deferred updates. */
 typedef struct phx_update_notice {
     uint32_t slot;
-    uint32_t due_first, due_count;   /* in the scratch's due[] */
-    uint32_t wait_first, wait_count; /* words in the scratch's waits[]: they become the observer's deferred updates */
-    bool rewaits;                    /* it has deferred updates, or had */
+    uint32_t due_first, due_count; /* in the scratch's due[] */
+    uint32_t deferred_first,
+        deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
+    bool rewaits;       /* it has deferred updates, or had */
 } phx_update_notice;
 
 typedef struct phx_slot_mark {
@@ -37,10 +38,10 @@ typedef struct phx_update_scratch {
     phx_update_notice *notices;
     uint32_t *due;     /* places in targets, counted from the group's first */
     uint32_t *targets; /* slots */
-    uint32_t *waits;
+    uint32_t *deferred;
     uint32_t marks_capacity, places_capacity, candidates_capacity, notices_capacity;
-    uint32_t due_capacity, targets_capacity, waits_capacity;
-    uint32_t notice_count, due_count, target_count, wait_count;
+    uint32_t due_capacity, targets_capacity, deferred_capacity;
+    uint32_t notice_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_epoch;
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
@@ -60,20 +61,20 @@ static inline bool phx_band_multiple(uint32_t n, uint32_t share)
     return n * share <= share - 1;
 }
 
-void phx_update_scratch_free(phx_update_scratch *lookout);
+void phx_update_scratch_free(phx_update_scratch *scratch);
 /* Begins a tick: results of the last one end. */
-void phx_update_scratch_reset(phx_update_scratch *lookout);
+void phx_update_scratch_reset(phx_update_scratch *scratch);
 /* Begins a group: targets are counted from 0 again, each once. */
-void phx_update_scratch_group(phx_update_scratch *lookout);
+void phx_update_scratch_group(phx_update_scratch *scratch);
 /*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
  * the scratch, and a row to notices[] if there is any. false = no memory, nothing appended.
  */
-bool phx_band_emit(phx_update_scratch *lookout, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
+bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
 /* By the owner. Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *lookout, const phx_update_notice *told,
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_update_notice *notice,
                       uint32_t count);
 
 #endif

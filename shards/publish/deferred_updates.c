@@ -10,28 +10,28 @@
 
 static phx_list *deferred_of(const phx_shard *shard, uint32_t slot)
 {
-    return slot < shard->bands.waits_capacity ? &shard->bands.waits[slot] : NULL;
+    return slot < shard->bands.deferred_capacity ? &shard->bands.deferred[slot] : NULL;
 }
 
 uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
 {
-    const phx_list *waits = shard->rules->banded ? deferred_of(shard, slot) : NULL;
-    return waits ? waits->count : 0;
+    const phx_list *deferred = shard->rules->banded ? deferred_of(shard, slot) : NULL;
+    return deferred ? deferred->count : 0;
 }
 
 bool phx_bands_write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
 {
     phx_bands *bands = &shard->bands;
-    phx_list *waits = &bands->waits[slot];
+    phx_list *deferred = &bands->deferred[slot];
     if (count == 0) {
         phx_bands_drop_deferred(&shard->bands, slot);
         return true;
     }
-    bool fits = count <= phx_list_capacity(&bands->pool, waits);
-    uint32_t before = waits->count;
-    if (!fits && !phx_list_reserve(&bands->pool, shard->mem, waits, count)) return false;
-    memcpy(phx_list_entries(&bands->pool, waits), words, count * sizeof *words);
-    phx_list_set_count(&bands->pool, waits, count);
+    bool fits = count <= phx_list_capacity(&bands->pool, deferred);
+    uint32_t before = deferred->count;
+    if (!fits && !phx_list_reserve(&bands->pool, shard->mem, deferred, count)) return false;
+    memcpy(phx_list_entries(&bands->pool, deferred), words, count * sizeof *words);
+    phx_list_set_count(&bands->pool, deferred, count);
     if (before == 0) bands->waiting++;
     return true;
 }
@@ -39,11 +39,11 @@ bool phx_bands_write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *w
 void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record)
 {
     const phx_name *name = shard->store.name;
-    const phx_list *waits = &shard->bands.waits[slot];
-    const uint32_t *words = phx_list_entries(&shard->bands.pool, waits);
+    const phx_list *deferred = &shard->bands.deferred[slot];
+    const uint32_t *words = phx_list_entries(&shard->bands.pool, deferred);
     record->id = name[slot].id;
     record->type = PHX_RECORD_DEFERRED_UPDATES;
-    for (; record->count < PHX_RECORD_ITEMS && *at < waits->count; *at += 2)
+    for (; record->count < PHX_RECORD_ITEMS && *at < deferred->count; *at += 2)
         record->as.waiting[record->count++] =
             (phx_deferred_update){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
 }
@@ -51,33 +51,34 @@ void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at
 bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     phx_bands *bands = &shard->bands;
-    if (!phx_grow(shard->mem, (void **)&bands->arrivals, &bands->arrivals_capacity, bands->arrival_count,
-                  (size_t)bands->arrival_count + record->count, sizeof *bands->arrivals))
+    if (!phx_grow(shard->mem, (void **)&bands->unresolved, &bands->unresolved_capacity, bands->unresolved_count,
+                  (size_t)bands->unresolved_count + record->count, sizeof *bands->unresolved))
         return false;
     for (uint32_t i = 0; i < record->count; i++)
-        bands->arrivals[bands->arrival_count++] = (phx_arrival_wait){slot, record->as.waiting[i]};
+        bands->unresolved[bands->unresolved_count++] = (phx_immigrant_deferred_update){slot, record->as.waiting[i]};
     return true;
 }
 
 bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
 {
     phx_bands *bands = &shard->bands;
-    for (; bands->arrival_count > 0; bands->arrival_count--) {
-        const phx_arrival_wait *arrival = &bands->arrivals[bands->arrival_count - 1];
-        uint32_t slot = phx_shard_find(shard, directory, arrival->waiting.id);
-        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != arrival->waiting.incarnation) continue;
-        phx_list *waits = &bands->waits[arrival->observer], more = phx_list_empty();
-        uint32_t count = waits->count, words[2] = {slot, arrival->waiting.since};
-        if (count + 2 > phx_list_capacity(&bands->pool, waits)) {
+    for (; bands->unresolved_count > 0; bands->unresolved_count--) {
+        const phx_immigrant_deferred_update *unresolved_update = &bands->unresolved[bands->unresolved_count - 1];
+        uint32_t slot = phx_shard_find(shard, directory, unresolved_update->waiting.id);
+        if (slot == PHX_SLOT_NONE || shard->store.name[slot].incarnation != unresolved_update->waiting.incarnation)
+            continue;
+        phx_list *deferred = &bands->deferred[unresolved_update->observer], more = phx_list_empty();
+        uint32_t count = deferred->count, words[2] = {slot, unresolved_update->waiting.since};
+        if (count + 2 > phx_list_capacity(&bands->pool, deferred)) {
             if (!phx_list_reserve(&bands->pool, shard->mem, &more, count + 2)) return false;
             if (count > 0)
-                memcpy(phx_list_entries(&bands->pool, &more), phx_list_entries(&bands->pool, waits),
+                memcpy(phx_list_entries(&bands->pool, &more), phx_list_entries(&bands->pool, deferred),
                        count * sizeof *words);
-            phx_list_release(&bands->pool, waits);
-            *waits = more;
+            phx_list_release(&bands->pool, deferred);
+            *deferred = more;
         }
-        memcpy(phx_list_entries(&bands->pool, waits) + count, words, sizeof words);
-        phx_list_set_count(&bands->pool, waits, count + 2);
+        memcpy(phx_list_entries(&bands->pool, deferred) + count, words, sizeof words);
+        phx_list_set_count(&bands->pool, deferred, count + 2);
         bands->waiting += count == 0;
     }
     return true;

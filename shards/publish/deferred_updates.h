@@ -17,7 +17,7 @@ uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
 bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 
-/* Resolves the targets of phx_arrival_wait from ids to slots. false = no memory: call again. */
+/* Resolves the targets of phx_immigrant_deferred_update from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
 
 /* Replaces the deferred updates of an observer by these words. false = no memory, unchanged. */

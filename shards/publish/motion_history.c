@@ -9,63 +9,63 @@
 bool phx_bands_ready(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
-    uint32_t slots = shard->store.slots, trails = bands->trails_capacity, waits = bands->waits_capacity;
+    uint32_t slots = shard->store.slots, histories = bands->histories_capacity, deferred = bands->deferred_capacity;
     if (!shard->rules->banded) return true;
-    if (!phx_grow(shard->mem, (void **)&bands->trails, &bands->trails_capacity, trails, slots,
+    if (!phx_grow(shard->mem, (void **)&bands->histories, &bands->histories_capacity, histories, slots,
                   sizeof(phx_motion_history)))
         return false;
-    for (; trails < bands->trails_capacity; trails++) bands->trails[trails] = (phx_motion_history){0};
-    if (!phx_grow(shard->mem, (void **)&bands->strides, &bands->strides_capacity, 0, slots, sizeof(phx_motion_sample)))
+    for (; histories < bands->histories_capacity; histories++) bands->histories[histories] = (phx_motion_history){0};
+    if (!phx_grow(shard->mem, (void **)&bands->samples, &bands->samples_capacity, 0, slots, sizeof(phx_motion_sample)))
         return false;
-    if (!phx_grow(shard->mem, (void **)&bands->waits, &bands->waits_capacity, waits, slots, sizeof(phx_list)))
+    if (!phx_grow(shard->mem, (void **)&bands->deferred, &bands->deferred_capacity, deferred, slots, sizeof(phx_list)))
         return false;
-    for (; waits < bands->waits_capacity; waits++) bands->waits[waits] = phx_list_empty();
+    for (; deferred < bands->deferred_capacity; deferred++) bands->deferred[deferred] = phx_list_empty();
     return true;
 }
 
-static bool moved_from(const phx_motion_history *trail, const phx_body *body)
+static bool moved_from(const phx_motion_history *history, const phx_body *body)
 {
-    return trail->known && (trail->x != body->x || trail->y != body->y || trail->z != body->z);
+    return history->known && (history->x != body->x || history->y != body->y || history->z != body->z);
 }
 
 /* Ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago. */
-static uint32_t age_of(const phx_motion_history *trail, const phx_body *body, uint64_t tick)
+static uint32_t age_of(const phx_motion_history *history, const phx_body *body, uint64_t tick)
 {
-    if (moved_from(trail, body)) return 0;
-    return trail->moved != 0 ? (uint32_t)tick - trail->moved : UINT32_MAX;
+    if (moved_from(history, body)) return 0;
+    return history->moved != 0 ? (uint32_t)tick - history->moved : UINT32_MAX;
 }
 
 bool phx_bands_has_history(const phx_shard *shard, uint32_t slot)
 {
-    return shard->rules->banded && slot < shard->bands.trails_capacity && shard->bands.trails[slot].known;
+    return shard->rules->banded && slot < shard->bands.histories_capacity && shard->bands.histories[slot].known;
 }
 
 bool phx_bands_history_due(const phx_shard *shard, uint32_t slot)
 {
     return phx_bands_has_history(shard, slot) &&
-           age_of(&shard->bands.trails[slot], &shard->store.body[slot], shard->tick) < PH_BAND_EVERY_MAX;
+           age_of(&shard->bands.histories[slot], &shard->store.body[slot], shard->tick) < PH_BAND_EVERY_MAX;
 }
 
 void phx_bands_fill_history(const phx_shard *shard, uint32_t slot, phx_record *record)
 {
-    const phx_motion_history *trail = &shard->bands.trails[slot];
+    const phx_motion_history *history = &shard->bands.histories[slot];
     record->id = shard->store.name[slot].id;
-    record->type = PHX_RECORD_TRAIL;
-    record->as.trail = (phx_trail_record){trail->x, trail->y, trail->z, trail->moved, trail->kind, 0};
+    record->type = PHX_RECORD_MOTION_HISTORY;
+    record->as.history = (phx_motion_record){history->x, history->y, history->z, history->moved, history->kind, 0};
 }
 
 bool phx_bands_take_history(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
-    const phx_trail_record *from = &record->as.trail;
+    const phx_motion_record *from = &record->as.history;
     if (!phx_bands_ready(shard)) return false;
-    phx_motion_history *trail = &shard->bands.trails[slot];
-    trail->x = from->x;
-    trail->y = from->y;
-    trail->z = from->z;
-    trail->moved = from->moved;
-    trail->kind = from->kind;
-    trail->known = true;
-    trail->hash = phx_band_hash(record->id);
+    phx_motion_history *history = &shard->bands.histories[slot];
+    history->x = from->x;
+    history->y = from->y;
+    history->z = from->z;
+    history->moved = from->moved;
+    history->kind = from->kind;
+    history->known = true;
+    history->hash = phx_band_hash(record->id);
     if (from->moved != 0 && shard->bands.last_move < shard->tick) shard->bands.last_move = shard->tick;
     return true;
 }
@@ -81,35 +81,37 @@ bool phx_bands_busy(const phx_shard *shard)
 void phx_bands_sample(phx_shard *shard)
 {
     if (!phx_bands_busy(shard)) return;
-    PHX_ASSERT(shard->store.slots <= shard->bands.strides_capacity);
+    PHX_ASSERT(shard->store.slots <= shard->bands.samples_capacity);
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
-        const phx_motion_history *trail = &shard->bands.trails[slot];
-        shard->bands.strides[slot] = (phx_motion_sample){
-            body->x, body->y, body->z, trail->x, trail->y, trail->z, trail->hash, age_of(trail, body, shard->tick)};
+        const phx_motion_history *history = &shard->bands.histories[slot];
+        shard->bands.samples[slot] =
+            (phx_motion_sample){body->x,    body->y,    body->z,       history->x,
+                                history->y, history->z, history->hash, age_of(history, body, shard->tick)};
     }
 }
 
 static void commit_motion_history(phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
-    phx_motion_history *trail = &shard->bands.trails[slot];
+    phx_motion_history *history = &shard->bands.histories[slot];
     if (!(body->state & PHX_SLOT_LIVE)) {
-        if (trail->known) *trail = (phx_motion_history){0};
+        if (history->known) *history = (phx_motion_history){0};
         phx_bands_drop_deferred(&shard->bands, slot);
         return;
     }
-    if (moved_from(trail, body)) {
-        trail->moved = (uint32_t)shard->tick;
+    if (moved_from(history, body)) {
+        history->moved = (uint32_t)shard->tick;
         shard->bands.last_move = shard->tick;
     }
-    if (!trail->known) *trail = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
-    trail->x = body->x;
-    trail->y = body->y;
-    trail->z = body->z;
+    if (!history->known)
+        *history = (phx_motion_history){.hash = phx_band_hash(shard->store.name[slot].id), .known = true};
+    history->x = body->x;
+    history->y = body->y;
+    history->z = body->z;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    trail->kind = attr->kind;
-    trail->change = 0;
+    history->kind = attr->kind;
+    history->change = 0;
     if (!(body->state & PHX_SLOT_OWN) || !phx_attr_observes(attr)) phx_bands_drop_deferred(&shard->bands, slot);
 }
 
@@ -125,7 +127,7 @@ void phx_bands_end_tick(phx_shard *shard)
         return;
     }
     if (bands->live && !shard->changed) return;
-    if (shard->blind && bands->trails_capacity < shard->store.slots) return; /* none is kept */
+    if (shard->blind && bands->histories_capacity < shard->store.slots) return; /* none is kept */
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) commit_motion_history(shard, slot);
     bands->live = true;
 }

@@ -25,10 +25,10 @@ bool phx_bands_ready(struct phx_shard *shard);
 
 /* Does the slot's history travel with it? */
 bool phx_bands_has_history(const struct phx_shard *shard, uint32_t slot);
-/* Does a copy of the slot need a TRAIL record? */
+/* Does a copy of the slot need a MOTION_HISTORY record? */
 bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
 void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
-/* Takes a history from a TRAIL record. false = no memory, unchanged. */
+/* Takes a history from a MOTION_HISTORY record. false = no memory, unchanged. */
 bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* May an update be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);

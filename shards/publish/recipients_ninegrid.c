@@ -3,54 +3,57 @@
  */
 #include "shards/publish/recipients_ninegrid.h"
 
-/* ---- calls ---- */
+/* ---- block messages ---- */
 
-static bool add_crowds(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
-                       phx_broadcast_target call)
+static bool add_cell_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+                            phx_block_message block_message)
 {
-    const phx_ninegrid *nine = &shard->nine;
-    phx_cell_block_walk walk = phx_ninegrid_walk(nine, to->instance, to->rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        call.block = (uint32_t)(crowd - nine->crowds);
-        if (!phx_recipients_add_block(audience, shard, to, crowd->bx, crowd->by, call)) return false;
+    const phx_ninegrid *ninegrid = &shard->ninegrid;
+    phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, to->instance, to->rect);
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        block_message.block = (uint32_t)(cell_block - ninegrid->cell_blocks);
+        if (!phx_recipients_add_block(recipients, shard, to, cell_block->bx, cell_block->by, block_message))
+            return false;
     }
     return true;
 }
 
-bool phx_ninegrid_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                                  const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->slot),
-                                .rect = phx_recipients_rect(shard, call->slot)};
-    return add_crowds(audience, shard, &to, *call);
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
+                                   .rect = phx_recipients_rect(shard, block_message->slot)};
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_ninegrid_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                                   const phx_block_message *block_message)
 {
-    const phx_body *body = &shard->store.body[call->observer];
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->observer),
-                                .rect = {body->tx, body->ty, body->tx, body->ty},
-                                .done = phx_recipients_rect(shard, call->slot),
-                                .any_done = true};
-    return add_crowds(audience, shard, &to, *call);
+    const phx_body *body = &shard->store.body[block_message->observer];
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),
+                                   .rect = {body->tx, body->ty, body->tx, body->ty},
+                                   .done = phx_recipients_rect(shard, block_message->slot),
+                                   .any_done = true};
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_ninegrid_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
-                           const phx_broadcast_target *call)
+bool phx_ninegrid_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                              const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
-    return add_crowds(audience, shard, &to, *call);
+    const phx_address_towers to = {.instance = instance, .rect = phx_box_towers(shard->rules, box)};
+    return add_cell_blocks(recipients, shard, &to, *block_message);
 }
 
 /* ---- observer batches ---- */
 
 uint32_t phx_ninegrid_blocks(const phx_shard *shard)
 {
-    return shard->nine.crowd_count;
+    return shard->ninegrid.cell_block_count;
 }
 
 uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
 {
-    return shard->nine.crowds[block].cards;
+    return shard->ninegrid.cell_blocks[block].entries;
 }
 
 /*
@@ -59,83 +62,85 @@ uint32_t phx_ninegrid_block_places(const phx_shard *shard, uint32_t block)
  */
 typedef struct part {
     const phx_cell_entry *first, *end;
-    uint32_t seat;
+    uint32_t batch_place;
 } part;
 
-static part part_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_tower *tower, uint32_t place)
+static part part_of(const phx_shard *shard, const phx_observer_batch *batch, const phx_tower *tower, uint32_t place)
 {
-    const phx_cell_entry *cards = shard->nine.cards + tower->first;
-    uint32_t lo = seats->first > place ? seats->first - place : 0, hi = tower->count;
-    uint32_t end = seats->first + seats->count;
+    const phx_cell_entry *entries = shard->ninegrid.entries + tower->first;
+    uint32_t lo = batch->first > place ? batch->first - place : 0, hi = tower->count;
+    uint32_t end = batch->first + batch->count;
     if (place + hi > end) hi = end > place ? end - place : 0;
-    if (lo >= hi) return (part){cards, cards, 0};
-    return (part){cards + lo, cards + hi, place + lo - seats->first};
+    if (lo >= hi) return (part){entries, entries, 0};
+    return (part){entries + lo, entries + hi, place + lo - batch->first};
 }
 
-void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+void phx_ninegrid_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        if (cards.first < cards.end) seats->towers |= 1ull << t;
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++) {
-            bool observes = card->watches != PHX_OBSERVER_KIND_NONE && !(card->flags & PHX_CELL_LEFT);
-            seats->slot[cards.seat++] = observes ? card->slot : PHX_SLOT_NONE;
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        if (entries.first < entries.end) batch->towers |= 1ull << t;
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++) {
+            bool observes = entry->observer_kind != PHX_OBSERVER_KIND_NONE && !(entry->flags & PHX_CELL_LEFT);
+            batch->slot[entries.batch_place++] = observes ? entry->slot : PHX_SLOT_NONE;
         }
     }
 }
 
-uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call)
+uint32_t phx_ninegrid_place_of(const phx_shard *shard, const phx_observer_batch *batch,
+                               const phx_block_message *block_message)
 {
     (void)shard;
-    return phx_recipients_find(seats, call->observer, 0);
+    return phx_recipients_find(batch, block_message->observer, 0);
 }
 
 /* ---- filter ---- */
 
-static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *seats,
-                                        const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
-                                        uint32_t *out)
+static uint32_t filter_entries_by_range(const phx_shard *shard, const phx_observer_batch *batch,
+                                        const phx_block_message *block_message, const phx_broadcast_range *range,
+                                        bool self, uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     uint32_t place = 0, n = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
-        if (!(call->towers >> t & 1)) continue;
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
-            uint32_t observer = seats->slot[cards.seat];
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
+        if (!(block_message->towers >> t & 1)) continue;
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
+            uint32_t observer = batch->slot[entries.batch_place];
             if (observer == PHX_SLOT_NONE) continue;
-            if (phx_broadcast_range_reaches(shard, range, call->slot, self, observer)) out[n++] = cards.seat;
+            if (phx_broadcast_range_reaches(shard, range, block_message->slot, self, observer))
+                out[n++] = entries.batch_place;
         }
     }
     return n;
 }
 
-static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call, bool self, uint32_t *out)
+static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch *batch,
+                               const phx_block_message *block_message, bool self, uint32_t *out)
 {
-    const phx_cell_block *crowd = &shard->nine.crowds[seats->block];
-    bool special = shard->store.body[call->slot].state & PHX_SLOT_SPECIAL;
+    const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
+    bool special = shard->store.body[block_message->slot].state & PHX_SLOT_SPECIAL;
     uint32_t place = 0, n = 0;
-    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += crowd->tower[t++].count) {
-        if (!(call->towers >> t & 1)) continue;
-        part cards = part_of(shard, seats, &crowd->tower[t], place);
-        for (const phx_cell_entry *card = cards.first; card < cards.end; card++, cards.seat++) {
-            if (seats->slot[cards.seat] == PHX_SLOT_NONE) continue;
-            bool plain = !special && card->watches != PHX_OBSERVER_KIND_LOOK && card->slot != call->slot;
-            if (plain || phx_recipients_sees(shard, card->slot, call->slot, self))
-                out[n++] = cards.seat; /* plain: in the call's towers */
+    for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
+        if (!(block_message->towers >> t & 1)) continue;
+        part entries = part_of(shard, batch, &cell_block->tower[t], place);
+        for (const phx_cell_entry *entry = entries.first; entry < entries.end; entry++, entries.batch_place++) {
+            if (batch->slot[entries.batch_place] == PHX_SLOT_NONE) continue;
+            bool plain =
+                !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != block_message->slot;
+            if (plain || phx_recipients_sees(shard, entry->slot, block_message->slot, self))
+                out[n++] = entries.batch_place; /* plain: in the block message's towers */
         }
     }
     return n;
 }
 
-uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *seats,
-                                   const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *batch,
+                                   const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                    uint32_t *out)
 {
-    return range ? filter_entries_by_range(shard, seats, call, range, self, out)
-                 : filter_entries(shard, seats, call, self, out);
+    return range ? filter_entries_by_range(shard, batch, block_message, range, self, out)
+                 : filter_entries(shard, batch, block_message, self, out);
 }

@@ -3,44 +3,46 @@
  */
 #include "shards/publish/recipients_rows.h"
 
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 
-/* ---- calls ---- */
+/* ---- block messages ---- */
 
-static bool add_blocks(phx_recipients *audience, const phx_shard *shard, const phx_call_towers *to,
-                       phx_broadcast_target call)
+static bool add_blocks(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+                       phx_block_message block_message)
 {
     phx_block_walk walk = phx_grid_walk(&shard->grid, to->instance, to->rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) {
-        call.block = (uint32_t)(block - shard->grid.blocks);
-        if (!phx_recipients_add_block(audience, shard, to, block->bx, block->by, call)) return false;
+        block_message.block = (uint32_t)(block - shard->grid.blocks);
+        if (!phx_recipients_add_block(recipients, shard, to, block->bx, block->by, block_message)) return false;
     }
     return true;
 }
 
-bool phx_rows_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_rows_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                              const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->slot),
-                                .rect = phx_recipients_rect(shard, call->slot)};
-    return add_blocks(audience, shard, &to, *call);
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->slot),
+                                   .rect = phx_recipients_rect(shard, block_message->slot)};
+    return add_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_rows_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_rows_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                               const phx_block_message *block_message)
 {
-    const phx_body *body = &shard->store.body[call->observer];
-    const phx_call_towers to = {.instance = phx_store_instance(&shard->store, call->observer),
-                                .rect = phx_interest_rows_rect(shard, body, 0.0f),
-                                .done = phx_recipients_rect(shard, call->slot),
-                                .any_done = true};
-    return add_blocks(audience, shard, &to, *call);
+    const phx_body *body = &shard->store.body[block_message->observer];
+    const phx_address_towers to = {.instance = phx_store_instance(&shard->store, block_message->observer),
+                                   .rect = phx_interest_rows_rect(shard, body, 0.0f),
+                                   .done = phx_recipients_rect(shard, block_message->slot),
+                                   .any_done = true};
+    return add_blocks(recipients, shard, &to, *block_message);
 }
 
-bool phx_rows_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
-                       const phx_broadcast_target *call)
+bool phx_rows_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                          const phx_block_message *block_message)
 {
-    const phx_call_towers to = {.instance = instance, .rect = phx_rows_rect(shard, box)};
-    return add_blocks(audience, shard, &to, *call);
+    const phx_address_towers to = {.instance = instance, .rect = phx_rows_rect(shard, box)};
+    return add_blocks(recipients, shard, &to, *block_message);
 }
 
 /* ---- observer batches ---- */
@@ -56,33 +58,34 @@ uint32_t phx_rows_block_places(const phx_shard *shard, uint32_t block)
     return b->start[PHX_BLOCK_TOWERS] - b->start[0];
 }
 
-void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const uint32_t *start = shard->grid.blocks[seats->block].start;
-    uint32_t first = start[0] + seats->first, end = first + seats->count;
+    const uint32_t *start = shard->grid.blocks[batch->block].start;
+    uint32_t first = start[0] + batch->first, end = first + batch->count;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++)
-        seats->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
-    for (uint32_t i = 0; i < seats->count; i++) {
-        seats->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
-        seats->look = seats->look || rows->view[first + i] < 0.0f;
+        batch->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        batch->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
+        batch->mixed = batch->mixed || rows->view[first + i] < 0.0f;
     }
 }
 
-/* Is the row of this place in one of the call's towers? */
-static bool row_in_towers(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                          uint32_t seat)
+/* Is the row of this place in one of the block message's towers? */
+static bool row_in_towers(const phx_shard *shard, const phx_observer_batch *batch,
+                          const phx_block_message *block_message, uint32_t place)
 {
-    const uint32_t *start = shard->grid.blocks[seats->block].start;
-    uint32_t row = start[0] + seats->first + seat, tower = 0;
+    const uint32_t *start = shard->grid.blocks[batch->block].start;
+    uint32_t row = start[0] + batch->first + place, tower = 0;
     while (row >= start[tower + 1]) tower++;
-    return call->towers >> tower & 1;
+    return block_message->towers >> tower & 1;
 }
 
-uint32_t phx_rows_place_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call)
+uint32_t phx_rows_place_of(const phx_shard *shard, const phx_observer_batch *batch,
+                           const phx_block_message *block_message)
 {
-    const uint32_t seat = phx_recipients_find(seats, call->observer, 0);
-    return seat < seats->count && row_in_towers(shard, seats, call, seat) ? seat : seats->count;
+    const uint32_t place = phx_recipients_find(batch, block_message->observer, 0);
+    return place < batch->count && row_in_towers(shard, batch, block_message, place) ? place : batch->count;
 }
 
 /* ---- filter ---- */
@@ -100,47 +103,48 @@ static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t en
     return n;
 }
 
-/* Filters rows [first, end) for one call; out gets rows. */
-static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call,
-                            bool self, uint32_t first, uint32_t end, uint32_t *out)
+/* Filters rows [first, end) for one block message; out gets rows. */
+static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *batch,
+                            const phx_block_message *block_message, bool self, uint32_t first, uint32_t end,
+                            uint32_t *out)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const phx_body *body = &shard->store.body[call->slot];
+    const phx_body *body = &shard->store.body[block_message->slot];
     bool plain = phx_row_decides(shard, body);
     uint32_t n = 0;
     if (plain) {
         uint32_t found = rows_in_view(shard, first, end, body->x, body->y, out);
         for (uint32_t i = 0; i < found; i++) {
             out[n] = out[i];
-            n += self | (phx_row_slot(rows, out[i]) != call->slot);
+            n += self | (phx_row_slot(rows, out[i]) != block_message->slot);
         }
-        if (!seats->look) return n;
+        if (!batch->mixed) return n;
     }
     for (uint32_t row = first; row < end; row++) {
         float view = rows->view[row];
         if (view == 0.0f || (view > 0.0f && plain)) continue;
-        if (phx_recipients_sees(shard, phx_row_slot(rows, row), call->slot, self)) out[n++] = row;
+        if (phx_recipients_sees(shard, phx_row_slot(rows, row), block_message->slot, self)) out[n++] = row;
     }
     return n;
 }
 
 /* The towers of one line of the block are one range of rows. */
-uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch *seats,
-                               const phx_broadcast_target *call, const phx_broadcast_range *range, bool self,
+uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch *batch,
+                               const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                uint32_t *out)
 {
-    const uint32_t *start = shard->grid.blocks[seats->block].start;
-    uint32_t low = start[0] + seats->first, high = low + seats->count, n = 0;
+    const uint32_t *start = shard->grid.blocks[batch->block].start;
+    uint32_t low = start[0] + batch->first, high = low + batch->count, n = 0;
     for (uint32_t line = 0; line < PHX_BLOCK_TOWERS; line += PHX_BLOCK_SIDE) {
-        uint32_t towers = (uint32_t)(call->towers >> line) & 0xff;
+        uint32_t towers = (uint32_t)(block_message->towers >> line) & 0xff;
         if (towers == 0) continue;
         uint32_t first = start[line + (uint32_t)__builtin_ctz(towers)];
         uint32_t end = start[line + 32 - (uint32_t)__builtin_clz(towers)];
         if (first < low) first = low;
         if (end > high) end = high;
         if (first >= end) continue;
-        n += range ? phx_broadcast_range_rows(shard, range, call->slot, self, (phx_span){first, end}, out + n)
-                   : filter_rows(shard, seats, call, self, first, end, out + n);
+        n += range ? phx_broadcast_range_rows(shard, range, block_message->slot, self, (phx_span){first, end}, out + n)
+                   : filter_rows(shard, batch, block_message, self, first, end, out + n);
     }
     for (uint32_t i = 0; i < n; i++) out[i] -= low;
     return n;

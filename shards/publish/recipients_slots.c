@@ -3,10 +3,10 @@
  */
 #include "shards/publish/recipients_slots.h"
 
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 
-/* ---- calls ---- */
+/* ---- block messages ---- */
 
 /* The box of all observers that may see the entity without a relation. */
 static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
@@ -17,89 +17,97 @@ static phx_box seen_from_box(const phx_shard *shard, uint32_t slot)
     return phx_shard_box(shard, &shard->store.body[slot], far > shard->radius_max ? far : shard->radius_max);
 }
 
-/* A call to each own observer in a box. */
-typedef struct call_sink {
+/* A block message to each own observer in a box. */
+typedef struct address_sink {
     phx_sink sink;
-    phx_recipients *audience;
+    phx_recipients *recipients;
     const phx_shard *shard;
     phx_box box;
-    phx_broadcast_target call;
-} call_sink;
+    phx_block_message block_message;
+} address_sink;
 
-static bool target_slot(phx_recipients *audience, const phx_shard *shard, phx_broadcast_target call, uint32_t observer)
+static bool target_slot(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message,
+                        uint32_t observer)
 {
-    call.towers = ~0ull;
-    call.block = observer / PHX_SEATS_MAX;
-    call.observer = observer;
-    return phx_recipients_add(audience, shard, call);
+    block_message.towers = ~0ull;
+    block_message.block = observer / PHX_BATCH_PLACES_MAX;
+    block_message.observer = observer;
+    return phx_recipients_add(recipients, shard, block_message);
 }
 
 static void target_slots(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
-    const call_sink *at = (const call_sink *)sink;
+    const address_sink *at = (const address_sink *)sink;
     const phx_store *store = &at->shard->store;
     for (uint32_t i = 0; i < count; i++) {
         const phx_body *body = &store->body[slots[i]];
         bool observes = (body->state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slots[i]));
         if (!observes || !phx_box_has(at->box, body->x, body->y)) continue;
-        at->audience->failed |= !target_slot(at->audience, at->shard, at->call, slots[i]);
+        at->recipients->failed |= !target_slot(at->recipients, at->shard, at->block_message, slots[i]);
     }
 }
 
-static bool call_slots(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
-                       phx_broadcast_target call)
+static bool address_slots(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                          phx_block_message block_message)
 {
-    call_sink to = {.sink.take = target_slots, .audience = audience, .shard = shard, .box = box, .call = call};
-    audience->failed = false;
+    address_sink to = {.sink.take = target_slots,
+                       .recipients = recipients,
+                       .shard = shard,
+                       .box = box,
+                       .block_message = block_message};
+    recipients->failed = false;
     phx_slots_in_range(shard, &instance, box, &to.sink);
-    return !audience->failed;
+    return !recipients->failed;
 }
 
-bool phx_slots_call_near(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_slots_address_viewers(phx_recipients *recipients, const phx_shard *shard,
+                               const phx_block_message *block_message)
 {
-    return call_slots(audience, shard, phx_store_instance(&shard->store, call->slot), seen_from_box(shard, call->slot),
-                      *call);
+    return address_slots(recipients, shard, phx_store_instance(&shard->store, block_message->slot),
+                         seen_from_box(shard, block_message->slot), *block_message);
 }
 
-bool phx_slots_call_observer(phx_recipients *audience, const phx_shard *shard, const phx_broadcast_target *call)
+bool phx_slots_address_observer(phx_recipients *recipients, const phx_shard *shard,
+                                const phx_block_message *block_message)
 {
-    const phx_body *body = &shard->store.body[call->observer];
-    return phx_box_has(seen_from_box(shard, call->slot), body->x, body->y) ||
-           target_slot(audience, shard, *call, call->observer);
+    const phx_body *body = &shard->store.body[block_message->observer];
+    return phx_box_has(seen_from_box(shard, block_message->slot), body->x, body->y) ||
+           target_slot(recipients, shard, *block_message, block_message->observer);
 }
 
-bool phx_slots_call_box(phx_recipients *audience, const phx_shard *shard, uint32_t instance, phx_box box,
-                        const phx_broadcast_target *call)
+bool phx_slots_address_box(phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                           const phx_block_message *block_message)
 {
-    return call_slots(audience, shard, instance, box, *call);
+    return address_slots(recipients, shard, instance, box, *block_message);
 }
 
 /* ---- observer batches ---- */
 
 uint32_t phx_slots_blocks(const phx_shard *shard)
 {
-    return (shard->store.slots + PHX_SEATS_MAX - 1) / PHX_SEATS_MAX;
+    return (shard->store.slots + PHX_BATCH_PLACES_MAX - 1) / PHX_BATCH_PLACES_MAX;
 }
 
 uint32_t phx_slots_block_places(const phx_shard *shard, uint32_t block)
 {
-    uint32_t left = shard->store.slots - block * PHX_SEATS_MAX;
-    return left < PHX_SEATS_MAX ? left : PHX_SEATS_MAX;
+    uint32_t left = shard->store.slots - block * PHX_BATCH_PLACES_MAX;
+    return left < PHX_BATCH_PLACES_MAX ? left : PHX_BATCH_PLACES_MAX;
 }
 
-void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *seats)
+void phx_slots_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
 {
     const phx_store *store = &shard->store;
-    uint32_t first = seats->block * PHX_SEATS_MAX + seats->first;
-    for (uint32_t slot = first; slot < first + seats->count; slot++) {
+    uint32_t first = batch->block * PHX_BATCH_PLACES_MAX + batch->first;
+    for (uint32_t slot = first; slot < first + batch->count; slot++) {
         bool observes = (store->body[slot].state & PHX_SLOT_OWN) && phx_attr_observes(phx_store_attr(store, slot));
-        seats->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
+        batch->slot[slot - first] = observes ? slot : PHX_SLOT_NONE;
     }
-    seats->towers = ~0ull;
+    batch->towers = ~0ull;
 }
 
-uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *seats, const phx_broadcast_target *call)
+uint32_t phx_slots_place_of(const phx_shard *shard, const phx_observer_batch *batch,
+                            const phx_block_message *block_message)
 {
     (void)shard;
-    return phx_recipients_find(seats, call->observer, call->observer % PHX_SEATS_MAX);
+    return phx_recipients_find(batch, block_message->observer, block_message->observer % PHX_BATCH_PLACES_MAX);
 }

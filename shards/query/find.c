@@ -5,7 +5,7 @@
 
 #include "shards/entity/heap.h"
 #include "shards/query/shapes.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 
 /* ---- the first hits of an order ---- */
 
@@ -93,15 +93,15 @@ static uint32_t split_hits(phx_hits *hits, ph_hit *items, uint32_t count)
 }
 
 /* Quicksort; deeper than `depth` a heap sort, so there is no bad case. */
-static void sort_many(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
+static void sort_hits_above(phx_hits *hits, ph_hit *items, uint32_t count, uint32_t depth)
 {
-    enum { FEW = 16 };
-    while (count > FEW && depth-- > 0) {
+    enum { INSERTION_MAX = 16 };
+    while (count > INSERTION_MAX && depth-- > 0) {
         uint32_t half = split_hits(hits, items, count);
-        sort_many(hits, items + half, count - half, depth);
+        sort_hits_above(hits, items + half, count - half, depth);
         count = half;
     }
-    if (count <= FEW) {
+    if (count <= INSERTION_MAX) {
         insertion_sort_hits(hits, items, count);
         return;
     }
@@ -117,7 +117,7 @@ void phx_hits_sort(phx_hits *hits)
         sort_heap(hits, hits->at, hits->kept);
     } else {
         while (hits->kept >> depth) depth++;
-        sort_many(hits, hits->at, hits->kept, 2 * depth);
+        sort_hits_above(hits, hits->at, hits->kept, 2 * depth);
     }
     hits->heap = false;
 }

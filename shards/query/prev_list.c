@@ -7,7 +7,7 @@
 #include "shards/state/view_reach.h"
 
 /* One observer at the last tick's end, and the output. */
-typedef struct recall {
+typedef struct prev_list_search {
     const phx_shard *shard;
     uint32_t slot;
     const phx_attr *attr;
@@ -15,92 +15,93 @@ typedef struct recall {
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
-} recall;
+} prev_list_search;
 
-static void add_prev_target(recall *at, uint32_t target)
+static void add_prev_target(prev_list_search *at, uint32_t target)
 {
     if (at->out) at->out[at->count] = target;
     at->count++;
 }
 
 /* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
-static phx_rect add_prev_rect(const recall *at)
+static phx_rect add_prev_rect(const prev_list_search *at)
 {
     float off = at->shard->grid.drift_bound + (at->indexed ? at->shard->step_max : 0.0f);
     return phx_interest_rect(at->shard->rules, at->x, at->y, at->attr->view + off);
 }
 
-static void add_prev_rows(recall *at, uint64_t *pairs)
+static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
     const phx_store *store = &shard->store;
-    bool noted =
-        !at->indexed && shard->past.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
-    phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
-                       (phx_range){at->x, at->y, at->attr->view, shard->past.shape == PH_SHAPE_SQUARE}, true);
-    for (uint32_t n; phx_row_query_next(&near, &n);) {
+    bool noted = !at->indexed &&
+                 shard->previous.attr_count > 0; /* then the flags of rows may be newer than the last tick's end */
+    phx_row_query query;
+    phx_row_query_open(&query, shard->kernels, phx_grid_walk(&shard->grid, at->attr->instance, add_prev_rect(at)),
+                       (phx_range){at->x, at->y, at->attr->view, shard->previous.shape == PH_SHAPE_SQUARE}, true);
+    for (uint32_t n; phx_row_query_next(&query, &n);) {
         for (uint32_t i = 0; i < n; i++) {
-            const phx_row_word word = phx_row_word_at(near.hits, i);
+            const phx_row_word word = phx_row_word_at(query.hits, i);
             uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || phx_row_word_special(word)) &&
-                !phx_layers_match(at->attr, phx_prev_rows_attr_of(&shard->past, store, target)))
+                !phx_layers_match(at->attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
                 continue;
             add_prev_target(at, target);
         }
     }
-    *pairs += near.pairs;
+    *pairs += query.pairs;
 }
 
 /* Adds previous rows, a piece at a time. */
-static void add_prev_span(recall *at, phx_span span, uint64_t *pairs)
+static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
 {
-    const phx_prev_rows *past = &at->shard->past;
-    const phx_grid_rows rows = {.x = past->x, .y = past->y, .slot = past->place};
-    const phx_range area = {at->x, at->y, at->attr->view, past->shape == PH_SHAPE_SQUARE};
-    uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
-    float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
+    const phx_prev_rows *previous = &at->shard->previous;
+    const phx_grid_rows rows = {.x = previous->x, .y = previous->y, .slot = previous->place};
+    const phx_range area = {at->x, at->y, at->attr->view, previous->shape == PH_SHAPE_SQUARE};
+    uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
+    float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
     *pairs += span.end - span.first;
     for (phx_span piece = span; piece.first < span.end; piece.first = piece.end) {
-        piece.end = span.end - piece.first < PHX_NEAR_ROWS ? span.end : piece.first + PHX_NEAR_ROWS;
+        piece.end = span.end - piece.first < PHX_QUERY_ROWS ? span.end : piece.first + PHX_QUERY_ROWS;
         uint32_t count = at->shard->kernels->range_scan(&rows, piece, &area, hits, squares);
         for (uint32_t i = 0; i < count; i++) {
-            const phx_row_word word = phx_row_word_at(past->word, hits[i]);
+            const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot) continue;
             if (phx_row_word_special(word) &&
-                !phx_layers_match(at->attr, phx_prev_rows_row_attr(past, &at->shard->store, &past->rows[hits[i]])))
+                !phx_layers_match(at->attr,
+                                  phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
                 continue;
             add_prev_target(at, target);
         }
     }
 }
 
-static void add_prev_discontinuous(recall *at, uint64_t *pairs)
+static void add_prev_discontinuous(prev_list_search *at, uint64_t *pairs)
 {
     const phx_shard *shard = at->shard;
-    if (shard->past.row_count == 0) return;
+    if (shard->previous.row_count == 0) return;
     phx_block_walk walk =
         phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->past, pairs);
+    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->previous, pairs);
 }
 
-static recall open_prev_list(const phx_shard *shard, uint32_t slot)
+static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
 {
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     const phx_grid_rows *rows = &shard->grid.rows;
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
-    recall at = {.shard = shard,
-                 .slot = slot,
-                 .attr = phx_prev_rows_attr_of(&shard->past, store, slot),
-                 .x = rows->ox[body->row],
-                 .y = rows->oy[body->row],
-                 .indexed = shard->deferred.depth == 0};
+    prev_list_search at = {.shard = shard,
+                           .slot = slot,
+                           .attr = phx_prev_rows_attr_of(&shard->previous, store, slot),
+                           .x = rows->ox[body->row],
+                           .y = rows->oy[body->row],
+                           .indexed = shard->deferred.depth == 0};
     if (at.x != at.x) { /* it is discontinuous itself */
-        const phx_prev_rows_row *row = &shard->past.rows[store->tail[slot].list.block];
+        const phx_prev_rows_row *row = &shard->previous.rows[store->tail[slot].list.block];
         PHX_ASSERT(row->slot == slot);
         at.x = row->x;
         at.y = row->y;
@@ -111,7 +112,7 @@ static recall open_prev_list(const phx_shard *shard, uint32_t slot)
 uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
     PHX_ASSERT(shard->store.tail[slot].list.derived == 1);
-    recall at = open_prev_list(shard, slot);
+    prev_list_search at = open_prev_list(shard, slot);
     at.out = out;
     add_prev_rows(&at, pairs);
     if (at.indexed) add_prev_discontinuous(&at, pairs);
@@ -120,15 +121,16 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
-    recall at = open_prev_list(shard, slot);
-    return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->past.row_count;
+    prev_list_search at = open_prev_list(shard, slot);
+    return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count;
 }
 
-void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot)
+void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     float view = phx_store_attr(&shard->store, slot)->view;
     phx_rect rect = phx_interest_rows_rect(shard, body, view);
-    phx_row_query_open(near, shard->kernels, phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
+    phx_row_query_open(query, shard->kernels,
+                       phx_grid_walk(&shard->grid, phx_store_instance(&shard->store, slot), rect),
                        (phx_range){body->x, body->y, view, shard->rules->shape == PH_SHAPE_SQUARE}, false);
 }

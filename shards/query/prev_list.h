@@ -24,6 +24,6 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot);
 
 /* Opens a row query for all rows in view of an own observer now, itself included; attributes are not checked. */
-void phx_row_query_view(phx_row_query *near, const phx_shard *shard, uint32_t slot);
+void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot);
 
 #endif

@@ -5,35 +5,35 @@
 
 #include "shards/entity/bounds.h"
 
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old)
+void phx_row_query_open(phx_row_query *query, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old)
 {
     const phx_grid *grid = walk.grid;
-    near->walk = walk;
-    near->rows = grid->rows;
+    query->walk = walk;
+    query->rows = grid->rows;
     if (old) {
-        near->rows.x = grid->rows.ox;
-        near->rows.y = grid->rows.oy;
+        query->rows.x = grid->rows.ox;
+        query->rows.y = grid->rows.oy;
     }
-    near->kernels = kernels;
-    near->area = area;
-    near->span = near->span_count = near->pairs = near->ranges = 0;
+    query->kernels = kernels;
+    query->area = area;
+    query->span = query->span_count = query->pairs = query->ranges = 0;
 }
 
-bool phx_row_query_next(phx_row_query *near, uint32_t *count)
+bool phx_row_query_next(phx_row_query *query, uint32_t *count)
 {
-    while (near->span == near->span_count) {
-        const phx_block *block = phx_grid_next(&near->walk);
+    while (query->span == query->span_count) {
+        const phx_block *block = phx_grid_next(&query->walk);
         if (!block) return false;
-        near->span_count = phx_block_spans(block, near->walk.rect, near->spans);
-        near->ranges += near->span_count;
-        near->span = 0;
+        query->span_count = phx_block_spans(block, query->walk.rect, query->spans);
+        query->ranges += query->span_count;
+        query->span = 0;
     }
-    phx_span *span = &near->spans[near->span];
-    uint32_t rows = span->end - span->first < PHX_NEAR_ROWS ? span->end - span->first : PHX_NEAR_ROWS;
+    phx_span *span = &query->spans[query->span];
+    uint32_t rows = span->end - span->first < PHX_QUERY_ROWS ? span->end - span->first : PHX_QUERY_ROWS;
     phx_span piece = {span->first, span->first + rows};
-    *count = near->kernels->range_scan(&near->rows, piece, &near->area, near->hits, near->squares);
-    near->pairs += rows;
+    *count = query->kernels->range_scan(&query->rows, piece, &query->area, query->hits, query->squares);
+    query->pairs += rows;
     span->first += rows;
-    near->span += span->first == span->end;
+    query->span += span->first == span->end;
     return true;
 }

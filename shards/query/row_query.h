@@ -10,7 +10,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/simd/kernels.h"
 
-enum { PHX_NEAR_ROWS = 256 }; /* rows of a piece */
+enum { PHX_QUERY_ROWS = 256 }; /* rows of a piece */
 
 typedef struct phx_row_query {
     phx_block_walk walk;
@@ -21,15 +21,16 @@ typedef struct phx_row_query {
     uint32_t span, span_count;
     uint32_t pairs;  /* tested so far */
     uint32_t ranges; /* begun so far */
-    uint32_t hits[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
-    float squares[PHX_NEAR_ROWS + PHX_KERNEL_PAD];
+    uint32_t hits[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
+    float squares[PHX_QUERY_ROWS + PHX_KERNEL_PAD];
 } phx_row_query;
 
 /* Opens a query of these blocks; old: by positions at the last tick's end. */
-void phx_row_query_open(phx_row_query *near, const phx_kernels *kernels, phx_block_walk walk, phx_range area, bool old);
+void phx_row_query_open(phx_row_query *query, const phx_kernels *kernels, phx_block_walk walk, phx_range area,
+                        bool old);
 /*
- * Finds the hits of the next piece, as slot words of rows: near->hits, *count of them, perhaps none. false = the end.
+ * Finds the hits of the next piece, as slot words of rows: query->hits, *count of them, perhaps none. false = the end.
  */
-bool phx_row_query_next(phx_row_query *near, uint32_t *count);
+bool phx_row_query_next(phx_row_query *query, uint32_t *count);
 
 #endif

@@ -13,21 +13,21 @@
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
-    phx_row_query near;
-    _Static_assert((int)PHX_NEAR_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
-    phx_row_query_view(&near, shard, slot);
-    for (uint32_t n; phx_row_query_next(&near, &n);) {
+    phx_row_query query;
+    _Static_assert((int)PHX_QUERY_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
+    phx_row_query_view(&query, shard, slot);
+    for (uint32_t n; phx_row_query_next(&query, &n);) {
         uint32_t seen = 0;
         for (uint32_t i = 0; i < n; i++) {
-            const phx_row_word word = phx_row_word_at(near.hits, i);
+            const phx_row_word word = phx_row_word_at(query.hits, i);
             const uint32_t target = phx_row_word_slot(word);
-            near.hits[seen] = target;
+            query.hits[seen] = target;
             if (phx_row_word_special(word) &&
                 !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target)))
                 continue;
             seen += target != slot;
         }
-        if (seen > 0 && !visit(user, near.hits, seen)) return;
+        if (seen > 0 && !visit(user, query.hits, seen)) return;
     }
 }
 
@@ -36,17 +36,17 @@ void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn 
     const phx_store *store = &shard->store;
     uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
     phx_rect rect = phx_ninegrid_rect(shard->rules, shard->rules->span, store->body[slot].tx, store->body[slot].ty);
-    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->nine, phx_store_instance(store, slot), rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+    phx_cell_block_walk walk = phx_ninegrid_walk(&shard->ninegrid, phx_store_instance(store, slot), rect);
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->nine.cards[i];
-                bool special = card->flags & PHX_CELL_SPECIAL;
-                if (card->slot == slot || (card->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
-                if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, card->slot)))
+                const phx_cell_entry *entry = &shard->ninegrid.entries[i];
+                bool special = entry->flags & PHX_CELL_SPECIAL;
+                if (entry->slot == slot || (entry->flags & PHX_CELL_LEFT)) continue; /* its old entry, in a tick */
+                if (special && !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, entry->slot)))
                     continue;
-                targets[count++] = card->slot;
+                targets[count++] = entry->slot;
                 if (count < PHX_LIST_PIECE_MAX) continue;
                 if (!visit(user, targets, count)) return;
                 count = 0;

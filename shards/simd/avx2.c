@@ -16,11 +16,11 @@
 /* ---- picking and gathering ---- */
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 stride)
+AVX2_INLINE __m256 mid_step(__m256 now, __m256 old, __m256 longest_step)
 {
     __m256 step = _mm256_sub_ps(old, now), length = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), step);
     __m256 half = _mm256_mul_ps(step, _mm256_set1_ps(0.5f));
-    return _mm256_blendv_ps(now, _mm256_add_ps(now, half), _mm256_cmp_ps(length, stride, _CMP_LE_OQ));
+    return _mm256_blendv_ps(now, _mm256_add_ps(now, half), _mm256_cmp_ps(length, longest_step, _CMP_LE_OQ));
 }
 
 AVX2_INLINE __m256 within_frame(__m256 p, __m256 least, __m256 end)
@@ -34,14 +34,14 @@ AVX2_INLINE __m256i pack_axes(__m256i x, __m256i y)
     return _mm256_or_si256(_mm256_and_si256(x, _mm256_set1_epi32(0xffff)), _mm256_slli_epi32(y, 16));
 }
 
-AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                               const phx_tile_frame *frame, const phx_tile_rows *to)
+AVX2 static uint32_t cull_rows_avx2(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                                    const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m256 zx = _mm256_set1_ps(frame->x), zy = _mm256_set1_ps(frame->y), scale = _mm256_set1_ps(frame->scale);
     const __m256 width = _mm256_set1_ps(frame->width), height = _mm256_set1_ps(frame->height);
-    const __m256 least = _mm256_set1_ps(frame->low), stride = _mm256_set1_ps(frame->stride);
+    const __m256 least = _mm256_set1_ps(frame->low), longest_step = _mm256_set1_ps(frame->longest_step);
     const __m256i columns = _mm256_set1_epi32((int)frame->columns), flag = _mm256_set1_epi32((int)frame->moved);
-    const __m256i off = _mm256_set1_epi32(PHX_TILE_AWAY);
+    const __m256i off = _mm256_set1_epi32(PHX_TILE_NO_HISTORY_OFFSET);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
@@ -51,7 +51,7 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
             __m256 moved = _mm256_or_ps(_mm256_cmp_ps(px, qx, _CMP_NEQ_UQ), _mm256_cmp_ps(py, qy, _CMP_NEQ_UQ));
             __m256 fx = _mm256_mul_ps(_mm256_sub_ps(px, zx), scale), fy = _mm256_mul_ps(_mm256_sub_ps(py, zy), scale);
             __m256 gx = _mm256_mul_ps(_mm256_sub_ps(qx, zx), scale), gy = _mm256_mul_ps(_mm256_sub_ps(qy, zy), scale);
-            __m256 hx = mid_step(fx, gx, stride), hy = mid_step(fy, gy, stride);
+            __m256 hx = mid_step(fx, gx, longest_step), hy = mid_step(fy, gy, longest_step);
             __m256 in = _mm256_and_ps(within_frame(hx, least, width), within_frame(hy, least, height));
             choice of = choose_lanes((uint32_t)_mm256_movemask_ps(in) & first_lane_bits(spans[s].end - i));
             __m256i x = _mm256_cvttps_epi32(fx), y = _mm256_cvttps_epi32(fy);
@@ -73,10 +73,10 @@ AVX2 static uint32_t pick_avx2(const phx_grid_rows *rows, const phx_span *spans,
     return n;
 }
 
-AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
+AVX2 static void cell_offsets_avx2(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     const __m256i last = _mm256_set1_epi32(LANES - 1), most = _mm256_set1_epi32(LANES);
-    const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(NEAR_LONG);
+    const __m256i one = _mm256_set1_epi32(1), more = _mm256_set1_epi32(STENCIL_MORE);
     __m256i before = _mm256_setzero_si256();
     for (uint32_t c = 0; c <= cells; c += LANES) {
         __m256i sums = _mm256_add_epi32(prefix_sums(load_vector(at + c)), before);
@@ -87,11 +87,11 @@ AVX2 static void starts_avx2(uint32_t *at, uint32_t cells, uint32_t *near)
         __m256i count = _mm256_sub_epi32(load_vector(at + c + 2), load_vector(at + c - 1)),
                 many = _mm256_cmpgt_epi32(count, most);
         __m256i lanes = _mm256_sub_epi32(_mm256_sllv_epi32(one, _mm256_min_epu32(count, most)), one);
-        store_vector(near + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
+        store_vector(stencil + c, _mm256_or_si256(lanes, _mm256_and_si256(many, more)));
     }
 }
 
-AVX2 static uint32_t within_rows_avx2(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+AVX2 static uint32_t indices_in_range_avx2(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const __m256i first = _mm256_set1_epi32((int)range.first);
     const __m256i last = _mm256_set1_epi32((int)(range.end - range.first - 1));
@@ -124,8 +124,8 @@ AVX2 static uint32_t gather_avx2(const phx_tile_candidates *from, const phx_span
 
 /* ---- areas and caps ---- */
 
-AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                               float *squares)
+AVX2 static uint32_t range_scan_avx2(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
+                                     float *squares)
 {
     const __m256 x = _mm256_set1_ps(area->x), y = _mm256_set1_ps(area->y), r = _mm256_set1_ps(area->r);
     const __m256 limit = area->square ? r : _mm256_mul_ps(r, r), sign = _mm256_set1_ps(-0.0f);
@@ -143,7 +143,7 @@ AVX2 static uint32_t scan_avx2(const phx_grid_rows *rows, phx_span span, const p
     return n;
 }
 
-AVX2 static uint32_t nearer_avx2(uint32_t *slots, float *squares, uint32_t count, float limit)
+AVX2 static uint32_t keep_within_avx2(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     const __m256 most = _mm256_set1_ps(limit);
     uint32_t n = 0;
@@ -167,8 +167,8 @@ AVX2_INLINE void put_keys(double *keys, __m128 squares, __m128i in, double stick
     _mm256_storeu_pd(keys, _mm256_mul_pd(_mm256_cvtps_pd(squares), factor));
 }
 
-AVX2 static uint32_t weigh_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                uint32_t count, double sticky, double *keys, uint8_t *was)
+AVX2 static uint32_t cap_keys_avx2(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                                   uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m256i own = _mm256_set1_epi32((int)listed), zero = _mm256_setzero_si256();
     uint32_t n = 0;
@@ -195,7 +195,7 @@ AVX2_INLINE uint32_t count_keys_within(const double *keys, __m256d limit)
     return (uint32_t)(low | high << HALF);
 }
 
-AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limit)
+AVX2 static uint32_t count_within_avx2(const double *keys, uint32_t count, double limit)
 {
     const __m256d most = _mm256_set1_pd(limit);
     uint32_t n = 0;
@@ -204,8 +204,8 @@ AVX2 static uint32_t within_avx2(const double *keys, uint32_t count, double limi
     return n;
 }
 
-AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                      double limit, uint32_t *enter, uint32_t *leave)
+AVX2 static phx_cap_split split_at_limit_avx2(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                              double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m256d most = _mm256_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};
@@ -225,7 +225,7 @@ AVX2 static phx_cap_split divide_avx2(uint32_t *slots, const double *keys, const
 
 /* ---- places and orders ---- */
 
-AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t value)
+AVX2 static uint32_t find_u32_avx2(const uint32_t *array, uint32_t count, uint32_t value)
 {
     const __m256i wanted = _mm256_set1_epi32((int)value);
     uint32_t i = 0;
@@ -237,9 +237,9 @@ AVX2 static uint32_t find_avx2(const uint32_t *array, uint32_t count, uint32_t v
     return i;
 }
 
-AVX2 static uint32_t missing_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+AVX2 static uint32_t set_difference_avx2(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing_by(find_avx2, array, count, values, value_count);
+    return phx_missing_by(find_u32_avx2, array, count, values, value_count);
 }
 
 /*
@@ -267,7 +267,7 @@ AVX2 static void rank_change_keys(const int32_t *key, uint32_t count, uint32_t f
 AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
-        int32_t key[PHX_ORDER_FEW + 2 * LANES]; /* the last vector may be padding alone, and is left out */
+        int32_t key[PHX_ORDER_SHORT_MAX + 2 * LANES]; /* the last vector may be padding alone, and is left out */
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         _mm256_storeu_si256((__m256i *)(void *)(key + count), _mm256_set1_epi32(INT32_MAX));
@@ -278,7 +278,7 @@ AVX2 static void order_keys_avx2(const phx_sort_key_format *by, const phx_unsort
 /* Ranks words of 64 bits: a kind, or an id with its sign flipped, for a signed order. same: all kinds are equal. */
 AVX2_INLINE void rank_names(const uint64_t *id, const uint16_t *kind, uint32_t count, bool same, uint32_t *place)
 {
-    int64_t ids[PHX_ORDER_FEW + HALF], kinds[PHX_ORDER_FEW + HALF];
+    int64_t ids[PHX_ORDER_SHORT_MAX + HALF], kinds[PHX_ORDER_SHORT_MAX + HALF];
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = (int64_t)(id[i] ^ 1ull << 63);
         kinds[i] = same ? 0 : kind[i];
@@ -304,31 +304,31 @@ AVX2 static void order_avx2(const uint64_t *id, const uint16_t *kind, uint32_t c
     rank_names(id, kind, count, false, place);
 }
 
-AVX2 static void rank_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
+AVX2 static void rank_words_avx2(const uint64_t *words, uint32_t count, uint32_t *place)
 {
     rank_names(words, NULL, count, true, place);
 }
 
-const phx_kernels phx_kernels_avx2 = {.cull_rows = pick_avx2,
-                                      .cell_offsets = starts_avx2,
-                                      .indices_in_range = within_rows_avx2,
+const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
+                                      .cell_offsets = cell_offsets_avx2,
+                                      .indices_in_range = indices_in_range_avx2,
                                       .gather = gather_avx2,
                                       .match = phx_match_avx2,
                                       .match_stencil = phx_match_stencil_avx2,
                                       .collect_unsure = phx_collect_unsure_avx2,
                                       .pairs_to_runs = phx_pairs_to_runs_avx2,
-                                      .range_scan = scan_avx2,
+                                      .range_scan = range_scan_avx2,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
-                                      .keep_within = nearer_avx2,
-                                      .cap_keys = weigh_avx2,
-                                      .count_within = within_avx2,
-                                      .split_at_limit = divide_avx2,
-                                      .find_u32 = find_avx2,
-                                      .set_difference = missing_avx2,
+                                      .keep_within = keep_within_avx2,
+                                      .cap_keys = cap_keys_avx2,
+                                      .count_within = count_within_avx2,
+                                      .split_at_limit = split_at_limit_avx2,
+                                      .find_u32 = find_u32_avx2,
+                                      .set_difference = set_difference_avx2,
                                       .order_keys = order_keys_avx2,
                                       .order = order_avx2,
-                                      .rank_words = rank_avx2,
+                                      .rank_words = rank_words_avx2,
                                       .rank_most = 40,
                                       .merge = phx_merge_words};
 

@@ -88,10 +88,10 @@ AVX2_INLINE __m256i lanes_from(uint32_t first)
 }
 
 /*
- * A word of near[]: the lanes of a vector for the rows in a cell and the two beside it, or for the first of them; and
- * NEAR_LONG if there are more.
+ * A word of stencil[]: the lanes of a vector for the rows in a cell and the two beside it, or for the first of them;
+ * and STENCIL_MORE if there are more.
  */
-enum { NEAR_LONG = 1 << LANES };
+enum { STENCIL_MORE = 1 << LANES };
 
 /* Sums of each lane and all lanes before it. */
 AVX2_INLINE __m256i prefix_sums(__m256i v)

@@ -21,31 +21,31 @@ AVX2_INLINE __m256i unit_distances(__m256i a, __m256i b, bool square)
 
 /* Limits in registers. */
 typedef struct borders {
-    __m256i in_low, in_high, near_low, near_high;
+    __m256i in_low, in_high, keep_low, keep_high;
 } borders;
 
 AVX2_INLINE borders load_borders(const phx_tile_limits *limits)
 {
     return (borders){_mm256_set1_epi32(limits->in_low), _mm256_set1_epi32(limits->in_high),
-                     _mm256_set1_epi32(limits->near_low), _mm256_set1_epi32(limits->near_high)};
+                     _mm256_set1_epi32(limits->keep_low), _mm256_set1_epi32(limits->keep_high)};
 }
 
 /* The observer that is matched. */
-typedef struct watcher {
+typedef struct tile_observer {
     uint32_t place;
     __m256i now, old;
-} watcher;
+} tile_observer;
 
-AVX2_INLINE watcher watcher_at(const uint32_t *now, const uint32_t *old, uint32_t place)
+AVX2_INLINE tile_observer tile_observer_at(const uint32_t *now, const uint32_t *old, uint32_t place)
 {
-    return (watcher){place, _mm256_set1_epi32((int)now[place]), _mm256_set1_epi32((int)old[place])};
+    return (tile_observer){place, _mm256_set1_epi32((int)now[place]), _mm256_set1_epi32((int)old[place])};
 }
 
 /*
  * Lanes of candidates that may be events. AVX2 has only "greater": an enter is not (d beyond high) and e beyond low.
  * Without a margin, enter or leave is the same as: one of d and e beyond low, and one of them not beyond high.
  */
-AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
+AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const tile_observer *of, const borders *b,
                                 bool square, bool margin)
 {
     __m256i d = unit_distances(of->now, load_vector(now), square),
@@ -54,14 +54,14 @@ AVX2_INLINE __m256i event_lanes(const uint32_t *now, const uint32_t *old, const 
         return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_min_epi32(d, e), b->in_high),
                                    _mm256_cmpgt_epi32(_mm256_max_epi32(d, e), b->in_low));
     __m256i enter = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_high), _mm256_cmpgt_epi32(e, b->in_low));
-    __m256i leave = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_high), _mm256_cmpgt_epi32(d, b->near_low));
+    __m256i leave = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->keep_high), _mm256_cmpgt_epi32(d, b->keep_low));
     return _mm256_or_si256(enter, leave);
 }
 
 /* Candidates of one observer that may be events: bits of a mask, from one candidate on. */
 typedef struct found {
     uint64_t mask;
-    uint32_t watcher, first;
+    uint32_t observer, first;
 } found;
 
 enum {
@@ -71,7 +71,7 @@ enum {
 };
 
 /* Bits of four vectors; packing leaves them in interleaved quarters. */
-AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const watcher *of, const borders *b,
+AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const tile_observer *of, const borders *b,
                                bool square, bool margin)
 {
     const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -84,7 +84,7 @@ AVX2_INLINE uint32_t quad_mask(const uint32_t *now, const uint32_t *old, const w
 }
 
 /* Of up to GROUP candidates. */
-AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32_t count, const watcher *of,
+AVX2_INLINE uint64_t group_mask(const uint32_t *now, const uint32_t *old, uint32_t count, const tile_observer *of,
                                 const borders *b, bool square, bool margin)
 {
     uint64_t mask = quad_mask(now, old, of, b, square, margin);
@@ -113,7 +113,7 @@ typedef struct drawn {
 AVX2_INLINE uint32_t draw_found(drawn *to, uint32_t n, const found *from, const phx_tile_candidates *c, uint32_t now,
                                 uint32_t old, uint32_t *observer, uint32_t *target)
 {
-    const __m128i place = _mm_set1_epi32((int)from->watcher);
+    const __m128i place = _mm_set1_epi32((int)from->observer);
     const __m128i own = _mm_setr_epi32((int)now, (int)old, (int)now, (int)old);
     uint64_t mask = from->mask;
     do { /* two at once, and the second counts if it exists: mostly the loop ends after one round */
@@ -148,7 +148,7 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
         __m256i d = unit_distances(every_other(low, high, 0x88), load_vector(from->now + i), square);
         __m256i e = unit_distances(every_other(low, high, 0xdd), load_vector(from->old + i), square);
         __m256i enters = _mm256_andnot_si256(_mm256_cmpgt_epi32(d, b->in_low), _mm256_cmpgt_epi32(e, b->in_high));
-        __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->near_low), _mm256_cmpgt_epi32(d, b->near_high));
+        __m256i leaves = _mm256_andnot_si256(_mm256_cmpgt_epi32(e, b->keep_low), _mm256_cmpgt_epi32(d, b->keep_high));
         __m256i flags = _mm256_or_si256(_mm256_and_si256(leaves, leave),
                                         _mm256_andnot_si256(_mm256_or_si256(enters, leaves), unsure));
         store_vector(observer + i, _mm256_or_si256(load_vector(observer + i), flags));
@@ -158,13 +158,13 @@ AVX2_INLINE void flag_drawn(const drawn *from, uint32_t count, const borders *b,
 
 /* Turns masks into pairs. */
 AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_tile_candidates *c,
-                                 const phx_tile_observers *watchers, const borders *b, bool square, phx_pairs *pairs)
+                                 const phx_tile_observers *observers, const borders *b, bool square, phx_pairs *pairs)
 {
     const phx_tile_candidates of = *c;
     drawn some; /* written before it is read */
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t now = watchers->now[list[i].watcher], old = watchers->old[list[i].watcher];
+        uint32_t now = observers->now[list[i].observer], old = observers->old[list[i].observer];
         n = draw_found(&some, n, &list[i], &of, now, old, pairs->observer + pairs->count, pairs->target + pairs->count);
         if (PHX_LIKELY(n <= DRAWN_MAX - GROUP)) continue;
         flag_drawn(&some, n, b, square, pairs);
@@ -178,54 +178,54 @@ AVX2_INLINE void put_found_pairs(const found *list, uint32_t count, const phx_ti
  * on whether an observer has events, which in a crowd is as likely as not.
  */
 AVX2_INLINE uint32_t match_all_candidates(const phx_tile_candidates *c, uint32_t count,
-                                          const phx_tile_observers *watchers, const phx_tile_limits *limits,
+                                          const phx_tile_observers *observers, const phx_tile_limits *limits,
                                           bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders(limits);
     const uint32_t *now = c->now, *old = c->old;
     found list[FOUND_MAX];
     uint32_t n = 0, w = 0;
-    for (; w < watchers->count; w++) {
+    for (; w < observers->count; w++) {
         if (pairs->capacity - pairs->count < (size_t)n * GROUP + count) { /* there may not be enough room */
-            put_found_pairs(list, n, c, watchers, &b, square, pairs);
+            put_found_pairs(list, n, c, observers, &b, square, pairs);
             n = 0;
             if (pairs->capacity - pairs->count < count) break;
         }
-        watcher of = watcher_at(watchers->now, watchers->old, watchers->place[w]);
+        tile_observer of = tile_observer_at(observers->now, observers->old, observers->place[w]);
         for (uint32_t at = 0; at < count; at += GROUP) {
             uint64_t mask = group_mask(now + at, old + at, count - at, &of, &b, square, margin);
             list[n] = (found){mask, of.place, at};
             n += mask != 0;
             if (PHX_LIKELY(n < FOUND_MAX)) continue;
-            put_found_pairs(list, n, c, watchers, &b, square, pairs);
+            put_found_pairs(list, n, c, observers, &b, square, pairs);
             n = 0;
         }
     }
-    put_found_pairs(list, n, c, watchers, &b, square, pairs);
+    put_found_pairs(list, n, c, observers, &b, square, pairs);
     return w;
 }
 
 static bool has_margin(const phx_tile_limits *limits)
 {
-    return limits->in_low != limits->near_low || limits->in_high != limits->near_high;
+    return limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
 }
 
-AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+AVX2 uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                              const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_all_candidates(c, count, watchers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_all_candidates(c, count, watchers, limits, false, true, pairs);
-    return match_all_candidates(c, count, watchers, limits, false, false, pairs);
+    if (limits->square) return match_all_candidates(c, count, observers, limits, true, true, pairs);
+    if (has_margin(limits)) return match_all_candidates(c, count, observers, limits, false, true, pairs);
+    return match_all_candidates(c, count, observers, limits, false, false, pairs);
 }
 
-/* Candidates in three rows of cells of one observer, mostly a vector each: as in near[], ROW_BITS for each. */
-enum { NINE_ROWS = 3, ROW_BITS = 16 };
-static const uint64_t STENCIL_LONG = NEAR_LONG * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
+/* Candidates in three rows of cells of one observer, mostly a vector each: as in stencil[], ROW_BITS for each. */
+enum { STENCIL_ROWS = 3, ROW_BITS = 16 };
+static const uint64_t STENCIL_LONG = STENCIL_MORE * (1ull | 1ull << ROW_BITS | 1ull << 2 * ROW_BITS);
 
 /* The lanes of all rows in the nine cells around one. */
 AVX2_INLINE uint64_t stencil_lanes(const phx_tile_cells *cells, uint32_t cell)
 {
-    const uint32_t *middle = cells->near + cell, *above = middle - cells->columns, *below = middle + cells->columns;
+    const uint32_t *middle = cells->stencil + cell, *above = middle - cells->columns, *below = middle + cells->columns;
     return *above | (uint64_t)*middle << ROW_BITS | (uint64_t)*below << 2 * ROW_BITS;
 }
 
@@ -235,7 +235,7 @@ AVX2_INLINE uint32_t count_mask_bits(uint64_t mask)
 }
 
 /* The lanes of a vector from a place on that may be events. */
-AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const watcher *of, const borders *b,
+AVX2_INLINE uint32_t mask_at(const phx_tile_cells *cells, uint32_t first, const tile_observer *of, const borders *b,
                              bool square, bool margin)
 {
     return lane_mask(event_lanes(cells->now + first, cells->old + first, of, b, square, margin));
@@ -257,15 +257,15 @@ AVX2_INLINE void put_mask(const phx_tile_cells *cells, uint32_t place, uint32_t 
 }
 
 /* Puts the pairs of one observer's nine cells, if a row of cells is longer than a vector. */
-AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_ninegrid_cells *around, uint32_t place,
+AVX2_INLINE void put_long_row_pairs(const phx_tile_cells *cells, const phx_stencil_cells *around, uint32_t place,
                                     uint64_t mask, const borders *b, const phx_tile_limits *limits, bool square,
                                     bool margin, phx_pairs *pairs)
 {
-    const watcher of = watcher_at(cells->now, cells->old, place);
-    for (uint32_t r = 0; r < NINE_ROWS; r++, mask >>= ROW_BITS) {
+    const tile_observer of = tile_observer_at(cells->now, cells->old, place);
+    for (uint32_t r = 0; r < STENCIL_ROWS; r++, mask >>= ROW_BITS) {
         uint32_t first = around->row[r].first, end = around->row[r].end;
-        put_mask(cells, place, first, mask & (NEAR_LONG - 1), limits, square, pairs);
-        if (!(mask & NEAR_LONG)) continue;
+        put_mask(cells, place, first, mask & (STENCIL_MORE - 1), limits, square, pairs);
+        if (!(mask & STENCIL_MORE)) continue;
         for (uint32_t i = first + LANES; i < end; i += LANES) {
             uint32_t some = mask_at(cells, i, &of, b, square, margin) & first_lane_bits(end - i);
             put_mask(cells, place, i, some, limits, square, pairs);
@@ -278,8 +278,8 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
                                    const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const uint32_t cell = cells->cell[place], room = pairs->capacity - pairs->count;
-    if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < NINE_ROWS * LANES)) {
-        const phx_ninegrid_cells around = phx_cells_around(cells, cell);
+    if (PHX_UNLIKELY((mask & STENCIL_LONG) != 0 || room < STENCIL_ROWS * LANES)) {
+        const phx_stencil_cells around = phx_cells_around(cells, cell);
         if (room < around.count) return false;
         put_long_row_pairs(cells, &around, place, mask, b, limits, square, margin, pairs);
         pairs->tested += around.count - count_mask_bits(stencil_lanes(cells, cell));
@@ -297,16 +297,16 @@ AVX2_INLINE bool put_stencil_pairs(const phx_tile_cells *cells, uint32_t place, 
  * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates, of a row of cells
  * a vector at most.
  */
-AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *watchers, phx_span range,
-                                        const borders *b, bool square, bool margin, phx_found_ninegrid *list,
-                                        uint64_t *tested)
+AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_tile_observers *observers,
+                                        phx_span range, const borders *b, bool square, bool margin,
+                                        phx_found_ninegrid *list, uint64_t *tested)
 {
-    const uint32_t *now = watchers->now, *old = watchers->old, *places = watchers->place;
+    const uint32_t *now = observers->now, *old = observers->old, *places = observers->place;
     const size_t columns = cells->columns;
     uint64_t sum = 0;
     uint32_t n = 0;
     for (uint32_t w = range.first; w < range.end; w++) {
-        const watcher of = watcher_at(now, old, places[w]);
+        const tile_observer of = tile_observer_at(now, old, places[w]);
         const uint32_t cell = cells->cell[of.place], *middle = cells->start + cell - 1;
         uint32_t a = mask_at(cells, *(middle - columns), &of, b, square, margin);
         uint64_t m = mask_at(cells, *middle, &of, b, square, margin);
@@ -322,32 +322,32 @@ AVX2_INLINE uint32_t find_stencil_masks(const phx_tile_cells *cells, const phx_t
 }
 
 /* As match_all_candidates(): first masks, then pairs of the masks with bits. */
-AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+AVX2_INLINE uint32_t match_stencil_cells(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders(limits);
-    const uint32_t *place = watchers->place;
+    const uint32_t *place = observers->place;
     enum { AT_ONCE = 128 }; /* observers with masks that wait to become pairs: 2 KiB */
     phx_found_ninegrid list[AT_ONCE];
-    for (uint32_t w = 0, end; w < watchers->count; w = end) {
-        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
-        uint32_t n = find_stencil_masks(cells, watchers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
+    for (uint32_t w = 0, end; w < observers->count; w = end) {
+        end = observers->count - w < AT_ONCE ? observers->count : w + AT_ONCE;
+        uint32_t n = find_stencil_masks(cells, observers, (phx_span){w, end}, &b, square, margin, list, &pairs->tested);
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t at = list[i].watcher;
+            uint32_t at = list[i].observer;
             if (put_stencil_pairs(cells, place[at], list[i].mask, &b, limits, square, margin, pairs)) continue;
             for (w = at; w < end; w++) pairs->tested -= count_mask_bits(stencil_lanes(cells, cells->cell[place[w]]));
             return at;
         }
     }
-    return watchers->count;
+    return observers->count;
 }
 
-AVX2 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+AVX2 uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                      const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    if (limits->square) return match_stencil_cells(cells, watchers, limits, true, true, pairs);
-    if (has_margin(limits)) return match_stencil_cells(cells, watchers, limits, false, true, pairs);
-    return match_stencil_cells(cells, watchers, limits, false, false, pairs);
+    if (limits->square) return match_stencil_cells(cells, observers, limits, true, true, pairs);
+    if (has_margin(limits)) return match_stencil_cells(cells, observers, limits, false, true, pairs);
+    return match_stencil_cells(cells, observers, limits, false, false, pairs);
 }
 
 AVX2 uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which)

@@ -8,9 +8,9 @@
 #include "shards/simd/kernels.h"
 
 /* Kernels of the AVX2 set in a file of their own: */
-uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+uint32_t phx_match_avx2(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                         const phx_tile_limits *limits, phx_pairs *pairs);
-uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+uint32_t phx_match_stencil_avx2(const phx_tile_cells *cells, const phx_tile_observers *observers,
                                 const phx_tile_limits *limits, phx_pairs *pairs);
 uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which);
 void phx_pairs_to_runs_avx2(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,

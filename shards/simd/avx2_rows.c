@@ -18,9 +18,9 @@ AVX2_INLINE __m256 positions_in_view(const float *x, const float *y, __m256 px, 
                          _mm256_cmp_ps(_mm256_andnot_ps(sign, dy), r, _CMP_LE_OQ));
 }
 
-enum { FEW = 4 * LANES }; /* rows at once: mostly all of a range, and no branch depends on how many */
+enum { ROWS_AT_ONCE = 4 * LANES }; /* rows at once: mostly all of a range, and no branch depends on how many */
 
-/* Of up to FEW rows: rows that are in view now or were before, not both; and rows that were before. */
+/* Of up to ROWS_AT_ONCE rows: rows that are in view now or were before, not both; and rows that were before. */
 typedef struct crossing_rows {
     uint32_t crossed, was;
 } crossing_rows;
@@ -34,14 +34,14 @@ AVX2_INLINE crossing_rows view_change_masks(const phx_grid_rows *rows, uint32_t 
                                             const stepper *by, bool square)
 {
     crossing_rows some = {0, 0};
-    for (uint32_t k = 0; k < FEW; k += LANES) {
+    for (uint32_t k = 0; k < ROWS_AT_ONCE; k += LANES) {
         uint32_t i = first + k;
         __m256 is = positions_in_view(rows->x + i, rows->y + i, by->x, by->y, by->r, square);
         __m256 was = positions_in_view(rows->ox + i, rows->oy + i, by->ox, by->oy, by->r, square);
         some.crossed |= (uint32_t)_mm256_movemask_ps(_mm256_xor_ps(is, was)) << k;
         some.was |= (uint32_t)_mm256_movemask_ps(was) << k;
     }
-    if (count < FEW) some.crossed &= (1u << count) - 1;
+    if (count < ROWS_AT_ONCE) some.crossed &= (1u << count) - 1;
     return some;
 }
 
@@ -62,27 +62,27 @@ AVX2_INLINE uint32_t put_view_changes(uint32_t by, uint32_t first, crossing_rows
     return n;
 }
 
-AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some, float r,
+AVX2_INLINE uint32_t find_row_changes(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some, float r,
                                       bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m256 limit = _mm256_set1_ps(square ? r : r * r);
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
-        const uint32_t row = looks->row[l], end = looks->end[l];
+        const uint32_t row = ranges->row[l], end = ranges->end[l];
         const stepper by = {_mm256_set1_ps(at.x[row]), _mm256_set1_ps(at.y[row]), _mm256_set1_ps(at.ox[row]),
                             _mm256_set1_ps(at.oy[row]), limit};
-        for (uint32_t i = looks->first[l]; i < end; i += FEW)
+        for (uint32_t i = ranges->first[l]; i < end; i += ROWS_AT_ONCE)
             n = put_view_changes(row, i, view_change_masks(&at, i, end - i, &by, square), n, out);
     }
     return n;
 }
 
-AVX2 uint32_t phx_find_view_changes_avx2(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+AVX2 uint32_t phx_find_view_changes_avx2(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                          const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return find_row_changes(rows, looks, some, limit->r, true, out);
-    return find_row_changes(rows, looks, some, limit->r, false, out);
+    if (limit->square) return find_row_changes(rows, ranges, some, limit->r, true, out);
+    return find_row_changes(rows, ranges, some, limit->r, false, out);
 }
 
 /* Towers of a block in the rows' views along one axis; and rows with views beyond the block. */
@@ -99,12 +99,12 @@ AVX2_INLINE __m256i tower_indices(__m256 p, __m256 origin, __m256 size, __m256 l
 }
 
 /* As phx_box_around() and phx_box_towers() do it. */
-AVX2_INLINE sides tower_sides(const phx_lookup *sight, int axis, uint32_t block, __m256 p)
+AVX2_INLINE sides tower_sides(const phx_lookup *lookup, int axis, uint32_t block, __m256 p)
 {
-    const phx_rules *rules = sight->rules;
+    const phx_rules *rules = lookup->rules;
     const __m256 origin = _mm256_set1_ps(rules->origin[axis]), size = _mm256_set1_ps(rules->tower_size);
     const __m256 last = _mm256_set1_ps((float)(rules->towers[axis] - 1));
-    const __m256 r = _mm256_set1_ps(phx_box_reach(sight->reach));
+    const __m256 r = _mm256_set1_ps(phx_box_reach(lookup->reach));
     const __m256i base = _mm256_set1_epi32((int)(block << PHX_BLOCK_BITS)), zero = _mm256_setzero_si256();
     const __m256i most = _mm256_set1_epi32(PHX_BLOCK_SIDE - 1);
     __m256 far = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), p);
@@ -123,34 +123,34 @@ AVX2_INLINE __m256i up_to(__m256i lanes, __m256i low, __m256i high)
 }
 
 /* Appends rows with views beyond the block. */
-AVX2_INLINE void put_spilled_rows(phx_row_ranges *looks, uint32_t axes, __m256i lanes, __m256i row)
+AVX2_INLINE void put_spilled_rows(phx_row_ranges *ranges, uint32_t axes, __m256i lanes, __m256i row)
 {
     const choice some = choose_lanes(lane_mask(lanes));
-    store_chosen_lanes(looks->beyond[axes] + looks->beyond_count[axes], &some, row);
-    looks->beyond_count[axes] += some.count;
+    store_chosen_lanes(ranges->beyond[axes] + ranges->beyond_count[axes], &some, row);
+    ranges->beyond_count[axes] += some.count;
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                                   uint32_t count, phx_row_ranges *looks)
+AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                                   uint32_t count, phx_row_ranges *ranges)
 {
-    const phx_block *block = sight->block;
+    const phx_block *block = lookup->block;
     const int *starts = (const int *)(const void *)block->start, *ends = starts + 1;
-    const __m256i first = _mm256_set1_epi32((int)sight->at.first), end = _mm256_set1_epi32((int)sight->at.end);
+    const __m256i first = _mm256_set1_epi32((int)lookup->at.first), end = _mm256_set1_epi32((int)lookup->at.end);
     const __m256i one = _mm256_set1_epi32(1), none = _mm256_setzero_si256();
     uint64_t length = 0;
     uint32_t n = 0;
-    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
         __m256i row = _mm256_maskload_epi32((const int *)(const void *)(observer_rows + i), lanes);
-        sides x = tower_sides(sight, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
-        sides y = tower_sides(sight, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
+        sides x = tower_sides(lookup, 0, block->bx, _mm256_i32gather_ps(rows->x, row, sizeof(float)));
+        sides y = tower_sides(lookup, 1, block->by, _mm256_i32gather_ps(rows->y, row, sizeof(float)));
         x.beyond = _mm256_and_si256(x.beyond, lanes);
         y.beyond = _mm256_and_si256(y.beyond, lanes);
-        put_spilled_rows(looks, PHX_SPILL_X, x.beyond, row);
-        put_spilled_rows(looks, PHX_SPILL_Y, y.beyond, row);
-        put_spilled_rows(looks, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
+        put_spilled_rows(ranges, PHX_SPILL_X, x.beyond, row);
+        put_spilled_rows(ranges, PHX_SPILL_Y, y.beyond, row);
+        put_spilled_rows(ranges, PHX_SPILL_BOTH, _mm256_and_si256(x.beyond, y.beyond), row);
         lanes = up_to(lanes, x.low, x.high);
         while (lane_mask(lanes = up_to(lanes, y.low, y.high)) != 0) {
             __m256i line = _mm256_slli_epi32(y.low, PHX_BLOCK_BITS);
@@ -160,16 +160,16 @@ AVX2 void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *
             stop = _mm256_min_epu32(stop, end);
             const __m256i some = _mm256_and_si256(_mm256_cmpgt_epi32(stop, begin), lanes); /* rows are 31 bits */
             const choice of = choose_lanes(lane_mask(some));
-            store_chosen_lanes(looks->row + n, &of, row);
-            store_chosen_lanes(looks->first + n, &of, begin);
-            store_chosen_lanes(looks->end + n, &of, stop);
-            for (uint32_t k = n; k < n + of.count; k++) length += looks->end[k] - looks->first[k];
+            store_chosen_lanes(ranges->row + n, &of, row);
+            store_chosen_lanes(ranges->first + n, &of, begin);
+            store_chosen_lanes(ranges->end + n, &of, stop);
+            for (uint32_t k = n; k < n + of.count; k++) length += ranges->end[k] - ranges->first[k];
             n += of.count;
             y.low = _mm256_add_epi32(y.low, one);
         }
     }
-    looks->count = n;
-    looks->length = length;
+    ranges->count = n;
+    ranges->length = length;
 }
 
 #endif

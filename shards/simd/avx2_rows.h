@@ -8,9 +8,9 @@
 #include "shards/simd/kernels.h"
 
 /* Kernels of the AVX2 set in a file of their own: */
-uint32_t phx_find_view_changes_avx2(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+uint32_t phx_find_view_changes_avx2(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                     const phx_view_range *limit, const phx_view_changes *out);
-void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                              uint32_t count, phx_row_ranges *looks);
+void phx_plan_row_ranges_avx2(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                              uint32_t count, phx_row_ranges *ranges);
 
 #endif

@@ -17,19 +17,19 @@
 #include "shards/simd/avx512_stencil.h"
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 stride)
+AVX512_INLINE __m512 mid_step_512(__m512 now, __m512 old, __m512 longest_step)
 {
     __m512 step = _mm512_sub_ps(old, now);
-    __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), stride, _CMP_LE_OQ);
+    __mmask16 stepped = _mm512_cmp_ps_mask(_mm512_abs_ps(step), longest_step, _CMP_LE_OQ);
     return _mm512_mask_add_ps(now, stepped, now, _mm512_mul_ps(step, _mm512_set1_ps(0.5f)));
 }
 
-AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                                   const phx_tile_frame *frame, const phx_tile_rows *to)
+AVX512 static uint32_t cull_rows_avx512(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                                        const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     const __m512 zx = _mm512_set1_ps(frame->x), zy = _mm512_set1_ps(frame->y), scale = _mm512_set1_ps(frame->scale);
     const __m512 width = _mm512_set1_ps(frame->width), height = _mm512_set1_ps(frame->height);
-    const __m512 least = _mm512_set1_ps(frame->low), stride = _mm512_set1_ps(frame->stride);
+    const __m512 least = _mm512_set1_ps(frame->low), longest_step = _mm512_set1_ps(frame->longest_step);
     const __m512i low = _mm512_set1_epi32(0xffff), columns = _mm512_set1_epi32((int)frame->columns);
     const __m512i flag = _mm512_set1_epi32((int)frame->moved);
     const __m128i shift = _mm_cvtsi32_si128((int)frame->shift);
@@ -41,7 +41,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __mmask16 moved = _mm512_cmp_ps_mask(px, qx, _CMP_NEQ_UQ) | _mm512_cmp_ps_mask(py, qy, _CMP_NEQ_UQ);
             __m512 fx = _mm512_mul_ps(_mm512_sub_ps(px, zx), scale), fy = _mm512_mul_ps(_mm512_sub_ps(py, zy), scale);
             __m512 gx = _mm512_mul_ps(_mm512_sub_ps(qx, zx), scale), gy = _mm512_mul_ps(_mm512_sub_ps(qy, zy), scale);
-            __m512 hx = mid_step_512(fx, gx, stride), hy = mid_step_512(fy, gy, stride);
+            __m512 hx = mid_step_512(fx, gx, longest_step), hy = mid_step_512(fy, gy, longest_step);
             __mmask16 in = first_lane_mask(spans[s].end - i);
             in = _mm512_mask_cmp_ps_mask(in, hx, least, _CMP_GE_OQ);
             in = _mm512_mask_cmp_ps_mask(in, hx, width, _CMP_LT_OQ);
@@ -50,7 +50,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
             __m512i x = _mm512_cvttps_epi32(fx), y = _mm512_cvttps_epi32(fy);
             __m512i ox = _mm512_cvttps_epi32(gx), oy = _mm512_cvttps_epi32(gy);
             __mmask16 away = _mm512_cmp_ps_mask(gx, gx, _CMP_UNORD_Q); /* it has no old position */
-            ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_AWAY));
+            ox = _mm512_mask_add_epi32(ox, away, x, _mm512_set1_epi32(PHX_TILE_NO_HISTORY_OFFSET));
             oy = _mm512_mask_mov_epi32(oy, away, y);
             __m512i column = _mm512_srl_epi32(_mm512_cvttps_epi32(hx), shift);
             __m512i line = _mm512_srl_epi32(_mm512_cvttps_epi32(hy), shift);
@@ -65,7 +65,7 @@ AVX512 static uint32_t pick_avx512(const phx_grid_rows *rows, const phx_span *sp
     return n;
 }
 
-AVX512 static uint32_t within_rows_avx512(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+AVX512 static uint32_t indices_in_range_avx512(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const __m512i first = _mm512_set1_epi32((int)range.first);
     const __m512i length = _mm512_set1_epi32((int)(range.end - range.first));
@@ -95,7 +95,7 @@ AVX512 static uint32_t gather_avx512(const phx_tile_candidates *from, const phx_
     return n;
 }
 
-AVX512 static uint32_t unsure_avx512(const phx_pairs *pairs, uint32_t *which)
+AVX512 static uint32_t collect_unsure_avx512(const phx_pairs *pairs, uint32_t *which)
 {
     const __m512i flag = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     uint32_t n = 0;
@@ -120,8 +120,8 @@ AVX512_INLINE __m512i slot_words_512(__m512i targets, __mmask16 lanes, const uin
     return _mm512_mask_i32gather_epi32(rows, lanes, rows, slots, 4);
 }
 
-AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                                  phx_observer_runs *runs)
+AVX512 static void pairs_to_runs_avx512(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots,
+                                        uint32_t *words, phx_observer_runs *runs)
 {
     const __m512i of_place = _mm512_set1_epi32((int)PHX_PAIR_PLACE), unsure = _mm512_set1_epi32((int)PHX_PAIR_UNSURE);
     const __m512i flag = _mm512_set1_epi32((int)PHX_TARGET_LEAVE), below = _mm512_loadu_si512(lanes_below);
@@ -159,8 +159,8 @@ AVX512 static void resolve_avx512(const phx_pairs *pairs, const uint32_t *row, c
 
 /* ---- areas and caps ---- */
 
-AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                                   float *squares)
+AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span span, const phx_range *area,
+                                         uint32_t *slots, float *squares)
 {
     const __m512 x = _mm512_set1_ps(area->x), y = _mm512_set1_ps(area->y), r = _mm512_set1_ps(area->r);
     const __m512 limit = area->square ? r : _mm512_mul_ps(r, r);
@@ -177,7 +177,7 @@ AVX512 static uint32_t scan_avx512(const phx_grid_rows *rows, phx_span span, con
     return n;
 }
 
-AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t count, float limit)
+AVX512 static uint32_t keep_within_avx512(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     const __m512 most = _mm512_set1_ps(limit);
     uint32_t n = 0;
@@ -193,8 +193,8 @@ AVX512 static uint32_t nearer_avx512(uint32_t *slots, float *squares, uint32_t c
     return n;
 }
 
-AVX512 static uint32_t weigh_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                                    uint32_t count, double sticky, double *keys, uint8_t *was)
+AVX512 static uint32_t cap_keys_avx512(const uint32_t *mark, uint32_t listed, const uint32_t *slots,
+                                       const float *squares, uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     const __m512i own = _mm512_set1_epi32((int)listed), zero = _mm512_setzero_si512();
     const __m512d same = _mm512_set1_pd(1.0), more = _mm512_set1_pd(sticky);
@@ -222,7 +222,7 @@ AVX512_INLINE __mmask16 keys_within_mask(const double *keys, __m512d limit)
     return (__mmask16)(low | high << 8);
 }
 
-AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double limit)
+AVX512 static uint32_t count_within_avx512(const double *keys, uint32_t count, double limit)
 {
     const __m512d most = _mm512_set1_pd(limit);
     uint32_t n = 0;
@@ -231,8 +231,8 @@ AVX512 static uint32_t within_avx512(const double *keys, uint32_t count, double 
     return n;
 }
 
-AVX512 static phx_cap_split divide_avx512(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                          double limit, uint32_t *enter, uint32_t *leave)
+AVX512 static phx_cap_split split_at_limit_avx512(uint32_t *slots, const double *keys, const uint8_t *was,
+                                                  uint32_t count, double limit, uint32_t *enter, uint32_t *leave)
 {
     const __m512d most = _mm512_set1_pd(limit);
     phx_cap_split n = {0, 0, 0};
@@ -285,7 +285,7 @@ AVX512_INLINE uint32_t find_some(const uint32_t *array, uint32_t first, uint32_t
  * A list that is not long is compared as a whole, as the place of the value is not predictable. Nothing behind its end
  * is read, not even masked out: that would be another cache line.
  */
-AVX512 static uint32_t find_avx512(const uint32_t *array, uint32_t count, uint32_t value)
+AVX512 static uint32_t find_u32_avx512(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { LONG = 8 * FOUND_AT_ONCE };
     const __m512i wanted = _mm512_set1_epi32((int)value);
@@ -307,7 +307,8 @@ AVX512_INLINE void least_differences(__m512i least[TOGETHER], const __m512i valu
 }
 
 /* Nothing is read behind the array's end, as above: lanes without an entry repeat the last one. */
-AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+AVX512 static uint32_t set_difference_avx512(const uint32_t *array, uint32_t count, uint32_t *values,
+                                             uint32_t value_count)
 {
     uint32_t n = 0;
     for (uint32_t first = 0; first < value_count; first += TOGETHER) {
@@ -334,23 +335,23 @@ AVX512 static uint32_t missing_avx512(const uint32_t *array, uint32_t count, uin
     return n;
 }
 
-const phx_kernels phx_kernels_avx512 = {.cull_rows = pick_avx512,
-                                        .cell_offsets = phx_starts_avx512,
-                                        .indices_in_range = within_rows_avx512,
+const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
+                                        .cell_offsets = phx_cell_offsets_avx512,
+                                        .indices_in_range = indices_in_range_avx512,
                                         .gather = gather_avx512,
                                         .match = phx_match_avx512,
-                                        .match_stencil = phx_match_sparse_avx512,
-                                        .collect_unsure = unsure_avx512,
-                                        .pairs_to_runs = resolve_avx512,
-                                        .range_scan = scan_avx512,
+                                        .match_stencil = phx_match_stencil_avx512,
+                                        .collect_unsure = collect_unsure_avx512,
+                                        .pairs_to_runs = pairs_to_runs_avx512,
+                                        .range_scan = range_scan_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,
-                                        .keep_within = nearer_avx512,
-                                        .cap_keys = weigh_avx512,
-                                        .count_within = within_avx512,
-                                        .split_at_limit = divide_avx512,
-                                        .find_u32 = find_avx512,
-                                        .set_difference = missing_avx512,
+                                        .keep_within = keep_within_avx512,
+                                        .cap_keys = cap_keys_avx512,
+                                        .count_within = count_within_avx512,
+                                        .split_at_limit = split_at_limit_avx512,
+                                        .find_u32 = find_u32_avx512,
+                                        .set_difference = set_difference_avx512,
                                         .order_keys = phx_order_keys_avx512,
                                         .order = phx_order_avx512,
                                         .rank_words = phx_rank_words_avx512,

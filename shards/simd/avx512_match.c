@@ -32,7 +32,7 @@ AVX512_INLINE border border_of(int32_t low, int32_t high)
 
 /* Limits for all observers of one call. */
 typedef struct matching {
-    border in, near;
+    border in, keep;
     bool square, margin;
 } matching;
 
@@ -86,17 +86,17 @@ AVX512_INLINE verdict cross_one(__mmask32 lanes, const border *in, __m512i now, 
 }
 
 /* With a margin: enters cross the border of the view, leaves the border of view and margin. */
-AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *near, const __m512i now[2],
+AVX512_INLINE verdict cross_two(__mmask32 lanes, const border *in, const border *keep, const __m512i now[2],
                                 const __m512i old[2], __m512i which)
 {
     __mmask32 enter = _mm512_mask_cmpge_epi16_mask(lanes, old[0], in->half_off);
-    __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], near->half_off);
+    __mmask32 leave = _mm512_mask_cmpge_epi16_mask(lanes, now[1], keep->half_off);
     enter = _mm512_mask_cmple_epi16_mask(enter, now[0], in->half);
-    leave = _mm512_mask_cmple_epi16_mask(leave, old[1], near->half);
+    leave = _mm512_mask_cmple_epi16_mask(leave, old[1], keep->half);
     __mmask32 enters = _mm512_mask_cmpgt_epi16_mask(enter, old[0], in->half);
-    __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], near->half);
+    __mmask32 leaves = _mm512_mask_cmpgt_epi16_mask(leave, now[1], keep->half);
     enters = _mm512_mask_cmplt_epi16_mask(enters, now[0], in->half_off);
-    leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], near->half_off);
+    leaves = _mm512_mask_cmplt_epi16_mask(leaves, old[1], keep->half_off);
     __m512i notes = _mm512_mask_add_epi16(which, leaves, which, _mm512_set1_epi16((short)FOUND_LEAVE));
     return (verdict){enter | leave, note_unsure(notes, ~(enters | leaves), which)};
 }
@@ -125,9 +125,9 @@ AVX512_INLINE verdict judge_candidates(const matching *by, __mmask32 lanes, cons
     __m512i to_now = border_distances(by, &by->in, now, of->here),
             to_old = border_distances(by, &by->in, old, of->there);
     if (!by->margin) return cross_one(lanes, &by->in, to_now, to_old, which);
-    const __m512i both_now[2] = {to_now, border_distances(by, &by->near, now, of->here)};
-    const __m512i both_old[2] = {to_old, border_distances(by, &by->near, old, of->there)};
-    return cross_two(lanes, &by->in, &by->near, both_now, both_old, which);
+    const __m512i both_now[2] = {to_now, border_distances(by, &by->keep, now, of->here)};
+    const __m512i both_old[2] = {to_old, border_distances(by, &by->keep, old, of->there)};
+    return cross_two(lanes, &by->in, &by->keep, both_now, both_old, which);
 }
 
 /*
@@ -164,14 +164,14 @@ AVX512_INLINE void name_observer(uint32_t *observer, uint32_t first, uint32_t en
 }
 
 AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidates *candidates, uint32_t count,
-                                     const phx_tile_observers *watchers, phx_pairs *pairs)
+                                     const phx_tile_observers *observers, phx_pairs *pairs)
 {
     found unwritten;
     uint32_t w = 0, first = 0;
     unwritten.count = 0; /* and no other field */
-    for (; w < watchers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
-        uint32_t place = watchers->place[w];
-        const eye of = {_mm512_set1_epi32((int)watchers->now[place]), _mm512_set1_epi32((int)watchers->old[place])};
+    for (; w < observers->count && pairs->capacity - pairs->count - unwritten.count >= count; w++) {
+        uint32_t place = observers->place[w];
+        const eye of = {_mm512_set1_epi32((int)observers->now[place]), _mm512_set1_epi32((int)observers->old[place])};
         for (uint32_t i = 0; i < count; i += PIECE) {
             phx_span piece = {i, count - i < PIECE ? count : i + PIECE};
             if (i != first || unwritten.count + (piece.end - i) > PIECE) {
@@ -188,11 +188,11 @@ AVX512_INLINE uint32_t match_all_512(const matching *by, const phx_tile_candidat
 }
 
 AVX512 uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count,
-                                 const phx_tile_observers *watchers, const phx_tile_limits *limits, phx_pairs *pairs)
+                                 const phx_tile_observers *observers, const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    const border in = border_of(limits->in_low, limits->in_high), near = border_of(limits->near_low, limits->near_high);
-    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-#define MATCH(square, margin) match_all_512(&(matching){in, near, square, margin}, candidates, count, watchers, pairs)
+    const border in = border_of(limits->in_low, limits->in_high), keep = border_of(limits->keep_low, limits->keep_high);
+    const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
+#define MATCH(square, margin) match_all_512(&(matching){in, keep, square, margin}, candidates, count, observers, pairs)
     if (limits->square) return margin ? MATCH(true, true) : MATCH(true, false);
     return margin ? MATCH(false, true) : MATCH(false, false);
 #undef MATCH

@@ -7,7 +7,7 @@
 #include "shards/simd/kernels.h"
 
 /* Kernels of the AVX-512 set in files of their own: */
-uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
+uint32_t phx_match_avx512(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *observers,
                           const phx_tile_limits *limits, phx_pairs *pairs);
 
 #endif

@@ -99,7 +99,7 @@ AVX512_INLINE void rank_change_keys_512(const int32_t *words, uint32_t at, uint3
                                         bool shorts, __m512i first, uint32_t *place)
 {
     const uint32_t lanes = shorts ? SHORTS : LANES;
-    __m512i own[PHX_ORDER_FEW / LANES], before[PHX_ORDER_FEW / LANES][SUMS];
+    __m512i own[PHX_ORDER_SHORT_MAX / LANES], before[PHX_ORDER_SHORT_MAX / LANES][SUMS];
     for (uint32_t v = 0; v < vectors; v++) {
         own[v] = load_keys(words, at + v * lanes, keys_from(v * lanes, count), shorts);
         for (uint32_t s = 0; s < SUMS; s++) before[v][s] = _mm512_setzero_si512();
@@ -122,7 +122,7 @@ AVX512_INLINE void rank_change_keys_512(const int32_t *words, uint32_t at, uint3
 AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsorted_events *of, bool shorts,
                                  uint32_t *place)
 {
-    int32_t words[PHX_ORDER_MOST + PHX_ORDER_FEW];
+    int32_t words[PHX_ORDER_MOST + PHX_ORDER_SHORT_MAX];
     const uint32_t total = of->count > 0 ? of->end[of->count - 1] : 0;
     PHX_ASSERT(total <= PHX_ORDER_MOST);
     for (uint32_t i = 0; i < total; i += LANES) {
@@ -134,7 +134,7 @@ AVX512_INLINE void order_changes(const phx_sort_key_format *by, const phx_unsort
         const uint32_t count = of->end[c] - at, one = shorts ? SHORTS : LANES;
         if (PHX_LIKELY(count <= one)) rank_change_keys_512(words, at, count, 1, shorts, first, place + at);
         else if (count <= 2 * one) rank_change_keys_512(words, at, count, 2, shorts, first, place + at);
-        else rank_change_keys_512(words, at, count, PHX_ORDER_FEW / one, shorts, first, place + at);
+        else rank_change_keys_512(words, at, count, PHX_ORDER_SHORT_MAX / one, shorts, first, place + at);
     }
 }
 
@@ -152,7 +152,7 @@ enum { IDS = 8 }; /* ids in a vector */
 AVX512_INLINE void rank_names_512(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t vectors, bool same,
                                   uint32_t *place)
 {
-    __m512i ids[PHX_ORDER_FEW / IDS], kinds[PHX_ORDER_FEW / IDS];
+    __m512i ids[PHX_ORDER_SHORT_MAX / IDS], kinds[PHX_ORDER_SHORT_MAX / IDS];
     for (uint32_t v = 0; v < vectors; v++) {
         uint32_t left = count - v * IDS;
         __mmask8 lanes = left >= IDS ? 0xff : (__mmask8)((1u << left) - 1);

@@ -54,36 +54,36 @@ AVX512_INLINE uint32_t put_view_changes_512(uint32_t i, crossing_rows some, uint
 }
 
 /* With few rows mostly none crossed; with many, no branch depends on a crossing, which is not predictable. */
-AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+AVX512_INLINE uint32_t find_row_changes_512(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                             float r, bool square, const phx_view_changes *out)
 {
     const phx_grid_rows at = *rows;
     const __m512 limit = _mm512_set1_ps(square ? r : r * r);
-    const bool few = looks->length <= (uint64_t)looks->count * 2 * LANES;
+    const bool short_ranges = ranges->length <= (uint64_t)ranges->count * 2 * LANES;
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
-        const uint32_t row = looks->row[l], end = looks->end[l];
+        const uint32_t row = ranges->row[l], end = ranges->end[l];
         const stepper by = {_mm512_set1_ps(at.x[row]), _mm512_set1_ps(at.y[row]), _mm512_set1_ps(at.ox[row]),
                             _mm512_set1_ps(at.oy[row]), limit};
-        const __m512i looking = _mm512_set1_epi32((int)row);
-        const uint32_t first = looks->first[l];
-        uint32_t i = first, told = n;
+        const __m512i querying = _mm512_set1_epi32((int)row);
+        const uint32_t first = ranges->first[l];
+        uint32_t i = first, written = n;
         for (; PHX_UNLIKELY(end - i > 2 * LANES); i += 2 * LANES)
             n = put_view_changes_512(i, view_change_masks_512(&at, i, 2 * LANES, &by, square), n, out->row);
         crossing_rows last = view_change_masks_512(&at, i, end - i, &by, square);
-        if (few && last.crossed == 0 && i == first) continue;
+        if (short_ranges && last.crossed == 0 && i == first) continue;
         n = put_view_changes_512(i, last, n, out->row);
-        do _mm512_storeu_si512(out->by + told, looking);
-        while (PHX_UNLIKELY((told += LANES) < n));
+        do _mm512_storeu_si512(out->by + written, querying);
+        while (PHX_UNLIKELY((written += LANES) < n));
     }
     return n;
 }
 
-AVX512 uint32_t phx_find_view_changes_avx512(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+AVX512 uint32_t phx_find_view_changes_avx512(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                              const phx_view_range *limit, const phx_view_changes *out)
 {
-    if (limit->square) return find_row_changes_512(rows, looks, some, limit->r, true, out);
-    return find_row_changes_512(rows, looks, some, limit->r, false, out);
+    if (limit->square) return find_row_changes_512(rows, ranges, some, limit->r, true, out);
+    return find_row_changes_512(rows, ranges, some, limit->r, false, out);
 }
 
 /* Towers along one axis, and the view, in registers. */
@@ -92,11 +92,11 @@ typedef struct axis {
     __m512i first; /* of the block */
 } axis;
 
-AVX512_INLINE axis axis_of(const phx_lookup *sight, int which, uint32_t block)
+AVX512_INLINE axis axis_of(const phx_lookup *lookup, int which, uint32_t block)
 {
-    const phx_rules *rules = sight->rules;
+    const phx_rules *rules = lookup->rules;
     return (axis){_mm512_set1_ps(rules->origin[which]), _mm512_set1_ps(rules->tower_size),
-                  _mm512_set1_ps((float)(rules->towers[which] - 1)), _mm512_set1_ps(phx_box_reach(sight->reach)),
+                  _mm512_set1_ps((float)(rules->towers[which] - 1)), _mm512_set1_ps(phx_box_reach(lookup->reach)),
                   _mm512_set1_epi32((int)(block << PHX_BLOCK_BITS))};
 }
 
@@ -145,40 +145,40 @@ AVX512_INLINE __m512i of_towers(const per_tower *of, __m512i tower)
 }
 
 /* Appends rows with views beyond the block. */
-AVX512_INLINE void put_spilled_rows_512(phx_row_ranges *looks, uint32_t axes, __mmask16 lanes, __m512i row)
+AVX512_INLINE void put_spilled_rows_512(phx_row_ranges *ranges, uint32_t axes, __mmask16 lanes, __m512i row)
 {
-    store_lanes(looks->beyond[axes] + looks->beyond_count[axes], lanes, row);
-    looks->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
+    store_lanes(ranges->beyond[axes] + ranges->beyond_count[axes], lanes, row);
+    ranges->beyond_count[axes] += (uint32_t)__builtin_popcount(lanes);
 }
 
 /* A row of towers at a time, of all lanes. */
-AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_lookup *sight,
-                                       const uint32_t *observer_rows, uint32_t count, phx_row_ranges *looks)
+AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_lookup *lookup,
+                                       const uint32_t *observer_rows, uint32_t count, phx_row_ranges *ranges)
 {
-    const phx_block *block = sight->block;
-    const axis across = axis_of(sight, 0, block->bx), down = axis_of(sight, 1, block->by);
+    const phx_block *block = lookup->block;
+    const axis across = axis_of(lookup, 0, block->bx), down = axis_of(lookup, 1, block->by);
     const per_tower starts = per_tower_of(block->start), ends = per_tower_of(block->start + 1);
-    const __m512i first = _mm512_set1_epi32((int)sight->at.first), end = _mm512_set1_epi32((int)sight->at.end);
+    const __m512i first = _mm512_set1_epi32((int)lookup->at.first), end = _mm512_set1_epi32((int)lookup->at.end);
     __m512i all = _mm512_setzero_si512();
     uint32_t n = 0;
-    for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond_count[b] = 0;
+    for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond_count[b] = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
         __mmask16 lanes = first_lane_mask(count - i);
         __m512i row = _mm512_maskz_loadu_epi32(lanes, observer_rows + i), length = _mm512_setzero_si512();
         sides x = tower_sides_512(&across, _mm512_i32gather_ps(row, rows->x, sizeof(float)));
         sides y = tower_sides_512(&down, _mm512_i32gather_ps(row, rows->y, sizeof(float)));
-        put_spilled_rows_512(looks, PHX_SPILL_X, x.beyond & lanes, row);
-        put_spilled_rows_512(looks, PHX_SPILL_Y, y.beyond & lanes, row);
-        put_spilled_rows_512(looks, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
+        put_spilled_rows_512(ranges, PHX_SPILL_X, x.beyond & lanes, row);
+        put_spilled_rows_512(ranges, PHX_SPILL_Y, y.beyond & lanes, row);
+        put_spilled_rows_512(ranges, PHX_SPILL_BOTH, x.beyond & y.beyond & lanes, row);
         lanes = _mm512_mask_cmple_epi32_mask(lanes, x.low, x.high);
         while ((lanes = _mm512_mask_cmple_epi32_mask(lanes, y.low, y.high)) != 0) {
             __m512i line = _mm512_slli_epi32(y.low, PHX_BLOCK_BITS);
             __m512i from = _mm512_max_epu32(of_towers(&starts, _mm512_add_epi32(line, x.low)), first);
             __m512i to = _mm512_min_epu32(of_towers(&ends, _mm512_add_epi32(line, x.high)), end);
             __mmask16 some = _mm512_mask_cmplt_epu32_mask(lanes, from, to);
-            store_lanes(looks->row + n, some, row);
-            store_lanes(looks->first + n, some, from);
-            store_lanes(looks->end + n, some, to);
+            store_lanes(ranges->row + n, some, row);
+            store_lanes(ranges->first + n, some, from);
+            store_lanes(ranges->end + n, some, to);
             length = _mm512_mask_add_epi32(length, some, length, _mm512_sub_epi32(to, from));
             n += (uint32_t)__builtin_popcount(some);
             y.low = _mm512_add_epi32(y.low, _mm512_set1_epi32(1));
@@ -186,8 +186,8 @@ AVX512 void phx_plan_row_ranges_avx512(const phx_grid_rows *rows, const phx_look
         all = _mm512_add_epi64(all, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(length)));
         all = _mm512_add_epi64(all, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(length, 1)));
     }
-    looks->count = n;
-    looks->length = (uint64_t)_mm512_reduce_add_epi64(all);
+    ranges->count = n;
+    ranges->length = (uint64_t)_mm512_reduce_add_epi64(all);
 }
 
 #endif

@@ -15,17 +15,17 @@
 /* ---- begins of cells ---- */
 
 /*
- * A word of near[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if there
- * are more. near[0] is the number of lanes for a row of cells in this tile: FEW, or MANY if more than one row in
- * LONG_PART is longer.
+ * A word of stencil[]: the lanes of the rows in a cell and the two beside it, or of the first of them; and a bit if
+ * there are more. stencil[0] is the number of lanes for a row of cells in this tile: NARROW, or WIDE if more than one
+ * row in LONG_PART is longer.
  */
-enum { FEW = 8, MANY = 16, LONG_PART = 16 };
+enum { NARROW = 8, WIDE = 16, LONG_PART = 16 };
 
 /*
  * The bits of a row of cells in the mask of three, and the place of the bit for more in a row's word, so that no bits
  * overlap.
  */
-enum { FEW_BITS = FEW, FEW_MORE = 3 * FEW, MANY_BITS = MANY + 1, MANY_MORE = MANY };
+enum { NARROW_BITS = NARROW, NARROW_MORE = 3 * NARROW, WIDE_BITS = WIDE + 1, WIDE_MORE = WIDE };
 
 /* Sums of each lane and all lanes before it. */
 AVX512_INLINE __m512i prefix_sums_512(__m512i v)
@@ -37,8 +37,8 @@ AVX512_INLINE __m512i prefix_sums_512(__m512i v)
     return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, LANES - 8));
 }
 
-/* Writes the words of near[]. Returns the number of rows of cells that are longer than that. */
-AVX512_INLINE uint32_t count_near(const uint32_t *at, uint32_t cells, int lanes, int more, uint32_t *near)
+/* Writes the words of stencil[]. Returns the number of rows of cells that are longer than that. */
+AVX512_INLINE uint32_t count_stencil(const uint32_t *at, uint32_t cells, int lanes, int more, uint32_t *stencil)
 {
     const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(lanes), longer = _mm512_set1_epi32(1 << more);
     uint32_t longs = 0;
@@ -46,13 +46,13 @@ AVX512_INLINE uint32_t count_near(const uint32_t *at, uint32_t cells, int lanes,
         __m512i count = _mm512_sub_epi32(_mm512_loadu_si512(at + c + 2), _mm512_loadu_si512(at + c - 1));
         __mmask16 is_long = _mm512_mask_cmpgt_epu32_mask(first_lane_mask(cells - 1 - c), count, most);
         __m512i word = _mm512_sub_epi32(_mm512_sllv_epi32(one, _mm512_min_epu32(count, most)), one);
-        _mm512_storeu_si512(near + c, _mm512_mask_or_epi32(word, is_long, word, longer));
+        _mm512_storeu_si512(stencil + c, _mm512_mask_or_epi32(word, is_long, word, longer));
         longs += (uint32_t)__builtin_popcount(is_long);
     }
     return longs;
 }
 
-AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
+AVX512 void phx_cell_offsets_avx512(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     const __m512i last = _mm512_set1_epi32(LANES - 1);
     __m512i before = _mm512_setzero_si512();
@@ -61,17 +61,17 @@ AVX512 void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near)
         _mm512_storeu_si512(at + c, sums);
         before = _mm512_permutexvar_epi32(last, sums);
     }
-    near[0] = FEW;
-    if (count_near(at, cells, FEW, FEW_MORE, near) <= cells / LONG_PART) return;
-    near[0] = MANY;
-    (void)count_near(at, cells, MANY, MANY_MORE, near);
+    stencil[0] = NARROW;
+    if (count_stencil(at, cells, NARROW, NARROW_MORE, stencil) <= cells / LONG_PART) return;
+    stencil[0] = WIDE;
+    (void)count_stencil(at, cells, WIDE, WIDE_MORE, stencil);
 }
 
 /* ---- distances ---- */
 
 /* Limits in registers, and constants of all observers of one call. */
 typedef struct borders {
-    __m512i in_low, in_high, near_low, near_high;
+    __m512i in_low, in_high, keep_low, keep_high;
     bool square, margin;
 } borders;
 
@@ -79,8 +79,8 @@ AVX512_INLINE borders load_borders_512(const phx_tile_limits *limits, bool squar
 {
     return (borders){_mm512_set1_epi32(limits->in_low),
                      _mm512_set1_epi32(limits->in_high),
-                     _mm512_set1_epi32(limits->near_low),
-                     _mm512_set1_epi32(limits->near_high),
+                     _mm512_set1_epi32(limits->keep_low),
+                     _mm512_set1_epi32(limits->keep_high),
                      square,
                      margin};
 }
@@ -99,11 +99,11 @@ AVX512_INLINE distances measure_units(__m512i now, __m512i old, eye of, bool squ
 AVX512_INLINE __mmask16 event_mask(distances of, const borders *b)
 {
     if (!b->margin) { /* pairs that are not surely on the same side of the one border before and after */
-        __mmask16 near = _mm512_cmple_epi32_mask(_mm512_min_epi32(of.d, of.e), b->in_high);
-        return _mm512_mask_cmpgt_epi32_mask(near, _mm512_max_epi32(of.d, of.e), b->in_low);
+        __mmask16 stencil = _mm512_cmple_epi32_mask(_mm512_min_epi32(of.d, of.e), b->in_high);
+        return _mm512_mask_cmpgt_epi32_mask(stencil, _mm512_max_epi32(of.d, of.e), b->in_low);
     }
     __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_low), of.d, b->in_high);
-    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_low), of.e, b->near_high);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->keep_low), of.e, b->keep_high);
     return enter | leave;
 }
 
@@ -111,7 +111,7 @@ AVX512_INLINE __mmask16 event_mask(distances of, const borders *b)
 AVX512_INLINE __m512i flag_observers(__m512i place, distances of, const borders *b)
 {
     __mmask16 enter = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.e, b->in_high), of.d, b->in_low);
-    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->near_high), of.e, b->near_low);
+    __mmask16 leave = _mm512_mask_cmple_epi32_mask(_mm512_cmpgt_epi32_mask(of.d, b->keep_high), of.e, b->keep_low);
     place = _mm512_mask_or_epi32(place, leave, place, _mm512_set1_epi32((int)PHX_PAIR_LEAVE));
     return _mm512_mask_or_epi32(place, _knot_mask16(enter | leave), place, _mm512_set1_epi32((int)PHX_PAIR_UNSURE));
 }
@@ -121,14 +121,14 @@ AVX512_INLINE __m512i flag_observers(__m512i place, distances of, const borders 
 /* Inputs of the match: the cells, in registers, as stores may alias memory. */
 typedef struct field {
     phx_tile_cells of;
-    uint32_t lanes;      /* of a row of cells, from near[0] */
+    uint32_t lanes;      /* of a row of cells, from stencil[0] */
     uint32_t bits, more; /* of a row's word, see above */
 } field;
 
 /* The bits of all rows in the nine cells, or of the first ones of each row of cells. */
 AVX512_INLINE uint64_t there_are(const field *in, uint32_t cell)
 {
-    const uint32_t *middle = in->of.near + cell, *above = middle - in->of.columns, *below = middle + in->of.columns;
+    const uint32_t *middle = in->of.stencil + cell, *above = middle - in->of.columns, *below = middle + in->of.columns;
     return *above | (uint64_t)*middle << in->bits | (uint64_t)*below << 2 * in->bits;
 }
 
@@ -156,7 +156,7 @@ AVX512_INLINE uint64_t crossing_at(const field *in, uint32_t first, eye of, cons
 AVX512_INLINE uint64_t some_cross(const field *in, const uint32_t *middle, eye of, const borders *b)
 {
     const uint32_t first = *(middle - in->of.columns), second = *middle, third = *(middle + in->of.columns);
-    if (in->lanes == FEW) {
+    if (in->lanes == NARROW) {
         const __m512i now = two_rows(in->of.now, first, second), old = two_rows(in->of.old, first, second);
         const distances two = measure_units(now, old, of, b->square);
         return event_mask(two, b) | crossing_at(in, third, of, b) << 2 * in->bits;
@@ -175,13 +175,13 @@ AVX512_INLINE uint64_t long_rows(const field *in)
  * Finds the masks of a range of observers. Returns how many have bits. *tested: adds the candidates; of a longer row
  * one more than lanes, until put_found_512() corrects it.
  */
-AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *watchers, phx_span range,
+AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_observers *observers, phx_span range,
                                               const borders *b, phx_found_ninegrid *list, uint64_t *tested)
 {
     uint64_t sum = 0;
     uint32_t n = 0;
     for (uint32_t w = range.first; w < range.end; w++) {
-        const uint32_t place = watchers->place[w], cell = in->of.cell[place];
+        const uint32_t place = observers->place[w], cell = in->of.cell[place];
         const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
         const uint64_t there = there_are(in, cell);
         const uint64_t mask = (some_cross(in, in->of.start + cell - 1, of, b) | long_rows(in)) & there;
@@ -194,7 +194,7 @@ AVX512_INLINE uint32_t find_stencil_masks_512(const field *in, const phx_tile_ob
 }
 
 /* Puts the pairs of one observer, without flags, if a row of cells is longer than its lanes. Returns the new count. */
-AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_ninegrid_cells *around,
+AVX512_INLINE uint32_t put_long_row_512(const field *in, uint32_t place, const phx_stencil_cells *around,
                                         const borders *b, const phx_pairs *pairs, uint32_t n)
 {
     const eye of = {_mm512_set1_epi32((int)in->of.now[place]), _mm512_set1_epi32((int)in->of.old[place])};
@@ -256,10 +256,10 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
     const phx_pairs to = *pairs; /* stores below may alias the fields */
     uint32_t n = to.count, i = 0;
     for (; i < count; i++) {
-        const uint32_t place = places[list[i].watcher];
+        const uint32_t place = places[list[i].observer];
         const bool is_long = (list[i].mask & long_rows(in)) != 0;
         if (PHX_UNLIKELY(is_long || to.capacity - n < 3 * in->lanes)) {
-            const phx_ninegrid_cells around = phx_cells_around(&in->of, in->of.cell[place]);
+            const phx_stencil_cells around = phx_cells_around(&in->of, in->of.cell[place]);
             if (to.capacity - n < around.count) break;
             if (is_long) {
                 pairs->tested += around.count - count_bits_512(there_are(in, in->of.cell[place]));
@@ -275,39 +275,39 @@ AVX512_INLINE uint32_t put_found_512(const field *in, const uint32_t *places, co
 }
 
 /* Matches observers, some at a time. */
-AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *watchers,
+AVX512_INLINE uint32_t match_stencil_512(const field *in, const phx_tile_observers *observers,
                                          const phx_tile_limits *limits, bool square, bool margin, phx_pairs *pairs)
 {
     const borders b = load_borders_512(limits, square, margin);
     enum { AT_ONCE = 256 }; /* observers with masks that wait to become pairs: 4 KiB */
     phx_found_ninegrid list[AT_ONCE];
-    for (uint32_t w = 0, end; w < watchers->count; w = end) {
-        end = watchers->count - w < AT_ONCE ? watchers->count : w + AT_ONCE;
-        uint32_t n = find_stencil_masks_512(in, watchers, (phx_span){w, end}, &b, list, &pairs->tested);
-        uint32_t done = put_found_512(in, watchers->place, list, n, &b, pairs);
+    for (uint32_t w = 0, end; w < observers->count; w = end) {
+        end = observers->count - w < AT_ONCE ? observers->count : w + AT_ONCE;
+        uint32_t n = find_stencil_masks_512(in, observers, (phx_span){w, end}, &b, list, &pairs->tested);
+        uint32_t done = put_found_512(in, observers->place, list, n, &b, pairs);
         if (done == n) continue;
-        for (w = list[done].watcher; end-- > w;)
-            pairs->tested -= count_bits_512(there_are(in, in->of.cell[watchers->place[end]]));
+        for (w = list[done].observer; end-- > w;)
+            pairs->tested -= count_bits_512(there_are(in, in->of.cell[observers->place[end]]));
         return w;
     }
-    return watchers->count;
+    return observers->count;
 }
 
-AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *watchers,
+AVX512_INLINE uint32_t match_field(const phx_tile_cells *of, uint32_t lanes, const phx_tile_observers *observers,
                                    const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    const field in = {*of, lanes, lanes == FEW ? FEW_BITS : MANY_BITS, lanes == FEW ? FEW_MORE : MANY_MORE};
-    const bool margin = limits->in_low != limits->near_low || limits->in_high != limits->near_high;
-    if (limits->square) return match_stencil_512(&in, watchers, limits, true, true, pairs);
-    if (margin) return match_stencil_512(&in, watchers, limits, false, true, pairs);
-    return match_stencil_512(&in, watchers, limits, false, false, pairs);
+    const field in = {*of, lanes, lanes == NARROW ? NARROW_BITS : WIDE_BITS, lanes == NARROW ? NARROW_MORE : WIDE_MORE};
+    const bool margin = limits->in_low != limits->keep_low || limits->in_high != limits->keep_high;
+    if (limits->square) return match_stencil_512(&in, observers, limits, true, true, pairs);
+    if (margin) return match_stencil_512(&in, observers, limits, false, true, pairs);
+    return match_stencil_512(&in, observers, limits, false, false, pairs);
 }
 
-AVX512 uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                        const phx_tile_limits *limits, phx_pairs *pairs)
+AVX512 uint32_t phx_match_stencil_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
+                                         const phx_tile_limits *limits, phx_pairs *pairs)
 {
-    return cells->near[0] == FEW ? match_field(cells, FEW, watchers, limits, pairs)
-                                 : match_field(cells, MANY, watchers, limits, pairs);
+    return cells->stencil[0] == NARROW ? match_field(cells, NARROW, observers, limits, pairs)
+                                       : match_field(cells, WIDE, observers, limits, pairs);
 }
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "shards/simd/kernels.h"
 
-void phx_starts_avx512(uint32_t *at, uint32_t cells, uint32_t *near);
+void phx_cell_offsets_avx512(uint32_t *at, uint32_t cells, uint32_t *stencil);
 
-uint32_t phx_match_sparse_avx512(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                 const phx_tile_limits *limits, phx_pairs *pairs);
+uint32_t phx_match_stencil_avx512(const phx_tile_cells *cells, const phx_tile_observers *observers,
+                                  const phx_tile_limits *limits, phx_pairs *pairs);
 
 #endif

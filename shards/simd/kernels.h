@@ -20,7 +20,7 @@ enum {
      * Fake old position, in units along x, of a row without history. At mid-step it is within two reaches of the
      * observer; so the fake distance exceeds one reach, also on the other side of the wrap.
      */
-    PHX_TILE_AWAY = 7 << 12
+    PHX_TILE_NO_HISTORY_OFFSET = 7 << 12
 };
 
 /* The origin of a tile's units, and their number. */
@@ -28,7 +28,7 @@ typedef struct phx_tile_frame {
     float x, y;               /* position of unit 0 */
     float scale;              /* units to a length of 1 */
     float low, width, height; /* units: a row with a mid-step position before low or beyond the end is left out */
-    float stride;             /* units: the longest step along an axis; a row that moved farther did not step */
+    float longest_step;       /* units: the longest step along an axis; a row that moved farther did not step */
     uint32_t shift;           /* units to a cell: 1 << shift */
     uint32_t columns, rows;   /* of cells */
     uint32_t moved;           /* set in the cell word of a row that moved: phx_cell_word_flag() */
@@ -53,7 +53,7 @@ typedef struct phx_tile_candidates {
  */
 typedef struct phx_tile_limits {
     int32_t in_low, in_high;     /* up to low surely within r; above high surely not */
-    int32_t near_low, near_high; /* of R */
+    int32_t keep_low, keep_high; /* of R */
     bool square;
 } phx_tile_limits;
 
@@ -68,7 +68,7 @@ typedef struct phx_tile_observers {
 typedef struct phx_tile_cells {
     const uint32_t *now, *old, *cell; /* by place */
     const uint32_t *start;            /* by cell */
-    const uint32_t *near;             /* by cell: result of cell_offsets() */
+    const uint32_t *stencil;          /* by cell: result of cell_offsets() */
     uint32_t columns;
 } phx_tile_cells;
 
@@ -102,7 +102,8 @@ typedef struct phx_sort_key_format {
 enum { PHX_ORDER_MOST = 256 }; /* most targets ordered together */
 
 /*
- * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_FEW at most in a change.
+ * Changes with their targets side by side: words with a slot and PHX_TARGET_LEAVE, PHX_ORDER_SHORT_MAX at most in a
+ * change.
  */
 typedef struct phx_unsorted_events {
     const uint32_t *targets;
@@ -158,10 +159,10 @@ typedef struct phx_kernels {
                           const phx_tile_frame *frame, const phx_tile_rows *to);
     /*
      * Turns counts by cell, at[1 .. cells], into begins, at[0 .. cells]; at[0] is 0; the words behind are padded, as in
-     * near[]. near: input of match_stencil; near[0] is of all cells, near[c] of cell c and the two beside it; the last
-     * one has none.
+     * stencil[]. near: input of match_stencil; stencil[0] is of all cells, stencil[c] of cell c and the two beside it;
+     * the last one has none.
      */
-    void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *near);
+    void (*cell_offsets)(uint32_t *at, uint32_t cells, uint32_t *stencil);
     /* The places of the rows in a range, which is not empty; room for all and pad. Returns how many. */
     uint32_t (*indices_in_range)(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places);
     /* Gathers some ranges of places, side by side. Returns how many. */
@@ -172,10 +173,10 @@ typedef struct phx_kernels {
      * one observer in any order. No two positions may differ by four reaches along both axes, as the sets differ there.
      * Stops when there is no room for all pairs of the next observer. Returns how many observers are done.
      */
-    uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *watchers,
+    uint32_t (*match)(const phx_tile_candidates *candidates, uint32_t count, const phx_tile_observers *observers,
                       const phx_tile_limits *limits, phx_pairs *pairs);
     /* The same for observers with the candidates of the nine cells around each, few in each row of three. */
-    uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *watchers,
+    uint32_t (*match_stencil)(const phx_tile_cells *cells, const phx_tile_observers *observers,
                               const phx_tile_limits *limits, phx_pairs *pairs);
     /* Finds the unsure pairs; room for all and pad. Returns how many. */
     uint32_t (*collect_unsure)(const phx_pairs *pairs, uint32_t *which);
@@ -197,13 +198,13 @@ typedef struct phx_kernels {
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,
      * and pad.
      */
-    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                            uint32_t count, phx_row_ranges *looks);
+    void (*plan_row_ranges)(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                            uint32_t count, phx_row_ranges *ranges);
     /*
      * Compares some ranges, in order: finds rows that are in range now or were before, and not both. Exactly; room for
      * all and pad. Returns how many.
      */
-    uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
+    uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                   const phx_view_range *limit, const phx_view_changes *out);
     /* Keeps, in place, slot words that are special or have a square within the limit. Returns how many. */
     uint32_t (*keep_within)(uint32_t *slots, float *squares, uint32_t count, float limit);
@@ -237,7 +238,7 @@ typedef struct phx_kernels {
     void (*order)(const uint64_t *id, const uint16_t *kind, uint32_t count, uint32_t *place);
     /* The same for words (phx_order_word()), all distinct, the smallest first; for up to rank_most. */
     void (*rank_words)(const uint64_t *words, uint32_t count, uint32_t *place);
-    uint32_t rank_most; /* at most PHX_ORDER_FEW: for more, merging was measured to be faster */
+    uint32_t rank_most; /* at most PHX_ORDER_SHORT_MAX: for more, merging was measured to be faster */
     /* Merges two ordered runs of words into out. */
     phx_merge merge;
 } phx_kernels;

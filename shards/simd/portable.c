@@ -10,20 +10,20 @@
 #include "shards/simd/scalar.h"
 
 /* A position in units along an axis, now and before, in the frame or far from it. */
-typedef struct stretch {
+typedef struct axis_step {
     float now, old;
-} stretch;
+} axis_step;
 
-static inline stretch stretch_of(float now, float old, float zero, float scale)
+static inline axis_step axis_step_of(float now, float old, float zero, float scale)
 {
-    return (stretch){(now - zero) * scale, (old - zero) * scale};
+    return (axis_step){(now - zero) * scale, (old - zero) * scale};
 }
 
 /* The mid-step position, if now and before are one step apart; else the current position. */
-static inline float mid_step_scalar(stretch of, float stride)
+static inline float mid_step_scalar(axis_step of, float longest_step)
 {
     float step = of.old - of.now;
-    return fabsf(step) <= stride ? of.now + step * 0.5f : of.now;
+    return fabsf(step) <= longest_step ? of.now + step * 0.5f : of.now;
 }
 
 /* A position, wrapped. A position far from the frame may get any word: its tower is discontinuous. */
@@ -39,19 +39,20 @@ static inline uint32_t unit_before(float q, uint32_t away)
     return q != q ? away & 0xffff : unit_wrapped(q);
 }
 
-static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
-                              const phx_tile_frame *frame, const phx_tile_rows *to)
+static uint32_t cull_rows_portable(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
+                                   const phx_tile_frame *frame, const phx_tile_rows *to)
 {
     uint32_t n = 0;
     for (uint32_t s = 0; s < span_count; s++) {
         for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
-            const stretch along_x = stretch_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
-            const stretch along_y = stretch_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
-            const float hx = mid_step_scalar(along_x, frame->stride), hy = mid_step_scalar(along_y, frame->stride);
+            const axis_step along_x = axis_step_of(rows->x[i], rows->ox[i], frame->x, frame->scale);
+            const axis_step along_y = axis_step_of(rows->y[i], rows->oy[i], frame->y, frame->scale);
+            const float hx = mid_step_scalar(along_x, frame->longest_step),
+                        hy = mid_step_scalar(along_y, frame->longest_step);
             if (!(hx >= frame->low && hx < frame->width && hy >= frame->low && hy < frame->height)) continue;
             uint32_t x = unit_wrapped(along_x.now), y = unit_wrapped(along_y.now);
             to->now[n] = x | y << 16;
-            to->old[n] = unit_before(along_x.old, x + PHX_TILE_AWAY) | unit_before(along_y.old, y) << 16;
+            to->old[n] = unit_before(along_x.old, x + PHX_TILE_NO_HISTORY_OFFSET) | unit_before(along_y.old, y) << 16;
             to->row[n] = i;
             bool moved = rows->x[i] != rows->ox[i] || rows->y[i] != rows->oy[i];
             uint32_t cell = ((uint32_t)hy >> frame->shift) * frame->columns + ((uint32_t)hx >> frame->shift);
@@ -61,14 +62,14 @@ static uint32_t pick_portable(const phx_grid_rows *rows, const phx_span *spans, 
     return n;
 }
 
-static void starts_portable(uint32_t *at, uint32_t cells, uint32_t *near)
+static void cell_offsets_portable(uint32_t *at, uint32_t cells, uint32_t *stencil)
 {
     uint32_t sum = 0;
-    (void)near;
+    (void)stencil;
     for (uint32_t c = 0; c <= cells; c++) at[c] = sum += at[c];
 }
 
-static uint32_t within_rows_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
+static uint32_t indices_in_range_portable(const uint32_t *row, uint32_t count, phx_span range, uint32_t *places)
 {
     const uint32_t length = range.end - range.first;
     uint32_t n = 0;
@@ -100,14 +101,14 @@ enum {
 _Static_assert(PIECE % EIGHT == 0 && EIGHT <= (int)PHX_KERNEL_PAD, "elements beyond the last are padding");
 
 /* One observer. */
-typedef struct watcher {
+typedef struct tile_observer {
     uint32_t place, now, old;
-} watcher;
+} tile_observer;
 
-static watcher watcher_of(const phx_tile_observers *watchers, uint32_t w)
+static tile_observer tile_observer_of(const phx_tile_observers *observers, uint32_t w)
 {
-    uint32_t place = watchers->place[w];
-    return (watcher){place, watchers->now[place], watchers->old[place]};
+    uint32_t place = observers->place[w];
+    return (tile_observer){place, observers->now[place], observers->old[place]};
 }
 
 /* Distances of some candidates, now and before, and a word for each that may be an event. */
@@ -117,7 +118,7 @@ typedef struct judged {
 } judged;
 
 /* A loop without other stores, which compilers vectorise. */
-static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, phx_tile_limits limits,
+static inline void judge_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of, phx_tile_limits limits,
                                 bool square, judged *out)
 {
     const uint32_t *now = c->now, *old = c->old;
@@ -142,8 +143,8 @@ static inline bool any_of_eight(const uint32_t kept[EIGHT])
  * Matches a piece of candidates, with room for all. Of eight, mostly none is kept; else no branch depends on which:
  * every pair is written, kept or not.
  */
-static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, watcher of, const phx_tile_limits *limits,
-                               phx_pairs *pairs)
+static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, tile_observer of,
+                               const phx_tile_limits *limits, phx_pairs *pairs)
 {
     const uint32_t *from = c->target;
     const phx_tile_limits by = *limits;
@@ -168,12 +169,12 @@ static void match_piece_scalar(const phx_tile_candidates *c, uint32_t count, wat
     pairs->count = n;
 }
 
-static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *watchers,
+static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, const phx_tile_observers *observers,
                                const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
-    for (; w < watchers->count && pairs->capacity - pairs->count >= count; w++) {
-        const watcher of = watcher_of(watchers, w);
+    for (; w < observers->count && pairs->capacity - pairs->count >= count; w++) {
+        const tile_observer of = tile_observer_of(observers, w);
         for (uint32_t i = 0; i < count; i += PIECE) {
             const phx_tile_candidates piece = {c->now + i, c->old + i, c->target + i};
             match_piece_scalar(&piece, count - i < PIECE ? count - i : PIECE, of, limits, pairs);
@@ -183,12 +184,12 @@ static uint32_t match_portable(const phx_tile_candidates *c, uint32_t count, con
 }
 
 /* The rows around one observer, side by side. */
-typedef struct crowd {
+typedef struct stencil_rows {
     uint32_t now[PIECE], old[PIECE], place[PIECE], count;
-} crowd;
+} stencil_rows;
 
 /* Adds up to eight places from one on. */
-static inline void join_watchers(crowd *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
+static inline void join_candidates(stencil_rows *to, const phx_tile_cells *cells, uint32_t first, uint32_t count)
 {
     uint32_t *now = to->now + to->count, *old = to->old + to->count, *place = to->place + to->count;
     memcpy(now, cells->now + first, EIGHT * sizeof *now);
@@ -197,33 +198,33 @@ static inline void join_watchers(crowd *to, const phx_tile_cells *cells, uint32_
     to->count += count < EIGHT ? count : EIGHT;
 }
 
-static uint32_t match_sparse_portable(const phx_tile_cells *cells, const phx_tile_observers *watchers,
-                                      const phx_tile_limits *limits, phx_pairs *pairs)
+static uint32_t match_stencil_portable(const phx_tile_cells *cells, const phx_tile_observers *observers,
+                                       const phx_tile_limits *limits, phx_pairs *pairs)
 {
     uint32_t w = 0;
-    crowd near;
-    const phx_tile_candidates all = {near.now, near.old, near.place};
-    for (; w < watchers->count; w++) {
-        const watcher of = watcher_of(watchers, w);
-        const phx_ninegrid_cells nine = phx_cells_around(cells, cells->cell[of.place]);
-        if (pairs->capacity - pairs->count < nine.count) break;
-        pairs->tested += nine.count;
-        near.count = 0;
+    stencil_rows candidates;
+    const phx_tile_candidates all = {candidates.now, candidates.old, candidates.place};
+    for (; w < observers->count; w++) {
+        const tile_observer of = tile_observer_of(observers, w);
+        const phx_stencil_cells stencil = phx_cells_around(cells, cells->cell[of.place]);
+        if (pairs->capacity - pairs->count < stencil.count) break;
+        pairs->tested += stencil.count;
+        candidates.count = 0;
         for (uint32_t r = 0; r < 3; r++) {
-            for (uint32_t i = nine.row[r].first; i < nine.row[r].end; i += EIGHT) {
-                if (near.count + EIGHT > PIECE) {
-                    match_piece_scalar(&all, near.count, of, limits, pairs);
-                    near.count = 0;
+            for (uint32_t i = stencil.row[r].first; i < stencil.row[r].end; i += EIGHT) {
+                if (candidates.count + EIGHT > PIECE) {
+                    match_piece_scalar(&all, candidates.count, of, limits, pairs);
+                    candidates.count = 0;
                 }
-                join_watchers(&near, cells, i, nine.row[r].end - i);
+                join_candidates(&candidates, cells, i, stencil.row[r].end - i);
             }
         }
-        match_piece_scalar(&all, near.count, of, limits, pairs);
+        match_piece_scalar(&all, candidates.count, of, limits, pairs);
     }
     return w;
 }
 
-static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
+static uint32_t collect_unsure_portable(const phx_pairs *pairs, uint32_t *which)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
@@ -233,8 +234,8 @@ static uint32_t unsure_portable(const phx_pairs *pairs, uint32_t *which)
     return n;
 }
 
-static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
-                             phx_observer_runs *runs)
+static void pairs_to_runs_portable(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words,
+                                   phx_observer_runs *runs)
 {
     const phx_observer_runs to = *runs; /* stores below may alias the fields */
     uint32_t last = UINT32_MAX, n = 0, r = 0, specials = 0, leaves = 0;
@@ -257,8 +258,8 @@ static void resolve_portable(const phx_pairs *pairs, const uint32_t *row, const 
 }
 
 /* Every row is written: no branch depends on the result. */
-static uint32_t scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
-                              float *squares)
+static uint32_t range_scan_portable(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
+                                    float *squares)
 {
     const float x = area->x, y = area->y, r = area->r, r2 = r * r;
     uint32_t n = 0;
@@ -277,48 +278,48 @@ static inline uint32_t in_view_scalar(float dx, float dy, float r, bool square)
     return dx * dx + dy * dy <= r * r;
 }
 
-static void look_portable(const phx_grid_rows *rows, const phx_lookup *sight, const uint32_t *observer_rows,
-                          uint32_t count, phx_row_ranges *looks)
+static void plan_row_ranges_portable(const phx_grid_rows *rows, const phx_lookup *lookup, const uint32_t *observer_rows,
+                                     uint32_t count, phx_row_ranges *ranges)
 {
     const int32_t last = PHX_BLOCK_SIDE - 1;
-    const phx_block *block = sight->block;
+    const phx_block *block = lookup->block;
     const int32_t x = block->bx << PHX_BLOCK_BITS, y = block->by << PHX_BLOCK_BITS;
-    uint32_t *out = looks->beyond_count;
+    uint32_t *out = ranges->beyond_count;
     out[PHX_SPILL_X] = out[PHX_SPILL_Y] = out[PHX_SPILL_BOTH] = 0;
-    looks->count = 0;
-    looks->length = 0;
+    ranges->count = 0;
+    ranges->length = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const phx_box box = phx_box_around(rows->x[observer_rows[i]], rows->y[observer_rows[i]], sight->reach);
-        const phx_rect rect = phx_box_towers(sight->rules, box);
+        const phx_box box = phx_box_around(rows->x[observer_rows[i]], rows->y[observer_rows[i]], lookup->reach);
+        const phx_rect rect = phx_box_towers(lookup->rules, box);
         const int32_t x0 = rect.x0 - x, y0 = rect.y0 - y, x1 = rect.x1 - x, y1 = rect.y1 - y;
         const int32_t from = x0 > 0 ? x0 : 0, to = x1 < last ? x1 : last;
         const uint32_t out_x = (x0 < 0) | (x1 > last), out_y = (y0 < 0) | (y1 > last);
-        for (uint32_t b = 0; b < PHX_BEYONDS; b++) looks->beyond[b][out[b]] = observer_rows[i];
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) ranges->beyond[b][out[b]] = observer_rows[i];
         out[PHX_SPILL_X] += out_x;
         out[PHX_SPILL_Y] += out_y;
         out[PHX_SPILL_BOTH] += out_x & out_y;
         if (from > to) continue;
         for (int32_t line = y0 > 0 ? y0 : 0; line <= y1 && line <= last; line++) {
             const uint32_t *start = block->start + (line << PHX_BLOCK_BITS);
-            const uint32_t first = start[from] > sight->at.first ? start[from] : sight->at.first;
-            const uint32_t end = start[to + 1] < sight->at.end ? start[to + 1] : sight->at.end;
+            const uint32_t first = start[from] > lookup->at.first ? start[from] : lookup->at.first;
+            const uint32_t end = start[to + 1] < lookup->at.end ? start[to + 1] : lookup->at.end;
             if (first >= end) continue;
-            looks->row[looks->count] = observer_rows[i];
-            looks->first[looks->count] = first;
-            looks->end[looks->count++] = end;
-            looks->length += end - first;
+            ranges->row[ranges->count] = observer_rows[i];
+            ranges->first[ranges->count] = first;
+            ranges->end[ranges->count++] = end;
+            ranges->length += end - first;
         }
     }
 }
 
-static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges *looks, phx_span some,
-                                 const phx_view_range *limit, const phx_view_changes *out)
+static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
+                                           const phx_view_range *limit, const phx_view_changes *out)
 {
     uint32_t n = 0;
     for (uint32_t l = some.first; l < some.end; l++) {
-        const uint32_t by = looks->row[l];
+        const uint32_t by = ranges->row[l];
         const float x = rows->x[by], y = rows->y[by], ox = rows->ox[by], oy = rows->oy[by];
-        for (uint32_t i = looks->first[l]; i < looks->end[l]; i++) {
+        for (uint32_t i = ranges->first[l]; i < ranges->end[l]; i++) {
             uint32_t is = in_view_scalar(rows->x[i] - x, rows->y[i] - y, limit->r, limit->square);
             uint32_t was = in_view_scalar(rows->ox[i] - ox, rows->oy[i] - oy, limit->r, limit->square);
             out->by[n] = by;
@@ -329,7 +330,7 @@ static uint32_t crossed_portable(const phx_grid_rows *rows, const phx_row_ranges
     return n;
 }
 
-static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+static uint32_t keep_within_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -341,8 +342,8 @@ static uint32_t nearer_portable(uint32_t *slots, float *squares, uint32_t count,
     return n;
 }
 
-static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
-                               uint32_t count, double sticky, double *keys, uint8_t *was)
+static uint32_t cap_keys_portable(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,
+                                  uint32_t count, double sticky, double *keys, uint8_t *was)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -353,15 +354,15 @@ static uint32_t weigh_portable(const uint32_t *mark, uint32_t listed, const uint
     return n;
 }
 
-static uint32_t within_portable(const double *keys, uint32_t count, double limit)
+static uint32_t count_within_portable(const double *keys, uint32_t count, double limit)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) n += keys[i] <= limit;
     return n;
 }
 
-static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
-                                     double limit, uint32_t *enter, uint32_t *leave)
+static phx_cap_split split_at_limit_portable(uint32_t *slots, const double *keys, const uint8_t *was, uint32_t count,
+                                             double limit, uint32_t *enter, uint32_t *leave)
 {
     phx_cap_split n = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -374,7 +375,7 @@ static phx_cap_split divide_portable(uint32_t *slots, const double *keys, const 
     return n;
 }
 
-static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t value)
+static uint32_t find_u32_portable(const uint32_t *array, uint32_t count, uint32_t value)
 {
     enum { STEP = 16 }; /* compilers vectorise a loop of fixed length without an exit */
     uint32_t i = 0;
@@ -387,9 +388,9 @@ static uint32_t find_portable(const uint32_t *array, uint32_t count, uint32_t va
     return i;
 }
 
-static uint32_t missing_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
+static uint32_t set_difference_portable(const uint32_t *array, uint32_t count, uint32_t *values, uint32_t value_count)
 {
-    return phx_missing_by(find_portable, array, count, values, value_count);
+    return phx_missing_by(find_u32_portable, array, count, values, value_count);
 }
 
 /* The outer loop is over the keys that come before, so the inner loop has no branch and no sum, and is vectorised. */
@@ -403,7 +404,7 @@ static void rank_change_keys_scalar(const int32_t *key, uint32_t count, uint32_t
 static void order_keys_portable(const phx_sort_key_format *by, const phx_unsorted_events *of, uint32_t *place)
 {
     for (uint32_t c = 0, at = 0; c < of->count; at = of->end[c++]) {
-        int32_t key[PHX_ORDER_FEW];
+        int32_t key[PHX_ORDER_SHORT_MAX];
         uint32_t count = of->end[c] - at;
         phx_keys_of(by, of->targets + at, count, key);
         rank_change_keys_scalar(key, count, of->first[c], place + at);
@@ -417,7 +418,7 @@ static void order_portable(const uint64_t *id, const uint16_t *kind, uint32_t co
         for (uint32_t j = 0; j < count; j++) place[j] += (kind[i] < kind[j]) | ((kind[i] == kind[j]) & (id[i] < id[j]));
 }
 
-static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place)
+static void rank_words_portable(const uint64_t *words, uint32_t count, uint32_t *place)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t before = 0;
@@ -426,25 +427,25 @@ static void rank_portable(const uint64_t *words, uint32_t count, uint32_t *place
     }
 }
 
-const phx_kernels phx_kernels_portable = {.cull_rows = pick_portable,
-                                          .cell_offsets = starts_portable,
-                                          .indices_in_range = within_rows_portable,
+const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
+                                          .cell_offsets = cell_offsets_portable,
+                                          .indices_in_range = indices_in_range_portable,
                                           .gather = gather_portable,
                                           .match = match_portable,
-                                          .match_stencil = match_sparse_portable,
-                                          .collect_unsure = unsure_portable,
-                                          .pairs_to_runs = resolve_portable,
-                                          .range_scan = scan_portable,
-                                          .plan_row_ranges = look_portable,
-                                          .find_view_changes = crossed_portable,
-                                          .keep_within = nearer_portable,
-                                          .cap_keys = weigh_portable,
-                                          .count_within = within_portable,
-                                          .split_at_limit = divide_portable,
-                                          .find_u32 = find_portable,
-                                          .set_difference = missing_portable,
+                                          .match_stencil = match_stencil_portable,
+                                          .collect_unsure = collect_unsure_portable,
+                                          .pairs_to_runs = pairs_to_runs_portable,
+                                          .range_scan = range_scan_portable,
+                                          .plan_row_ranges = plan_row_ranges_portable,
+                                          .find_view_changes = find_view_changes_portable,
+                                          .keep_within = keep_within_portable,
+                                          .cap_keys = cap_keys_portable,
+                                          .count_within = count_within_portable,
+                                          .split_at_limit = split_at_limit_portable,
+                                          .find_u32 = find_u32_portable,
+                                          .set_difference = set_difference_portable,
                                           .order_keys = order_keys_portable,
                                           .order = order_portable,
-                                          .rank_words = rank_portable,
+                                          .rank_words = rank_words_portable,
                                           .rank_most = 8,
                                           .merge = phx_merge_words};

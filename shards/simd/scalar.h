@@ -24,22 +24,22 @@ static inline int32_t phx_units_apart(uint32_t a, uint32_t b, bool square)
 static inline bool phx_units_cross(int32_t d, int32_t e, const phx_tile_limits *limits, uint32_t *flags)
 {
     uint32_t enters = (d <= limits->in_low) & (e > limits->in_high);
-    uint32_t leaves = (e <= limits->near_low) & (d > limits->near_high);
+    uint32_t leaves = (e <= limits->keep_low) & (d > limits->keep_high);
     *flags = leaves * PHX_PAIR_LEAVE | (1 ^ (enters | leaves)) * PHX_PAIR_UNSURE; /* no branch */
-    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->near_low) & (e <= limits->near_high));
+    return ((d <= limits->in_high) & (e > limits->in_low)) | ((d > limits->keep_low) & (e <= limits->keep_high));
 }
 
 /* The places of three rows of three cells. */
-typedef struct phx_ninegrid_cells {
+typedef struct phx_stencil_cells {
     phx_span row[3];
     uint32_t count;
-} phx_ninegrid_cells;
+} phx_stencil_cells;
 
-static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
+static inline phx_stencil_cells phx_cells_around(const phx_tile_cells *cells, uint32_t cell)
 {
     const uint32_t *middle = cells->start + cell - 1, *above = middle - cells->columns;
     const uint32_t *below = middle + cells->columns;
-    phx_ninegrid_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
+    phx_stencil_cells around = {.row = {{above[0], above[3]}, {middle[0], middle[3]}, {below[0], below[3]}}};
     for (uint32_t r = 0; r < 3; r++) around.count += around.row[r].end - around.row[r].first;
     return around;
 }
@@ -47,7 +47,7 @@ static inline phx_ninegrid_cells phx_cells_around(const phx_tile_cells *cells, u
 /* An observer with candidates that may be events in its nine cells, as bits of their rows. */
 typedef struct phx_found_ninegrid {
     uint64_t mask;
-    uint32_t watcher;
+    uint32_t observer;
 } phx_found_ninegrid;
 
 /* phx_kernels.set_difference by a find kernel. */

@@ -26,7 +26,7 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
         if (phx_shard_rows(shard)) phx_grid_mark_moved(&shard->grid, body->row);
     }
     if (body->state & PHX_SLOT_FAR) mark_far_dirty(shard, slot);
-    if (!shard->dense_tick) phx_zones_touch(&shard->zones, shard->mem, slot);
+    if (!shard->dense_tick) phx_zones_mark_dirty(&shard->zones, shard->mem, slot);
     shard->dirty_count++;
     shard->changed = true;
     if (body->state & PHX_SLOT_OWN) shard->copies_due = true;
@@ -41,7 +41,7 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     const uint32_t slot = (uint32_t)(body - shard->store.body);
-    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->past, slot);
+    if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->previous, slot);
     /* the row stands where the entity was at the last tick's end, wherever the entity moved since */
     const phx_grid_rows *rows = &shard->grid.rows;
     phx_grid_mark_dirty(&shard->grid, phx_store_instance(&shard->store, slot),
@@ -80,7 +80,7 @@ void phx_shard_mark_step(phx_shard *shard, phx_body *body, float x, float y)
 }
 
 /* Marks the tower that a step led to, and makes its block if there is none. false = no memory. */
-static bool mark_arrival_tower(phx_shard *shard, const phx_body *body)
+static bool mark_entered_tower(phx_shard *shard, const phx_body *body)
 {
     const uint32_t instance = phx_store_instance(&shard->store, (uint32_t)(body - shard->store.body));
     if (!phx_grid_block_visit(&shard->grid, shard->mem, instance, body->tx, body->ty)) return false;
@@ -93,7 +93,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     uint16_t tx = phx_tower_index(shard->rules, 0, x), ty = phx_tower_index(shard->rules, 1, y);
     bool crossed = tx != body->tx || ty != body->ty;
     if (crossed && phx_shard_ninegrid(shard))
-        phx_ninegrid_note_tower(&shard->nine, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
+        phx_ninegrid_note_tower(&shard->ninegrid, &shard->store, (uint32_t)(body - shard->store.body), tx, ty);
     body->x = x;
     body->y = y;
     body->z = z;
@@ -103,7 +103,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)
         phx_grid_misplace(&shard->grid, body, (uint32_t)(body - shard->store.body));
-    else if (crossed && !mark_arrival_tower(shard, body)) shard->grid.needs_rebuild = true;
+    else if (crossed && !mark_entered_tower(shard, body)) shard->grid.needs_rebuild = true;
     if (shard->grid.needs_rebuild || shard->grid.positions_stale)
         return;                                       /* all rows are written from the bodies later */
     if (body->state & PHX_SLOT_ROW_MISPLACED) return; /* such a row is put in its place in the index phase */

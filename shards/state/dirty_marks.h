@@ -10,7 +10,7 @@
 /* Marks a tower, if it has a block. */
 static inline void phx_shard_mark_tower(phx_shard *shard, uint32_t instance, uint16_t tx, uint16_t ty)
 {
-    if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->nine, instance, tx, ty, shard->tick);
+    if (phx_shard_ninegrid(shard)) phx_ninegrid_mark_dirty(&shard->ninegrid, instance, tx, ty, shard->tick);
     else if (phx_shard_rows(shard)) phx_grid_mark_dirty(&shard->grid, instance, tx, ty, shard->tick, false);
 }
 

@@ -3,23 +3,24 @@
  */
 #include "shards/state/immigrant_lists.h"
 
-void phx_immigrant_lists_free(phx_immigrant_lists *arrivals, phx_mem *mem)
+void phx_immigrant_lists_free(phx_immigrant_lists *immigrant_lists, phx_mem *mem)
 {
-    phx_release(mem, (void **)&arrivals->at, &arrivals->capacity, sizeof *arrivals->at);
-    phx_release(mem, (void **)&arrivals->noted, &arrivals->noted_capacity, sizeof *arrivals->noted);
-    phx_release(mem, (void **)&arrivals->places, &arrivals->places_capacity, sizeof(uint32_t));
-    arrivals->count = 0;
+    phx_release(mem, (void **)&immigrant_lists->at, &immigrant_lists->capacity, sizeof *immigrant_lists->at);
+    phx_release(mem, (void **)&immigrant_lists->noted, &immigrant_lists->noted_capacity,
+                sizeof *immigrant_lists->noted);
+    phx_release(mem, (void **)&immigrant_lists->places, &immigrant_lists->places_capacity, sizeof(uint32_t));
+    immigrant_lists->count = 0;
 }
 
-bool phx_immigrant_lists_ready(phx_immigrant_lists *arrivals, phx_mem *mem)
+bool phx_immigrant_lists_ready(phx_immigrant_lists *immigrant_lists, phx_mem *mem)
 {
-    return phx_grow(mem, (void **)&arrivals->at, &arrivals->capacity, arrivals->count, (size_t)arrivals->count + 1,
-                    sizeof *arrivals->at);
+    return phx_grow(mem, (void **)&immigrant_lists->at, &immigrant_lists->capacity, immigrant_lists->count,
+                    (size_t)immigrant_lists->count + 1, sizeof *immigrant_lists->at);
 }
 
-void phx_immigrant_lists_add(phx_immigrant_lists *arrivals, phx_immigrant_list arrival)
+void phx_immigrant_lists_add(phx_immigrant_lists *immigrant_lists, phx_immigrant_list immigrant_list)
 {
-    PHX_ASSERT(arrivals->count < arrivals->capacity);
-    PHX_ASSERT((arrival.list != NULL) == (arrival.count > 0));
-    arrivals->at[arrivals->count++] = arrival;
+    PHX_ASSERT(immigrant_lists->count < immigrant_lists->capacity);
+    PHX_ASSERT((immigrant_list.list != NULL) == (immigrant_list.count > 0));
+    immigrant_lists->at[immigrant_lists->count++] = immigrant_list;
 }

@@ -31,12 +31,12 @@ typedef struct phx_immigrant_lists {
     uint32_t noted_capacity, places_capacity, shift;
 } phx_immigrant_lists;
 
-void phx_immigrant_lists_free(phx_immigrant_lists *arrivals, phx_mem *mem);
+void phx_immigrant_lists_free(phx_immigrant_lists *immigrant_lists, phx_mem *mem);
 
 /* Room for one more list. false = no memory, nothing changed. */
-bool phx_immigrant_lists_ready(phx_immigrant_lists *arrivals, phx_mem *mem);
+bool phx_immigrant_lists_ready(phx_immigrant_lists *immigrant_lists, phx_mem *mem);
 
 /* Adds a list; room was reserved. A discontinuous observer is evaluated in any case. */
-void phx_immigrant_lists_add(phx_immigrant_lists *arrivals, phx_immigrant_list arrival);
+void phx_immigrant_lists_add(phx_immigrant_lists *immigrant_lists, phx_immigrant_list immigrant_list);
 
 #endif

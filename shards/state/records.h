@@ -1,11 +1,11 @@
 /*
  * Records between shards: plain data of one size, without pointers and without slots of the sender, in blocks of 4 KiB.
  *
- *   - Migration: MIGRANT, then the entity's RELATION records; with bands TRAIL and DEFERRED_UPDATES, in order; AWAKE if
- * it is an awake NPC; AREAS for the areas that it is in. Its list is beside the blocks (phx_outbox.lists): it can be as
- *     long as the shard has slots, and the receiver mostly finds that its own rows give the same list.
- *   - Halo: BEGIN, then a COPY for every entity that the receiver may need, with a TRAIL behind it if the entity moved
- *     lately. A ghost that is not repeated after a BEGIN is gone.
+ *   - Migration: MIGRANT, then the entity's RELATION records; with bands MOTION_HISTORY and DEFERRED_UPDATES, in order;
+ * AWAKE if it is an awake NPC; AREAS for the areas that it is in. Its list is beside the blocks (phx_outbox.lists): it
+ * can be as long as the shard has slots, and the receiver mostly finds that its own rows give the same list.
+ *   - Halo: BEGIN, then a COPY for every entity that the receiver may need, with a MOTION_HISTORY behind it if the
+ * entity moved lately. A ghost that is not repeated after a BEGIN is gone.
  *   - PIN asks the owner of an entity to send a copy at any distance.
  *
  * Written in the exchange phase by the sender's worker, read one barrier later by the receiver's worker.
@@ -23,7 +23,7 @@ typedef enum phx_record_type {
     PHX_RECORD_COPY,
     PHX_RECORD_AWAKE,
     PHX_RECORD_AREAS,
-    PHX_RECORD_TRAIL,
+    PHX_RECORD_MOTION_HISTORY,
     PHX_RECORD_DEFERRED_UPDATES
 } phx_record_type;
 
@@ -49,12 +49,12 @@ typedef struct phx_list_record {
 } phx_list_record;
 
 /* As phx_motion_history (update_bands.h). */
-typedef struct phx_trail_record {
+typedef struct phx_motion_record {
     float x, y, z;
     uint32_t moved;
     uint16_t kind;
     uint16_t reserved;
-} phx_trail_record;
+} phx_motion_record;
 
 /* A target with a deferred update, since the tick in which the update was due. */
 typedef struct phx_deferred_update {
@@ -77,7 +77,7 @@ typedef struct phx_record {
         phx_relation relations[PHX_RECORD_ITEMS];
         uint64_t areas[PHX_RECORD_AREA_ITEMS]; /* AREAS: ids, in the order of their table */
         uint64_t alone_since;                  /* AWAKE: the first tick without a waker near, or 0 */
-        phx_trail_record trail;
+        phx_motion_record history;
         phx_deferred_update waiting[PHX_RECORD_ITEMS];
     } as;
 } phx_record;

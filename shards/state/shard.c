@@ -21,10 +21,10 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
     phx_relations_init(&shard->relations, mem);
-    phx_prev_rows_init(&shard->past, mem);
+    phx_prev_rows_init(&shard->previous, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);
-    shard->past.shape = rules->shape;
+    shard->previous.shape = rules->shape;
     phx_outbox_init(&shard->outbox, mem, shard_count);
     shard->move_frame = phx_move_constants_of(shard);
     if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
@@ -38,7 +38,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
     shard->indexed->free(shard);
-    phx_prev_rows_free(&shard->past, mem);
+    phx_prev_rows_free(&shard->previous, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
@@ -52,14 +52,14 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_release(mem, (void **)&shard->emigrant_list_first.at, &shard->emigrant_list_first.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->list_scratch.at, &shard->list_scratch.capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&shard->immigrants.at, &shard->immigrants.capacity, sizeof(uint32_t));
-    phx_immigrant_lists_free(&shard->arrivals, mem);
+    phx_immigrant_lists_free(&shard->immigrant_lists, mem);
     phx_release(mem, (void **)&shard->pins, &shard->pins_capacity, sizeof(phx_pin));
     phx_release(mem, (void **)&shard->pins_before, &shard->pins_before_capacity, sizeof(phx_pin));
-    phx_release(mem, (void **)&shard->forgets, &shard->forgets_capacity, sizeof(phx_silenced));
+    phx_release(mem, (void **)&shard->silenced, &shard->silenced_capacity, sizeof(phx_silenced));
     phx_free(mem, shard->begun, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->sent, shard_count, PHX_CACHE_LINE);
     phx_free(mem, shard->refreshed, shard_count, PHX_CACHE_LINE);
-    phx_release(mem, (void **)&shard->neighbour_halos, &shard->near_capacity, sizeof *shard->neighbour_halos);
+    phx_release(mem, (void **)&shard->neighbour_halos, &shard->neighbour_capacity, sizeof *shard->neighbour_halos);
     shard->begun = shard->sent = shard->refreshed = NULL;
 }
 
@@ -67,15 +67,15 @@ phx_move_constants phx_move_constants_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
     const bool lighthouse = rules->index == PH_INDEX_LIGHTHOUSE && shard->storage == shard->indexed;
-    const bool nine = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !nine;
+    const bool ninegrid = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !ninegrid;
     phx_rect rect = shard->rect;
     return (phx_move_constants){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},
                                 .tower_size = {rules->tower_size, rules->tower_size, 1.0f, 1.0f},
                                 .low = {rect.x0, rect.y0, -INFINITY, -INFINITY},
                                 .high = {(float)rect.x1 + 1.0f, (float)rect.y1 + 1.0f, INFINITY, INFINITY},
-                                .block_bits = nine   ? ~0u
-                                              : rows ? PHX_OFF_BLOCK_BITS
-                                                     : 0,
-                                .nine = nine,
+                                .block_bits = ninegrid ? ~0u
+                                              : rows   ? PHX_OFF_BLOCK_BITS
+                                                       : 0,
+                                .ninegrid = ninegrid,
                                 .rows = rows};
 }

@@ -81,7 +81,7 @@ typedef struct phx_move_constants {
     phx_vec2 low, high;  /* of the rectangle, in towers: inside while low <= p < high */
     uint32_t block_bits; /* bits of ty << 16 | tx: in a dense tick, a step that changes none of these bits needs no
                             further work */
-    bool nine;           /* the nine-grid finds near entities */
+    bool ninegrid;       /* the nine-grid finds near entities */
     bool rows;           /* the rows of the grid do */
 } phx_move_constants;
 
@@ -109,11 +109,11 @@ typedef struct phx_shard {
     phx_store store;
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
-    phx_ninegrid nine;
-    phx_index *classical; /* NULL: the lighthouse */
-    bool blind;           /* there was no memory for copies or the index in this tick: no list is found */
-    bool lacks_copies;    /* ... for copies: ghosts are not the ones of this tick */
-    phx_prev_rows past;   /* previous rows, while lists are derived */
+    phx_ninegrid ninegrid;
+    phx_index *classical;   /* NULL: the lighthouse */
+    bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
+    bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
+    phx_prev_rows previous; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
     phx_relations relations;
@@ -151,19 +151,19 @@ typedef struct phx_shard {
     phx_slot_array list_scratch;        /* scratch: the derived list of an emigrant or immigrant */
     phx_outbox outbox;
     phx_cursor cursor;
-    uint32_t received;            /* records done of the block that phx_shard_receive() could not finish */
-    phx_slot_array immigrants;    /* own slots that migrated in during this tick: the directory needs their new place */
-    phx_immigrant_lists arrivals; /* immigrant observers and their lists */
-    phx_pin *pins, *pins_before;  /* pins of this tick, and of the last one */
+    uint32_t received;         /* records done of the block that phx_shard_receive() could not finish */
+    phx_slot_array immigrants; /* own slots that migrated in during this tick: the directory needs their new place */
+    phx_immigrant_lists immigrant_lists; /* immigrant observers and their lists */
+    phx_pin *pins, *pins_before;         /* pins of this tick, and of the last one */
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
-    bool pins_compared;                   /* pins and pins_before were compared in this tick */
-    phx_neighbour_halos *neighbour_halos; /* found by find_near(), with the fields up to halo_free_box */
-    uint32_t near_count, near_capacity;   /* neighbours; groups that there is room for */
+    bool pins_compared;                           /* pins and pins_before were compared in this tick */
+    phx_neighbour_halos *neighbour_halos;         /* found by find_near(), with the fields up to halo_free_box */
+    uint32_t neighbour_count, neighbour_capacity; /* neighbours; groups that there is room for */
     bool by_distance;  /* distance alone decides which neighbours need a copy, except of far targets (PHX_SLOT_FAR) */
     phx_rect interior; /* towers that no halo of another shard covers */
     phx_box halo_free_box; /* an entity strictly inside is in no halo of another shard, and wakes no NPC there */
-    bool copy_sent;        /* the last copy is in the outbox, its TRAIL is not */
+    bool copy_sent;        /* the last copy is in the outbox, its MOTION_HISTORY is not */
     /* per destination: BEGIN sent in this refresh; it has copies of the last refresh. NULL: nothing was ever due */
     bool *begun, *sent;
     uint32_t copied,
@@ -182,8 +182,8 @@ typedef struct phx_shard {
     uint32_t observing_count; /* own entities with a view */
     uint32_t ready_count;     /* of these, the number that is ready */
 
-    phx_silenced *forgets;
-    uint32_t forget_count, forgets_capacity;
+    phx_silenced *silenced;
+    uint32_t silenced_count, silenced_capacity;
 
     phx_zones zones;
 
@@ -217,7 +217,7 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
  */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
-    return shard->move_frame.nine;
+    return shard->move_frame.ninegrid;
 }
 
 /* Do the grid's rows find near entities? If neither answers true, a classical index does. For the same callers. */

@@ -21,7 +21,7 @@ typedef struct phx_shard phx_shard;
 struct phx_scratch;
 struct phx_recipients;
 struct phx_observer_batch;
-struct phx_broadcast_target;
+struct phx_block_message;
 struct phx_broadcast_range;
 
 /* A piece of a list, in no order. false: no more pieces are wanted. */
@@ -141,7 +141,7 @@ typedef struct phx_storage {
     void (*visit_undone)(struct phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
                          phx_undone_fn visit, void *user);
 
-    /* ---- recipients of broadcasts, by blocks of entries; publish phase (publish/broadcast_audience.h) ---- */
+    /* ---- recipients of broadcasts, by blocks of entries; publish phase (publish/recipients.h) ---- */
 
     /* Blocks of the shard, and the places of a block: entities and gaps. Any worker. */
     uint32_t (*blocks)(const phx_shard *shard);
@@ -149,23 +149,22 @@ typedef struct phx_storage {
     /* Fills a batch of observers from its block, first and count. Any worker. */
     void (*fill_batch)(const phx_shard *shard, struct phx_observer_batch *batch);
     /*
-     * Adds a call for each block with observers that may have the call's source in their lists, without a relation; for
-     * the call's only observer, if it is not in such a block anyway; for each block with observers in a box of an
-     * instance. By the
-     * shard's owner. false = no memory.
+     * Adds a block message for each block with observers that may have the block message's source in their lists,
+     * without a relation; for the block message's only observer, if it is not in such a block anyway; for each block
+     * with observers in a box of an instance. By the shard's owner. false = no memory.
      */
-    bool (*call_near)(struct phx_recipients *recipients, const phx_shard *shard,
-                      const struct phx_broadcast_target *call);
-    bool (*call_observer)(struct phx_recipients *recipients, const phx_shard *shard,
-                          const struct phx_broadcast_target *call);
-    bool (*call_box)(struct phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
-                     const struct phx_broadcast_target *call);
-    /* The place in a batch of the call's only observer; batch->count = it is not in the batch. Any worker. */
+    bool (*address_viewers)(struct phx_recipients *recipients, const phx_shard *shard,
+                            const struct phx_block_message *block_message);
+    bool (*address_observer)(struct phx_recipients *recipients, const phx_shard *shard,
+                             const struct phx_block_message *block_message);
+    bool (*address_box)(struct phx_recipients *recipients, const phx_shard *shard, uint32_t instance, phx_box box,
+                        const struct phx_block_message *block_message);
+    /* The place in a batch of the block message's only observer; batch->count = it is not in the batch. Any worker. */
     uint32_t (*place_of)(const phx_shard *shard, const struct phx_observer_batch *batch,
-                         const struct phx_broadcast_target *call);
-    /* Filters a batch for a call to all observers; see phx_recipients_filter(). Any worker. */
+                         const struct phx_block_message *block_message);
+    /* Filters a batch for a block message to all observers; see phx_recipients_filter(). Any worker. */
     uint32_t (*filter_batch)(const phx_shard *shard, const struct phx_observer_batch *batch,
-                             const struct phx_broadcast_target *call, const struct phx_broadcast_range *range,
+                             const struct phx_block_message *block_message, const struct phx_broadcast_range *range,
                              bool self, uint32_t *out);
 } phx_storage;
 

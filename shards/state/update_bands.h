@@ -30,18 +30,19 @@ typedef struct phx_motion_sample {
 } phx_motion_sample;
 
 /* A deferred update of an immigrant observer: its target is found by id, once all immigrants are here. */
-typedef struct phx_arrival_wait {
+typedef struct phx_immigrant_deferred_update {
     uint32_t observer; /* slot */
     phx_deferred_update waiting;
-} phx_arrival_wait;
+} phx_immigrant_deferred_update;
 
 typedef struct phx_bands {
-    phx_motion_history *trails; /* by slot */
-    phx_motion_sample *strides; /* by slot */
-    phx_list *waits; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
+    phx_motion_history *histories; /* by slot */
+    phx_motion_sample *samples;    /* by slot */
+    phx_list
+        *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;
-    phx_arrival_wait *arrivals;
-    uint32_t trails_capacity, strides_capacity, waits_capacity, arrivals_capacity, arrival_count;
+    phx_immigrant_deferred_update *unresolved;
+    uint32_t histories_capacity, samples_capacity, deferred_capacity, unresolved_capacity, unresolved_count;
     uint32_t waiting;   /* observers with deferred updates */
     uint64_t last_move; /* no history has a later move */
     bool live;          /* histories were committed at the last tick's end */

@@ -45,9 +45,9 @@ const phx_storage phx_storage_bare = {
     .blocks = phx_slots_blocks,
     .block_places = phx_slots_block_places,
     .fill_batch = phx_slots_fill_batch,
-    .call_near = phx_slots_call_near,
-    .call_observer = phx_slots_call_observer,
-    .call_box = phx_slots_call_box,
+    .address_viewers = phx_slots_address_viewers,
+    .address_observer = phx_slots_address_observer,
+    .address_box = phx_slots_address_box,
     .place_of = phx_slots_place_of,
     .filter_batch = phx_storage_no_filter,
 };

@@ -8,7 +8,7 @@
 #include "shards/interest/run_slots.h"
 #include "shards/publish/recipients_slots.h"
 #include "shards/query/observers.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
@@ -102,9 +102,9 @@ const phx_storage phx_storage_classical = {
     .blocks = phx_slots_blocks,
     .block_places = phx_slots_block_places,
     .fill_batch = phx_slots_fill_batch,
-    .call_near = phx_slots_call_near,
-    .call_observer = phx_slots_call_observer,
-    .call_box = phx_slots_call_box,
+    .address_viewers = phx_slots_address_viewers,
+    .address_observer = phx_slots_address_observer,
+    .address_box = phx_slots_address_box,
     .place_of = phx_slots_place_of,
     .filter_batch = phx_storage_no_filter,
 };

@@ -10,40 +10,40 @@
 #include "shards/publish/recipients_ninegrid.h"
 #include "shards/query/observers.h"
 #include "shards/query/seen.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 
 static bool make_cells(phx_shard *shard)
 {
-    return phx_ninegrid_init(&shard->nine, shard->mem, shard->rules);
+    return phx_ninegrid_init(&shard->ninegrid, shard->mem, shard->rules);
 }
 
 static void free_cells(phx_shard *shard)
 {
-    phx_ninegrid_free(&shard->nine, shard->mem);
+    phx_ninegrid_free(&shard->ninegrid, shard->mem);
 }
 
 /* ---- a change of one entity: a note of what the entry shows ---- */
 
 static bool reserve_cell_note(phx_shard *shard)
 {
-    return phx_ninegrid_reserve(&shard->nine, shard->mem);
+    return phx_ninegrid_reserve(&shard->ninegrid, shard->mem);
 }
 
 static void note_cell_entry(phx_shard *shard, uint32_t slot)
 {
-    phx_ninegrid_note(&shard->nine, &shard->store, slot);
+    phx_ninegrid_note(&shard->ninegrid, &shard->store, slot);
 }
 
 static void note_cell_attr(phx_shard *shard, uint32_t slot, const phx_attr *next)
 {
-    phx_ninegrid_note_attr(&shard->nine, &shard->store, slot, next);
+    phx_ninegrid_note_attr(&shard->ninegrid, &shard->store, slot, next);
 }
 
 static void mark_cell_partial(phx_shard *shard, uint32_t slot)
 {
-    phx_ninegrid_look(&shard->nine, &shard->store, slot);
+    phx_ninegrid_update_kind(&shard->ninegrid, &shard->store, slot);
 }
 
 /* ---- index phase and the tick's end ---- */
@@ -55,8 +55,8 @@ static bool update_cells(phx_shard *shard)
                                    .deferred = &shard->deferred,
                                    .tick = shard->tick,
                                    .changed = shard->changed,
-                                   .look_all = shard->all_dirty || shard->far_dirty};
-    return phx_ninegrid_index(&shard->nine, shard->mem, &in);
+                                   .evaluate_all = shard->all_dirty || shard->far_dirty};
+    return phx_ninegrid_index(&shard->ninegrid, shard->mem, &in);
 }
 
 static bool updated_cells_valid(const phx_shard *shard)
@@ -67,12 +67,12 @@ static bool updated_cells_valid(const phx_shard *shard)
 
 static void end_cell_tick(phx_shard *shard)
 {
-    phx_ninegrid_end_tick(&shard->nine, shard->rules, &shard->store);
+    phx_ninegrid_end_tick(&shard->ninegrid, shard->rules, &shard->store);
 }
 
 static bool ended_cells_valid(const phx_shard *shard)
 {
-    return phx_ninegrid_valid(&shard->nine, shard->rules, &shard->store);
+    return phx_ninegrid_valid(&shard->ninegrid, shard->rules, &shard->store);
 }
 
 /* ---- reading ---- */
@@ -80,7 +80,7 @@ static bool ended_cells_valid(const phx_shard *shard)
 static uint32_t cell_list_before(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs)
 {
     (void)pairs; /* no distance is compared */
-    return phx_ninegrid_list(&shard->nine, shard->rules, &shard->store, slot, out);
+    return phx_ninegrid_list(&shard->ninegrid, shard->rules, &shard->store, slot, out);
 }
 
 /* ---- evaluation ---- */
@@ -88,7 +88,7 @@ static uint32_t cell_list_before(const phx_shard *shard, uint32_t slot, uint32_t
 static bool cell_dirty_near(const phx_shard *shard, uint32_t observer, float radius)
 {
     const phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[observer], radius);
-    return phx_ninegrid_dirty(&shard->nine, phx_store_instance(&shard->store, observer), rect, shard->tick);
+    return phx_ninegrid_dirty(&shard->ninegrid, phx_store_instance(&shard->store, observer), rect, shard->tick);
 }
 
 static void scan_cells(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan)
@@ -96,7 +96,7 @@ static void scan_cells(const phx_shard *shard, uint32_t observer, float radius, 
     const phx_rect rect = phx_interest_towers(shard->rules, &shard->store.body[observer], radius);
     uint32_t ranges = 0;
     const uint32_t instance = phx_store_instance(&shard->store, observer);
-    scan->count = phx_ninegrid_scan(&shard->nine, instance, rect, scan->hits, &ranges);
+    scan->count = phx_ninegrid_scan(&shard->ninegrid, instance, rect, scan->hits, &ranges);
     scan->visited += ranges;
     scan->pairs += scan->count;
 }
@@ -105,7 +105,7 @@ static void scan_cells(const phx_shard *shard, uint32_t observer, float radius, 
 
 static uint32_t cell_items(const phx_shard *shard)
 {
-    return shard->nine.item_count;
+    return shard->ninegrid.item_count;
 }
 
 const phx_storage phx_storage_ninegrid = {
@@ -141,9 +141,9 @@ const phx_storage phx_storage_ninegrid = {
     .blocks = phx_ninegrid_blocks,
     .block_places = phx_ninegrid_block_places,
     .fill_batch = phx_ninegrid_fill_batch,
-    .call_near = phx_ninegrid_call_near,
-    .call_observer = phx_ninegrid_call_observer,
-    .call_box = phx_ninegrid_call_box,
+    .address_viewers = phx_ninegrid_address_viewers,
+    .address_observer = phx_ninegrid_address_observer,
+    .address_box = phx_ninegrid_address_box,
     .place_of = phx_ninegrid_place_of,
     .filter_batch = phx_ninegrid_filter_batch,
 };

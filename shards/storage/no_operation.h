@@ -4,7 +4,7 @@
 #ifndef PHX_SHARDS_STORAGE_NO_OPERATION_H
 #define PHX_SHARDS_STORAGE_NO_OPERATION_H
 
-#include "shards/publish/broadcast_audience.h"
+#include "shards/publish/recipients.h"
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 
@@ -75,14 +75,14 @@ static inline void phx_storage_no_list_visit(const phx_shard *shard, uint32_t sl
     (void)user;
 }
 
-/* Every call names its observer. */
+/* Every block message names its observer. */
 static inline uint32_t phx_storage_no_filter(const phx_shard *shard, const phx_observer_batch *batch,
-                                             const phx_broadcast_target *call, const phx_broadcast_range *range,
+                                             const phx_block_message *block_message, const phx_broadcast_range *range,
                                              bool self, uint32_t *out)
 {
     (void)shard;
     (void)batch;
-    (void)call;
+    (void)block_message;
     (void)range;
     (void)self;
     (void)out;

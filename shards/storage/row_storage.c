@@ -10,7 +10,7 @@
 #include "shards/query/observers.h"
 #include "shards/query/prev_list.h"
 #include "shards/query/seen.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
@@ -57,11 +57,11 @@ static bool row_dirty_near(const phx_shard *shard, uint32_t observer, float radi
 /* In view now, in the old list, and from farther off. */
 static size_t row_targets_max(const phx_shard *shard, uint32_t observer, uint32_t related)
 {
-    enum { FEW = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
+    enum { SLOTS_MAX = 1 << 13 }; /* slots of a shard: room for all costs less than finding out the number each time */
     const phx_list *list = &shard->store.tail[observer].list;
     const phx_body *body = &shard->store.body[observer];
     const phx_attr *attr = phx_store_attr(&shard->store, observer);
-    bool all = !list->derived && shard->store.slots <= FEW;
+    bool all = !list->derived && shard->store.slots <= SLOTS_MAX;
     size_t now = all ? shard->store.slots
                      : phx_grid_most(&shard->grid, attr->instance, phx_interest_rows_rect(shard, body, attr->view));
     size_t old = list->derived ? phx_prev_list_max(shard, observer) : list->count;
@@ -119,9 +119,9 @@ const phx_storage phx_storage_rows = {
     .blocks = phx_rows_blocks,
     .block_places = phx_rows_block_places,
     .fill_batch = phx_rows_fill_batch,
-    .call_near = phx_rows_call_near,
-    .call_observer = phx_rows_call_observer,
-    .call_box = phx_rows_call_box,
+    .address_viewers = phx_rows_address_viewers,
+    .address_observer = phx_rows_address_observer,
+    .address_box = phx_rows_address_box,
     .place_of = phx_rows_place_of,
     .filter_batch = phx_rows_filter_batch,
 };

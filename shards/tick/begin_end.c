@@ -25,9 +25,9 @@ bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
-        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, implied = own && (list->derived);
-        if (own && phx_shard_derives(shard, slot) != implied) return false;
-        if (implied && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
+        bool own = shard->store.body[slot].state & PHX_SLOT_OWN, derived = own && (list->derived);
+        if (own && phx_shard_derives(shard, slot) != derived) return false;
+        if (derived && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
     }
     return true;
 }
@@ -36,20 +36,20 @@ void phx_shard_end(phx_shard *shard)
 {
     PHX_ASSERT(shard->deferred.depth == 0);
     /* an observer that was not ready in this tick begins anew */
-    for (uint32_t i = 0; i < shard->forget_count; i++) {
-        uint32_t slot = shard->forgets[i].slot;
+    for (uint32_t i = 0; i < shard->silenced_count; i++) {
+        uint32_t slot = shard->silenced[i].slot;
         if (slot == PHX_SLOT_NONE || !(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
         if (!phx_store_attr(&shard->store, slot)->ready) shard->store.name[slot].fresh = true;
     }
     shard->storage->end_tick(shard);
-    phx_prev_rows_end(&shard->past, &shard->store, &shard->grid, shard->rules->shape);
+    phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);
     PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
     if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
-    shard->forget_count = shard->beginners.count = 0;
-    shard->zones.touched_count = 0;
+    shard->silenced_count = shard->beginners.count = 0;
+    shard->zones.dirty_count = 0;
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
     PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));

@@ -21,9 +21,9 @@ static void free_index(phx_shard *shard)
     }
     shard->indexed->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
-    phx_prev_rows_free(&shard->past, shard->mem);
-    phx_prev_rows_init(&shard->past, shard->mem);
-    shard->past.shape = shard->rules->shape;
+    phx_prev_rows_free(&shard->previous, shard->mem);
+    phx_prev_rows_init(&shard->previous, shard->mem);
+    shard->previous.shape = shard->rules->shape;
     shard->derives_lists = shard->delta_allowed = false;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);
@@ -75,14 +75,14 @@ static void set_all_aside(phx_shard *shard)
     phx_store *store = &shard->store;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_PARTIAL);
-    for (uint32_t i = 0; i < shard->arrivals.count; i++)
-        if (shard->arrivals.at[i].count > 0) phx_shard_set_aside(shard, shard->arrivals.at[i].observer);
+    for (uint32_t i = 0; i < shard->immigrant_lists.count; i++)
+        if (shard->immigrant_lists.at[i].count > 0) phx_shard_set_aside(shard, shard->immigrant_lists.at[i].observer);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         if (phx_attr_observes(phx_store_attr(store, slot)) || phx_list_holds(&store->tail[slot].list))
             phx_shard_set_aside(shard, slot);
     }
-    shard->arrivals.count = shard->partial_observers.count = 0;
+    shard->immigrant_lists.count = shard->partial_observers.count = 0;
     shard->partial_not_listed = true;
 }
 
@@ -90,8 +90,8 @@ static void set_all_aside(phx_shard *shard)
 static void drop_histories(phx_shard *shard)
 {
     phx_bands *bands = &shard->bands;
-    bands->arrival_count = 0;
-    if (bands->trails_capacity >= shard->store.slots && bands->waits_capacity >= shard->store.slots) return;
+    bands->unresolved_count = 0;
+    if (bands->histories_capacity >= shard->store.slots && bands->deferred_capacity >= shard->store.slots) return;
     phx_bands_free(bands, shard->mem);
     *bands = (phx_bands){0};
     phx_bands_init(bands);

@@ -95,7 +95,7 @@ static void sweep_ghosts(phx_shard *shard)
         else phx_shard_kill(shard, slot);
     }
     if (shard->refreshed) memset(shard->refreshed, 0, shard->outbox.shard_count * sizeof *shard->refreshed);
-    if (left == 0 || shard->past.collected) return;
+    if (left == 0 || shard->previous.collected) return;
     if (left > shard->grid.row_count / MANY_PART || rebuild_due(shard)) kill_gone(shard);
 }
 
@@ -195,10 +195,10 @@ static bool rebuild_rows(phx_shard *shard)
 static phx_rows_edited edit_rows(phx_shard *shard)
 {
     phx_grid *grid = &shard->grid;
-    uint32_t work = phx_rows_edit_limit(grid), put = grid->astray_count;
+    uint32_t work = phx_rows_edit_limit(grid), put = grid->misplaced_count;
     bool outside = false;
-    for (uint32_t i = 0; i < grid->astray_count; i++) {
-        const phx_body *body = &shard->store.body[grid->astray[i]];
+    for (uint32_t i = 0; i < grid->misplaced_count; i++) {
+        const phx_body *body = &shard->store.body[grid->misplaced[i]];
         outside |= (body->state & PHX_SLOT_LIVE) && phx_outside_towers(shard->rules, body->x, body->y);
     }
     phx_rows_edited done = phx_rows_edit(grid, shard->mem, &shard->store, shard->tick, &work);
@@ -223,10 +223,11 @@ bool phx_shard_outside_valid(const phx_shard *shard)
     inner_bounds(shard->rules, 0, &inner.x0, &inner.x1);
     inner_bounds(shard->rules, 1, &inner.y0, &inner.y1);
     const float slack = (fabsf(inner.x0) + fabsf(inner.y0) + fabsf(inner.x1) + fabsf(inner.y1)) * 1e-5f;
-    const phx_box near = phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the inner bounds have */
+    const phx_box widened =
+        phx_box_wider(inner, shard->grid.drift_bound + slack); /* by more than the inner bounds have */
     for (uint32_t slot = 0; !shard->grid.outside && slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
-        if ((body->state & PHX_SLOT_ROW) && !phx_box_has(near, body->x, body->y)) return false;
+        if ((body->state & PHX_SLOT_ROW) && !phx_box_has(widened, body->x, body->y)) return false;
     }
     return true;
 }
@@ -266,9 +267,9 @@ static bool keeps_list(const phx_shard *shard, uint32_t slot)
 /* Is a discontinuous or new entity such an observer? Answered here, as lists change in the interest phase. */
 static bool any_stored_list(const phx_shard *shard)
 {
-    const phx_prev_rows *past = &shard->past;
-    for (uint32_t i = 0; i < past->row_count; i++)
-        if (keeps_list(shard, past->rows[i].slot)) return true;
+    const phx_prev_rows *previous = &shard->previous;
+    for (uint32_t i = 0; i < previous->row_count; i++)
+        if (keeps_list(shard, previous->rows[i].slot)) return true;
     for (uint32_t i = 0; i < shard->deferred.count; i++)
         if (keeps_list(shard, shard->deferred.slots[i])) return true;
     return false;
@@ -282,7 +283,7 @@ static bool add_deferred_slot(phx_shard *shard, uint32_t slot)
 {
     phx_body *body = &shard->store.body[slot];
     if (!(body->state & PHX_SLOT_OWN) || !(body->state & PHX_SLOT_PARTIAL)) return true;
-    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->past, shard->mem)) return false;
+    if (shard->derives_lists && !phx_prev_rows_reserve(&shard->previous, shard->mem)) return false;
     phx_shard_mark_discontinuous(shard, body);
     phx_shard_partial(shard, slot, false);
     return true;
@@ -340,12 +341,12 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;
     if (!phx_bands_ready(shard) || !phx_bands_resolve(shard, directory)) return false;
-    phx_prev_rows *past = &shard->past;
-    if (shard->derives_lists && !phx_prev_rows_collect(past, shard->mem, shard->rules, &shard->grid, &shard->store))
+    phx_prev_rows *previous = &shard->previous;
+    if (shard->derives_lists && !phx_prev_rows_collect(previous, shard->mem, shard->rules, &shard->grid, &shard->store))
         return false;
     if (!shard->storage->update(shard)) return false;
-    phx_prev_rows_blank(past, &shard->store, &shard->grid);
-    past->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
+    phx_prev_rows_blank(previous, &shard->store, &shard->grid);
+    previous->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
     PHX_VALIDATE(shard->storage->updated_valid(shard));
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
@@ -355,7 +356,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     if (shard->changed) phx_block_summary_update(&shard->grid);
     mark_bounded(shard);
     bool implies = radii && !shard->bounded && shard->far.levels == 0 && shard->far.global_count == 0;
-    if (implies && !phx_prev_rows_room(past, shard->mem, shard->store.slots)) return false;
+    if (implies && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;
     shard->derives_lists = implies;

@@ -60,12 +60,13 @@ static bool rect_in_span(const phx_activation *awake, phx_rect rect, uint16_t tx
 }
 
 /* Changes the tower's cover by `by`; its NPCs are to be checked if it became 0 or positive. */
-static void change_coverage(phx_activation *awake, const phx_tower_members *roster, uint32_t instance, uint32_t tx,
-                            uint32_t ty, int by)
+static void change_coverage(phx_activation *awake, const phx_tower_members *tower_members, uint32_t instance,
+                            uint32_t tx, uint32_t ty, int by)
 {
     uint32_t before = phx_tower_map_get(&awake->cover, instance, tx, ty), now = before + (uint32_t)by;
     phx_tower_map_put(&awake->cover, instance, tx, ty, now);
-    if ((before == 0) == (now == 0) || phx_tower_members_first(roster, instance, tx, ty) == PHX_SLOT_NONE) return;
+    if ((before == 0) == (now == 0) || phx_tower_members_first(tower_members, instance, tx, ty) == PHX_SLOT_NONE)
+        return;
     awake->turned[awake->turned_count++] = (uint64_t)instance << 32 | ty << 16 | tx;
 }
 
@@ -84,7 +85,7 @@ static bool spread_coverage(phx_activation *awake, phx_mem *mem, const phx_activ
         (by > 0 && !phx_tower_map_reserve(&awake->cover, mem, box.x0, box.y0, box.x1, box.y1)))
         return false;
     for (uint32_t y = box.y0; y <= box.y1; y++)
-        for (uint32_t x = box.x0; x <= box.x1; x++) change_coverage(awake, in->roster, instance, x, y, by);
+        for (uint32_t x = box.x0; x <= box.x1; x++) change_coverage(awake, in->tower_members, instance, x, y, by);
     return true;
 }
 
@@ -171,7 +172,7 @@ static bool fall_asleep(phx_activation *awake, phx_mem *mem, const phx_activatio
     return true;
 }
 
-bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
+bool phx_activation_decide(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot)
 {
     const phx_body *body = &in->store->body[slot];
     phx_activation_state *it = &awake->sleepers[slot];
@@ -192,9 +193,9 @@ bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_acti
 {
     for (uint32_t i = 0; i < awake->turned_count; i++) {
         uint32_t tower = (uint32_t)awake->turned[i], instance = (uint32_t)(awake->turned[i] >> 32);
-        uint32_t slot = phx_tower_members_first(in->roster, instance, tower & 0xffff, tower >> 16);
-        for (; slot != PHX_SLOT_NONE; slot = in->roster->entries[slot].next)
-            if (awake->sleepers[slot].npc && !phx_activation_look(awake, mem, in, slot)) return false;
+        uint32_t slot = phx_tower_members_first(in->tower_members, instance, tower & 0xffff, tower >> 16);
+        for (; slot != PHX_SLOT_NONE; slot = in->tower_members->entries[slot].next)
+            if (awake->sleepers[slot].npc && !phx_activation_decide(awake, mem, in, slot)) return false;
     }
     awake->turned_count = 0;
     while (awake->first != PHX_SLOT_NONE &&

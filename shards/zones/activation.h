@@ -51,7 +51,7 @@ static inline bool phx_is_waker(const phx_rules *rules, const phx_attr *attr)
 typedef struct phx_activation_input {
     const phx_rules *rules;
     const phx_store *store;
-    const phx_tower_members *roster; /* as of this tick's end */
+    const phx_tower_members *tower_members; /* as of this tick's end */
     phx_rect rect;
     uint64_t tick;
     phx_edges *edges;
@@ -67,7 +67,7 @@ void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span);
 /* Counts a slot, changed or not, as a waker, at its tower. false = no memory; call again. */
 bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
 /* Checks an NPC, changed or not, after all wakers are counted. false = no memory; call again. */
-bool phx_activation_look(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
+bool phx_activation_decide(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
 /*
  * Checks the NPCs in turned towers, then lets NPCs fall asleep that waited long enough. false = no memory; call again.
  */

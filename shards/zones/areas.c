@@ -78,7 +78,7 @@ static const float ALONG_AXES = 0.7071f; /* a step so far along both axes is no 
 static const float LEAST_DISTANCE = 1e-30f;
 
 /* By the rule: by squares, which are far from all limits of float32. */
-static float clear_of_circle(const phx_area_entry *area, float r, float x, float y)
+static float safe_from_circle(const phx_area_entry *area, float r, float x, float y)
 {
     const float low = 1e-10f, high = 1e18f;
     const float dx = x - area->center[0], dy = y - area->center[1];
@@ -88,18 +88,18 @@ static float clear_of_circle(const phx_area_entry *area, float r, float x, float
 }
 
 /* The distance to the line of the nearest side. */
-static float clear_of_polygon(const phx_area_entry *area, float x, float y)
+static float safe_from_polygon(const phx_area_entry *area, float x, float y)
 {
-    float clear = INFINITY;
+    float safe_distance = INFINITY;
     for (uint32_t i = 0; i < area->corner_count; i++) {
         const float *p = area->corners[i], *q = area->corners[i + 1 == area->corner_count ? 0 : i + 1];
         const float ex = q[0] - p[0], ey = q[1] - p[1], a = ex * (y - p[1]), b = ey * (x - p[0]);
         const float side = fabsf(a - b) - ROUNDING_DOUBT * (fabsf(a) + fabsf(b)), length2 = ex * ex + ey * ey;
         if (!(side > LEAST_DISTANCE && length2 > LEAST_DISTANCE && side <= FLT_MAX && length2 <= FLT_MAX)) return 0.0f;
         const float off = side / sqrtf(length2);
-        if (off < clear) clear = off;
+        if (off < safe_distance) safe_distance = off;
     }
-    return clear * ALONG_AXES * SURE;
+    return safe_distance * ALONG_AXES * SURE;
 }
 
 static float safe_distance_of(const phx_area_entry *area, bool inside, float x, float y)
@@ -110,25 +110,25 @@ static float safe_distance_of(const phx_area_entry *area, bool inside, float x, 
     if (out > 0.0f) return out <= FLT_MAX ? out : 0.0f;
     switch ((ph_area_shape)area->shape) {
     case PH_AREA_CIRCLE:
-        return clear_of_circle(area, phx_area_radius(area, inside), x, y);
+        return safe_from_circle(area, phx_area_radius(area, inside), x, y);
     case PH_AREA_BOX:
         return -out;
     case PH_AREA_POLYGON:
-        return clear_of_polygon(area, x, y);
+        return safe_from_polygon(area, x, y);
     }
     return 0.0f;
 }
 
-float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y)
+float phx_area_safe_distance(const phx_area_entry *area, bool inside, float x, float y)
 {
-    const float clear = safe_distance_of(area, inside, x, y);
-    return clear > LEAST_DISTANCE ? clear : 0.0f;
+    const float safe_distance = safe_distance_of(area, inside, x, y);
+    return safe_distance > LEAST_DISTANCE ? safe_distance : 0.0f;
 }
 
-float phx_area_clear_height(const phx_area_entry *area, float z)
+float phx_area_safe_height(const phx_area_entry *area, float z)
 {
-    const float clear = fminf(fabsf(z - area->z_low), fabsf(z - area->z_high)) * SURE;
-    return clear > LEAST_DISTANCE ? clear : 0.0f;
+    const float safe_distance = fminf(fabsf(z - area->z_low), fabsf(z - area->z_high)) * SURE;
+    return safe_distance > LEAST_DISTANCE ? safe_distance : 0.0f;
 }
 
 bool phx_area_is_convex(const ph_area *from)

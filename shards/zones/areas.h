@@ -169,9 +169,9 @@ static inline bool phx_area_has(const phx_area_entry *area, bool inside, float x
  * How far a position may move along each axis, at least, before phx_area_has() may change; 0 = unknown. In float32,
  * with more taken off than its roundings can add.
  */
-float phx_area_clear(const phx_area_entry *area, bool inside, float x, float y);
+float phx_area_safe_distance(const phx_area_entry *area, bool inside, float x, float y);
 /* The same along z, before phx_area_admits() says otherwise. */
-float phx_area_clear_height(const phx_area_entry *area, float z);
+float phx_area_safe_height(const phx_area_entry *area, float z);
 
 /* The extent of an area that is live. */
 phx_area_extent phx_areas_extent(const phx_areas *areas, const phx_area_entry *area);

@@ -12,7 +12,7 @@
 enum { PHX_EDGE_AWAKE = 0 };
 
 typedef struct phx_edge {
-    ph_edge told;
+    ph_edge edge;
     uint32_t consumer; /* the entity's */
 } phx_edge;
 
@@ -42,7 +42,7 @@ static inline void phx_edges_put(phx_edges *edges, const phx_store *store, uint3
 {
     const phx_name *name = &store->name[slot];
     PHX_ASSERT(edges->count < edges->capacity);
-    edges->at[edges->count++] = (phx_edge){.told = {.id = name->id,
+    edges->at[edges->count++] = (phx_edge){.edge = {.id = name->id,
                                                     .user_data = phx_store_user_data(store, slot),
                                                     .area = area,
                                                     .incarnation = name->incarnation,

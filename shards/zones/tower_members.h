@@ -21,21 +21,21 @@ typedef struct phx_tower_members {
     uint32_t capacity, slots;         /* entries are valid below slots */
 } phx_tower_members;
 
-void phx_tower_members_init(phx_tower_members *roster, phx_mem *mem);
-void phx_tower_members_free(phx_tower_members *roster, phx_mem *mem);
+void phx_tower_members_init(phx_tower_members *tower_members, phx_mem *mem);
+void phx_tower_members_free(phx_tower_members *tower_members, phx_mem *mem);
 /* Entries for so many slots. false = no memory, nothing changed. */
-bool phx_tower_members_cover(phx_tower_members *roster, phx_mem *mem, uint32_t slots);
+bool phx_tower_members_cover(phx_tower_members *tower_members, phx_mem *mem, uint32_t slots);
 /* Puts the slot into this tower, from any other one. false = no memory, nothing changed. */
-bool phx_tower_members_place(phx_tower_members *roster, phx_mem *mem, uint32_t slot, uint32_t instance, uint16_t tx,
-                             uint16_t ty);
+bool phx_tower_members_place(phx_tower_members *tower_members, phx_mem *mem, uint32_t slot, uint32_t instance,
+                             uint16_t tx, uint16_t ty);
 /* Removes the slot, if it is in. */
-void phx_tower_members_remove(phx_tower_members *roster, uint32_t slot);
+void phx_tower_members_remove(phx_tower_members *tower_members, uint32_t slot);
 
 /* The first slot in a tower, or PHX_SLOT_NONE; the others by entries[].next. */
-static inline uint32_t phx_tower_members_first(const phx_tower_members *roster, uint32_t instance, uint32_t tx,
+static inline uint32_t phx_tower_members_first(const phx_tower_members *tower_members, uint32_t instance, uint32_t tx,
                                                uint32_t ty)
 {
-    return phx_tower_map_get(&roster->first, instance, tx, ty) - 1;
+    return phx_tower_map_get(&tower_members->first, instance, tx, ty) - 1;
 }
 
 #endif

@@ -7,9 +7,9 @@
 void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
     *zones = (phx_zones){0};
-    phx_tower_members_init(&zones->roster, mem);
+    phx_tower_members_init(&zones->tower_members, mem);
     phx_activation_init(&zones->awake, mem);
-    phx_area_members_init(&zones->crossings);
+    phx_area_members_init(&zones->area_members);
 }
 
 void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem)
@@ -20,16 +20,16 @@ void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem)
 
 void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem)
 {
-    phx_area_members_free(&zones->crossings, mem);
-    zones->crossings_on = false;
+    phx_area_members_free(&zones->area_members, mem);
+    zones->area_members_on = false;
 }
 
 /* Frees the memory that activation and areas share. */
 void phx_zones_drop(phx_zones *zones, phx_mem *mem)
 {
-    phx_tower_members_free(&zones->roster, mem);
-    phx_release(mem, (void **)&zones->touched, &zones->touched_capacity, sizeof *zones->touched);
-    zones->touched_count = 0;
+    phx_tower_members_free(&zones->tower_members, mem);
+    phx_release(mem, (void **)&zones->dirty, &zones->dirty_capacity, sizeof *zones->dirty);
+    zones->dirty_count = 0;
     zones->on = false;
 }
 
@@ -44,12 +44,12 @@ void phx_zones_free(phx_zones *zones, phx_mem *mem)
 void phx_zones_put_off(phx_zones *zones)
 {
     zones->put_off = true;
-    phx_area_members_doubt(&zones->crossings);
+    phx_area_members_doubt(&zones->area_members);
 }
 
 void phx_zones_let_go(phx_zones *zones, uint32_t slot)
 {
-    phx_tower_members_remove(&zones->roster, slot);
+    phx_tower_members_remove(&zones->tower_members, slot);
     phx_activation_let_go(&zones->awake, slot);
-    phx_area_members_let_go(&zones->crossings, slot);
+    phx_area_members_let_go(&zones->area_members, slot);
 }

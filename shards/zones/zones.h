@@ -10,15 +10,15 @@
 #include "shards/zones/area_members.h"
 
 typedef struct phx_zones {
-    bool on; /* roster, awake and crossings exist, and are as of the last zones phase */
-    bool awake_on, crossings_on;
-    bool put_off;      /* the last tick had no memory for the phase: this one checks all, the dead are still there */
-    bool missed;       /* touched[] is incomplete: there was no memory, or the tick is dense */
-    uint32_t *touched; /* slots that changed in this tick */
-    uint32_t touched_count, touched_capacity;
-    phx_tower_members roster;
+    bool on; /* tower members, activation and area members exist, and are as of the last zones phase */
+    bool awake_on, area_members_on;
+    bool put_off;    /* the last tick had no memory for the phase: this one checks all, the dead are still there */
+    bool missed;     /* dirty[] is incomplete: there was no memory, or the tick is dense */
+    uint32_t *dirty; /* slots that changed in this tick */
+    uint32_t dirty_count, dirty_capacity;
+    phx_tower_members tower_members;
     phx_activation awake;
-    phx_area_members crossings;
+    phx_area_members area_members;
     const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges;        /* of this tick */
 } phx_zones;
@@ -27,12 +27,12 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem);
 void phx_zones_free(phx_zones *zones, phx_mem *mem);
 
 /* Notes that a slot changed. Without memory for the note, the phase checks all slots. */
-static inline void phx_zones_touch(phx_zones *zones, phx_mem *mem, uint32_t slot)
+static inline void phx_zones_mark_dirty(phx_zones *zones, phx_mem *mem, uint32_t slot)
 {
     if (!zones->on || zones->missed) return;
-    if (phx_grow(mem, (void **)&zones->touched, &zones->touched_capacity, zones->touched_count,
-                 (size_t)zones->touched_count + 1, sizeof *zones->touched))
-        zones->touched[zones->touched_count++] = slot;
+    if (phx_grow(mem, (void **)&zones->dirty, &zones->dirty_capacity, zones->dirty_count,
+                 (size_t)zones->dirty_count + 1, sizeof *zones->dirty))
+        zones->dirty[zones->dirty_count++] = slot;
     else zones->missed = true;
 }
 

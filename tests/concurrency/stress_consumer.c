@@ -130,8 +130,8 @@ static uint64_t tick(stage *s, toy_world *world, uint64_t number)
     uint32_t changes, targets;
     toy_world_step(world, s->run->churn);
     for (uint32_t o = 0; o < world->observers; o++) {
-        if (world->forgotten[o]) {
-            phx_consumer_forget(s->consumer, toy_observer_id(o));
+        if (world->discarded[o]) {
+            phx_consumer_drop_observer(s->consumer, toy_observer_id(o));
         }
     }
     toy_world_changes(world, &changes, &targets);
@@ -171,9 +171,9 @@ static void check_counts(const stage *s, uint64_t events)
     uint64_t told = s->client.enters + s->client.leaves;
     CHECK(counts.batches == s->client.batches, "%lu batches handed over, %lu came", counts.batches, s->client.batches);
     CHECK(counts.events == told, "%lu events handed over, %lu came", counts.events, told);
-    CHECK(events == counts.events + counts.cancelled + counts.forgotten,
+    CHECK(events == counts.events + counts.cancelled + counts.discarded,
           "%lu events made, %lu handed over, %lu cancelled, %lu forgotten", events, counts.events, counts.cancelled,
-          counts.forgotten);
+          counts.discarded);
     CHECK(counts.out == 0 && counts.pending == 0, "%u out, %lu pending at the end", counts.out, counts.pending);
     printf("bound %u, %u x %u: %u ticks, %lu coalesced, %lu batches, %lu of %lu events told\n", s->run->bound,
            s->run->observers, s->run->targets, s->run->ticks, counts.coalesced_ticks, counts.batches, told, events);

@@ -61,7 +61,7 @@ static const struct {
     [PHX_STAGE_PIECES] = {"pieces", STAGE_STOPS, NULL},
     [PHX_STAGE_FIND_RECIPIENTS] = {"hear", STAGE_STOPS, NULL},
     [PHX_STAGE_UPDATES] = {"updates", STAGE_STOPS, NULL},
-    [PHX_STAGE_LOOK] = {"look", STAGE_STOPS, NULL},
+    [PHX_STAGE_FIND_UPDATES] = {"look", STAGE_STOPS, NULL},
     [PHX_STAGE_DEFER_UPDATES] = {"waits", STAGE_STOPS, NULL},
     [PHX_STAGE_BATCHES] = {"batches", STAGE_STOPS, NULL},
     [PHX_STAGE_FILL] = {"fill", STAGE_NEVER, "batches were made of the right size before"},

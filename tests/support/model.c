@@ -387,7 +387,7 @@ static void begin_anew(const model *m, model_entity *e)
 {
     ph_attrs now = model_resolve(m, e);
     e->anew = e->anew || (now.ready && now.view > 0) || e->list.count != 0;
-    e->told = MUTATE(MUTANT_RESEND_KEEPS, false, e->told);
+    e->had_change = MUTATE(MUTANT_RESEND_KEEPS, false, e->had_change);
 }
 
 void model_end_list(const model *m, model_entity *e)

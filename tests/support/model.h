@@ -49,7 +49,7 @@ typedef struct model_entity {
     model_ids links, hides, reveals; /* their targets */
     VEC(model_key) list;             /* at the end of the last tick, by id */
     bool settled;                    /* it was in the world and ready at the end of the last tick */
-    bool told;                       /* it has had a change since it last became ready */
+    bool had_change;                 /* it has had a change since it last became ready */
     bool anew;                       /* the whole list is to be told in this tick */
     bool awake;                      /* an NPC that was awake at the end of the last tick */
     uint64_t waker_near;             /* the last tick with one */

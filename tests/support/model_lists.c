@@ -49,7 +49,7 @@ void toy_world_create(toy_world *world, uint32_t observers, uint32_t targets, ui
     world->before = check_zalloc(entries * sizeof(*world->before));
     world->ready = check_zalloc(observers);
     world->owes_fresh = check_zalloc(observers);
-    world->forgotten = check_zalloc(observers);
+    world->discarded = check_zalloc(observers);
     for (uint32_t o = 0; o < observers; o++) {
         world->ready[o] = true;
         world->owes_fresh[o] = true; /* it is new */
@@ -69,7 +69,7 @@ void toy_world_destroy(toy_world *world)
     release(world->before);
     release(world->ready);
     release(world->owes_fresh);
-    release(world->forgotten);
+    release(world->discarded);
 }
 
 static bool chance(toy_world *world, uint32_t of_1000)
@@ -98,8 +98,8 @@ static void step_observer(toy_world *world, uint32_t o, uint32_t churn)
     if (chance(world, churn / 8)) {
         world->ready[o] = !world->ready[o];
     }
-    world->forgotten[o] = anew || !world->ready[o];
-    if (world->forgotten[o]) {
+    world->discarded[o] = anew || !world->ready[o];
+    if (world->discarded[o]) {
         memset(before, 0, world->targets * sizeof(*before)); /* no leaves are told */
         world->owes_fresh[o] = true;
     }

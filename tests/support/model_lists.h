@@ -22,7 +22,7 @@ typedef struct toy_world {
     uint32_t *before;      /* the same at the end of the tick before */
     bool *ready;
     bool *owes_fresh;     /* its next change has to say FRESH */
-    bool *forgotten;      /* in this tick: left the world, or is not ready */
+    bool *discarded;      /* in this tick: left the world, or is not ready */
     uint32_t events_made; /* of this tick */
 } toy_world;
 

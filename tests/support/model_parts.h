@@ -97,7 +97,7 @@ ph_status model_apply_area(model *m, const command *c);
 /* Activation and areas: an entity leaves the world; and, once all is in its place, the members of areas. */
 void model_zones_gone(model *m, const model_entity *e);
 void model_zones(model *m);
-void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on);
+void model_emit_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on);
 /* Towers between the towers of two, along the axis where it is more. */
 int64_t model_towers_apart(const model *m, const ph_attrs *one, const ph_attrs *other);
 /* Updates: once the lists stand. */

@@ -202,7 +202,7 @@ static ph_cause leave_cause(const model *m, const model_entity *o, const model_e
 
 static ph_cause enter_cause(const model *m, const model_entity *o, const model_entity *t)
 {
-    bool fresh = !o->told && MUTATE(MUTANT_CAUSE_FRESH, false, true);
+    bool fresh = !o->had_change && MUTATE(MUTANT_CAUSE_FRESH, false, true);
     return t->incarnation > m->incarnations_before && !fresh ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
 }
 
@@ -313,14 +313,14 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
         compare(m, o, new_list, &change);
     }
     if (!o->settled) {
-        o->told = false;
+        o->had_change = false;
     }
-    change.fresh = !o->told && MUTATE(MUTANT_NOT_FRESH, true, false);
+    change.fresh = !o->had_change && MUTATE(MUTANT_NOT_FRESH, true, false);
     bool begins = change.fresh && ready && (o->now.view > 0 || o->anew);
     if (change.targets.count != 0 || (begins && MUTATE(MUTANT_FRESH_EMPTY, true, false))) {
         m->counts.enters += change.enter_count;
         m->counts.leaves += change.leave_count;
-        o->told = true;
+        o->had_change = true;
         VEC_PUSH(&m->changes, change);
     }
     o->settled = ready;

@@ -8,7 +8,7 @@
 
 /* ---- edges ---- */
 
-void model_tell_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on)
+void model_emit_edge(model *m, const model_entity *e, uint64_t user_data, uint64_t area, bool on)
 {
     model_edge edge = {.entity = {e->id, e->incarnation}, .user_data = user_data, .consumer = e->own.consumer};
     edge.area = area;
@@ -29,10 +29,10 @@ size_t model_edges(const model *m, const model_edge **edges)
 void model_zones_gone(model *m, const model_entity *e)
 {
     if (e->awake && MUTATE(MUTANT_WAKE_GONE, true, false)) {
-        model_tell_edge(m, e, e->own.user_data, 0, false);
+        model_emit_edge(m, e, e->own.user_data, 0, false);
     }
     for (size_t i = 0; i < e->areas.count && MUTATE(MUTANT_AREA_GONE, true, false); i++) {
-        model_tell_edge(m, e, e->own.user_data, e->areas.items[i], false);
+        model_emit_edge(m, e, e->own.user_data, e->areas.items[i], false);
     }
 }
 
@@ -73,7 +73,7 @@ static void activate(model *m, model_entity *e, uint64_t tick)
         e->waker_near = tick;
     }
     if (awake != e->awake) {
-        model_tell_edge(m, e, e->now.user_data, 0, awake);
+        model_emit_edge(m, e, e->now.user_data, 0, awake);
     }
     e->awake = awake;
     m->counts.awake += awake;
@@ -286,14 +286,14 @@ static void cross(model *m, model_entity *e)
         uint64_t id = e->areas.items[i];
         const ph_area *area = area_of(m, id);
         if (area == NULL ? MUTATE(MUTANT_AREA_REMOVED, true, false) : !model_in_area(area, &e->now, true)) {
-            model_tell_edge(m, e, e->now.user_data, id, false);
+            model_emit_edge(m, e, e->now.user_data, id, false);
             VEC_REMOVE(&e->areas, i);
         }
     }
     for (size_t i = 0; i < m->areas.count; i++) {
         uint64_t id = m->areas.items[i].id;
         if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].area, &e->now, false)) {
-            model_tell_edge(m, e, e->now.user_data, id, true);
+            model_emit_edge(m, e, e->now.user_data, id, true);
             VEC_PUSH(&e->areas, id);
         }
     }

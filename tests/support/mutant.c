@@ -49,7 +49,7 @@
 #define model_updates mutant_updates
 #define model_hearings mutant_hearings
 #define model_edges mutant_edges
-#define model_tell_edge mutant_tell_edge
+#define model_emit_edge mutant_emit_edge
 #define model_zones mutant_zones
 #define model_check_area mutant_check_area
 #define model_apply_area mutant_apply_area
@@ -119,7 +119,7 @@ typedef struct mutant {
     model *m;
     mutant_batch batches[MUTANT_CONSUMERS]; /* of the last tick */
     bool ready[MUTANT_CONSUMERS];           /* not taken yet */
-    VEC(ph_refusal) told[MODEL_PRODUCERS_MAX];
+    VEC(ph_refusal) refusals[MODEL_PRODUCERS_MAX];
     uint64_t untold;
     uint64_t batch_count;
 } mutant;
@@ -153,7 +153,7 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].moved);
     }
     for (size_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
-        VEC_FREE(&u->told[i]);
+        VEC_FREE(&u->refusals[i]);
     }
     model_destroy(u->m);
     free(u);
@@ -166,16 +166,16 @@ static ph_status subject_submit(void *self, uint32_t producer, const command *c)
 }
 
 /* Of ticks and of bulk calls so many each are kept. */
-static void tell_refusal(mutant *u, uint32_t producer, ph_refusal refusal)
+static void report_refusal(mutant *u, uint32_t producer, ph_refusal refusal)
 {
     uint32_t waiting = 0;
-    for (size_t i = 0; i < u->told[producer].count; i++) {
-        waiting += (u->told[producer].items[i].tick == 0) == (refusal.tick == 0);
+    for (size_t i = 0; i < u->refusals[producer].count; i++) {
+        waiting += (u->refusals[producer].items[i].tick == 0) == (refusal.tick == 0);
     }
     if (waiting >= u->m->def.refusals_max + MUTATE(MUTANT_REFUSALS_MAX, 0u, 1u)) {
         u->untold++;
     } else {
-        VEC_PUSH(&u->told[producer], refusal);
+        VEC_PUSH(&u->refusals[producer], refusal);
     }
 }
 
@@ -189,7 +189,7 @@ static ph_status subject_submit_many(void *self, uint32_t producer, const comman
         ph_status status = model_submit(u->m, producer, c);
         if (status != PH_OK) {
             ph_refusal refusal = {.sequence = model_sequence(u->m, producer), .id = c->id, .status = status};
-            tell_refusal(u, producer, refusal);
+            report_refusal(u, producer, refusal);
             first = first == PH_OK ? status : first;
             if (MUTATE(MUTANT_BULK_STOPS, false, true)) {
                 *done = *done + 1;
@@ -219,13 +219,13 @@ static ph_status subject_refusals(void *self, uint32_t producer, ph_refusal *ref
 {
     mutant *u = self;
     *count = 0;
-    if (u->told[producer].count > 1 && MUTATE(MUTANT_REFUSALS_TIME, true, false)) {
-        qsort(u->told[producer].items, u->told[producer].count, sizeof *refusals, by_sequence);
+    if (u->refusals[producer].count > 1 && MUTATE(MUTANT_REFUSALS_TIME, true, false)) {
+        qsort(u->refusals[producer].items, u->refusals[producer].count, sizeof *refusals, by_sequence);
     }
-    for (size_t i = 0; i < u->told[producer].count && *count < capacity; i++) {
-        refusals[(*count)++] = u->told[producer].items[i];
+    for (size_t i = 0; i < u->refusals[producer].count && *count < capacity; i++) {
+        refusals[(*count)++] = u->refusals[producer].items[i];
     }
-    u->told[producer].count = 0;
+    u->refusals[producer].count = 0;
     return PH_OK;
 }
 
@@ -365,7 +365,7 @@ static ph_status subject_tick(void *self, uint64_t *tick)
     for (size_t i = 0; i < u->m->refusals.count; i++) {
         const model_refusal *r = &u->m->refusals.items[i];
         ph_refusal refusal = {.sequence = r->sequence, .tick = *tick, .id = r->id, .status = r->status};
-        tell_refusal(u, r->producer, refusal);
+        report_refusal(u, r->producer, refusal);
     }
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {
         batch_add(u, &u->m->changes.items[i]);

@@ -105,8 +105,8 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         VEC_PUSH(&commands, c);
         ph_status status = r->m != NULL ? model_submit(r->m, first->producer, c) : PH_OK;
         if (status != PH_OK) {
-            run_told told = {sequence + 1 + i, c->id, status, false};
-            run_refusal_note(r, first->producer, told);
+            expected_refusal refusal = {sequence + 1 + i, c->id, status, false};
+            run_refusal_note(r, first->producer, refusal);
             expected = expected == PH_OK ? status : expected;
         }
     }
@@ -238,18 +238,18 @@ static void catch_up(run *r)
 }
 
 /* Every delivery of a broadcast was in a batch, or counted as dropped, or its observer left or was not ready. */
-static void check_mail_counts(run *r)
+static void check_broadcast_counts(run *r)
 {
     const ph_stats *stats = &r->result->stats;
-    uint64_t told = r->result->heard + stats->deliveries_void + stats->mail_waiting;
+    uint64_t heard = r->result->heard + stats->deliveries_void + stats->mail_waiting;
     if (r->result->failed || r->m == NULL || r->def.consumers == 0) {
         return;
     }
-    if (stats->deliveries_dropped != r->result->dropped || stats->deliveries != told + r->result->dropped) {
+    if (stats->deliveries_dropped != r->result->dropped || stats->deliveries != heard + r->result->dropped) {
         run_fail(r,
                  "%" PRIu64 " deliveries made, %" PRIu64 " heard, void or waiting, %" PRIu64
                  " counted as dropped, %" PRIu64 " told so",
-                 stats->deliveries, told, stats->deliveries_dropped, r->result->dropped);
+                 stats->deliveries, heard, stats->deliveries_dropped, r->result->dropped);
     }
 }
 
@@ -262,7 +262,7 @@ static void end(run *r)
             run_fail(r, "stats.batches is %" PRIu64 ", %" PRIu64 " were taken", r->result->stats.batches,
                      r->result->batches);
         }
-        check_mail_counts(r);
+        check_broadcast_counts(r);
     }
     if (r->self != NULL) {
         r->type->destroy(r->self);
@@ -272,7 +272,7 @@ static void end(run *r)
         history_end(&r->past);
     }
     for (uint32_t i = 0; i < SCRIPT_PRODUCERS_MAX; i++) {
-        VEC_FREE(&r->told[i]);
+        VEC_FREE(&r->refusals[i]);
     }
 }
 

@@ -127,9 +127,9 @@ static bool compare_changes(run *r, const ph_batch *batch, uint64_t first, const
 
 static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
 {
-    if (batch->tick_first <= c->told || batch->tick < batch->tick_first || batch->tick > r->tick) {
+    if (batch->tick_first <= c->last_tick || batch->tick < batch->tick_first || batch->tick > r->tick) {
         return run_fail(r, "batch of ticks %" PRIu64 "..%" PRIu64 " after %" PRIu64 " was told", batch->tick_first,
-                        batch->tick, c->told);
+                        batch->tick, c->last_tick);
     }
     if (batch->change_count == 0 && batch->delivery_count == 0 && batch->activation_count == 0 &&
         batch->crossing_count == 0 && batch->update_count == 0 && batch->dropped == 0) {
@@ -176,8 +176,8 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
 {
     run_consumer *c = &r->consumers[consumer];
     r->result->batches++;
-    if (!check_shape(r, c, batch) || !run_check_mail(r, consumer, batch) || !run_check_edges(r, consumer, batch) ||
-        !run_check_updates(r, consumer, batch)) {
+    if (!check_shape(r, c, batch) || !run_check_broadcasts(r, consumer, batch) ||
+        !run_check_edges(r, consumer, batch) || !run_check_updates(r, consumer, batch)) {
         return;
     }
     hash_batch(r, batch);
@@ -188,12 +188,12 @@ static void check_batch(run *r, uint32_t consumer, const ph_batch *batch)
         }
         qsort(got, batch->change_count, sizeof *got, by_observer);
         /* From where it says, and from where the last one ended: between them is nothing, net. */
-        if (compare_from(r, consumer, batch->tick_first, batch, got) && c->told + 1 < batch->tick_first) {
-            (void)compare_from(r, consumer, c->told + 1, batch, got);
+        if (compare_from(r, consumer, batch->tick_first, batch, got) && c->last_tick + 1 < batch->tick_first) {
+            (void)compare_from(r, consumer, c->last_tick + 1, batch, got);
         }
         free(got);
     }
-    c->told = batch->tick;
+    c->last_tick = batch->tick;
 }
 
 /* ---- consumers ---- */
@@ -221,8 +221,8 @@ static void check_end(run *r, uint32_t consumer, ph_status status)
     }
     uint64_t heard = 0;
     change_list changes = {0};
-    history_changes(&r->past, consumer, c->told + 1, r->tick, &changes);
-    bool waits = changes.count != 0 || run_mail_waiting(r, consumer, &heard) != 0 ||
+    history_changes(&r->past, consumer, c->last_tick + 1, r->tick, &changes);
+    bool waits = changes.count != 0 || run_broadcasts_waiting(r, consumer, &heard) != 0 ||
                  run_edges_waiting(r, consumer) != 0 || run_updates_waiting(r, consumer) != 0;
     changes_free(&changes);
     if (!waits && heard != 0) {
@@ -259,19 +259,19 @@ void run_drain(run *r, uint32_t consumer, uint32_t most, bool hold)
 void run_caught_up(run *r, uint32_t consumer)
 {
     const run_consumer *c = &r->consumers[consumer];
-    if (r->m == NULL || r->result->failed || c->told == r->tick) {
+    if (r->m == NULL || r->result->failed || c->last_tick == r->tick) {
         return;
     }
     change_list missing = {0};
-    history_changes(&r->past, consumer, c->told + 1, r->tick, &missing);
+    history_changes(&r->past, consumer, c->last_tick + 1, r->tick, &missing);
     if (missing.count != 0) {
         run_fail(r,
                  "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu changes are missing, the first:", consumer,
-                 c->told, missing.count);
+                 c->last_tick, missing.count);
         note_expected(r, &missing.items[0]);
     }
     changes_free(&missing);
-    (void)run_mail_missing(r, consumer);
+    (void)run_broadcasts_missing(r, consumer);
     (void)run_edges_missing(r, consumer);
     (void)run_updates_missing(r, consumer);
 }

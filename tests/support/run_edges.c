@@ -87,7 +87,7 @@ bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch)
         hash_edge(r, batch->tick, edge);
     }
     if (good && r->m != NULL) {
-        history_edges(&r->past, consumer, r->consumers[consumer].told + 1, batch->tick, &list);
+        history_edges(&r->past, consumer, r->consumers[consumer].last_tick + 1, batch->tick, &list);
         for (size_t i = 0; i < list.count; i++) {
             const model_edge *from = &list.items[i];
             ph_edge edge = {.id = from->entity.id, .user_data = from->user_data, .area = from->area, .on = from->on};
@@ -111,7 +111,7 @@ bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch)
 size_t run_edges_waiting(run *r, uint32_t consumer)
 {
     edge_list list = {0};
-    history_edges(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
+    history_edges(&r->past, consumer, r->consumers[consumer].last_tick + 1, r->tick, &list);
     size_t waiting = list.count;
     VEC_FREE(&list);
     return waiting;
@@ -121,5 +121,5 @@ bool run_edges_missing(run *r, uint32_t consumer)
 {
     size_t missing = run_edges_waiting(r, consumer);
     return missing == 0 || run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu edges are missing",
-                                    consumer, r->consumers[consumer].told, missing);
+                                    consumer, r->consumers[consumer].last_tick, missing);
 }

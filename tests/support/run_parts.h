@@ -1,6 +1,6 @@
 /*
  * The inside of the run harness, shared by its own files only: run.c (steps),
- * run_batches.c (changes of consumers), run_mail.c (broadcasts), run_edges.c,
+ * run_batches.c (changes of consumers), run_broadcasts.c (broadcasts), run_edges.c,
  * run_updates.c (the updates),
  * run_queries.c (lists, attributes, counters), run_places.c (queries of places).
  */
@@ -15,16 +15,16 @@ enum { RUN_HELD_MAX = 3 };
 
 typedef struct run_consumer {
     bool open;
-    uint64_t told; /* the last tick of its last batch */
+    uint64_t last_tick; /* the last tick of its last batch */
     const ph_batch *held[RUN_HELD_MAX];
     uint32_t held_count;
 } run_consumer;
 
-typedef struct run_told {
+typedef struct expected_refusal {
     uint64_t sequence, id;
     ph_status status;
     bool in_tick; /* else refused at once, inside a bulk call */
-} run_told;
+} expected_refusal;
 
 typedef struct run {
     const script *s;
@@ -38,8 +38,8 @@ typedef struct run {
     ph_class classes[SCRIPT_CLASSES_MAX];
     uint64_t tick;
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
-    VEC(run_told) told[SCRIPT_PRODUCERS_MAX]; /* expected refusals of the subject */
-    uint64_t untold;                          /* the ones that it only has to count */
+    VEC(expected_refusal) refusals[SCRIPT_PRODUCERS_MAX]; /* expected refusals of the subject */
+    uint64_t untold;                                      /* the ones that it only has to count */
 } run;
 
 /* Sets failed and begins the report with the tick; further text may be added by run_note(). Always false. */
@@ -54,11 +54,11 @@ void run_caught_up(run *r, uint32_t consumer);
 void run_reopen(run *r, uint32_t consumer);
 
 /* The batch's broadcasts, against all deliveries since the consumer's last batch. */
-bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch);
+bool run_check_broadcasts(run *r, uint32_t consumer, const ph_batch *batch);
 /* No expected delivery is left. */
-bool run_mail_missing(run *r, uint32_t consumer);
+bool run_broadcasts_missing(run *r, uint32_t consumer);
 /* Their number; *heard: the number with broadcasts to observers that left, or were not ready, since. */
-size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard);
+size_t run_broadcasts_waiting(run *r, uint32_t consumer, uint64_t *heard);
 
 /* The same of its edges. */
 bool run_check_edges(run *r, uint32_t consumer, const ph_batch *batch);
@@ -77,6 +77,6 @@ void run_stats(run *r);
 /* All refusals that wait; behind a tick, its own are noted first. */
 void run_refusals(run *r, bool behind_tick);
 /* The subject has to report this one, or count it: refusals_max. */
-void run_refusal_note(run *r, uint32_t producer, run_told told);
+void run_refusal_note(run *r, uint32_t producer, expected_refusal refusal);
 
 #endif

@@ -250,14 +250,14 @@ void run_stats(run *r)
 
 /* ---- refusals ---- */
 
-static int told_by_sequence(const void *a, const void *b)
+static int refusals_by_sequence(const void *a, const void *b)
 {
-    const run_told *l = a;
-    const run_told *r = b;
+    const expected_refusal *l = a;
+    const expected_refusal *r = b;
     return l->sequence < r->sequence ? -1 : l->sequence > r->sequence;
 }
 
-static bool same_refusal(const run *r, const ph_refusal *got, const run_told *expected)
+static bool same_refusal(const run *r, const ph_refusal *got, const expected_refusal *expected)
 {
     return got->sequence == expected->sequence && got->id == expected->id && got->status == expected->status &&
            got->tick == (expected->in_tick ? r->tick : 0);
@@ -265,23 +265,23 @@ static bool same_refusal(const run *r, const ph_refusal *got, const run_told *ex
 
 static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, uint32_t count)
 {
-    run_told *told = r->told[producer].items;
-    size_t told_count = r->told[producer].count;
-    if (told_count != 0) {
-        qsort(told, told_count, sizeof *told, told_by_sequence);
+    expected_refusal *refusals = r->refusals[producer].items;
+    size_t refusal_count = r->refusals[producer].count;
+    if (refusal_count != 0) {
+        qsort(refusals, refusal_count, sizeof *refusals, refusals_by_sequence);
     }
     size_t i = 0;
-    while (i < count && i < told_count && same_refusal(r, &got[i], &told[i])) {
+    while (i < count && i < refusal_count && same_refusal(r, &got[i], &refusals[i])) {
         i++;
     }
-    if (i == count && i == told_count) {
+    if (i == count && i == refusal_count) {
         return;
     }
     run_fail(r, "producer %" PRIu32 ": %" PRIu32 " refusals, expected %zu; the first that differs:", producer, count,
-             told_count);
-    if (i < told_count) {
-        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s\n", told[i].sequence, told[i].id,
-                 ph_status_name(told[i].status));
+             refusal_count);
+    if (i < refusal_count) {
+        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s\n", refusals[i].sequence, refusals[i].id,
+                 ph_status_name(refusals[i].status));
     }
     if (i < count) {
         run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence, got[i].id,
@@ -289,16 +289,16 @@ static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, u
     }
 }
 
-void run_refusal_note(run *r, uint32_t producer, run_told told)
+void run_refusal_note(run *r, uint32_t producer, expected_refusal refusal)
 {
     uint32_t waiting = 0; /* of its sort: of ticks, or of bulk calls */
-    for (size_t i = 0; i < r->told[producer].count; i++) {
-        waiting += r->told[producer].items[i].in_tick == told.in_tick;
+    for (size_t i = 0; i < r->refusals[producer].count; i++) {
+        waiting += r->refusals[producer].items[i].in_tick == refusal.in_tick;
     }
     if (waiting >= r->def.refusals_max) {
         r->untold++;
     } else {
-        VEC_PUSH(&r->told[producer], told);
+        VEC_PUSH(&r->refusals[producer], refusal);
     }
 }
 
@@ -307,8 +307,8 @@ void run_refusals(run *r, bool behind_tick)
     const model_refusal *in_tick = NULL;
     size_t count = behind_tick ? model_refusals(r->m, &in_tick) : 0;
     for (size_t i = 0; i < count; i++) {
-        run_told told = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true};
-        run_refusal_note(r, in_tick[i].producer, told);
+        expected_refusal refusal = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true};
+        run_refusal_note(r, in_tick[i].producer, refusal);
     }
     ph_refusal *got = check_zalloc(REFUSALS_MAX * sizeof *got);
     for (uint32_t producer = 0; producer < r->s->producers && !r->result->failed; producer++) {
@@ -316,7 +316,7 @@ void run_refusals(run *r, bool behind_tick)
         uint64_t sequence = 0;
         (void)run_expect(r, "refusals", r->type->refusals(r->self, producer, got, REFUSALS_MAX, &got_count), PH_OK);
         compare_refusals(r, producer, got, got_count);
-        r->told[producer].count = 0;
+        r->refusals[producer].count = 0;
         (void)run_expect(r, "sequence", r->type->sequence(r->self, producer, &sequence), PH_OK);
         if (sequence != model_sequence(r->m, producer)) {
             run_fail(r, "producer %" PRIu32 ": sequence %" PRIu64 ", expected %" PRIu64, producer, sequence,

@@ -195,13 +195,13 @@ bool run_check_updates(run *r, uint32_t consumer, const ph_batch *batch)
         return false;
     }
     hash_updates(r, batch);
-    return r->m == NULL || compare(r, consumer, batch, r->consumers[consumer].told + 1);
+    return r->m == NULL || compare(r, consumer, batch, r->consumers[consumer].last_tick + 1);
 }
 
 size_t run_updates_waiting(run *r, uint32_t consumer)
 {
     expected_list list = {0};
-    expect_all(&r->past, consumer, r->consumers[consumer].told + 1, r->tick, &list);
+    expect_all(&r->past, consumer, r->consumers[consumer].last_tick + 1, r->tick, &list);
     size_t waiting = list.count;
     VEC_FREE(&list);
     return waiting;
@@ -211,5 +211,5 @@ bool run_updates_missing(run *r, uint32_t consumer)
 {
     size_t missing = run_updates_waiting(r, consumer);
     return missing == 0 || run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu updates are missing",
-                                    consumer, r->consumers[consumer].told, missing);
+                                    consumer, r->consumers[consumer].last_tick, missing);
 }

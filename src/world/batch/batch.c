@@ -94,8 +94,8 @@ static void free_content(phx_mem *mem, phx_batch *batch)
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
     phx_release(mem, &batch->events, &batch->events_capacity, event_bytes(batch));
     cut_columns(batch);
-    phx_batch_broadcasts_free(&batch->mail, mem);
-    phx_batch_updates_free(&batch->news, mem);
+    phx_batch_broadcasts_free(&batch->broadcasts, mem);
+    phx_batch_updates_free(&batch->updates, mem);
 }
 
 void phx_batch_empty(phx_mem *mem, phx_batch *batch)
@@ -103,8 +103,8 @@ void phx_batch_empty(phx_mem *mem, phx_batch *batch)
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
     free_content(mem, batch);
     batch->view = (ph_batch){0}; /* also the counts of edges, which keep their memory */
-    batch->mail.size = (phx_batch_broadcasts_size){0};
-    batch->news.size = (phx_batch_updates_size){0};
+    batch->broadcasts.size = (phx_batch_broadcasts_size){0};
+    batch->updates.size = (phx_batch_updates_size){0};
 }
 
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch)

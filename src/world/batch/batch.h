@@ -22,8 +22,8 @@ typedef enum phx_batch_state {
 
 /*
  * view is the first member, so a ph_batch* converts. view.changes, .targets, .kinds, .causes and .positions point to
- * the arrays here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `mail`
- * and `news` at the hand-over.
+ * the arrays here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from
+ * `broadcasts` and `updates` at the hand-over.
  *
  * columns.incarnations[i] belongs to columns.targets[i]: the world-wide number of that incarnation of the target; a
  * later stay of the same id has another one. So a target that left the view and came back (its events cancel in a net
@@ -35,10 +35,10 @@ typedef struct phx_batch {
     phx_event_columns columns;    /* of targets: parts of `events` */
     void *events;                 /* the columns' memory, one piece: all of them grow, or none does */
     uint32_t incarnations_before; /* the last incarnation that was given before its tick */
-    phx_batch_broadcasts mail;
+    phx_batch_broadcasts broadcasts;
     ph_edge *edges; /* activation edges, then area edges; of each, `off` edges first */
     uint32_t edges_capacity;
-    phx_batch_updates news;
+    phx_batch_updates updates;
     uint32_t changes_capacity;
     uint32_t events_capacity;
     phx_high_water changes_use, events_use;

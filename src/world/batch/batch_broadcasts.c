@@ -3,24 +3,27 @@
  */
 #include "world/batch/batch_broadcasts.h"
 
-bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *mail, phx_mem *mem, phx_batch_broadcasts_size size)
+bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem, phx_batch_broadcasts_size size)
 {
     PHX_ASSERT(size.payload % PHX_PAYLOAD_ALIGN == 0);
-    if (!phx_grow(mem, (void **)&mail->messages, &mail->messages_capacity, 0, size.messages, sizeof *mail->messages) ||
-        !phx_grow(mem, (void **)&mail->payload, &mail->payload_capacity, 0, size.payload / PHX_PAYLOAD_ALIGN,
-                  sizeof *mail->payload) ||
-        !phx_grow(mem, (void **)&mail->deliveries, &mail->deliveries_capacity, 0, size.deliveries,
-                  sizeof *mail->deliveries) ||
-        !phx_grow(mem, (void **)&mail->heard, &mail->heard_capacity, 0, size.heard, sizeof *mail->heard))
+    if (!phx_grow(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, 0, size.messages,
+                  sizeof *broadcasts->messages) ||
+        !phx_grow(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, 0,
+                  size.payload / PHX_PAYLOAD_ALIGN, sizeof *broadcasts->payload) ||
+        !phx_grow(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity, 0, size.deliveries,
+                  sizeof *broadcasts->deliveries) ||
+        !phx_grow(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, 0, size.heard,
+                  sizeof *broadcasts->heard))
         return false;
-    mail->size = size;
+    broadcasts->size = size;
     return true;
 }
 
-void phx_batch_broadcasts_free(phx_batch_broadcasts *mail, phx_mem *mem)
+void phx_batch_broadcasts_free(phx_batch_broadcasts *broadcasts, phx_mem *mem)
 {
-    phx_release(mem, (void **)&mail->messages, &mail->messages_capacity, sizeof *mail->messages);
-    phx_release(mem, (void **)&mail->payload, &mail->payload_capacity, sizeof *mail->payload);
-    phx_release(mem, (void **)&mail->deliveries, &mail->deliveries_capacity, sizeof *mail->deliveries);
-    phx_release(mem, (void **)&mail->heard, &mail->heard_capacity, sizeof *mail->heard);
+    phx_release(mem, (void **)&broadcasts->messages, &broadcasts->messages_capacity, sizeof *broadcasts->messages);
+    phx_release(mem, (void **)&broadcasts->payload, &broadcasts->payload_capacity, sizeof *broadcasts->payload);
+    phx_release(mem, (void **)&broadcasts->deliveries, &broadcasts->deliveries_capacity,
+                sizeof *broadcasts->deliveries);
+    phx_release(mem, (void **)&broadcasts->heard, &broadcasts->heard_capacity, sizeof *broadcasts->heard);
 }

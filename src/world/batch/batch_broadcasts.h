@@ -34,14 +34,14 @@ typedef struct phx_batch_broadcasts {
 } phx_batch_broadcasts;
 
 /* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
-bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *mail, phx_mem *mem, phx_batch_broadcasts_size size);
-void phx_batch_broadcasts_free(phx_batch_broadcasts *mail, phx_mem *mem);
+bool phx_batch_broadcasts_reserve(phx_batch_broadcasts *broadcasts, phx_mem *mem, phx_batch_broadcasts_size size);
+void phx_batch_broadcasts_free(phx_batch_broadcasts *broadcasts, phx_mem *mem);
 
 /* The bytes of its content, not of its capacity. */
-static inline uint64_t phx_batch_broadcasts_bytes(const phx_batch_broadcasts *mail)
+static inline uint64_t phx_batch_broadcasts_bytes(const phx_batch_broadcasts *broadcasts)
 {
-    return mail->size.messages * sizeof(ph_message) + mail->size.deliveries * sizeof(ph_delivery) +
-           mail->size.heard * sizeof(uint32_t) + mail->size.payload;
+    return broadcasts->size.messages * sizeof(ph_message) + broadcasts->size.deliveries * sizeof(ph_delivery) +
+           broadcasts->size.heard * sizeof(uint32_t) + broadcasts->size.payload;
 }
 
 #endif

@@ -22,14 +22,14 @@ typedef struct phx_batch_updates {
 } phx_batch_updates;
 
 /* Makes room for this size, and sets it; the content is lost. false = no memory: unchanged, or grown. */
-bool phx_batch_updates_reserve(phx_batch_updates *news, phx_mem *mem, phx_batch_updates_size size);
-void phx_batch_updates_free(phx_batch_updates *news, phx_mem *mem);
+bool phx_batch_updates_reserve(phx_batch_updates *updates, phx_mem *mem, phx_batch_updates_size size);
+void phx_batch_updates_free(phx_batch_updates *updates, phx_mem *mem);
 
 /* The bytes of their content, not of their capacity. */
-static inline uint64_t phx_batch_updates_bytes(const phx_batch_updates *news)
+static inline uint64_t phx_batch_updates_bytes(const phx_batch_updates *updates)
 {
-    return news->size.updates * sizeof(ph_update) + news->size.due * sizeof(uint32_t) +
-           news->size.moved * sizeof(ph_moved);
+    return updates->size.updates * sizeof(ph_update) + updates->size.due * sizeof(uint32_t) +
+           updates->size.moved * sizeof(ph_moved);
 }
 
 #endif

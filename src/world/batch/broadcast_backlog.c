@@ -11,7 +11,7 @@
 
 /* The broadcasts of one tick. */
 typedef struct segment {
-    phx_batch_broadcasts mail;
+    phx_batch_broadcasts broadcasts;
     uint32_t number; /* from 1, in order */
     struct segment *next;
 } segment;
@@ -54,7 +54,7 @@ static void free_segments(phx_mem *mem, segment *first)
 {
     while (first) {
         segment *next = first->next;
-        phx_batch_broadcasts_free(&first->mail, mem);
+        phx_batch_broadcasts_free(&first->broadcasts, mem);
         phx_free(mem, first, sizeof *first, PHX_CACHE_LINE);
         first = next;
     }
@@ -83,7 +83,7 @@ void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliver
     backlog->counts.untold += deliveries;
 }
 
-void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog)
+void phx_broadcast_backlog_report_drops(phx_broadcast_backlog *backlog)
 {
     backlog->counts.untold = 0;
 }
@@ -142,8 +142,8 @@ static void clear_broadcasts(phx_broadcast_backlog *backlog)
 static void drop_oldest(phx_broadcast_backlog *backlog)
 {
     segment *gone = backlog->oldest;
-    for (uint32_t i = 0; i < gone->mail.size.deliveries; i++) {
-        const ph_delivery *delivery = &gone->mail.deliveries[i];
+    for (uint32_t i = 0; i < gone->broadcasts.size.deliveries; i++) {
+        const ph_delivery *delivery = &gone->broadcasts.deliveries[i];
         listener *of = listener_of(backlog, delivery->observer);
         if (gone->number > of->void_to) {
             of->pending -= delivery->count;
@@ -153,37 +153,37 @@ static void drop_oldest(phx_broadcast_backlog *backlog)
         }
         release_listener(backlog, of);
     }
-    backlog->bytes -= phx_batch_broadcasts_bytes(&gone->mail);
+    backlog->bytes -= phx_batch_broadcasts_bytes(&gone->broadcasts);
     backlog->oldest = gone->next;
     if (!backlog->oldest) backlog->newest = NULL;
     gone->next = backlog->spare;
     backlog->spare = gone;
 }
 
-bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *mail)
+bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *broadcasts)
 {
-    if (mail->size.deliveries == 0) return true;
+    if (broadcasts->size.deliveries == 0) return true;
     if (!backlog->spare) {
         backlog->spare = phx_alloc_zero(backlog->mem, sizeof *backlog->spare, PHX_CACHE_LINE);
         if (!backlog->spare) return false;
     }
     /* at worst all observers are new, and no place is free */
-    size_t places = (size_t)backlog->listener_count + mail->size.deliveries;
-    return phx_idmap_reserve(&backlog->index, phx_idmap_count(&backlog->index) + mail->size.deliveries) &&
+    size_t places = (size_t)backlog->listener_count + broadcasts->size.deliveries;
+    return phx_idmap_reserve(&backlog->index, phx_idmap_count(&backlog->index) + broadcasts->size.deliveries) &&
            phx_grow(backlog->mem, (void **)&backlog->listeners, &backlog->listeners_capacity, backlog->listener_count,
                     places, sizeof *backlog->listeners);
 }
 
-void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
+void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts)
 {
-    if (mail->size.deliveries == 0) return;
+    if (broadcasts->size.deliveries == 0) return;
     segment *into = backlog->spare;
-    phx_batch_broadcasts taken = *mail;
+    phx_batch_broadcasts taken = *broadcasts;
     PHX_ASSERT(into);
     backlog->spare = into->next;
-    *mail = into->mail;
-    mail->size = (phx_batch_broadcasts_size){0};
-    *into = (segment){.mail = taken, .number = ++backlog->number};
+    *broadcasts = into->broadcasts;
+    broadcasts->size = (phx_batch_broadcasts_size){0};
+    *into = (segment){.broadcasts = taken, .number = ++backlog->number};
     if (backlog->newest) backlog->newest->next = into;
     else backlog->oldest = into;
     backlog->newest = into;
@@ -194,7 +194,7 @@ void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadc
     while (backlog->bytes > backlog->bound) drop_oldest(backlog);
 }
 
-void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer)
+void phx_broadcast_backlog_drop_observer(phx_broadcast_backlog *backlog, uint64_t observer)
 {
     const uint64_t *place = phx_idmap_find(&backlog->index, observer);
     if (!place) return;
@@ -215,63 +215,64 @@ void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t obser
 
 /* ---- drain ---- */
 
-bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
+bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts)
 {
     phx_batch_broadcasts_size all = {0};
     if (backlog->counts.pending == 0) return true;
     for (const segment *s = backlog->oldest; s; s = s->next) {
-        all.messages += s->mail.size.messages;
-        all.payload += s->mail.size.payload;
+        all.messages += s->broadcasts.size.messages;
+        all.payload += s->broadcasts.size.payload;
     }
     all.deliveries = phx_idmap_count(&backlog->index);
     all.heard = (uint32_t)backlog->counts.pending; /* each message takes 4 bytes of a bound below 2^32 */
-    return phx_batch_broadcasts_reserve(mail, backlog->mem, all);
+    return phx_batch_broadcasts_reserve(broadcasts, backlog->mem, all);
 }
 
 /* Makes a delivery for each observer with pending messages, with their places. */
-static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
+static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts)
 {
     uint32_t count = 0, first = 0;
     for (uint32_t i = 0; i < backlog->listener_count; i++) {
         listener *of = &backlog->listeners[i];
         if (of->id == 0 || of->pending == 0) continue;
-        mail->deliveries[count++] = (ph_delivery){of->id, of->user_data, first, of->pending};
+        broadcasts->deliveries[count++] = (ph_delivery){of->id, of->user_data, first, of->pending};
         of->heard = first;
         first += of->pending;
     }
-    PHX_ASSERT(first == mail->size.heard);
+    PHX_ASSERT(first == broadcasts->size.heard);
     return count;
 }
 
 /* Appends a segment's messages; each observer's numbers go to its place. */
-static void drain_segment(phx_broadcast_backlog *backlog, const segment *s, phx_batch_broadcasts *mail,
+static void drain_segment(phx_broadcast_backlog *backlog, const segment *s, phx_batch_broadcasts *broadcasts,
                           phx_batch_broadcasts_size *at)
 {
-    for (uint32_t i = 0; i < s->mail.size.messages; i++) {
-        mail->messages[at->messages + i] = s->mail.messages[i];
-        mail->messages[at->messages + i].first += at->payload;
+    for (uint32_t i = 0; i < s->broadcasts.size.messages; i++) {
+        broadcasts->messages[at->messages + i] = s->broadcasts.messages[i];
+        broadcasts->messages[at->messages + i].first += at->payload;
     }
-    if (s->mail.size.payload > 0)
-        memcpy(mail->payload + at->payload / PHX_PAYLOAD_ALIGN, s->mail.payload, s->mail.size.payload);
-    for (uint32_t i = 0; i < s->mail.size.deliveries; i++) {
-        const ph_delivery *delivery = &s->mail.deliveries[i];
+    if (s->broadcasts.size.payload > 0)
+        memcpy(broadcasts->payload + at->payload / PHX_PAYLOAD_ALIGN, s->broadcasts.payload,
+               s->broadcasts.size.payload);
+    for (uint32_t i = 0; i < s->broadcasts.size.deliveries; i++) {
+        const ph_delivery *delivery = &s->broadcasts.deliveries[i];
         listener *of = listener_of(backlog, delivery->observer);
         for (uint32_t j = 0; s->number > of->void_to && j < delivery->count; j++)
-            mail->heard[of->heard++] = at->messages + s->mail.heard[delivery->first + j];
+            broadcasts->heard[of->heard++] = at->messages + s->broadcasts.heard[delivery->first + j];
     }
-    at->messages += s->mail.size.messages;
-    at->payload += s->mail.size.payload;
+    at->messages += s->broadcasts.size.messages;
+    at->payload += s->broadcasts.size.payload;
 }
 
-void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail)
+void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts)
 {
     if (backlog->counts.pending > 0) {
         phx_batch_broadcasts_size at = {0};
-        mail->size.deliveries = drain_deliveries(backlog, mail);
-        for (const segment *s = backlog->oldest; s; s = s->next) drain_segment(backlog, s, mail, &at);
-        PHX_ASSERT(at.messages == mail->size.messages && at.payload == mail->size.payload);
+        broadcasts->size.deliveries = drain_deliveries(backlog, broadcasts);
+        for (const segment *s = backlog->oldest; s; s = s->next) drain_segment(backlog, s, broadcasts, &at);
+        PHX_ASSERT(at.messages == broadcasts->size.messages && at.payload == broadcasts->size.payload);
     } else {
-        mail->size = (phx_batch_broadcasts_size){0};
+        broadcasts->size = (phx_batch_broadcasts_size){0};
     }
     backlog->counts.drained += backlog->counts.pending;
     backlog->counts.pending = 0;

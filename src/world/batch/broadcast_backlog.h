@@ -17,36 +17,36 @@ typedef struct phx_broadcast_backlog phx_broadcast_backlog;
 typedef struct phx_broadcast_backlog_counts {
     uint64_t pushed, drained, voided, dropped;
     uint64_t pending; /* at present */
-    uint64_t untold;  /* at present: dropped since phx_broadcast_backlog_told() */
+    uint64_t untold;  /* at present: dropped since phx_broadcast_backlog_report_drops() */
 } phx_broadcast_backlog_counts;
 
-/* bound: bytes of mail. NULL = no memory. */
+/* bound: bytes of broadcasts. NULL = no memory. */
 phx_broadcast_backlog *phx_broadcast_backlog_create(phx_mem *mem, uint64_t bound);
 /* backlog may be NULL. */
 void phx_broadcast_backlog_destroy(phx_broadcast_backlog *backlog);
 
 /* Room for a push of these broadcasts. false = no memory, nothing changed. */
-bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *mail);
+bool phx_broadcast_backlog_reserve_push(phx_broadcast_backlog *backlog, const phx_batch_broadcasts *broadcasts);
 /* Takes the broadcasts, and swaps in empty arrays; room was reserved. Empty broadcasts are no push. */
-void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
+void phx_broadcast_backlog_push(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts);
 /* Voids the pending deliveries of this observer, if any. */
-void phx_broadcast_backlog_forget(phx_broadcast_backlog *backlog, uint64_t observer);
+void phx_broadcast_backlog_drop_observer(phx_broadcast_backlog *backlog, uint64_t observer);
 
 /* Sets the user data of an observer from this tick on. O(1). Before this tick's push. */
 void phx_broadcast_backlog_rename(phx_broadcast_backlog *backlog, uint64_t observer, uint64_t user_data);
 
-/* Makes `mail` large enough for all that is pending. false = no memory, nothing changed. */
-bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
+/* Makes `broadcasts` large enough for all that is pending. false = no memory, nothing changed. */
+bool phx_broadcast_backlog_reserve_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts);
 /*
- * Moves all pending broadcasts into `mail`, with reserved room: one delivery per observer, with its messages in order.
- * Messages with void deliveries only come too, unless no delivery is left. The backlog is empty then.
+ * Moves all pending broadcasts into `broadcasts`, with reserved room: one delivery per observer, with its messages in
+ * order. Messages with void deliveries only come too, unless no delivery is left. The backlog is empty then.
  */
-void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *mail);
+void phx_broadcast_backlog_drain(phx_broadcast_backlog *backlog, phx_batch_broadcasts *broadcasts);
 
 phx_broadcast_backlog_counts phx_broadcast_backlog_count(const phx_broadcast_backlog *backlog);
 /* Counts deliveries as dropped that never came, for want of memory. */
 void phx_broadcast_backlog_drop(phx_broadcast_backlog *backlog, uint64_t deliveries);
 /* The host has got the number of dropped deliveries. */
-void phx_broadcast_backlog_told(phx_broadcast_backlog *backlog);
+void phx_broadcast_backlog_report_drops(phx_broadcast_backlog *backlog);
 
 #endif

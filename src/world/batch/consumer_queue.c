@@ -16,10 +16,10 @@ struct phx_consumer {
     /* never changes */
     phx_mem *mem;
     bool positioned; /* events have positions */
-    phx_coalesce *coalesce;
-    phx_coalesce *edges; /* the net difference of edges */
+    phx_net_changes *net_changes;
+    phx_net_changes *edges; /* the net difference of edges */
     phx_broadcast_backlog *backlog;
-    phx_update_backlog *latest;
+    phx_update_backlog *update_backlog;
     uint32_t bound;
     /* by the ticking thread */
     _Alignas(PHX_CACHE_LINE) phx_batch *spare;
@@ -45,7 +45,7 @@ struct phx_consumer {
     phx_relay relay; /* each thread has its half */
 };
 
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_net_world *world)
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_net_world *world)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
@@ -55,12 +55,12 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_by
     c->mem = mem;
     c->bound = bound;
     c->positioned = world != NULL && world->locate != NULL;
-    c->coalesce = phx_coalesce_create(mem, world);
-    c->edges = phx_coalesce_create(mem, NULL);
-    c->backlog = phx_broadcast_backlog_create(mem, mail_bytes);
-    c->latest = phx_update_backlog_create(mem);
+    c->net_changes = phx_net_changes_create(mem, world);
+    c->edges = phx_net_changes_create(mem, NULL);
+    c->backlog = phx_broadcast_backlog_create(mem, broadcast_bytes);
+    c->update_backlog = phx_update_backlog_create(mem);
     bool made = phx_relay_init(&c->relay, mem, bound);
-    if (!made || c->coalesce == NULL || c->edges == NULL || c->backlog == NULL || c->latest == NULL) {
+    if (!made || c->net_changes == NULL || c->edges == NULL || c->backlog == NULL || c->update_backlog == NULL) {
         phx_consumer_destroy(c);
         return NULL;
     }
@@ -77,10 +77,10 @@ void phx_consumer_destroy(phx_consumer *c)
         c->made = batch->next_made;
         phx_batch_destroy(c->mem, batch);
     }
-    phx_coalesce_destroy(c->coalesce);
-    phx_coalesce_destroy(c->edges);
+    phx_net_changes_destroy(c->net_changes);
+    phx_net_changes_destroy(c->edges);
     phx_broadcast_backlog_destroy(c->backlog);
-    phx_update_backlog_destroy(c->latest);
+    phx_update_backlog_destroy(c->update_backlog);
     phx_relay_free(&c->relay);
     phx_free(c->mem, c, sizeof(*c), PHX_CACHE_LINE);
 }
@@ -154,48 +154,48 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
     }
     batch->view.change_count = change_count;
     batch->view.target_count = target_count;
-    batch->mail.size = (phx_batch_broadcasts_size){0};
+    batch->broadcasts.size = (phx_batch_broadcasts_size){0};
     batch->view.activation_count = batch->view.crossing_count = 0;
-    batch->news.size = (phx_batch_updates_size){0};
+    batch->updates.size = (phx_batch_updates_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
     return batch;
 }
 
-void phx_consumer_forget(phx_consumer *c, uint64_t observer)
+void phx_consumer_drop_observer(phx_consumer *c, uint64_t observer)
 {
     PHX_ASSERT(c->filling == NULL || !c->filling->merged); /* its tick is in the net difference already */
-    phx_coalesce_forget(c->coalesce, observer);
-    phx_broadcast_backlog_forget(c->backlog, observer);
-    phx_update_backlog_forget(c->latest, observer);
+    phx_net_changes_drop_observer(c->net_changes, observer);
+    phx_broadcast_backlog_drop_observer(c->backlog, observer);
+    phx_update_backlog_drop_observer(c->update_backlog, observer);
 }
 
 /* Sets the view of the broadcasts. */
 static void show_broadcasts(phx_batch *batch)
 {
-    const phx_batch_broadcasts *mail = &batch->mail;
+    const phx_batch_broadcasts *broadcasts = &batch->broadcasts;
     ph_batch *view = &batch->view;
-    view->messages = mail->messages;
-    view->payload = (const uint8_t *)mail->payload;
-    view->deliveries = mail->deliveries;
-    view->heard = mail->heard;
-    view->payload_bytes = mail->size.payload;
-    view->message_count = mail->size.messages;
-    view->delivery_count = mail->size.deliveries;
-    view->heard_count = mail->size.heard;
+    view->messages = broadcasts->messages;
+    view->payload = (const uint8_t *)broadcasts->payload;
+    view->deliveries = broadcasts->deliveries;
+    view->heard = broadcasts->heard;
+    view->payload_bytes = broadcasts->size.payload;
+    view->message_count = broadcasts->size.messages;
+    view->delivery_count = broadcasts->size.deliveries;
+    view->heard_count = broadcasts->size.heard;
 }
 
 /* Sets the view of the updates. */
 static void show_updates(phx_batch *batch)
 {
-    const phx_batch_updates *news = &batch->news;
+    const phx_batch_updates *updates = &batch->updates;
     ph_batch *view = &batch->view;
-    view->updates = news->updates;
-    view->due = news->due;
-    view->moved = news->moved;
-    view->update_count = news->size.updates;
-    view->due_count = news->size.due;
-    view->moved_count = news->size.moved;
+    view->updates = updates->updates;
+    view->due = updates->due;
+    view->moved = updates->moved;
+    view->update_count = updates->size.updates;
+    view->due_count = updates->size.due;
+    view->moved_count = updates->size.moved;
 }
 
 /* Hands a batch over; phx_relay_ready() made room. */
@@ -208,7 +208,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
     batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
-    phx_broadcast_backlog_told(c->backlog);
+    phx_broadcast_backlog_report_drops(c->backlog);
     show_broadcasts(batch);
     show_updates(batch);
     batch->state = PHX_BATCH_OUT;
@@ -220,8 +220,8 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     const size_t event_bytes =
         sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t) + (c->positioned ? sizeof(ph_position) : 0);
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
-                (uint64_t)batch->view.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->mail) +
-                phx_batch_updates_bytes(&batch->news);
+                (uint64_t)batch->view.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->broadcasts) +
+                phx_batch_updates_bytes(&batch->updates);
     phx_relay_put(&c->relay, batch);
 }
 
@@ -233,16 +233,16 @@ static uint32_t edges_in(const phx_batch *batch)
 /* Has the batch only edges, which are not merged yet? */
 static bool edges_alone(const phx_batch *batch)
 {
-    return !batch->merged && batch->view.change_count == 0 && batch->mail.size.deliveries == 0 &&
-           batch->news.size.updates == 0;
+    return !batch->merged && batch->view.change_count == 0 && batch->broadcasts.size.deliveries == 0 &&
+           batch->updates.size.updates == 0;
 }
 
 static bool is_pending(const phx_consumer *c)
 {
-    phx_broadcast_backlog_counts mail = phx_broadcast_backlog_count(c->backlog);
-    return c->kept != NULL || phx_coalesce_count(c->coalesce).observers > 0 ||
-           phx_coalesce_count(c->edges).pending > 0 || mail.pending > 0 || mail.untold > 0 ||
-           phx_update_backlog_count(c->latest).pending > 0;
+    phx_broadcast_backlog_counts broadcasts = phx_broadcast_backlog_count(c->backlog);
+    return c->kept != NULL || phx_net_changes_count(c->net_changes).observers > 0 ||
+           phx_net_changes_count(c->edges).pending > 0 || broadcasts.pending > 0 || broadcasts.untold > 0 ||
+           phx_update_backlog_count(c->update_backlog).pending > 0;
 }
 
 /* An `on` edge is as an enter: it has the present name of the entity. */
@@ -265,10 +265,10 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        phx_coalesce_rename(c->coalesce, items[i].id, items[i].kind, items[i].user_data);
-        phx_coalesce_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
+        phx_net_changes_rename(c->net_changes, items[i].id, items[i].kind, items[i].user_data);
+        phx_net_changes_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
         phx_broadcast_backlog_rename(c->backlog, items[i].id, items[i].user_data);
-        phx_update_backlog_rename(c->latest, items[i].id, items[i].user_data);
+        phx_update_backlog_rename(c->update_backlog, items[i].id, items[i].user_data);
         rename_kept(c, &items[i]);
     }
 }
@@ -278,7 +278,7 @@ static bool merge_kept(phx_consumer *c)
 {
     while (c->kept != NULL) {
         phx_batch *batch = c->kept;
-        if (!phx_coalesce_merge_edges(c->edges, batch)) {
+        if (!phx_net_changes_merge_edges(c->edges, batch)) {
             return false;
         }
         c->kept = batch->next_spare;
@@ -318,15 +318,16 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
         return true;
     }
     bool first = !is_pending(c);
-    if (!phx_broadcast_backlog_reserve_push(c->backlog, &batch->mail) || !phx_coalesce_reserve(c->coalesce, batch) ||
-        !phx_update_backlog_reserve(c->latest, batch) || !phx_coalesce_merge_edges(c->edges, batch)) {
+    if (!phx_broadcast_backlog_reserve_push(c->backlog, &batch->broadcasts) ||
+        !phx_net_changes_reserve(c->net_changes, batch) || !phx_update_backlog_reserve(c->update_backlog, batch) ||
+        !phx_net_changes_merge_edges(c->edges, batch)) {
         return false;
     }
-    bool merged = phx_coalesce_merge(c->coalesce, batch);
+    bool merged = phx_net_changes_merge(c->net_changes, batch);
     PHX_ASSERT(merged); /* room was reserved */
     (void)merged;
-    phx_broadcast_backlog_push(c->backlog, &batch->mail);
-    phx_update_backlog_merge(c->latest, batch);
+    phx_broadcast_backlog_push(c->backlog, &batch->broadcasts);
+    phx_update_backlog_merge(c->update_backlog, batch);
     if (first) {
         begin_net(c, batch, tick);
     }
@@ -345,20 +346,21 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
     if (batch == NULL) {
         return false;
     }
-    if (!phx_relay_ready(&c->relay) || !phx_broadcast_backlog_reserve_drain(c->backlog, &batch->mail) ||
-        !phx_coalesce_reserve_drain(c->coalesce, batch) || !phx_update_backlog_reserve_drain(c->latest, &batch->news) ||
-        !phx_coalesce_drain_edges(c->edges, batch)) {
+    if (!phx_relay_ready(&c->relay) || !phx_broadcast_backlog_reserve_drain(c->backlog, &batch->broadcasts) ||
+        !phx_net_changes_reserve_drain(c->net_changes, batch) ||
+        !phx_update_backlog_reserve_drain(c->update_backlog, &batch->updates) ||
+        !phx_net_changes_drain_edges(c->edges, batch)) {
         if (merged == NULL) {
             batch_recycle(c, batch);
         }
         return false;
     }
     batch->incarnations_before = c->incarnations_before;
-    bool drained = phx_coalesce_drain(c->coalesce, batch);
+    bool drained = phx_net_changes_drain(c->net_changes, batch);
     PHX_ASSERT(drained); /* room was reserved */
     (void)drained;
-    phx_broadcast_backlog_drain(c->backlog, &batch->mail);
-    phx_update_backlog_drain(c->latest, &batch->news);
+    phx_broadcast_backlog_drain(c->backlog, &batch->broadcasts);
+    phx_update_backlog_drain(c->update_backlog, &batch->updates);
     hand_over(c, batch, c->tick_first, tick);
     return true;
 }
@@ -366,8 +368,8 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 /* Has the batch content, or had it some? batch may be NULL. */
 static bool batch_has_content(const phx_batch *batch)
 {
-    return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->mail.size.deliveries > 0 ||
-                             edges_in(batch) > 0 || batch->news.size.updates > 0);
+    return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->broadcasts.size.deliveries > 0 ||
+                             edges_in(batch) > 0 || batch->updates.size.updates > 0);
 }
 
 /* Written only on a change: the consumer's thread may read it all the time. */
@@ -393,8 +395,8 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
         if (!phx_relay_ready(&c->relay)) {
             return false;
         }
-        c->heard += batch->mail.size.heard;
-        c->due += batch->news.size.due;
+        c->heard += batch->broadcasts.size.heard;
+        c->due += batch->updates.size.due;
         hand_over(c, batch, tick, tick);
     } else {
         if (changed && !merge_tick(c, batch, tick)) {
@@ -460,15 +462,15 @@ void phx_consumer_strip(phx_batch *batch)
 {
     PHX_ASSERT(!batch->merged);
     batch->view.change_count = batch->view.target_count = 0;
-    batch->mail.size = (phx_batch_broadcasts_size){0};
-    batch->news.size = (phx_batch_updates_size){0};
+    batch->broadcasts.size = (phx_batch_broadcasts_size){0};
+    batch->updates.size = (phx_batch_updates_size){0};
 }
 
 phx_consumer_counts phx_consumer_count(const phx_consumer *c)
 {
-    phx_coalesce_counts net = phx_coalesce_count(c->coalesce);
-    phx_broadcast_backlog_counts mail = phx_broadcast_backlog_count(c->backlog);
-    phx_update_backlog_counts news = phx_update_backlog_count(c->latest);
+    phx_net_changes_counts net = phx_net_changes_count(c->net_changes);
+    phx_broadcast_backlog_counts broadcasts = phx_broadcast_backlog_count(c->backlog);
+    phx_update_backlog_counts updates = phx_update_backlog_count(c->update_backlog);
     return (phx_consumer_counts){
         .batches = c->batches,
         .coalesced_ticks = c->coalesced_ticks,
@@ -476,15 +478,15 @@ phx_consumer_counts phx_consumer_count(const phx_consumer *c)
         .pending_observers = net.observers,
         .events = c->events,
         .cancelled = net.cancelled,
-        .forgotten = net.forgotten,
-        .deliveries = c->heard + mail.pushed,
-        .deliveries_dropped = mail.dropped,
-        .deliveries_void = mail.voided,
-        .deliveries_pending = mail.pending,
-        .updates = c->due + news.merged,
-        .updates_replaced = news.replaced,
-        .updates_pending = news.pending,
-        .edges_pending = phx_coalesce_count(c->edges).pending + c->kept_edges,
+        .discarded = net.discarded,
+        .deliveries = c->heard + broadcasts.pushed,
+        .deliveries_dropped = broadcasts.dropped,
+        .deliveries_void = broadcasts.voided,
+        .deliveries_pending = broadcasts.pending,
+        .updates = c->due + updates.merged,
+        .updates_replaced = updates.replaced,
+        .updates_pending = updates.pending,
+        .edges_pending = phx_net_changes_count(c->edges).pending + c->kept_edges,
         .is_pending = is_pending(c),
         .waiting = phx_relay_waiting(&c->relay),
         .out = c->out_count,

@@ -10,12 +10,12 @@
  * something is pending behind the bound (phx_consumer_pending()).
  *
  * The order of calls of a tick, ticking thread:
- *   phx_consumer_forget() for each observer that left the world or is not ready now (also
+ *   phx_consumer_drop_observer() for each observer that left the world or is not ready now (also
  *   one that left and entered again in this tick),
  *   phx_consumer_rename() for the entities that changed their kind or user data, then
  *   b = phx_consumer_begin(), the workers fill b, phx_consumer_offer(b); or
  *   phx_consumer_offer(NULL) when nothing changed.
- * The first change of an observer after a forget carries PH_CHANGE_FRESH.
+ * The first change of an observer after a drop of the observer carries PH_CHANGE_FRESH.
  *
  * The consumer's thread may change, as may the ticking one, if the caller orders one before the other
  * (phx_consumer_close() before the next open).
@@ -29,7 +29,7 @@
 
 typedef struct phx_consumer phx_consumer;
 
-/* Sums since the consumer was made, unless "at present". Events offered = events + cancelled + forgotten + pending. */
+/* Sums since the consumer was made, unless "at present". Events offered = events + cancelled + discarded + pending. */
 typedef struct phx_consumer_counts {
     uint64_t batches;            /* handed over */
     uint64_t coalesced_ticks;    /* offers with changes that went into a net difference */
@@ -37,7 +37,7 @@ typedef struct phx_consumer_counts {
     uint64_t pending_observers;  /* at present: observers in it */
     uint64_t events;             /* enters and leaves handed over: the targets of these batches */
     uint64_t cancelled;          /* events that met their opposite while pending (both count) */
-    uint64_t forgotten;          /* events dropped with their observer while pending */
+    uint64_t discarded;          /* events dropped with their observer while pending */
     uint64_t deliveries;         /* deliveries of broadcasts: offered, */
     uint64_t deliveries_dropped; /* dropped past the bound while pending, */
     uint64_t deliveries_void;    /* void with their observer while pending */
@@ -54,10 +54,10 @@ typedef struct phx_consumer_counts {
 } phx_consumer_counts;
 
 /*
- * 1 <= bound <= 65536 batches waiting or taken; mail_bytes bounds the broadcasts behind it; world as in net_changes.h.
- * NULL = no memory. No batch is made yet.
+ * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; world as in
+ * net_changes.h. NULL = no memory. No batch is made yet.
  */
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t mail_bytes, const phx_net_world *world);
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_net_world *world);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */
 void phx_consumer_destroy(phx_consumer *c);
 
@@ -73,7 +73,7 @@ void phx_consumer_destroy(phx_consumer *c);
 phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t target_count);
 
 /* Drops everything pending for this observer. Batches handed over already stay as they are. */
-void phx_consumer_forget(phx_consumer *c, uint64_t observer);
+void phx_consumer_drop_observer(phx_consumer *c, uint64_t observer);
 /* Renames these entities, observers or not, in everything pending: their kinds and user data. O(count). */
 void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count);
 

@@ -1,13 +1,13 @@
 /*
- * The net difference of one consumer; see net_changes.h for the rules, net_table.h for the storage. Used by
+ * The net difference of one consumer; see net_changes.h for the rules, net_set.h for the storage. Used by
  * consumer_queue.c on the ticking thread in the publish phase. All memory of a merge is reserved before its first
  * change, so it is all or nothing.
  */
 #include "world/batch/net_changes.h"
 
-#include "world/batch/net_table.h"
+#include "world/batch/net_set.h"
 
-#define NONE PHX_NETSET_NONE
+#define NONE PHX_NET_SET_NONE
 
 /* Distance of prefetches: some searches are under way at once; more than a few are enough. */
 enum { PREFETCH_DISTANCE = 8 };
@@ -18,56 +18,56 @@ typedef struct sort_key {
     uint32_t index;
 } sort_key;
 
-struct phx_coalesce {
+struct phx_net_changes {
     phx_mem *mem;
     const phx_net_world *world; /* NULL: none */
-    phx_netset set;
+    phx_net_set set;
     sort_key *keys; /* scratch of a delivery */
     sort_key *keys_spare;
     uint32_t keys_capacity;
     uint32_t keys_spare_capacity;
-    phx_coalesce_counts counts; /* without `observers` */
+    phx_net_changes_counts counts; /* without `observers` */
 };
 
-phx_coalesce *phx_coalesce_create(phx_mem *mem, const phx_net_world *world)
+phx_net_changes *phx_net_changes_create(phx_mem *mem, const phx_net_world *world)
 {
-    phx_coalesce *co = phx_alloc_zero(mem, sizeof(*co), PHX_CACHE_LINE);
+    phx_net_changes *co = phx_alloc_zero(mem, sizeof(*co), PHX_CACHE_LINE);
     if (co == NULL) {
         return NULL;
     }
     co->mem = mem;
     co->world = world;
-    phx_netset_init(&co->set, mem);
+    phx_net_set_init(&co->set, mem);
     return co;
 }
 
-void phx_coalesce_destroy(phx_coalesce *co)
+void phx_net_changes_destroy(phx_net_changes *co)
 {
     if (co == NULL) {
         return;
     }
-    phx_netset_release(&co->set);
+    phx_net_set_release(&co->set);
     phx_release(co->mem, (void **)&co->keys, &co->keys_capacity, sizeof(*co->keys));
     phx_release(co->mem, (void **)&co->keys_spare, &co->keys_spare_capacity, sizeof(*co->keys_spare));
     phx_free(co->mem, co, sizeof(*co), PHX_CACHE_LINE);
 }
 
-phx_coalesce_counts phx_coalesce_count(const phx_coalesce *co)
+phx_net_changes_counts phx_net_changes_count(const phx_net_changes *co)
 {
-    phx_coalesce_counts counts = co->counts;
+    phx_net_changes_counts counts = co->counts;
     counts.observers = co->set.observer_table.used;
     return counts;
 }
 
 /* ---- merging ---- */
 
-static void count_pending(phx_coalesce *co)
+static void count_pending(phx_net_changes *co)
 {
     co->counts.merged++;
     co->counts.pending++;
 }
 
-static void count_cancelled(phx_coalesce *co)
+static void count_cancelled(phx_net_changes *co)
 {
     PHX_ASSERT(co->counts.pending > 0);
     co->counts.merged++;
@@ -83,25 +83,25 @@ typedef struct leave_event {
     uint8_t cause;
 } leave_event;
 
-static void merge_leave(phx_coalesce *co, uint32_t o, leave_event event)
+static void merge_leave(phx_net_changes *co, uint32_t o, leave_event event)
 {
     phx_net_observer *observer = &co->set.observers[o];
-    uint32_t e = phx_netset_entry_find(&co->set, o, event.target->id);
+    uint32_t e = phx_net_set_entry_find(&co->set, o, event.target->id);
     if (e != NONE && co->set.entries[e].has_enter) {
         phx_net_entry *entry = &co->set.entries[e];
         PHX_ASSERT(entry->enter_incarnation == event.incarnation);
         entry->has_enter = false;
-        phx_netset_unname(&co->set, e);
+        phx_net_set_unname(&co->set, e);
         observer->enters--;
         count_cancelled(co);
         if (!entry->has_leave) {
-            phx_netset_entry_remove(&co->set, e);
+            phx_net_set_entry_remove(&co->set, e);
         }
         return;
     }
     PHX_ASSERT(e == NONE);        /* else it left twice */
     PHX_ASSERT(!observer->fresh); /* a fresh list begins empty */
-    e = phx_netset_entry_add(&co->set, o, event.target->id);
+    e = phx_net_set_entry_add(&co->set, o, event.target->id);
     phx_net_entry *entry = &co->set.entries[e];
     entry->has_leave = true;
     entry->leave_kind = event.kind;
@@ -114,54 +114,54 @@ static void merge_leave(phx_coalesce *co, uint32_t o, leave_event event)
 }
 
 /* named: owner of kind and user data: the target's id, or, for an edge, the entity's. */
-static void merge_enter(phx_coalesce *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
+static void merge_enter(phx_net_changes *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
                         uint32_t incarnation)
 {
     phx_net_observer *observer = &co->set.observers[o];
-    uint32_t e = phx_netset_entry_find(&co->set, o, target->id);
+    uint32_t e = phx_net_set_entry_find(&co->set, o, target->id);
     if (e == NONE) {
-        e = phx_netset_entry_add(&co->set, o, target->id);
+        e = phx_net_set_entry_add(&co->set, o, target->id);
     }
     phx_net_entry *entry = &co->set.entries[e];
     PHX_ASSERT(!entry->has_enter); /* else it entered twice */
     if (entry->has_leave && entry->leave_incarnation == incarnation) {
         observer->leaves--;
         count_cancelled(co);
-        phx_netset_entry_remove(&co->set, e);
+        phx_net_set_entry_remove(&co->set, e);
         return;
     }
     entry->has_enter = true;
     entry->enter_incarnation = incarnation;
-    phx_netset_name(&co->set, e, named, kind, target->user_data);
+    phx_net_set_name(&co->set, e, named, kind, target->user_data);
     observer->enters++;
     count_pending(co);
 }
 
-static void drop_entries(phx_coalesce *co, uint32_t o)
+static void drop_entries(phx_net_changes *co, uint32_t o)
 {
     const phx_net_observer *observer = &co->set.observers[o];
     uint64_t events = (uint64_t)observer->leaves + observer->enters;
     PHX_ASSERT(co->counts.pending >= events);
     co->counts.pending -= events;
-    co->counts.forgotten += events;
-    phx_netset_observer_clear(&co->set, o);
+    co->counts.discarded += events;
+    phx_net_set_observer_clear(&co->set, o);
 }
 
 /* Prefetches: each search misses the cache, so several are under way at once. */
-static void prefetch_ahead(const phx_coalesce *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
+static void prefetch_ahead(const phx_net_changes *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
 {
     if (i + PREFETCH_DISTANCE < end) {
-        phx_netset_entry_prefetch(&co->set, o, batch->columns.targets[i + PREFETCH_DISTANCE].id);
+        phx_net_set_entry_prefetch(&co->set, o, batch->columns.targets[i + PREFETCH_DISTANCE].id);
     }
 }
 
-static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_change *change)
+static void merge_change(phx_net_changes *co, const phx_batch *batch, const ph_change *change)
 {
     PHX_ASSERT(change->observer != 0);
     PHX_ASSERT((uint64_t)change->first + change->leave_count + change->enter_count <= batch->view.target_count);
-    uint32_t o = phx_netset_observer_find(&co->set, change->observer);
+    uint32_t o = phx_net_set_observer_find(&co->set, change->observer);
     if (o == NONE) {
-        o = phx_netset_observer_add(&co->set, change->observer);
+        o = phx_net_set_observer_add(&co->set, change->observer);
     }
     if (change->flags & PH_CHANGE_FRESH) {
         drop_entries(co, o);
@@ -181,47 +181,47 @@ static void merge_change(phx_coalesce *co, const phx_batch *batch, const ph_chan
         merge_enter(co, o, &from->targets[i], from->targets[i].id, from->kinds[i], from->incarnations[i]);
     }
     if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {
-        phx_netset_observer_remove(&co->set, o);
+        phx_net_set_observer_remove(&co->set, o);
     }
 }
 
-bool phx_coalesce_reserve(phx_coalesce *co, const phx_batch *batch)
+bool phx_net_changes_reserve(phx_net_changes *co, const phx_batch *batch)
 {
     uint32_t enters = 0;
     for (uint32_t i = 0; i < batch->view.change_count; i++) {
         enters += batch->changes[i].enter_count;
     }
     /* At worst every change has a new observer, every target a new entry, and every enter another target. */
-    return phx_netset_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
+    return phx_net_set_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
 }
 
-bool phx_coalesce_merge(phx_coalesce *co, const phx_batch *batch)
+bool phx_net_changes_merge(phx_net_changes *co, const phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch));
-    if (!phx_coalesce_reserve(co, batch)) {
+    if (!phx_net_changes_reserve(co, batch)) {
         return false;
     }
     for (uint32_t i = 0; i < batch->view.change_count; i++) {
         merge_change(co, batch, &batch->changes[i]);
     }
     PHX_ASSERT(co->counts.merged ==
-               co->counts.drained + co->counts.cancelled + co->counts.forgotten + co->counts.pending);
+               co->counts.drained + co->counts.cancelled + co->counts.discarded + co->counts.pending);
     return true;
 }
 
-void phx_coalesce_rename(phx_coalesce *co, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_changes_rename(phx_net_changes *co, uint64_t id, uint16_t kind, uint64_t user_data)
 {
-    phx_netset_rename(&co->set, id, kind, user_data);
+    phx_net_set_rename(&co->set, id, kind, user_data);
 }
 
-void phx_coalesce_forget(phx_coalesce *co, uint64_t observer)
+void phx_net_changes_drop_observer(phx_net_changes *co, uint64_t observer)
 {
-    uint32_t o = phx_netset_observer_find(&co->set, observer);
+    uint32_t o = phx_net_set_observer_find(&co->set, observer);
     if (o == NONE) {
         return;
     }
     drop_entries(co, o);
-    phx_netset_observer_remove(&co->set, o);
+    phx_net_set_observer_remove(&co->set, o);
 }
 
 /* ---- delivery ---- */
@@ -274,7 +274,7 @@ static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count
 }
 
 /* Kinds of one depth are together: of enters the smallest depth first, of leaves the largest. */
-static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool enter)
+static uint32_t key_kind(const phx_net_changes *co, const phx_net_entry *from, bool enter)
 {
     uint32_t now = enter && co->world != NULL ? phx_depths_now(co->world->depths, from->target) : 0;
     return enter ? now << 16 | co->set.names[from->name].kind
@@ -282,7 +282,7 @@ static uint32_t key_kind(const phx_coalesce *co, const phx_net_entry *from, bool
 }
 
 /* Was the incarnation given in the ticks of the difference? */
-static uint8_t enter_cause(const phx_coalesce *co, const phx_batch *batch, uint32_t incarnation)
+static uint8_t enter_cause(const phx_net_changes *co, const phx_batch *batch, uint32_t incarnation)
 {
     const uint32_t before = batch->incarnations_before,
                    given = co->world != NULL ? *co->world->incarnations - before : 0;
@@ -290,7 +290,8 @@ static uint8_t enter_cause(const phx_coalesce *co, const phx_batch *batch, uint3
 }
 
 /* Writes the observer's leaves, or its enters, from target `at` on. */
-static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool enters, phx_batch *batch, uint32_t at)
+static void drain_side(phx_net_changes *co, const phx_net_observer *observer, bool enters, phx_batch *batch,
+                       uint32_t at)
 {
     const phx_event_columns *to = &batch->columns;
     uint32_t count = enters ? observer->enters : observer->leaves;
@@ -317,7 +318,7 @@ static void drain_side(phx_coalesce *co, const phx_net_observer *observer, bool 
 }
 
 /* Writes the changes, ordered by observer, with the places of their targets. */
-static void drain_changes(phx_coalesce *co, phx_batch *batch)
+static void drain_changes(phx_net_changes *co, phx_batch *batch)
 {
     uint32_t count = 0;
     for (uint32_t o = 0; o < co->set.observers_used; o++) {
@@ -339,7 +340,7 @@ static void drain_changes(phx_coalesce *co, phx_batch *batch)
     batch->view.target_count = first;
 }
 
-bool phx_coalesce_reserve_drain(phx_coalesce *co, phx_batch *batch)
+bool phx_net_changes_reserve_drain(phx_net_changes *co, phx_batch *batch)
 {
     uint32_t keys = co->set.observer_table.used;
     for (uint32_t o = 0; o < co->set.observers_used; o++) {
@@ -355,38 +356,38 @@ bool phx_coalesce_reserve_drain(phx_coalesce *co, phx_batch *batch)
            phx_batch_reserve(co->mem, batch, co->set.observer_table.used, co->counts.pending);
 }
 
-bool phx_coalesce_drain(phx_coalesce *co, phx_batch *batch)
+bool phx_net_changes_drain(phx_net_changes *co, phx_batch *batch)
 {
-    if (!phx_coalesce_reserve_drain(co, batch)) {
+    if (!phx_net_changes_reserve_drain(co, batch)) {
         return false;
     }
     drain_changes(co, batch);
     for (uint32_t i = 0; i < batch->view.change_count; i++) {
         const ph_change *change = &batch->changes[i];
-        uint32_t o = phx_netset_observer_find(&co->set, change->observer); /* keys are overwritten by now */
+        uint32_t o = phx_net_set_observer_find(&co->set, change->observer); /* keys are overwritten by now */
         drain_side(co, &co->set.observers[o], false, batch, change->first);
         drain_side(co, &co->set.observers[o], true, batch, change->first + change->leave_count);
     }
     co->counts.drained += co->counts.pending;
     co->counts.pending = 0;
-    phx_netset_clear(&co->set);
+    phx_net_set_clear(&co->set);
     return true;
 }
 
 /* ---- edges ---- */
 
-bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
+bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
 {
     uint32_t count = batch->view.activation_count + batch->view.crossing_count;
-    if (!phx_netset_reserve(&co->set, count, count, count)) {
+    if (!phx_net_set_reserve(&co->set, count, count, count)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
         const ph_edge *edge = &batch->edges[i];
         ph_target target = {edge->area, edge->user_data};
-        uint32_t o = phx_netset_observer_find(&co->set, edge->id);
+        uint32_t o = phx_net_set_observer_find(&co->set, edge->id);
         if (o == NONE) {
-            o = phx_netset_observer_add(&co->set, edge->id);
+            o = phx_net_set_observer_add(&co->set, edge->id);
         }
         if (edge->on) {
             merge_enter(co, o, &target, edge->id, 0, edge->incarnation);
@@ -394,13 +395,13 @@ bool phx_coalesce_merge_edges(phx_coalesce *co, const phx_batch *batch)
             merge_leave(co, o, (leave_event){&target, edge->incarnation, 0, 0});
         }
         if (co->set.observers[o].first == NONE) {
-            phx_netset_observer_remove(&co->set, o);
+            phx_net_set_observer_remove(&co->set, o);
         }
     }
     return true;
 }
 
-static phx_edge_size edges_pending(const phx_coalesce *co)
+static phx_edge_size edges_pending(const phx_net_changes *co)
 {
     phx_edge_size size = {0};
     for (uint32_t o = 0; o < co->set.observers_used; o++) {
@@ -414,7 +415,7 @@ static phx_edge_size edges_pending(const phx_coalesce *co)
     return size;
 }
 
-static void put_entry(const phx_netset *set, const phx_net_entry *entry, uint64_t id, phx_batch *batch,
+static void put_entry(const phx_net_set *set, const phx_net_entry *entry, uint64_t id, phx_batch *batch,
                       phx_edge_size *places)
 {
     if (entry->has_leave) {
@@ -427,7 +428,7 @@ static void put_entry(const phx_netset *set, const phx_net_entry *entry, uint64_
     }
 }
 
-bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch)
+bool phx_net_changes_drain_edges(phx_net_changes *co, phx_batch *batch)
 {
     phx_edge_size size = edges_pending(co);
     phx_edge_size places = phx_batch_edge_places(&size);
@@ -442,6 +443,6 @@ bool phx_coalesce_drain_edges(phx_coalesce *co, phx_batch *batch)
     }
     co->counts.drained += co->counts.pending;
     co->counts.pending = 0;
-    phx_netset_clear(&co->set);
+    phx_net_set_clear(&co->set);
     return true;
 }

@@ -1,14 +1,14 @@
 /*
- * Pending updates of a slow consumer; see update_backlog.h. Stored in a net_table.h: an entry has its target's name,
+ * Pending updates of a slow consumer; see update_backlog.h. Stored in a net_set.h: an entry has its target's name,
  * and its position is at the same place of an array beside it.
  */
 #include "world/batch/update_backlog.h"
 
-#include "world/batch/net_table.h"
+#include "world/batch/net_set.h"
 
 struct phx_update_backlog {
     phx_mem *mem;
-    phx_netset set;
+    phx_net_set set;
     ph_position *positions; /* by entry */
     uint32_t positions_capacity;
     phx_update_backlog_counts counts; /* without `pending` */
@@ -16,132 +16,134 @@ struct phx_update_backlog {
 
 phx_update_backlog *phx_update_backlog_create(phx_mem *mem)
 {
-    phx_update_backlog *latest = phx_alloc_zero(mem, sizeof *latest, PHX_CACHE_LINE);
-    if (!latest) return NULL;
-    latest->mem = mem;
-    phx_netset_init(&latest->set, mem);
-    return latest;
+    phx_update_backlog *update_backlog = phx_alloc_zero(mem, sizeof *update_backlog, PHX_CACHE_LINE);
+    if (!update_backlog) return NULL;
+    update_backlog->mem = mem;
+    phx_net_set_init(&update_backlog->set, mem);
+    return update_backlog;
 }
 
-void phx_update_backlog_destroy(phx_update_backlog *latest)
+void phx_update_backlog_destroy(phx_update_backlog *update_backlog)
 {
-    if (!latest) return;
-    phx_netset_release(&latest->set);
-    phx_release(latest->mem, (void **)&latest->positions, &latest->positions_capacity, sizeof *latest->positions);
-    phx_free(latest->mem, latest, sizeof *latest, PHX_CACHE_LINE);
+    if (!update_backlog) return;
+    phx_net_set_release(&update_backlog->set);
+    phx_release(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
+                sizeof *update_backlog->positions);
+    phx_free(update_backlog->mem, update_backlog, sizeof *update_backlog, PHX_CACHE_LINE);
 }
 
-phx_update_backlog_counts phx_update_backlog_count(const phx_update_backlog *latest)
+phx_update_backlog_counts phx_update_backlog_count(const phx_update_backlog *update_backlog)
 {
-    phx_update_backlog_counts counts = latest->counts;
-    counts.pending = latest->set.entry_table.used;
+    phx_update_backlog_counts counts = update_backlog->counts;
+    counts.pending = update_backlog->set.entry_table.used;
     return counts;
 }
 
-bool phx_update_backlog_reserve(phx_update_backlog *latest, const phx_batch *batch)
+bool phx_update_backlog_reserve(phx_update_backlog *update_backlog, const phx_batch *batch)
 {
-    phx_netset *set = &latest->set;
-    return phx_netset_reserve(set, batch->news.size.updates, batch->news.size.due, batch->news.size.due) &&
-           phx_grow(latest->mem, (void **)&latest->positions, &latest->positions_capacity, set->entries_used,
-                    set->entries_capacity, sizeof *latest->positions);
+    phx_net_set *set = &update_backlog->set;
+    return phx_net_set_reserve(set, batch->updates.size.updates, batch->updates.size.due, batch->updates.size.due) &&
+           phx_grow(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
+                    set->entries_used, set->entries_capacity, sizeof *update_backlog->positions);
 }
 
-void phx_update_backlog_rename(phx_update_backlog *latest, uint64_t id, uint64_t user_data)
+void phx_update_backlog_rename(phx_update_backlog *update_backlog, uint64_t id, uint64_t user_data)
 {
-    phx_netset_rename(&latest->set, id, 0, user_data);
+    phx_net_set_rename(&update_backlog->set, id, 0, user_data);
 }
 
-static void clear_updates_of(phx_update_backlog *latest, uint32_t observer)
+static void clear_updates_of(phx_update_backlog *update_backlog, uint32_t observer)
 {
-    uint32_t before = latest->set.entry_table.used;
-    phx_netset_observer_clear(&latest->set, observer);
-    phx_netset_observer_remove(&latest->set, observer);
-    latest->counts.replaced += before - latest->set.entry_table.used;
+    uint32_t before = update_backlog->set.entry_table.used;
+    phx_net_set_observer_clear(&update_backlog->set, observer);
+    phx_net_set_observer_remove(&update_backlog->set, observer);
+    update_backlog->counts.replaced += before - update_backlog->set.entry_table.used;
 }
 
-void phx_update_backlog_forget(phx_update_backlog *latest, uint64_t observer)
+void phx_update_backlog_drop_observer(phx_update_backlog *update_backlog, uint64_t observer)
 {
-    uint32_t o = phx_netset_observer_find(&latest->set, observer);
-    if (o != PHX_NETSET_NONE) clear_updates_of(latest, o);
+    uint32_t o = phx_net_set_observer_find(&update_backlog->set, observer);
+    if (o != PHX_NET_SET_NONE) clear_updates_of(update_backlog, o);
 }
 
 /* Drops the updates of targets that leave by the change. */
-static void drop_left(phx_update_backlog *latest, const phx_batch *batch, const ph_change *change)
+static void drop_left(phx_update_backlog *update_backlog, const phx_batch *batch, const ph_change *change)
 {
-    phx_netset *set = &latest->set;
-    uint32_t o = phx_netset_observer_find(set, change->observer);
-    if (o == PHX_NETSET_NONE) return;
+    phx_net_set *set = &update_backlog->set;
+    uint32_t o = phx_net_set_observer_find(set, change->observer);
+    if (o == PHX_NET_SET_NONE) return;
     if (change->flags & PH_CHANGE_FRESH) {
-        clear_updates_of(latest, o);
+        clear_updates_of(update_backlog, o);
         return;
     }
     for (uint32_t i = 0; i < change->leave_count; i++) {
-        uint32_t e = phx_netset_entry_find(set, o, batch->columns.targets[change->first + i].id);
-        if (e == PHX_NETSET_NONE) continue;
-        phx_netset_entry_remove(set, e);
-        latest->counts.replaced++;
+        uint32_t e = phx_net_set_entry_find(set, o, batch->columns.targets[change->first + i].id);
+        if (e == PHX_NET_SET_NONE) continue;
+        phx_net_set_entry_remove(set, e);
+        update_backlog->counts.replaced++;
     }
-    if (set->observers[o].first == PHX_NETSET_NONE) phx_netset_observer_remove(set, o);
+    if (set->observers[o].first == PHX_NET_SET_NONE) phx_net_set_observer_remove(set, o);
 }
 
-static void merge_update(phx_update_backlog *latest, const phx_batch_updates *news, const ph_update *update)
+static void merge_update(phx_update_backlog *update_backlog, const phx_batch_updates *updates, const ph_update *update)
 {
-    phx_netset *set = &latest->set;
-    uint32_t o = phx_netset_observer_find(set, update->observer);
-    if (o == PHX_NETSET_NONE) o = phx_netset_observer_add(set, update->observer);
+    phx_net_set *set = &update_backlog->set;
+    uint32_t o = phx_net_set_observer_find(set, update->observer);
+    if (o == PHX_NET_SET_NONE) o = phx_net_set_observer_add(set, update->observer);
     set->observers[o].user_data = update->user_data;
     for (uint32_t i = 0; i < update->count; i++) {
-        const ph_moved *moved = &news->moved[news->due[update->first + i]];
-        uint32_t e = phx_netset_entry_find(set, o, moved->id);
-        if (e == PHX_NETSET_NONE) e = phx_netset_entry_add(set, o, moved->id);
-        else latest->counts.replaced++;
-        phx_netset_name(set, e, moved->id, 0, moved->user_data);
-        latest->positions[e] = (ph_position){moved->x, moved->y, moved->z};
+        const ph_moved *moved = &updates->moved[updates->due[update->first + i]];
+        uint32_t e = phx_net_set_entry_find(set, o, moved->id);
+        if (e == PHX_NET_SET_NONE) e = phx_net_set_entry_add(set, o, moved->id);
+        else update_backlog->counts.replaced++;
+        phx_net_set_name(set, e, moved->id, 0, moved->user_data);
+        update_backlog->positions[e] = (ph_position){moved->x, moved->y, moved->z};
     }
-    latest->counts.merged += update->count;
+    update_backlog->counts.merged += update->count;
 }
 
-void phx_update_backlog_merge(phx_update_backlog *latest, const phx_batch *batch)
+void phx_update_backlog_merge(phx_update_backlog *update_backlog, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(latest, batch, &batch->changes[i]);
-    for (uint32_t i = 0; i < batch->news.size.updates; i++) merge_update(latest, &batch->news, &batch->news.updates[i]);
+    for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(update_backlog, batch, &batch->changes[i]);
+    for (uint32_t i = 0; i < batch->updates.size.updates; i++)
+        merge_update(update_backlog, &batch->updates, &batch->updates.updates[i]);
 }
 
-bool phx_update_backlog_reserve_drain(phx_update_backlog *latest, phx_batch_updates *news)
+bool phx_update_backlog_reserve_drain(phx_update_backlog *update_backlog, phx_batch_updates *updates)
 {
-    uint32_t count = latest->set.entry_table.used;
-    return phx_batch_updates_reserve(news, latest->mem,
-                                     (phx_batch_updates_size){latest->set.observer_table.used, count, count});
+    uint32_t count = update_backlog->set.entry_table.used;
+    return phx_batch_updates_reserve(updates, update_backlog->mem,
+                                     (phx_batch_updates_size){update_backlog->set.observer_table.used, count, count});
 }
 
 /* Writes the entries of one observer to places from `at` on. */
-static void drain_observer(const phx_update_backlog *latest, const phx_net_observer *observer, phx_batch_updates *news,
-                           uint32_t at, ph_update *update)
+static void drain_observer(const phx_update_backlog *update_backlog, const phx_net_observer *observer,
+                           phx_batch_updates *updates, uint32_t at, ph_update *update)
 {
-    const phx_netset *set = &latest->set;
+    const phx_net_set *set = &update_backlog->set;
     *update = (ph_update){.observer = observer->id, .user_data = observer->user_data, .first = at};
-    for (uint32_t e = observer->first; e != PHX_NETSET_NONE; e = set->entries[e].next, at++) {
+    for (uint32_t e = observer->first; e != PHX_NET_SET_NONE; e = set->entries[e].next, at++) {
         const phx_net_entry *entry = &set->entries[e];
-        ph_position p = latest->positions[e];
+        ph_position p = update_backlog->positions[e];
         uint64_t user_data = set->names[entry->name].user_data;
-        news->moved[at] = (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z};
-        news->due[at] = at;
+        updates->moved[at] = (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z};
+        updates->due[at] = at;
     }
     update->count = at - update->first;
     PHX_ASSERT(update->count > 0);
 }
 
-void phx_update_backlog_drain(phx_update_backlog *latest, phx_batch_updates *news)
+void phx_update_backlog_drain(phx_update_backlog *update_backlog, phx_batch_updates *updates)
 {
-    phx_netset *set = &latest->set;
+    phx_net_set *set = &update_backlog->set;
     uint32_t at = 0, row = 0;
     for (uint32_t o = 0; o < set->observers_used; o++) {
         if (set->observers[o].id == 0) continue;
-        ph_update *update = &news->updates[row++];
-        drain_observer(latest, &set->observers[o], news, at, update);
+        ph_update *update = &updates->updates[row++];
+        drain_observer(update_backlog, &set->observers[o], updates, at, update);
         at += update->count;
     }
-    PHX_ASSERT(row == news->size.updates && at == news->size.due);
-    latest->counts.drained += at;
-    phx_netset_clear(set);
+    PHX_ASSERT(row == updates->size.updates && at == updates->size.due);
+    update_backlog->counts.drained += at;
+    phx_net_set_clear(set);
 }

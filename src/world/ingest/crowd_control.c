@@ -263,7 +263,7 @@ void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_at
     attr->view = narrowed_view(crowd, attr->view, step);
 }
 
-void phx_crowd_forget(phx_world *world, uint64_t id)
+void phx_crowd_drop(phx_world *world, uint64_t id)
 {
     if (find_shrunk_view(&world->crowd, id)) phx_idmap_remove(&world->crowd.shrunk, id);
 }

@@ -35,6 +35,6 @@ bool phx_crowd_apply(phx_world *world);
 /* phx_attr_apply() for an entity in the world, with a view that may be shrunk. */
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr);
 /* The entity leaves the world. */
-void phx_crowd_forget(phx_world *world, uint64_t id);
+void phx_crowd_drop(phx_world *world, uint64_t id);
 
 #endif

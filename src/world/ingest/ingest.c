@@ -51,9 +51,10 @@ static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
     if (status != PH_OK) return status;
     phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     if (world->def.consumers > 0)
-        phx_consumer_forget(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer, command->id);
+        phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
+                                   command->id);
     phx_shard_leave(shard, slot);
-    phx_crowd_forget(world, command->id);
+    phx_crowd_drop(world, command->id);
     phx_directory_remove(&world->directory, command->id);
     return PH_OK;
 }
@@ -206,7 +207,7 @@ bool phx_ingest_collect(phx_world *world)
 }
 
 /* The end of the runs of moves from `first` on, and the number of their commands. */
-static uint32_t stretch_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
+static uint32_t span_of_moves(const phx_world *world, uint32_t first, uint64_t *commands)
 {
     uint32_t end = first;
     for (*commands = 0; end < world->run_count && phx_op_moves(world->runs[end].commands.op); end++)
@@ -224,7 +225,7 @@ void phx_ingest(phx_world *world)
 {
     while (world->run_at < world->run_count) {
         uint64_t commands;
-        uint32_t end = stretch_of_moves(world, world->run_at, &commands);
+        uint32_t end = span_of_moves(world, world->run_at, &commands);
         if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING) &&
             phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;

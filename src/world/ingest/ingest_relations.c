@@ -52,29 +52,31 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *comm
         item.view = command->view;
         item.margin = command->margin;
     }
-    if (before == 0 && !phx_ties_add(&world->ties, command->other, command->id)) return PH_NO_MEMORY;
+    if (before == 0 && !phx_relation_index_add(&world->relation_index, command->other, command->id))
+        return PH_NO_MEMORY;
     if (!phx_shard_relate(shard, slot, item)) {
-        if (before == 0) phx_ties_remove(&world->ties, command->other, command->id);
+        if (before == 0) phx_relation_index_remove(&world->relation_index, command->other, command->id);
         return PH_NO_MEMORY;
     }
-    if (item.bits == 0) phx_ties_remove(&world->ties, command->other, command->id);
+    if (item.bits == 0) phx_relation_index_remove(&world->relation_index, command->other, command->id);
     return PH_OK;
 }
 
 static void end_relations(phx_world *world, uint64_t id)
 {
     uint32_t slot;
-    const phx_tie *tie;
-    while ((tie = phx_ties_of(&world->ties, id)) != NULL) {
+    const phx_relation_observers *tie;
+    while ((tie = phx_relation_index_of(&world->relation_index, id)) != NULL) {
         uint64_t observer = tie->observers[tie->count - 1];
         phx_shard *shard = must_find(world, observer, &slot);
         bool ended = phx_shard_relate(shard, slot, (phx_relation){.target = id});
         PHX_ASSERT(ended); /* ending a relation needs no memory */
         (void)ended;
-        phx_ties_remove(&world->ties, id, observer);
+        phx_relation_index_remove(&world->relation_index, id, observer);
     }
     const phx_relation_set *set = phx_relations_of(&must_find(world, id, &slot)->relations, id);
-    for (uint32_t i = 0; set && i < set->count; i++) phx_ties_remove(&world->ties, set->items[i].target, id);
+    for (uint32_t i = 0; set && i < set->count; i++)
+        phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
 }
 
 /* ---- attachments ---- */

@@ -52,9 +52,9 @@ bool phx_moves_init(phx_world *world)
 
 void phx_moves_free(phx_world *world)
 {
-    phx_move_span *stretch = &world->stretch;
+    phx_move_span *move_span = &world->move_span;
     phx_free(&world->mem, world->move_sums, world->def.workers * sums_step(world), PHX_CACHE_LINE);
-    phx_release(&world->mem, (void **)&stretch->left, &stretch->left_capacity, sizeof *stretch->left);
+    phx_release(&world->mem, (void **)&move_span->left, &move_span->left_capacity, sizeof *move_span->left);
 }
 
 void phx_moves_report(phx_world *world)
@@ -306,10 +306,10 @@ static void share_run(phx_world *world, const phx_command_run *run, uint32_t wor
 static void share_body(void *context, uint32_t worker)
 {
     phx_world *world = context;
-    const phx_move_span *stretch = &world->stretch;
-    _Atomic uint64_t *words = stretch->left;
+    const phx_move_span *move_span = &world->move_span;
+    _Atomic uint64_t *words = move_span->left;
     PHX_STALL_POINT();
-    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+    for (uint32_t r = move_span->first; r < move_span->end; r++) {
         share_run(world, &world->runs[r], worker, words);
         words += words_of(&world->runs[r]);
     }
@@ -318,9 +318,9 @@ static void share_body(void *context, uint32_t worker)
 /* Applies the moves that were left, in the order of the commands. */
 static void apply_move_span(phx_world *world)
 {
-    const phx_move_span *stretch = &world->stretch;
-    const _Atomic uint64_t *words = stretch->left;
-    for (uint32_t r = stretch->first; r < stretch->end; r++) {
+    const phx_move_span *move_span = &world->move_span;
+    const _Atomic uint64_t *words = move_span->left;
+    for (uint32_t r = move_span->first; r < move_span->end; r++) {
         const phx_command_run *run = &world->runs[r];
         for (uint32_t w = 0; w < words_of(run); w++) {
             uint64_t bits = atomic_load_explicit(&words[w], memory_order_relaxed);
@@ -335,29 +335,29 @@ static void apply_move_span(phx_world *world)
 }
 
 /* Opens a stretch of moves for sharing. false = no memory. */
-static bool open_stretch(phx_world *world, uint32_t first, uint32_t end)
+static bool open_move_span(phx_world *world, uint32_t first, uint32_t end)
 {
-    phx_move_span *stretch = &world->stretch;
+    phx_move_span *move_span = &world->move_span;
     uint64_t commands = 0, words = 0;
     for (uint32_t r = first; r < end; r++) {
         commands += world->runs[r].commands.count;
         words += words_of(&world->runs[r]);
     }
-    if (!phx_grow(&world->mem, (void **)&stretch->left, &stretch->left_capacity, 0, words, sizeof *stretch->left))
+    if (!phx_grow(&world->mem, (void **)&move_span->left, &move_span->left_capacity, 0, words, sizeof *move_span->left))
         return false;
-    for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&stretch->left[w], 0, memory_order_relaxed);
-    stretch->first = first;
-    stretch->end = end;
-    stretch->commands = commands;
+    for (uint64_t w = 0; w < words; w++) atomic_store_explicit(&move_span->left[w], 0, memory_order_relaxed);
+    move_span->first = first;
+    move_span->end = end;
+    move_span->commands = commands;
     return true;
 }
 
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
 {
-    if (!open_stretch(world, first, end)) return false;
+    if (!open_move_span(world, first, end)) return false;
     world->movers = world->def.workers;
     phx_workers_run(world->workers, share_body, world);
-    world->totals.applied += world->stretch.commands;
+    world->totals.applied += world->move_span.commands;
     apply_move_span(world);
     return true;
 }

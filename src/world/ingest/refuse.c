@@ -12,5 +12,5 @@ void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i,
     world->totals.refused[status]++;
     world->totals.refused_in_tick++;
     if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
-    if (!phx_refusals_put(&world->producers[run->producer].told, refusal)) world->totals.untold++;
+    if (!phx_refusals_put(&world->producers[run->producer].tick_refusals, refusal)) world->totals.untold++;
 }

@@ -63,7 +63,7 @@ static inline third too_far(third t)
 }
 
 /* Are all coordinates valid? *high: is a z not 0? -0 counts. No branch: many at once. */
-static bool survey_positions(const ph_position *positions, uint32_t count, bool *high)
+static bool check_positions(const ph_position *positions, uint32_t count, bool *high)
 {
     third bad = {0}, a = {0}, b = {0}, c = {0};
     bool sound = true;
@@ -108,7 +108,7 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
     uint64_t spread = 0; /* above 32 bits if an id is, or if one is 0 */
     uint32_t sound = 0;
     for (uint32_t i = 0; i < count; i++) spread |= ids[i] | (ids[i] - 1);
-    bool high, near = survey_positions(positions, count, &high), wide = spread > UINT32_MAX;
+    bool high, near = check_positions(positions, count, &high), wide = spread > UINT32_MAX;
     *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
     if (PHX_LIKELY(!wide && near)) return count;
     while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
@@ -296,14 +296,14 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
      * 20 KiB are still in a near cache when they are copied after the check; behind an invalid one little is checked
      * twice
      */
-    enum { STRETCH_MIN = 32, STRETCH_MAX = 1024 };
+    enum { SPAN_MIN = 32, SPAN_MAX = 1024 };
     bulk_run none = {0};
     ph_status first = PH_OK;
-    uint32_t stretch = STRETCH_MAX;
+    uint32_t span = SPAN_MAX;
     for (*done = 0; *done < count;) {
         const uint64_t *id = ids + *done;
         const ph_position *position = positions + *done;
-        uint32_t wanted = count - *done < stretch ? count - *done : stretch;
+        uint32_t wanted = count - *done < span ? count - *done : span;
         uint16_t op;
         uint32_t sound = sound_moves(id, position, wanted, &op);
         for (uint32_t queued = 0, some; queued < sound; queued += some, *done += some) {
@@ -311,11 +311,11 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
             some = queue_moves(producer, op, sound - queued, id + queued, position + queued, &status);
             if (PHX_UNLIKELY(some == 0)) return count_stopped_bulk(producer, status);
         }
-        stretch = stretch < STRETCH_MAX ? stretch * 2 : STRETCH_MAX;
+        span = span < SPAN_MAX ? span * 2 : SPAN_MAX;
         if (PHX_LIKELY(sound == wanted)) continue;
         refuse_item(world, producer, &none, id[sound], check_move(id[sound], &position[sound]), bulk, &first);
         ++*done;
-        stretch = STRETCH_MIN;
+        span = SPAN_MIN;
     }
     return first;
 }

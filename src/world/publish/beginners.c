@@ -38,7 +38,7 @@ static void unmark_changed(phx_world *world, const phx_shard *shard)
         if (chunk->shard != shard->index || chunk->change_count == 0) continue;
         const phx_change *changes = world->scratch[chunk->worker].changes + chunk->change_first;
         for (uint32_t c = 0; c < chunk->change_count; c++)
-            if (phx_change_told(&changes[c]))
+            if (phx_change_is_delivered(&changes[c]))
                 world->begin_bits[changes[c].slot / WORD_BITS] &= ~slot_bit(changes[c].slot);
     }
 }

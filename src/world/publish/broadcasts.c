@@ -13,31 +13,31 @@ bool phx_broadcasts_init(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_idmap_init(&b->index, &world->mem);
-    b->audiences = phx_alloc_zero(&world->mem, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
-    b->ears = phx_alloc_zero(&world->mem, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    b->shard_recipients = phx_alloc_zero(&world->mem, world->shard_count * sizeof *b->shard_recipients, PHX_CACHE_LINE);
+    b->scratches = phx_alloc_zero(&world->mem, world->def.workers * sizeof *b->scratches, PHX_CACHE_LINE);
     if (world->def.consumers > 0)
         b->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
-    return b->audiences && b->ears && (b->sizes || world->def.consumers == 0);
+    return b->shard_recipients && b->scratches && (b->sizes || world->def.consumers == 0);
 }
 
-static void free_broadcast_scratch(phx_broadcast_scratch *ear, phx_mem *mem)
+static void free_broadcast_scratch(phx_broadcast_scratch *scratch, phx_mem *mem)
 {
-    phx_release(mem, (void **)&ear->hits, &ear->hits_capacity, sizeof *ear->hits);
-    phx_release(mem, (void **)&ear->seats, &ear->seats_capacity, sizeof *ear->seats);
-    phx_release(mem, (void **)&ear->hearings, &ear->hearings_capacity, sizeof *ear->hearings);
-    phx_release(mem, (void **)&ear->heard, &ear->heard_capacity, sizeof *ear->heard);
-    phx_release(mem, (void **)&ear->used, &ear->used_capacity, sizeof *ear->used);
+    phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof *scratch->hits);
+    phx_release(mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, sizeof *scratch->hit_places);
+    phx_release(mem, (void **)&scratch->recipients, &scratch->hearings_capacity, sizeof *scratch->recipients);
+    phx_release(mem, (void **)&scratch->heard, &scratch->heard_capacity, sizeof *scratch->heard);
+    phx_release(mem, (void **)&scratch->used, &scratch->used_capacity, sizeof *scratch->used);
 }
 
 void phx_broadcasts_free(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_mem *mem = &world->mem;
-    for (uint32_t i = 0; b->audiences && i < world->shard_count; i++)
-        phx_recipients_free(&b->audiences[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->ears && i < world->def.workers; i++) free_broadcast_scratch(&b->ears[i], mem);
-    phx_free(mem, b->audiences, world->shard_count * sizeof *b->audiences, PHX_CACHE_LINE);
-    phx_free(mem, b->ears, world->def.workers * sizeof *b->ears, PHX_CACHE_LINE);
+    for (uint32_t i = 0; b->shard_recipients && i < world->shard_count; i++)
+        phx_recipients_free(&b->shard_recipients[i], world->shards[i].mem);
+    for (uint32_t i = 0; b->scratches && i < world->def.workers; i++) free_broadcast_scratch(&b->scratches[i], mem);
+    phx_free(mem, b->shard_recipients, world->shard_count * sizeof *b->shard_recipients, PHX_CACHE_LINE);
+    phx_free(mem, b->scratches, world->def.workers * sizeof *b->scratches, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
     phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
@@ -138,13 +138,14 @@ void phx_broadcasts_locate(phx_world *world)
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
         source->shard = shard->index;
-        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, source->id);
+        source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) ||
+                      phx_relation_index_of(&world->relation_index, source->id);
     }
     for (uint32_t m = 0; m < b->message_count; m++) place_range(world, &b->messages[m]);
 }
 
 /* May the source be near enough to the shard to have a copy there, by distance alone? */
-static bool near_shard(const phx_world *world, const phx_source *source, uint32_t index)
+static bool in_reach_of_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
     const phx_halo_request *zone = &world->zones[index];
@@ -157,19 +158,20 @@ static bool near_shard(const phx_world *world, const phx_source *source, uint32_
 static uint32_t slot_in(const phx_world *world, const phx_source *source, uint32_t index)
 {
     if (source->shard == index) return source->slot;
-    if (!source->far && !near_shard(world, source, index)) return PHX_SLOT_NONE;
+    if (!source->far && !in_reach_of_shard(world, source, index)) return PHX_SLOT_NONE;
     return phx_store_ghost(&world->shards[index].store, source->id);
 }
 
 /* Calls own observers with a pair or link to the source, anywhere. false = no memory. */
-static bool call_tied(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
+static bool address_related(phx_world *world, const phx_source *source, uint32_t index, uint32_t slot, uint32_t message)
 {
-    const phx_tie *tie = phx_ties_of(&world->ties, source->id);
+    const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, source->id);
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
         uint32_t observer;
         if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
-        if (!phx_recipients_call_one(&world->broadcasts.audiences[index], shard, slot, message, observer)) return false;
+        if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
+            return false;
     }
     return true;
 }
@@ -182,7 +184,7 @@ static bool range_meets_shard(const phx_world *world, const phx_broadcast_range 
     return rect.x0 <= own.x1 && own.x0 <= rect.x1 && rect.y0 <= own.y1 && own.y0 <= rect.y1;
 }
 
-static bool call_ranged(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+static bool address_range(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_source *source = message->source == PHX_SLOT_NONE ? NULL : &b->sources[message->source];
@@ -191,33 +193,35 @@ static bool call_ranged(phx_world *world, const phx_message *message, uint32_t i
     uint32_t slot =
         source && (message->range.seen || source->shard == index) ? slot_in(world, source, index) : PHX_SLOT_NONE;
     if (message->range.seen && slot == PHX_SLOT_NONE) return true; /* it is in no list here */
-    return phx_recipients_call_range(&b->audiences[index], &world->shards[index], &message->range, slot, number);
+    return phx_recipients_address_range(&b->shard_recipients[index], &world->shards[index], &message->range, slot,
+                                        number);
 }
 
 /* To all that have the source in the list. */
-static bool call_listed(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
+static bool address_viewers(phx_world *world, const phx_message *message, uint32_t index, uint32_t number)
 {
     const phx_broadcasts *b = &world->broadcasts;
     const phx_source *source = &b->sources[message->source];
     uint32_t slot = source->shard == PHX_SLOT_NONE ? PHX_SLOT_NONE : slot_in(world, source, index);
     if (slot == PHX_SLOT_NONE) return true;
-    return phx_recipients_call(&b->audiences[index], &world->shards[index], slot, number) &&
-           (!source->far || call_tied(world, source, index, slot, number));
+    return phx_recipients_address(&b->shard_recipients[index], &world->shards[index], slot, number) &&
+           (!source->far || address_related(world, source, index, slot, number));
 }
 
 bool phx_step_target(phx_world *world, uint32_t index)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    phx_recipients *audience = &b->audiences[index];
+    phx_recipients *recipients = &b->shard_recipients[index];
     const phx_shard *shard = &world->shards[index];
-    phx_recipients_clear(audience);
+    phx_recipients_clear(recipients);
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        bool through = message->ranged ? call_ranged(world, message, index, m) : call_listed(world, message, index, m);
+        bool through =
+            message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
         if (!through) return false;
     }
-    return phx_recipients_sort(audience, shard);
+    return phx_recipients_sort(recipients, shard);
 }
 
 /* ---- pieces ---- */
@@ -226,9 +230,9 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 {
     phx_broadcasts *b = &world->broadcasts;
     uint32_t places = phx_recipients_places(&world->shards[index], block);
-    for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+    for (uint32_t first = 0; first < places; first += PHX_BATCH_PLACES_MAX) {
         phx_broadcast_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
-        piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+        piece.count = places - first < PHX_BATCH_PLACES_MAX ? places - first : PHX_BATCH_PLACES_MAX;
         if (!phx_grow(&world->mem, (void **)&b->pieces, &b->pieces_capacity, b->piece_count, (size_t)b->piece_count + 1,
                       sizeof piece))
             return false;
@@ -239,20 +243,21 @@ static bool plan_block(phx_world *world, uint32_t index, uint32_t block)
 
 static bool plan_broadcasts(phx_world *world, uint32_t index)
 {
-    const phx_recipients *audience = &world->broadcasts.audiences[index];
-    if (audience->call_count == 0) return true;
+    const phx_recipients *recipients = &world->broadcasts.shard_recipients[index];
+    if (recipients->block_message_count == 0) return true;
     for (uint32_t block = 0; block < phx_recipients_blocks(&world->shards[index]); block++)
-        if (audience->first[block] < audience->first[block + 1] && !plan_block(world, index, block)) return false;
+        if (recipients->first[block] < recipients->first[block + 1] && !plan_block(world, index, block)) return false;
     return true;
 }
 
-static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *ear)
+static bool reset_broadcast_scratch(phx_world *world, phx_broadcast_scratch *scratch)
 {
     size_t words = (size_t)phx_broadcasts_words(&world->broadcasts) * world->def.consumers;
     PHX_ASSERT(words > 0 || world->def.consumers == 0); /* without messages there are no recipients */
-    if (!phx_grow(&world->mem, (void **)&ear->used, &ear->used_capacity, 0, words, sizeof *ear->used)) return false;
-    memset(ear->used, 0, words * sizeof *ear->used);
-    ear->hearing_count = ear->heard_count = 0;
+    if (!phx_grow(&world->mem, (void **)&scratch->used, &scratch->used_capacity, 0, words, sizeof *scratch->used))
+        return false;
+    memset(scratch->used, 0, words * sizeof *scratch->used);
+    scratch->recipient_count = scratch->heard_count = 0;
     return true;
 }
 
@@ -263,7 +268,7 @@ bool phx_plan_pieces(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++)
-        if (!reset_broadcast_scratch(world, &b->ears[i])) return false;
+        if (!reset_broadcast_scratch(world, &b->scratches[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);
 }
@@ -271,13 +276,13 @@ bool phx_plan_pieces(phx_world *world)
 /* ---- recipients ---- */
 
 /* Keeps the places of observers of the kinds that the message is for. Returns how many. */
-static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *seats, const phx_message *message,
+static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch, const phx_message *message,
                                uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         out[n] = out[i];
-        n += phx_cmd_for_kind(message->command, store->name[seats->slot[out[i]]].kind);
+        n += phx_cmd_for_kind(message->command, store->name[batch->slot[out[i]]].kind);
     }
     return n;
 }
@@ -286,27 +291,27 @@ static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch 
  * Finds the recipients of all calls to the piece; *hits, *heard: calls with recipients, and their sum. false = no
  * memory.
  */
-static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const phx_broadcast_piece *piece,
-                            const phx_observer_batch *seats, uint32_t *hits, uint32_t *heard)
+static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, const phx_broadcast_piece *piece,
+                            const phx_observer_batch *batch, uint32_t *hits, uint32_t *heard)
 {
     const phx_broadcasts *b = &world->broadcasts;
-    const phx_recipients *audience = &b->audiences[piece->shard];
+    const phx_recipients *recipients = &b->shard_recipients[piece->shard];
     const phx_shard *shard = &world->shards[piece->shard];
-    for (uint32_t c = audience->first[piece->block]; c < audience->first[piece->block + 1]; c++) {
-        const phx_broadcast_target *call = &audience->calls[c];
-        const phx_message *message = &b->messages[call->message];
-        if ((call->towers & seats->towers) == 0) continue;
-        if (!phx_grow(&world->mem, (void **)&ear->seats, &ear->seats_capacity, *heard, (size_t)*heard + PHX_SEATS_MAX,
-                      sizeof *ear->seats) ||
-            !phx_grow(&world->mem, (void **)&ear->hits, &ear->hits_capacity, *hits, (size_t)*hits + 1,
-                      sizeof *ear->hits))
+    for (uint32_t c = recipients->first[piece->block]; c < recipients->first[piece->block + 1]; c++) {
+        const phx_block_message *block_message = &recipients->block_messages[c];
+        const phx_message *message = &b->messages[block_message->message];
+        if ((block_message->towers & batch->towers) == 0) continue;
+        if (!phx_grow(&world->mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, *heard,
+                      (size_t)*heard + PHX_BATCH_PLACES_MAX, sizeof *scratch->hit_places) ||
+            !phx_grow(&world->mem, (void **)&scratch->hits, &scratch->hits_capacity, *hits, (size_t)*hits + 1,
+                      sizeof *scratch->hits))
             return false;
-        uint32_t *out = ear->seats + *heard;
+        uint32_t *out = scratch->hit_places + *heard;
         const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
-        uint32_t count = phx_recipients_filter(shard, seats, call, range, message->self, out);
-        if (message->filtered) count = filter_by_kind(&shard->store, seats, message, out, count);
+        uint32_t count = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
+        if (message->filtered) count = filter_by_kind(&shard->store, batch, message, out, count);
         if (count == 0) continue;
-        ear->hits[(*hits)++] = (phx_message_hits){call->message, count};
+        scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, count};
         *heard += count;
     }
     return true;
@@ -316,64 +321,65 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *ear, const 
  * Sorts the hits by observer, each one's messages in their order, into the scratch's heard[]; ends[i]: end of observer
  * i's.
  */
-static void sort_by_seat(phx_broadcast_scratch *ear, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t seats)
+static void sort_by_place(phx_broadcast_scratch *scratch, uint32_t hits, uint32_t heard, uint32_t *ends, uint32_t batch)
 {
-    uint32_t first = ear->heard_count;
-    memset(ends, 0, seats * sizeof *ends);
-    for (uint32_t i = 0; i < heard; i++) ends[ear->seats[i]]++;
-    for (uint32_t i = 0; i < seats; i++) {
+    uint32_t first = scratch->heard_count;
+    memset(ends, 0, batch * sizeof *ends);
+    for (uint32_t i = 0; i < heard; i++) ends[scratch->hit_places[i]]++;
+    for (uint32_t i = 0; i < batch; i++) {
         uint32_t count = ends[i];
         ends[i] = first;
         first += count;
     }
-    const uint32_t *seat = ear->seats;
+    const uint32_t *place = scratch->hit_places;
     for (uint32_t h = 0; h < hits; h++)
-        for (uint32_t i = 0; i < ear->hits[h].count; i++) ear->heard[ends[*seat++]++] = ear->hits[h].message;
-    ear->heard_count += heard;
+        for (uint32_t i = 0; i < scratch->hits[h].count; i++)
+            scratch->heard[ends[*place++]++] = scratch->hits[h].message;
+    scratch->heard_count += heard;
 }
 
 /* Counts the messages of an observer for its consumer. */
-static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *ear, phx_batch_broadcasts_share *shares,
-                      const phx_recipient *hearing)
+static void share_out(const phx_broadcasts *b, phx_broadcast_scratch *scratch, phx_batch_broadcasts_share *shares,
+                      const phx_recipient *recipient)
 {
-    phx_batch_broadcasts_share *share = &shares[hearing->consumer];
-    uint64_t *used = ear->used + (size_t)phx_broadcasts_words(b) * hearing->consumer;
-    for (uint32_t i = 0; i < hearing->count; i++) {
-        uint32_t m = ear->heard[hearing->first + i];
+    phx_batch_broadcasts_share *share = &shares[recipient->consumer];
+    uint64_t *used = scratch->used + (size_t)phx_broadcasts_words(b) * recipient->consumer;
+    for (uint32_t i = 0; i < recipient->count; i++) {
+        uint32_t m = scratch->heard[recipient->first + i];
         used[m / 64] |= 1ull << (m % 64);
     }
     share->deliveries++;
-    share->heard += hearing->count;
+    share->heard += recipient->count;
 }
 
-static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *ear, phx_broadcast_piece *piece)
+static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *scratch, phx_broadcast_piece *piece)
 {
     enum { AHEAD = 8 };
     const phx_broadcasts *b = &world->broadcasts;
     const phx_store *store = &world->shards[piece->shard].store;
     phx_batch_broadcasts_share *shares = b->shares + (size_t)(piece - b->pieces) * world->def.consumers;
-    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
-    uint32_t hits = 0, heard = 0, ends[PHX_SEATS_MAX];
-    phx_recipients_seat(&world->shards[piece->shard], &seats);
+    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t hits = 0, heard = 0, ends[PHX_BATCH_PLACES_MAX];
+    phx_recipients_fill_batch(&world->shards[piece->shard], &batch);
     memset(shares, 0, world->def.consumers * sizeof *shares);
-    if (!find_recipients(world, ear, piece, &seats, &hits, &heard)) return false;
-    if (!phx_grow(&world->mem, (void **)&ear->heard, &ear->heard_capacity, ear->heard_count,
-                  (size_t)ear->heard_count + heard, sizeof *ear->heard) ||
-        !phx_grow(&world->mem, (void **)&ear->hearings, &ear->hearings_capacity, ear->hearing_count,
-                  (size_t)ear->hearing_count + PHX_SEATS_MAX, sizeof *ear->hearings))
+    if (!find_recipients(world, scratch, piece, &batch, &hits, &heard)) return false;
+    if (!phx_grow(&world->mem, (void **)&scratch->heard, &scratch->heard_capacity, scratch->heard_count,
+                  (size_t)scratch->heard_count + heard, sizeof *scratch->heard) ||
+        !phx_grow(&world->mem, (void **)&scratch->recipients, &scratch->hearings_capacity, scratch->recipient_count,
+                  (size_t)scratch->recipient_count + PHX_BATCH_PLACES_MAX, sizeof *scratch->recipients))
         return false;
-    uint32_t first = ear->heard_count;
-    sort_by_seat(ear, hits, heard, ends, seats.count);
-    piece->hearing_first = ear->hearing_count;
-    for (uint32_t i = 0; i < seats.count; first = ends[i++]) {
-        bool next = i + AHEAD < seats.count && seats.slot[i + AHEAD] != PHX_SLOT_NONE;
-        if (next) __builtin_prefetch(&store->name[seats.slot[i + AHEAD]]);
+    uint32_t first = scratch->heard_count;
+    sort_by_place(scratch, hits, heard, ends, batch.count);
+    piece->recipient_first = scratch->recipient_count;
+    for (uint32_t i = 0; i < batch.count; first = ends[i++]) {
+        bool next = i + AHEAD < batch.count && batch.slot[i + AHEAD] != PHX_SLOT_NONE;
+        if (next) __builtin_prefetch(&store->name[batch.slot[i + AHEAD]]);
         if (ends[i] == first) continue;
-        uint32_t slot = seats.slot[i], consumer = store->name[slot].consumer;
-        ear->hearings[ear->hearing_count] = (phx_recipient){slot, consumer, first, ends[i] - first};
-        share_out(b, ear, shares, &ear->hearings[ear->hearing_count++]);
+        uint32_t slot = batch.slot[i], consumer = store->name[slot].consumer;
+        scratch->recipients[scratch->recipient_count] = (phx_recipient){slot, consumer, first, ends[i] - first};
+        share_out(b, scratch, shares, &scratch->recipients[scratch->recipient_count++]);
     }
-    piece->hearing_count = ear->hearing_count - piece->hearing_first;
+    piece->recipient_count = scratch->recipient_count - piece->recipient_first;
     return true;
 }
 
@@ -384,7 +390,7 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = find_piece_recipients(world, &b->ears[worker], piece);
+    bool through = find_piece_recipients(world, &b->scratches[worker], piece);
     piece->ns += phx_now_ns() - from;
     if (through) piece->worker = worker;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);

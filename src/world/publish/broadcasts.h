@@ -1,6 +1,6 @@
 /*
  * The broadcasts of a tick, from commands to recipients. Gathered in the ingest phase by the ticking thread. After the
- * interest phase the shards bring them to the towers around their sources (shards/publish/broadcast_audience.h). Then
+ * interest phase the shards bring them to the towers around their sources (shards/publish/recipients.h). Then
  * all workers find the recipients, up to 256 observers of one block at a time, and each observer's messages in the
  * order of the tick's commands. fill_broadcasts.h fills the batches.
  */

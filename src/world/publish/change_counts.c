@@ -25,7 +25,7 @@ void phx_publish_count(phx_world *world, uint32_t index)
             run = (phx_consumer_changes){0, 0};
             consumer = of;
         }
-        run.changes += phx_change_told(&changes[c]); /* else the change only stores a list, or ends it */
+        run.changes += phx_change_is_delivered(&changes[c]); /* else the change only stores a list, or ends it */
         run.targets += targets;
     }
     phx_add_share(phx_consumer_share(world, index, consumer), run);
@@ -38,7 +38,7 @@ void phx_publish_recount(phx_world *world, uint32_t index, uint32_t consumer)
     phx_consumer_changes *share = phx_consumer_share(world, index, consumer);
     *share = (phx_consumer_changes){0, 0};
     for (uint32_t c = 0; c < chunk->change_count; c++)
-        if (phx_consumer_of_change(world, chunk, &changes[c]) == consumer && phx_change_told(&changes[c]))
+        if (phx_consumer_of_change(world, chunk, &changes[c]) == consumer && phx_change_is_delivered(&changes[c]))
             phx_add_share(share, (phx_consumer_changes){1, changes[c].leave_count + changes[c].enter_count});
 }
 

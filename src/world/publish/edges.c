@@ -1,6 +1,6 @@
 /*
  * Edges on their way to the batches; see edges.h. Each entity has at most one edge an area that is held, and one of the
- * tick: the two are opposite, so that neither is told.
+ * tick: the two are opposite, so neither is delivered.
  */
 #include "world/publish/edges.h"
 
@@ -15,9 +15,9 @@ static const uint32_t EDGE_CANCELLED = UINT32_MAX; /* phx_edge.consumer */
 /* The order in which edges of a tick are looked up. */
 static bool edge_behind(const phx_edge *a, const phx_edge *b)
 {
-    if (a->told.id != b->told.id) return a->told.id > b->told.id;
-    if (a->told.incarnation != b->told.incarnation) return a->told.incarnation > b->told.incarnation;
-    if (a->told.area != b->told.area) return a->told.area > b->told.area;
+    if (a->edge.id != b->edge.id) return a->edge.id > b->edge.id;
+    if (a->edge.incarnation != b->edge.incarnation) return a->edge.incarnation > b->edge.incarnation;
+    if (a->edge.area != b->edge.area) return a->edge.area > b->edge.area;
     return a->consumer > b->consumer;
 }
 
@@ -52,7 +52,7 @@ static void cancel_edge(phx_world *world, phx_edge *held)
         const phx_edges *edges = &world->shards[s].zones.edges;
         phx_edge *at = find_edge(edges->at + edges->earlier, edges->count - edges->earlier, held);
         if (!at) continue;
-        PHX_ASSERT(at->told.on != held->told.on);
+        PHX_ASSERT(at->edge.on != held->edge.on);
         at->consumer = held->consumer = EDGE_CANCELLED;
         return;
     }
@@ -119,7 +119,7 @@ void phx_count_edges(phx_world *world)
     for (uint32_t s = 0; s < world->shard_count; s++) {
         const phx_edges *edges = &world->shards[s].zones.edges;
         for (uint32_t i = edges->held; i < edges->count; i++) {
-            const ph_edge *edge = &edges->at[i].told;
+            const ph_edge *edge = &edges->at[i].edge;
             world->edge_sizes[edges->at[i].consumer].count[edge->area != 0][edge->on]++;
         }
     }
@@ -133,7 +133,7 @@ void phx_fill_edges(phx_world *world)
         const phx_edges *edges = &world->shards[s].zones.edges;
         for (uint32_t i = edges->held; i < edges->count; i++) {
             uint32_t consumer = edges->at[i].consumer;
-            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].told);
+            phx_batch_put_edge(world->batches[consumer], &world->edge_sizes[consumer], &edges->at[i].edge);
         }
     }
 }

@@ -21,9 +21,9 @@ static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
 {
     const phx_broadcasts *b = &world->broadcasts;
     uint32_t words = phx_broadcasts_words(b);
-    uint64_t *used = b->ears[0].used + (size_t)words * consumer;
+    uint64_t *used = b->scratches[0].used + (size_t)words * consumer;
     for (uint32_t e = 1; e < world->def.workers; e++) {
-        const uint64_t *more = b->ears[e].used + (size_t)words * consumer;
+        const uint64_t *more = b->scratches[e].used + (size_t)words * consumer;
         for (uint32_t w = 0; w < words; w++) used[w] |= more[w];
     }
     return used;
@@ -59,7 +59,7 @@ static bool place_pieces(const phx_world *world, uint32_t consumer, phx_batch_br
     return heard <= UINT32_MAX;
 }
 
-bool phx_deliver_plan(phx_world *world)
+bool phx_fill_broadcasts_plan(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
     if (!phx_grow(&world->mem, (void **)&b->places, &b->places_capacity, 0,
@@ -73,7 +73,7 @@ bool phx_deliver_plan(phx_world *world)
     return true;
 }
 
-void phx_deliver_drop(phx_world *world, uint32_t consumer)
+void phx_fill_broadcasts_drop(phx_world *world, uint32_t consumer)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_consumer_drop_broadcasts(world->consumers[consumer].consumer, b->sizes[consumer].heard);
@@ -100,9 +100,9 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
 {
     const phx_broadcasts *b = &world->broadcasts;
     if (b->sizes[consumer].deliveries == 0) return;
-    phx_batch_broadcasts *mail = &world->batches[consumer]->mail;
-    const uint64_t *used = b->ears[0].used + (size_t)phx_broadcasts_words(b) * consumer;
-    ph_message *to = mail->messages;
+    phx_batch_broadcasts *broadcasts = &world->batches[consumer]->broadcasts;
+    const uint64_t *used = b->scratches[0].used + (size_t)phx_broadcasts_words(b) * consumer;
+    ph_message *to = broadcasts->messages;
     uint64_t first = 0;
     for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
         for (uint64_t left = used[w]; left != 0; left &= left - 1) {
@@ -111,11 +111,11 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
             *to++ = message_record(world, message, first);
             uint64_t room = phx_payload_room(command->bytes);
             /* the record is padded as well; a batch of empty payloads has no memory for them */
-            if (room > 0) memcpy((char *)mail->payload + first, phx_cmd_payload(command), room);
+            if (room > 0) memcpy((char *)broadcasts->payload + first, phx_cmd_payload(command), room);
             first += room;
         }
     }
-    PHX_ASSERT(to == mail->messages + mail->size.messages && first == mail->size.payload);
+    PHX_ASSERT(to == broadcasts->messages + broadcasts->size.messages && first == broadcasts->size.payload);
 }
 
 static void fill_piece(phx_world *world, uint32_t index)
@@ -124,20 +124,21 @@ static void fill_piece(phx_world *world, uint32_t index)
     const phx_broadcasts *b = &world->broadcasts;
     phx_broadcast_piece *piece = &b->pieces[index];
     uint64_t from = phx_now_ns();
-    const phx_broadcast_scratch *ear = &b->ears[piece->worker];
+    const phx_broadcast_scratch *scratch = &b->scratches[piece->worker];
     const phx_store *store = &world->shards[piece->shard].store;
-    for (uint32_t i = 0; i < piece->hearing_count; i++) {
-        if (i + AHEAD < piece->hearing_count)
-            __builtin_prefetch(&store->name[ear->hearings[piece->hearing_first + i + AHEAD].slot]);
-        const phx_recipient *hearing = &ear->hearings[piece->hearing_first + i];
-        if (b->sizes[hearing->consumer].deliveries == 0) continue; /* its broadcasts were dropped */
-        phx_batch_broadcasts_share *share = broadcast_share(world, index, hearing->consumer);
-        phx_batch_broadcasts *mail = &world->batches[hearing->consumer]->mail;
-        const uint32_t *places = b->places + (size_t)hearing->consumer * b->message_count;
-        mail->deliveries[share->delivery_at++] = (ph_delivery){
-            store->name[hearing->slot].id, phx_store_user_data(store, hearing->slot), share->heard_at, hearing->count};
-        for (uint32_t h = 0; h < hearing->count; h++)
-            mail->heard[share->heard_at++] = places[ear->heard[hearing->first + h]];
+    for (uint32_t i = 0; i < piece->recipient_count; i++) {
+        if (i + AHEAD < piece->recipient_count)
+            __builtin_prefetch(&store->name[scratch->recipients[piece->recipient_first + i + AHEAD].slot]);
+        const phx_recipient *recipient = &scratch->recipients[piece->recipient_first + i];
+        if (b->sizes[recipient->consumer].deliveries == 0) continue; /* its broadcasts were dropped */
+        phx_batch_broadcasts_share *share = broadcast_share(world, index, recipient->consumer);
+        phx_batch_broadcasts *broadcasts = &world->batches[recipient->consumer]->broadcasts;
+        const uint32_t *places = b->places + (size_t)recipient->consumer * b->message_count;
+        broadcasts->deliveries[share->delivery_at++] =
+            (ph_delivery){store->name[recipient->slot].id, phx_store_user_data(store, recipient->slot), share->heard_at,
+                          recipient->count};
+        for (uint32_t h = 0; h < recipient->count; h++)
+            broadcasts->heard[share->heard_at++] = places[scratch->heard[recipient->first + h]];
     }
     piece->ns += phx_now_ns() - from;
 }
@@ -151,7 +152,7 @@ static void fill_broadcasts_unit(void *context, uint32_t worker, uint32_t unit)
     else fill_piece(world, unit - consumers);
 }
 
-void phx_deliver_fill(phx_world *world)
+void phx_fill_broadcasts_fill(phx_world *world)
 {
     if (world->broadcasts.piece_count == 0) return;
     phx_parallel_for(world->workers, world->def.consumers + world->broadcasts.piece_count, fill_broadcasts_unit, world);

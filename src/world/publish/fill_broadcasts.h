@@ -12,10 +12,10 @@
  * Finds the size of each consumer's broadcasts (broadcasts.sizes), and the place of every received message and every
  * piece. false = no memory: call again.
  */
-bool phx_deliver_plan(phx_world *world);
+bool phx_fill_broadcasts_plan(phx_world *world);
 /* Fills the broadcasts of world->batches, which have these sizes. */
-void phx_deliver_fill(phx_world *world);
+void phx_fill_broadcasts_fill(phx_world *world);
 /* Drops the tick's broadcasts of a consumer, and counts them: once planned. */
-void phx_deliver_drop(phx_world *world, uint32_t consumer);
+void phx_fill_broadcasts_drop(phx_world *world, uint32_t consumer);
 
 #endif

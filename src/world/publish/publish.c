@@ -13,14 +13,14 @@
 #include "world/table/clock.h"
 
 /* Drops the pending changes of observers with another consumer, or not ready. */
-static void forget_silenced(phx_world *world)
+static void drop_silenced_observers(phx_world *world)
 {
     for (uint32_t s = 0; s < world->shard_count; s++) {
         phx_shard *shard = &world->shards[s];
-        for (uint32_t i = 0; i < shard->forget_count; i++) {
-            const phx_silenced *item = &shard->forgets[i];
+        for (uint32_t i = 0; i < shard->silenced_count; i++) {
+            const phx_silenced *item = &shard->silenced[i];
             if (item->slot != PHX_SLOT_NONE && phx_store_attr(&shard->store, item->slot)->ready) continue;
-            phx_consumer_forget(world->consumers[item->consumer].consumer, item->observer);
+            phx_consumer_drop_observer(world->consumers[item->consumer].consumer, item->observer);
         }
     }
 }
@@ -39,19 +39,20 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
 {
     static const phx_batch_broadcasts_size none;
     static const phx_edge_size no_edges;
-    static const phx_batch_updates_size no_news;
+    static const phx_batch_updates_size no_updates;
     const phx_broadcasts *broadcasts = &world->broadcasts;
-    phx_batch_broadcasts_size mail = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
+    phx_batch_broadcasts_size broadcast_size = broadcasts->message_count > 0 ? broadcasts->sizes[consumer] : none;
     world->batches[consumer] = NULL;
     phx_edge_size edges = world->zoned ? world->edge_sizes[consumer] : no_edges;
-    phx_batch_updates_size news = world->updating ? world->updates.sizes[consumer] : no_news;
-    if (sum.changes == 0 && mail.deliveries == 0 && phx_edge_total(edges) == 0 && news.updates == 0) return true;
+    phx_batch_updates_size update_size = world->updating ? world->updates.sizes[consumer] : no_updates;
+    if (sum.changes == 0 && broadcast_size.deliveries == 0 && phx_edge_total(edges) == 0 && update_size.updates == 0)
+        return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
     if (batch) batch->incarnations_before = world->causes.incarnations_before;
-    return batch && phx_batch_broadcasts_reserve(&batch->mail, &world->mem, mail) &&
+    return batch && phx_batch_broadcasts_reserve(&batch->broadcasts, &world->mem, broadcast_size) &&
            phx_batch_size_edges(&world->mem, batch, edges) &&
-           phx_batch_updates_reserve(&batch->news, &world->mem, news);
+           phx_batch_updates_reserve(&batch->updates, &world->mem, update_size);
 }
 
 /* Turns shares into places: where the chunk's part of the batch begins. */
@@ -69,8 +70,8 @@ bool phx_publish_batches(phx_world *world)
 {
     uint32_t consumers = world->def.consumers;
     if (consumers == 0) return true;
-    if (world->broadcasts.message_count > 0 && !phx_deliver_plan(world)) return false;
-    forget_silenced(world);
+    if (world->broadcasts.message_count > 0 && !phx_fill_broadcasts_plan(world)) return false;
+    drop_silenced_observers(world);
     if (world->stage_at == 0) phx_drop_set_aside(world);
     rename_pending(world);
     if (world->zoned) phx_count_edges(world);
@@ -92,11 +93,12 @@ bool phx_publish_batches(phx_world *world)
 }
 
 enum {
-    NAMES_NEAR = 1 << 14,          /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
-    CHANGES_AHEAD = 32,            /* names of changes ahead are prefetched, and */
-    TARGETS_AHEAD = 96,            /* names of targets: about as many as so many changes have; */
-    TARGETS_ASKED = PHX_ORDER_FEW, /* of one change: a change with more is in order, and the hardware prefetches it; */
-    TARGETS_AT_ONCE = 4            /* more than most changes have: no branch on their number */
+    NAMES_IN_CACHE = 1 << 14, /* so few in the whole world (256 KiB) are in a near cache anyway; with more, */
+    CHANGES_AHEAD = 32,       /* names of changes ahead are prefetched, and */
+    TARGETS_AHEAD = 96,       /* names of targets: about as many as so many changes have; */
+    TARGETS_ASKED =
+        PHX_ORDER_SHORT_MAX, /* of one change: a change with more is in order, and the hardware prefetches it; */
+    TARGETS_AT_ONCE = 4      /* more than most changes have: no branch on their number */
 };
 
 /* Copy of a chunk into the batches. */
@@ -104,7 +106,7 @@ typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
     phx_consumer_changes *shares; /* by consumer */
-    phx_event_writer *naming;
+    phx_event_writer *writer;
     bool far;            /* names are not in a near cache */
     bool positioned;     /* events have positions: bodies are read, too */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
@@ -145,7 +147,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
-    if (count > 0) phx_event_writer_add(at->naming, at->scratch, change, &batch->columns, to);
+    if (count > 0) phx_event_writer_add(at->writer, at->scratch, change, &batch->columns, to);
     share->targets = to + count;
 }
 
@@ -154,7 +156,7 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
 {
     const phx_change *changes = phx_chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
-        if (!phx_change_told(change)) continue;
+        if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
         const ph_change *own = &batch->changes[--shares[consumer].changes];
@@ -175,23 +177,23 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     if (chunk->change_count == 0) return;
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
-    phx_event_writer naming;
-    phx_event_writer_begin(&naming, &world->shards[chunk->shard], &world->causes);
+    phx_event_writer writer;
+    phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes);
     filling at = {.shard = &world->shards[chunk->shard],
-                  .naming = &naming,
+                  .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = phx_consumer_share(world, piece, 0),
-                  .far = phx_directory_count(&world->directory) > NAMES_NEAR,
+                  .far = phx_directory_count(&world->directory) > NAMES_IN_CACHE,
                   .positioned = world->def.positions,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
         if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
-        if (!phx_change_told(change)) continue;
+        if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
     }
-    phx_event_writer_flush(&naming);
+    phx_event_writer_flush(&writer);
     if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.shares);
     chunk->publish_ns += phx_now_ns() - from;
 }
@@ -204,7 +206,7 @@ static void find_cause_scope(phx_world *world)
     scope->shards = world->shards;
     scope->incarnations_given = world->incarnations - scope->incarnations_before;
     scope->several = world->shard_count > 1;
-    scope->related = world->ties.relations > 0;
+    scope->related = world->relation_index.relations > 0;
     for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.traits;
 }
 
@@ -213,7 +215,7 @@ void phx_publish_fill(phx_world *world)
     if (world->def.consumers == 0) return;
     find_cause_scope(world);
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
-    if (world->broadcasts.message_count > 0) phx_deliver_fill(world);
+    if (world->broadcasts.message_count > 0) phx_fill_broadcasts_fill(world);
     if (world->zoned) phx_fill_edges(world);
     if (world->updating) phx_updates_fill(world);
 }
@@ -229,11 +231,11 @@ bool phx_publish_offer(phx_world *world)
 }
 
 /* Sets aside the observers of a batch's changes and updates. */
-static void set_aside_told(phx_world *world, const ph_batch *view, const phx_batch *batch)
+static void set_aside_delivered(phx_world *world, const ph_batch *view, const phx_batch *batch)
 {
     for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
-    for (uint32_t i = 0; i < batch->news.size.updates; i++)
-        phx_silence_observer(world, batch->news.updates[i].observer);
+    for (uint32_t i = 0; i < batch->updates.size.updates; i++)
+        phx_silence_observer(world, batch->updates.updates[i].observer);
 }
 
 void phx_publish_keep(phx_world *world)
@@ -241,8 +243,8 @@ void phx_publish_keep(phx_world *world)
     phx_consumer *consumer = world->consumers[world->stage_at].consumer;
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
-        set_aside_told(world, &batch->view, batch);
-        phx_consumer_drop_broadcasts(consumer, batch->mail.size.heard);
+        set_aside_delivered(world, &batch->view, batch);
+        phx_consumer_drop_broadcasts(consumer, batch->broadcasts.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);
         PHX_ASSERT(kept); /* a batch with edges alone is kept as it is */

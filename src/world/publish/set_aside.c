@@ -30,7 +30,7 @@ void phx_drop_set_aside(phx_world *world)
         for (uint32_t slot = 0; shard->owes_lists && slot < shard->store.slots; slot++) {
             if (!(shard->store.body[slot].state & PHX_SLOT_OWN) || !shard->store.tail[slot].list.owed) continue;
             const phx_name *name = &shard->store.name[slot];
-            phx_consumer_forget(world->consumers[name->consumer].consumer, name->id);
+            phx_consumer_drop_observer(world->consumers[name->consumer].consumer, name->id);
         }
     }
     for (uint32_t i = 0; any && i < world->chunk_count; i++) {
@@ -44,6 +44,6 @@ void phx_silence_observer(phx_world *world, uint64_t observer)
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return;
-    phx_consumer_forget(world->consumers[shard->store.name[slot].consumer].consumer, observer);
+    phx_consumer_drop_observer(world->consumers[shard->store.name[slot].consumer].consumer, observer);
     phx_shard_set_aside(shard, slot);
 }

@@ -4,8 +4,8 @@
 #include "world/publish/updates.h"
 
 #include "shards/interest/change_record.h"
-#include "shards/publish/broadcast_audience.h"
 #include "shards/publish/motion_history.h"
+#include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
@@ -15,7 +15,7 @@ bool phx_updates_init(phx_world *world)
 {
     phx_updates *u = &world->updates;
     u->workers = phx_alloc_zero(&world->mem, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
-    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) u->workers[i].lookout.mem = &world->mem;
+    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) u->workers[i].update_scratch.mem = &world->mem;
     if (world->def.consumers > 0)
         u->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
     return u->workers && (u->sizes || world->def.consumers == 0);
@@ -26,7 +26,7 @@ void phx_updates_free(phx_world *world)
     phx_updates *u = &world->updates;
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
-        phx_update_scratch_free(&u->workers[i].lookout);
+        phx_update_scratch_free(&u->workers[i].update_scratch);
         phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
     }
     phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
@@ -74,9 +74,9 @@ static bool plan_updates(phx_world *world, uint32_t index)
     if (!phx_bands_busy(shard)) return true;
     for (uint32_t block = 0; block < phx_recipients_blocks(shard); block++) {
         uint32_t places = phx_recipients_places(shard, block);
-        for (uint32_t first = 0; first < places; first += PHX_SEATS_MAX) {
+        for (uint32_t first = 0; first < places; first += PHX_BATCH_PLACES_MAX) {
             phx_update_piece piece = {.shard = index, .block = block, .first = first, .worker = PHX_SLOT_NONE};
-            piece.count = places - first < PHX_SEATS_MAX ? places - first : PHX_SEATS_MAX;
+            piece.count = places - first < PHX_BATCH_PLACES_MAX ? places - first : PHX_BATCH_PLACES_MAX;
             if (!phx_grow(&world->mem, (void **)&u->pieces, &u->pieces_capacity, u->piece_count,
                           (size_t)u->piece_count + 1, sizeof piece))
                 return false;
@@ -90,12 +90,12 @@ static bool plan_updates(phx_world *world, uint32_t index)
 static void note_entered(phx_world *world, const phx_chunk *chunk)
 {
     const phx_scratch *scratch = &world->scratch[chunk->worker];
-    phx_motion_history *trails = world->shards[chunk->shard].bands.trails;
+    phx_motion_history *histories = world->shards[chunk->shard].bands.histories;
     for (uint32_t c = 0; c < chunk->change_count; c++) {
         const phx_change *change = &scratch->changes[chunk->change_first + c];
         if (change->enter_count == 0) continue;
-        trails[change->slot].change = chunk->change_first + c + 1;
-        trails[change->slot].worker = (uint16_t)chunk->worker;
+        histories[change->slot].change = chunk->change_first + c + 1;
+        histories[change->slot].worker = (uint16_t)chunk->worker;
     }
 }
 
@@ -117,7 +117,7 @@ bool phx_updates_plan(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_updates(world, world->shard_order[i])) return false;
     for (uint32_t i = 0; i < world->def.workers; i++) {
-        phx_update_scratch_reset(&u->workers[i].lookout);
+        phx_update_scratch_reset(&u->workers[i].update_scratch);
         u->workers[i].group_count = 0;
     }
     phx_parallel_for(world->workers, world->chunk_count, entered_body, world);
@@ -126,48 +126,49 @@ bool phx_updates_plan(phx_world *world)
 
 /* ---- due updates ---- */
 
-static bool emit_observer_updates(phx_world *world, phx_update_scratch *lookout, const phx_shard *shard, uint32_t slot)
+static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
+                                  uint32_t slot)
 {
-    const phx_motion_history *trail = &shard->bands.trails[slot];
-    if (trail->change == 0) return phx_band_emit(lookout, shard, slot, NULL, 0);
-    const phx_scratch *scratch = &world->scratch[trail->worker];
-    const phx_change *change = &scratch->changes[trail->change - 1];
+    const phx_motion_history *history = &shard->bands.histories[slot];
+    if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[history->worker];
+    const phx_change *change = &scratch->changes[history->change - 1];
     PHX_ASSERT(change->slot == slot);
-    uint32_t few[PHX_ORDER_FEW];
-    const uint32_t *entered = phx_interest_entered(scratch, change, few);
-    return phx_band_emit(lookout, shard, slot, entered, change->enter_count);
+    uint32_t buffer[PHX_ORDER_SHORT_MAX];
+    const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
+    return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);
 }
 
 /* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *seats,
-                            uint32_t seat)
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *batch,
+                            uint32_t place)
 {
-    uint32_t slot = seats->slot[seat];
+    uint32_t slot = batch->slot[place];
     if (slot == PHX_SLOT_NONE || !phx_attr_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
     return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
 }
 
 /* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
 static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
-                              const phx_observer_batch *seats, uint32_t *consumers, uint32_t from)
+                              const phx_observer_batch *batch, uint32_t *consumers, uint32_t from)
 {
-    phx_update_scratch *lookout = &own->lookout;
+    phx_update_scratch *update_scratch = &own->update_scratch;
     phx_update_group group = {.consumer = consumers[from],
-                              .notice_first = lookout->notice_count,
-                              .due_first = lookout->due_count,
-                              .target_first = lookout->target_count};
+                              .notice_first = update_scratch->notice_count,
+                              .due_first = update_scratch->due_count,
+                              .target_first = update_scratch->target_count};
     if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
                   (size_t)own->group_count + 1, sizeof group))
         return false;
-    phx_update_scratch_group(lookout);
-    for (uint32_t seat = from; seat < seats->count; seat++) {
-        if (consumers[seat] != group.consumer) continue;
-        if (!emit_observer_updates(world, lookout, shard, seats->slot[seat])) return false;
-        consumers[seat] = PHX_SLOT_NONE;
+    phx_update_scratch_group(update_scratch);
+    for (uint32_t place = from; place < batch->count; place++) {
+        if (consumers[place] != group.consumer) continue;
+        if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
+        consumers[place] = PHX_SLOT_NONE;
     }
-    group.notice_count = lookout->notice_count - group.notice_first;
-    group.due_count = lookout->due_count - group.due_first;
-    group.target_count = lookout->target_count - group.target_first;
+    group.notice_count = update_scratch->notice_count - group.notice_first;
+    group.due_count = update_scratch->due_count - group.due_first;
+    group.target_count = update_scratch->target_count - group.target_first;
     if (group.notice_count > 0) own->groups[own->group_count++] = group;
     return true;
 }
@@ -175,25 +176,26 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
 static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
 {
     const phx_shard *shard = &world->shards[piece->shard];
-    phx_update_scratch *lookout = &own->lookout;
-    phx_observer_batch seats = {.block = piece->block, .first = piece->first, .count = piece->count};
-    uint32_t consumers[PHX_SEATS_MAX], waits = lookout->wait_count;
-    uint32_t told = lookout->notice_count, due = lookout->due_count, targets = lookout->target_count;
-    phx_recipients_seat(shard, &seats);
-    for (uint32_t seat = 0; seat < seats.count; seat++) consumers[seat] = consumer_at(world, shard, &seats, seat);
+    phx_update_scratch *update_scratch = &own->update_scratch;
+    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
+    uint32_t notice = update_scratch->notice_count, due = update_scratch->due_count,
+             targets = update_scratch->target_count;
+    phx_recipients_fill_batch(shard, &batch);
+    for (uint32_t place = 0; place < batch.count; place++) consumers[place] = consumer_at(world, shard, &batch, place);
     piece->group_first = own->group_count;
-    for (uint32_t seat = 0; seat < seats.count; seat++) {
-        if (consumers[seat] == PHX_SLOT_NONE) continue;
-        if (emit_update_group(world, own, shard, &seats, consumers, seat)) continue;
+    for (uint32_t place = 0; place < batch.count; place++) {
+        if (consumers[place] == PHX_SLOT_NONE) continue;
+        if (emit_update_group(world, own, shard, &batch, consumers, place)) continue;
         own->group_count = piece->group_first;
-        lookout->notice_count = told;
-        lookout->due_count = due;
-        lookout->target_count = targets;
-        lookout->wait_count = waits;
+        update_scratch->notice_count = notice;
+        update_scratch->due_count = due;
+        update_scratch->target_count = targets;
+        update_scratch->deferred_count = deferred;
         return false;
     }
     piece->group_count = own->group_count - piece->group_first;
-    own->held += (lookout->wait_count - waits) / 2;
+    own->held += (update_scratch->deferred_count - deferred) / 2;
     return true;
 }
 
@@ -210,7 +212,7 @@ static void update_piece_body(void *context, uint32_t worker, uint32_t index)
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
-bool phx_updates_look(phx_world *world)
+bool phx_updates_find(phx_world *world)
 {
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
@@ -231,21 +233,22 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
     for (uint32_t i = 0; i < u->piece_count; i++) {
         const phx_update_piece *piece = &u->pieces[i];
         if (piece->shard != index) continue;
-        const phx_update_scratch *lookout = &u->workers[piece->worker].lookout;
+        const phx_update_scratch *update_scratch = &u->workers[piece->worker].update_scratch;
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++) /* a second time has no effect */
-            if (!phx_bands_commit(&world->shards[index], lookout, lookout->notices + groups[g].notice_first,
-                                  groups[g].notice_count))
+            if (!phx_bands_commit(&world->shards[index], update_scratch,
+                                  update_scratch->notices + groups[g].notice_first, groups[g].notice_count))
                 return false;
     }
     return true;
 }
 
 /* The number of its observers with updates, without observers that have only deferred ones. */
-static uint32_t emitted_by(const phx_update_scratch *lookout, const phx_update_group *group)
+static uint32_t emitted_by(const phx_update_scratch *update_scratch, const phx_update_group *group)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < group->notice_count; i++) count += lookout->notices[group->notice_first + i].due_count > 0;
+    for (uint32_t i = 0; i < group->notice_count; i++)
+        count += update_scratch->notices[group->notice_first + i].due_count > 0;
     return count;
 }
 
@@ -262,11 +265,11 @@ static void count_emitted(phx_world *world)
 }
 
 /* Leaves out observers that are owed their lists. */
-static void leave_out_owed(const phx_shard *shard, phx_update_scratch *lookout, phx_update_group *group)
+static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
 {
     group->due_count = 0;
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        phx_update_notice *notice = &lookout->notices[group->notice_first + i];
+        phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
         if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
         group->due_count += notice->due_count;
     }
@@ -284,8 +287,8 @@ void phx_updates_replace(phx_world *world, uint32_t consumer)
             phx_update_group *group = &own->groups[g];
             if (group->consumer != consumer) continue;
             group->at = *size;
-            leave_out_owed(&world->shards[piece->shard], &own->lookout, group);
-            size->updates += emitted_by(&own->lookout, group);
+            leave_out_owed(&world->shards[piece->shard], &own->update_scratch, group);
+            size->updates += emitted_by(&own->update_scratch, group);
             size->due += group->due_count;
             size->moved += group->target_count;
         }
@@ -304,7 +307,7 @@ bool phx_updates_place(phx_world *world)
             phx_batch_updates_size *size = &u->sizes[group->consumer];
             group->at = *size;
             if (group->due_count > UINT32_MAX - size->due) return false; /* more than a batch can count */
-            size->updates += emitted_by(&own->lookout, group);
+            size->updates += emitted_by(&own->update_scratch, group);
             size->due += group->due_count;
             size->moved += group->target_count;
         }
@@ -313,28 +316,28 @@ bool phx_updates_place(phx_world *world)
     return true;
 }
 
-static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *lookout,
+static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *update_scratch,
                        const phx_update_group *group)
 {
-    phx_batch_updates *news = &world->batches[group->consumer]->news;
+    phx_batch_updates *batch_updates = &world->batches[group->consumer]->updates;
     const phx_name *name = shard->store.name;
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
-        uint32_t slot = lookout->targets[group->target_first + i];
+        uint32_t slot = update_scratch->targets[group->target_first + i];
         const phx_body *body = &shard->store.body[slot];
-        news->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
-                                               .user_data = phx_store_user_data(&shard->store, slot),
-                                               .x = body->x,
-                                               .y = body->y,
-                                               .z = body->z};
+        batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
+                                                        .user_data = phx_store_user_data(&shard->store, slot),
+                                                        .x = body->x,
+                                                        .y = body->y,
+                                                        .z = body->z};
     }
     for (uint32_t i = 0; i < group->notice_count; i++) {
-        const phx_update_notice *told = &lookout->notices[group->notice_first + i];
-        if (told->due_count == 0) continue;
-        news->updates[at.updates++] =
-            (ph_update){name[told->slot].id, phx_store_user_data(&shard->store, told->slot), at.due, told->due_count};
-        for (uint32_t d = 0; d < told->due_count; d++)
-            news->due[at.due++] = at.moved + lookout->due[told->due_first + d];
+        const phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
+        if (notice->due_count == 0) continue;
+        batch_updates->updates[at.updates++] = (ph_update){
+            name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
+        for (uint32_t d = 0; d < notice->due_count; d++)
+            batch_updates->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
     }
 }
 
@@ -348,7 +351,7 @@ static void fill_updates_unit(void *context, uint32_t worker, uint32_t index)
     (void)worker;
     for (uint32_t g = 0; g < piece->group_count; g++)
         if (groups[g].due_count > 0)
-            fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].lookout, &groups[g]);
+            fill_group(world, &world->shards[piece->shard], &u->workers[piece->worker].update_scratch, &groups[g]);
     piece->ns += phx_now_ns() - from;
 }
 

@@ -28,7 +28,7 @@ bool phx_step_strides(phx_world *world, uint32_t shard);
  */
 bool phx_updates_plan(phx_world *world);
 /* Finds the due updates of the undone pieces. */
-bool phx_updates_look(phx_world *world);
+bool phx_updates_find(phx_world *world);
 /* Stores the deferred updates of one shard. */
 bool phx_step_defer_updates(phx_world *world, uint32_t shard);
 /* Gives every group its place in its consumer's updates: sizes. */

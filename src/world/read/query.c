@@ -92,15 +92,15 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
 }
 
 /* A walk over one shard's observers or targets. */
-typedef struct watch {
+typedef struct observer_visit {
     phx_related_fn visit;
     void *user;
     const phx_shard *shard;
-} watch;
+} observer_visit;
 
 static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
 {
-    const watch *at = user;
+    const observer_visit *at = user;
     for (uint32_t i = 0; i < count; i++)
         if (!at->visit(at->user, at->shard, targets[i])) return false;
     return true;
@@ -111,14 +111,14 @@ ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_r
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    watch at = {visit, user, shard};
+    observer_visit at = {visit, user, shard};
     phx_shard_list_targets(shard, slot, visit_targets, &at);
     return PH_OK;
 }
 
-static void visit_watcher(void *user, uint32_t observer)
+static void visit_observer(void *user, uint32_t observer)
 {
-    const watch *at = user;
+    const observer_visit *at = user;
     (void)at->visit(at->user, at->shard, observer); /* it goes on to the end of the shard */
 }
 
@@ -127,13 +127,14 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     phx_shard *home;
     uint32_t home_slot;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
-    bool everywhere = (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_ties_of(&world->ties, target);
+    bool everywhere =
+        (home->store.body[home_slot].state & PHX_SLOT_FAR) || phx_relation_index_of(&world->relation_index, target);
     /* an observer of it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         uint32_t slot = phx_shard_find(shard, &world->directory, target);
-        watch at = {visit, user, shard};
-        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(shard, slot, everywhere, visit_watcher, &at);
+        observer_visit at = {visit, user, shard};
+        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(shard, slot, everywhere, visit_observer, &at);
     }
     return PH_OK;
 }

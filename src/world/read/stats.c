@@ -40,7 +40,7 @@ void phx_stats_begin(phx_world *world)
 {
     world->marks = marks_of(world);
     world->phase_ns = (phx_phase_ns){0};
-    for (uint32_t i = 0; i < world->shard_count; i++) world->ports[i].ns = (phx_phase_ns){0};
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shard_progress[i].ns = (phx_phase_ns){0};
 }
 
 void phx_stats_share(phx_world *world)
@@ -71,20 +71,20 @@ static void share_times(phx_world *world)
     const phx_updates *updates = &world->updates;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        world->ports[chunk->shard].ns.of[PHX_PHASE_INTEREST] += chunk->interest_ns;
-        world->ports[chunk->shard].ns.of[PHX_PHASE_PUBLISH] += chunk->publish_ns;
+        world->shard_progress[chunk->shard].ns.of[PHX_PHASE_INTEREST] += chunk->interest_ns;
+        world->shard_progress[chunk->shard].ns.of[PHX_PHASE_PUBLISH] += chunk->publish_ns;
     }
     for (uint32_t i = 0; broadcasts->message_count > 0 && i < broadcasts->piece_count; i++)
-        world->ports[broadcasts->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += broadcasts->pieces[i].ns;
+        world->shard_progress[broadcasts->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += broadcasts->pieces[i].ns;
     for (uint32_t i = 0; world->updating && i < updates->piece_count; i++)
-        world->ports[updates->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += updates->pieces[i].ns;
+        world->shard_progress[updates->pieces[i].shard].ns.of[PHX_PHASE_PUBLISH] += updates->pieces[i].ns;
 }
 
 void phx_stats_end(phx_world *world)
 {
     uint64_t tick_ns = all_phases(&world->phase_ns);
     share_times(world);
-    for (uint32_t i = 0; i < world->shard_count; i++) add_phases(&world->tallies[i].ns, &world->ports[i].ns);
+    for (uint32_t i = 0; i < world->shard_count; i++) add_phases(&world->tallies[i].ns, &world->shard_progress[i].ns);
     add_phases(&world->phase_ns_sum, &world->phase_ns);
     if (tick_ns > world->tick_ns_max) world->tick_ns_max = tick_ns;
 }
@@ -146,8 +146,8 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->awake += shard->zones.awake.awake_count;
         stats->woken += shard->zones.awake.woken;
         stats->slept += shard->zones.awake.slept;
-        stats->area_enters += shard->zones.crossings.entered;
-        stats->area_leaves += shard->zones.crossings.left;
+        stats->area_enters += shard->zones.area_members.entered;
+        stats->area_leaves += shard->zones.area_members.left;
         stats->index_moves += shard->counts.index.moves;
         stats->index_steps += shard->counts.index.steps;
         if (!shard->classical) continue;
@@ -162,7 +162,7 @@ static void add_workers(const phx_world *world, ph_stats *stats)
         const phx_interest_counts *counts = &world->scratch[i].counts;
         stats->updates_held += world->updates.workers[i].held;
         stats->adds_held += counts->held;
-        stats->observers_glanced += counts->glanced;
+        stats->observers_glanced += counts->by_delta;
         stats->observers_evaluated += counts->evaluated;
         stats->towers_visited += counts->ranges_visited;
         stats->pairs_tested += counts->pairs_tested;
@@ -242,7 +242,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
 {
     const phx_shard *shard = &world->shards[index];
     const phx_interest_counts *counts = &world->tallies[index].counts;
-    const phx_phase_ns *ns = &world->ports[index].ns, *sum = &world->tallies[index].ns;
+    const phx_phase_ns *ns = &world->shard_progress[index].ns, *sum = &world->tallies[index].ns;
     uint32_t blocks = shard->outbox.used > shard->outbox.most ? shard->outbox.used : shard->outbox.most;
     *stats = (ph_shard_stats){.entities = shard->store.own_count,
                               .observers = shard->ready_count,
@@ -252,7 +252,7 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .touched = shard->dirty_count,
                               .enters = counts->enters,
                               .leaves = counts->leaves,
-                              .observers_glanced = counts->glanced,
+                              .observers_glanced = counts->by_delta,
                               .observers_evaluated = counts->evaluated,
                               .towers_visited = counts->ranges_visited,
                               .pairs_tested = counts->pairs_tested,

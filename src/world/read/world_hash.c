@@ -52,12 +52,12 @@ static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uin
 {
     const phx_bands *bands = &shard->bands;
     if (!world->rules.banded || !bands->live) return 0;
-    const phx_motion_history *trail = &bands->trails[slot];
+    const phx_motion_history *history = &bands->histories[slot];
     uint64_t id = shard->store.name[slot].id, sum = 0;
-    uint32_t age = (uint32_t)world->tick - trail->moved;
-    if (trail->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix_into_hash(id, 1 + age);
-    const uint32_t *words = phx_list_entries(&bands->pool, &bands->waits[slot]);
-    for (uint32_t i = 0; i < bands->waits[slot].count; i += 2)
+    uint32_t age = (uint32_t)world->tick - history->moved;
+    if (history->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix_into_hash(id, 1 + age);
+    const uint32_t *words = phx_list_entries(&bands->pool, &bands->deferred[slot]);
+    for (uint32_t i = 0; i < bands->deferred[slot].count; i += 2)
         sum += mix_into_hash(mix_into_hash(id, shard->store.name[words[i]].id), words[i + 1]);
     return sum;
 }
@@ -81,7 +81,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     phx_shard_list_targets(shard, slot, add_to_sum, &seen);
     uint64_t sum = seen.sum + hash_updates(world, shard, slot);
     const uint32_t *areas = NULL;
-    uint32_t inside = phx_area_members_of(&shard->zones.crossings, slot, &areas);
+    uint32_t inside = phx_area_members_of(&shard->zones.area_members, slot, &areas);
     for (uint32_t i = 0; i < inside; i++)
         sum += mix_into_hash(mix_into_hash(id, 0x61726561), world->areas.at[areas[i]].id);
     const phx_relation_set *set = phx_relations_of(&shard->relations, id);

@@ -5,7 +5,7 @@
 #define PHX_WORLD_STATE_BROADCAST_TYPES_H
 
 #include "base/core.h"
-#include "shards/publish/broadcast_audience.h"
+#include "shards/publish/recipients.h"
 #include "world/batch/batch_broadcasts.h"
 #include "world/queue/commands.h"
 
@@ -39,11 +39,11 @@ typedef struct phx_broadcast_piece {
     uint32_t shard, block;
     uint32_t first, count; /* places */
     uint32_t worker;       /* worker with the results in its scratch; PHX_SLOT_NONE = not done */
-    uint32_t hearing_first, hearing_count;
+    uint32_t recipient_first, recipient_count;
     uint64_t ns; /* its workers' time */
 } phx_broadcast_piece;
 
-/* Places of the piece at hand that receive one message: the next `count` in the scratch's seats. */
+/* Places of the piece at hand that receive one message: the next `count` in the scratch's hit_places. */
 typedef struct phx_message_hits {
     uint32_t message, count;
 } phx_message_hits;
@@ -51,12 +51,12 @@ typedef struct phx_message_hits {
 /* One worker's scratch: memory that is kept, and the results of its pieces. */
 typedef struct phx_broadcast_scratch {
     phx_message_hits *hits; /* of one piece, as the next fields */
-    uint32_t *seats;
-    phx_recipient *hearings;
+    uint32_t *hit_places;
+    phx_recipient *recipients;
     uint32_t *heard;
     uint64_t *used; /* [consumer]: a bit for each message that an observer of it receives */
-    uint32_t hits_capacity, seats_capacity, hearings_capacity, heard_capacity, used_capacity;
-    uint32_t hearing_count, heard_count;
+    uint32_t hits_capacity, hit_places_capacity, hearings_capacity, heard_capacity, used_capacity;
+    uint32_t recipient_count, heard_count;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 
 /* A piece's part of a consumer's broadcasts: its size, and its place. */
@@ -71,9 +71,9 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes;      /* of the tick's broadcasts so far */
-    phx_recipients *audiences;   /* one per shard */
-    phx_broadcast_scratch *ears; /* one per worker */
+    uint64_t payload_bytes;           /* of the tick's broadcasts so far */
+    phx_recipients *shard_recipients; /* one per shard */
+    phx_broadcast_scratch *scratches; /* one per worker */
     phx_broadcast_piece *pieces;
     uint32_t piece_count, pieces_capacity;
     phx_batch_broadcasts_share *shares; /* [piece][consumer] */

@@ -11,7 +11,7 @@ static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
-    return producer->told.items || phx_refusals_init(&producer->told, mem, def->refusals_max);
+    return producer->tick_refusals.items || phx_refusals_init(&producer->tick_refusals, mem, def->refusals_max);
 }
 
 ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
@@ -28,7 +28,7 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
             return PH_NO_MEMORY;
         }
         ph_refusal stale;
-        while (phx_refusals_take(&producer->told, &stale)) continue;
+        while (phx_refusals_take(&producer->tick_refusals, &stale)) continue;
         producer->sequence = 0;
         producer->own_first = producer->own_count = 0;
         producer->has_head = false;
@@ -49,7 +49,7 @@ void phx_producer_close(phx_producer *producer)
 void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max)
 {
     phx_cmdq_destroy(producer->queue);
-    phx_refusals_free(&producer->told, mem);
+    phx_refusals_free(&producer->tick_refusals, mem);
     phx_free(mem, producer->own, refusals_max * sizeof *producer->own, PHX_CACHE_LINE);
 }
 
@@ -58,7 +58,7 @@ uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *
 {
     uint32_t count = 0;
     while (count < capacity) {
-        if (!producer->has_head) producer->has_head = phx_refusals_take(&producer->told, &producer->head);
+        if (!producer->has_head) producer->has_head = phx_refusals_take(&producer->tick_refusals, &producer->head);
         const ph_refusal *own = producer->own_count > 0 ? &producer->own[producer->own_first] : NULL;
         if (!own && !producer->has_head) break;
         if (own && (!producer->has_head || own->sequence < producer->head.sequence)) {

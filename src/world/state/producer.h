@@ -25,14 +25,14 @@ typedef struct phx_producer {
     _Atomic uint32_t state;
     _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
     _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may read it meanwhile */
-    phx_refusals told;           /* from ticks */
+    phx_refusals tick_refusals;  /* from ticks */
     bool in_tick;                /* the ticking thread's: its snapshot is open */
 
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
     ph_refusal *own; /* refusals of bulk calls, the oldest at own_first; NULL: there never was one */
     uint32_t own_first, own_count;
-    ph_refusal head; /* taken from `told`, but younger than the refusals in `own` */
+    ph_refusal head; /* taken from `tick_refusals`, but younger than the refusals in `own` */
     bool has_head;
     _Atomic uint64_t refused[PH_STATUS_COUNT]; /* at submit; relaxed: statistics */
     _Atomic uint64_t untold;                   /* relaxed */

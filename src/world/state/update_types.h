@@ -28,7 +28,7 @@ typedef struct phx_update_piece {
 
 /* One worker's part. */
 typedef struct phx_update_worker {
-    phx_update_scratch lookout;
+    phx_update_scratch update_scratch;
     phx_update_group *groups;
     uint32_t group_count, groups_capacity;
     uint64_t held; /* since the world was made: deferred updates, counted each tick */

@@ -56,7 +56,7 @@ typedef enum phx_stage {
     PHX_STAGE_PIECES,
     PHX_STAGE_FIND_RECIPIENTS, /* and find their recipients */
     PHX_STAGE_UPDATES,         /* only with bands: sample motion, */
-    PHX_STAGE_LOOK,            /* find due updates, */
+    PHX_STAGE_FIND_UPDATES,    /* find due updates, */
     PHX_STAGE_DEFER_UPDATES,   /* and store deferred ones */
     PHX_STAGE_BATCHES,         /* a batch of the right size for every consumer */
     PHX_STAGE_FILL,
@@ -152,14 +152,14 @@ typedef struct phx_world {
 
     phx_partition partition;
     phx_shard *shards;
-    phx_shard_progress *ports;
+    phx_shard_progress *shard_progress;
     phx_mem *shard_mems;       /* memory of each shard: parts of mem */
     phx_shard_totals *tallies; /* one per shard */
     phx_halo_request *zones, *zones_before;
     uint32_t shard_count;
 
     phx_directory directory;
-    phx_ties ties;
+    phx_relation_index relation_index;
     phx_attach attach;
     phx_areas areas;
     phx_depths depths;    /* depths of attached entities */
@@ -173,7 +173,7 @@ typedef struct phx_world {
     phx_command_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next run to apply */
-    phx_move_span stretch;
+    phx_move_span move_span;
     phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 

@@ -50,41 +50,41 @@ void phx_attach_depth_end_tick(phx_depths *depths)
 
 typedef struct arranging {
     const phx_depths *depths;
-    phx_event_columns told;
+    phx_event_columns events;
     bool enters;
     uint32_t depth; /* of enters, events with a smaller depth move to the front; of leaves, the others */
 } arranging;
 
 static bool in_front(const arranging *at, uint32_t i)
 {
-    uint64_t id = at->told.targets[i].id;
+    uint64_t id = at->events.targets[i].id;
     return at->enters ? phx_depths_now(at->depths, id) < at->depth : phx_depths_before(at->depths, id) >= at->depth;
 }
 
-static void swap_events(phx_event_columns told, uint32_t i, uint32_t j)
+static void swap_events(phx_event_columns events, uint32_t i, uint32_t j)
 {
-    if (told.positions) {
-        const ph_position position = told.positions[i];
-        told.positions[i] = told.positions[j];
-        told.positions[j] = position;
+    if (events.positions) {
+        const ph_position position = events.positions[i];
+        events.positions[i] = events.positions[j];
+        events.positions[j] = position;
     }
-    ph_target target = told.targets[i];
-    uint16_t kind = told.kinds[i];
-    uint32_t incarnation = told.incarnations[i];
-    uint8_t cause = told.causes[i];
-    told.targets[i] = told.targets[j];
-    told.kinds[i] = told.kinds[j];
-    told.incarnations[i] = told.incarnations[j];
-    told.causes[i] = told.causes[j];
-    told.targets[j] = target;
-    told.kinds[j] = kind;
-    told.incarnations[j] = incarnation;
-    told.causes[j] = cause;
+    ph_target target = events.targets[i];
+    uint16_t kind = events.kinds[i];
+    uint32_t incarnation = events.incarnations[i];
+    uint8_t cause = events.causes[i];
+    events.targets[i] = events.targets[j];
+    events.kinds[i] = events.kinds[j];
+    events.incarnations[i] = events.incarnations[j];
+    events.causes[i] = events.causes[j];
+    events.targets[j] = target;
+    events.kinds[j] = kind;
+    events.incarnations[j] = incarnation;
+    events.causes[j] = cause;
 }
 
-static void reverse_events(phx_event_columns told, uint32_t first, uint32_t end)
+static void reverse_events(phx_event_columns events, uint32_t first, uint32_t end)
 {
-    for (; first + 1 < end; first++, end--) swap_events(told, first, end - 1);
+    for (; first + 1 < end; first++, end--) swap_events(events, first, end - 1);
 }
 
 /*
@@ -97,18 +97,18 @@ static uint32_t partition_events(const arranging *at, uint32_t first, uint32_t e
     if (end - first < 2) return first;
     uint32_t middle = first + (end - first) / 2;
     uint32_t a = partition_events(at, first, middle), b = partition_events(at, middle, end);
-    reverse_events(at->told, a, middle); /* rotates the events between a and b: three reversals */
-    reverse_events(at->told, middle, b);
-    reverse_events(at->told, a, b);
+    reverse_events(at->events, a, middle); /* rotates the events between a and b: three reversals */
+    reverse_events(at->events, middle, b);
+    reverse_events(at->events, a, b);
     return a + (b - middle);
 }
 
-void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32_t count, bool enters)
+void phx_depths_arrange(const phx_depths *depths, phx_event_columns events, uint32_t count, bool enters)
 {
-    arranging at = {.depths = depths, .told = told, .enters = enters};
+    arranging at = {.depths = depths, .events = events, .enters = enters};
     uint32_t deepest = 0, first = 0, end = count;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t id = told.targets[i].id;
+        uint64_t id = events.targets[i].id;
         uint32_t depth = enters ? phx_depths_now(depths, id) : phx_depths_before(depths, id);
         if (depth > deepest) deepest = depth;
     }

@@ -48,6 +48,6 @@ static inline uint32_t phx_depths_now(const phx_depths *depths, uint64_t id)
  * Orders `count` enters, which are in the order (kind, id), by depth first, the smallest first; or leaves, the largest
  * first. Any worker.
  */
-void phx_depths_arrange(const phx_depths *depths, phx_event_columns told, uint32_t count, bool enters);
+void phx_depths_arrange(const phx_depths *depths, phx_event_columns events, uint32_t count, bool enters);
 
 #endif

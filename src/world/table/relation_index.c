@@ -3,74 +3,76 @@
  */
 #include "world/table/relation_index.h"
 
-static const uint32_t TIE_NONE = UINT32_MAX;
+static const uint32_t ENTRY_NONE = UINT32_MAX;
 
-void phx_ties_init(phx_ties *ties, phx_mem *mem)
+void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem)
 {
-    *ties = (phx_ties){.free_first = TIE_NONE, .mem = mem};
-    phx_idmap_init(&ties->index, mem);
+    *relation_index = (phx_relation_index){.free_first = ENTRY_NONE, .mem = mem};
+    phx_idmap_init(&relation_index->index, mem);
 }
 
-void phx_ties_free(phx_ties *ties)
+void phx_relation_index_free(phx_relation_index *relation_index)
 {
-    for (uint32_t i = 0; i < ties->tie_count; i++)
-        phx_release(ties->mem, (void **)&ties->ties[i].observers, &ties->ties[i].capacity, sizeof(uint64_t));
-    phx_release(ties->mem, (void **)&ties->ties, &ties->ties_capacity, sizeof(phx_tie));
-    phx_idmap_free(&ties->index);
+    for (uint32_t i = 0; i < relation_index->entry_count; i++)
+        phx_release(relation_index->mem, (void **)&relation_index->entries[i].observers,
+                    &relation_index->entries[i].capacity, sizeof(uint64_t));
+    phx_release(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity,
+                sizeof(phx_relation_observers));
+    phx_idmap_free(&relation_index->index);
 }
 
-const phx_tie *phx_ties_of(const phx_ties *ties, uint64_t target)
+const phx_relation_observers *phx_relation_index_of(const phx_relation_index *relation_index, uint64_t target)
 {
-    const uint64_t *at = phx_idmap_find(&ties->index, target);
-    return at ? &ties->ties[*at] : NULL;
+    const uint64_t *at = phx_idmap_find(&relation_index->index, target);
+    return at ? &relation_index->entries[*at] : NULL;
 }
 
 /* Finds a place for a target without relations; it is used only if its first observer is added. false = no memory. */
-static bool place_for(phx_ties *ties, uint32_t *place)
+static bool place_for(phx_relation_index *relation_index, uint32_t *place)
 {
-    if (!phx_idmap_reserve(&ties->index, phx_idmap_count(&ties->index) + 1)) return false;
-    *place = ties->free_first;
-    if (*place != TIE_NONE) return true;
-    if (!phx_grow(ties->mem, (void **)&ties->ties, &ties->ties_capacity, ties->tie_count, (size_t)ties->tie_count + 1,
-                  sizeof(phx_tie)))
+    if (!phx_idmap_reserve(&relation_index->index, phx_idmap_count(&relation_index->index) + 1)) return false;
+    *place = relation_index->free_first;
+    if (*place != ENTRY_NONE) return true;
+    if (!phx_grow(relation_index->mem, (void **)&relation_index->entries, &relation_index->entries_capacity,
+                  relation_index->entry_count, (size_t)relation_index->entry_count + 1, sizeof(phx_relation_observers)))
         return false;
-    *place = ties->tie_count++;
-    ties->ties[*place] = (phx_tie){.next_free = TIE_NONE};
-    ties->free_first = *place;
+    *place = relation_index->entry_count++;
+    relation_index->entries[*place] = (phx_relation_observers){.next_free = ENTRY_NONE};
+    relation_index->free_first = *place;
     return true;
 }
 
-bool phx_ties_add(phx_ties *ties, uint64_t target, uint64_t observer)
+bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer)
 {
     uint32_t place;
-    const uint64_t *at = phx_idmap_find(&ties->index, target);
+    const uint64_t *at = phx_idmap_find(&relation_index->index, target);
     if (at) place = (uint32_t)*at;
-    else if (!place_for(ties, &place)) return false;
-    phx_tie *tie = &ties->ties[place];
-    if (!phx_grow(ties->mem, (void **)&tie->observers, &tie->capacity, tie->count, (size_t)tie->count + 1,
-                  sizeof(uint64_t)))
+    else if (!place_for(relation_index, &place)) return false;
+    phx_relation_observers *entry = &relation_index->entries[place];
+    if (!phx_grow(relation_index->mem, (void **)&entry->observers, &entry->capacity, entry->count,
+                  (size_t)entry->count + 1, sizeof(uint64_t)))
         return false;
     if (!at) {
-        ties->free_first = tie->next_free;
-        phx_idmap_insert(&ties->index, target, place);
+        relation_index->free_first = entry->next_free;
+        phx_idmap_insert(&relation_index->index, target, place);
     }
-    tie->observers[tie->count++] = observer;
-    ties->relations++;
+    entry->observers[entry->count++] = observer;
+    relation_index->relations++;
     return true;
 }
 
-void phx_ties_remove(phx_ties *ties, uint64_t target, uint64_t observer)
+void phx_relation_index_remove(phx_relation_index *relation_index, uint64_t target, uint64_t observer)
 {
-    const uint64_t *at = phx_idmap_find(&ties->index, target);
+    const uint64_t *at = phx_idmap_find(&relation_index->index, target);
     PHX_ASSERT(at);
     uint32_t place = (uint32_t)*at, i = 0;
-    phx_tie *tie = &ties->ties[place];
-    while (tie->observers[i] != observer) i++;
-    PHX_ASSERT(i < tie->count);
-    tie->observers[i] = tie->observers[--tie->count];
-    ties->relations--;
-    if (tie->count > 0) return;
-    tie->next_free = ties->free_first;
-    ties->free_first = place;
-    phx_idmap_remove(&ties->index, target);
+    phx_relation_observers *entry = &relation_index->entries[place];
+    while (entry->observers[i] != observer) i++;
+    PHX_ASSERT(i < entry->count);
+    entry->observers[i] = entry->observers[--entry->count];
+    relation_index->relations--;
+    if (entry->count > 0) return;
+    entry->next_free = relation_index->free_first;
+    relation_index->free_first = place;
+    phx_idmap_remove(&relation_index->index, target);
 }

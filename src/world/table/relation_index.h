@@ -8,27 +8,27 @@
 
 #include "base/idmap.h"
 
-typedef struct phx_tie {
+typedef struct phx_relation_observers {
     uint64_t *observers;
     uint32_t count, capacity;
     uint32_t next_free;
-} phx_tie;
+} phx_relation_observers;
 
-typedef struct phx_ties {
+typedef struct phx_relation_index {
     phx_idmap index; /* target -> place in ties */
-    phx_tie *ties;
-    uint32_t tie_count, ties_capacity, free_first;
+    phx_relation_observers *entries;
+    uint32_t entry_count, entries_capacity, free_first;
     uint64_t relations; /* number of relations, over all targets */
     phx_mem *mem;
-} phx_ties;
+} phx_relation_index;
 
-void phx_ties_init(phx_ties *ties, phx_mem *mem);
-void phx_ties_free(phx_ties *ties);
+void phx_relation_index_init(phx_relation_index *relation_index, phx_mem *mem);
+void phx_relation_index_free(phx_relation_index *relation_index);
 /* The observers with a relation to the target, or NULL. Valid until the next change. */
-const phx_tie *phx_ties_of(const phx_ties *ties, uint64_t target);
+const phx_relation_observers *phx_relation_index_of(const phx_relation_index *relation_index, uint64_t target);
 /* Adds a relation that is not there. false = no memory, unchanged. */
-bool phx_ties_add(phx_ties *ties, uint64_t target, uint64_t observer);
+bool phx_relation_index_add(phx_relation_index *relation_index, uint64_t target, uint64_t observer);
 /* Removes a relation that is there. */
-void phx_ties_remove(phx_ties *ties, uint64_t target, uint64_t observer);
+void phx_relation_index_remove(phx_relation_index *relation_index, uint64_t target, uint64_t observer);
 
 #endif

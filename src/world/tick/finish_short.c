@@ -132,9 +132,9 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
 /* Did the events found so far take the memory? Then more events would take it from their own batches. */
 static bool filled_by_events(const phx_world *world)
 {
-    enum { FEW = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
-    const uint64_t few = FEW + phx_directory_count(&world->directory);
-    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > few;
+    enum { EVENTS_AT_LEAST = 1 << 16 }; /* 2 MiB of a batch, and an event for each entity, as in a steady tick */
+    const uint64_t events_kept = EVENTS_AT_LEAST + phx_directory_count(&world->directory);
+    return atomic_load_explicit(&world->spreading.found, memory_order_relaxed) > events_kept;
 }
 
 /*
@@ -162,7 +162,7 @@ static void drop_shards(phx_world *world)
     world->chunk_count = world->chunks_planned = 0;
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        world->ports[i].chunk = world->ports[i].chunk_end = 0;
+        world->shard_progress[i].chunk = world->shard_progress[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
             if (observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
     }
@@ -199,14 +199,14 @@ static void drop_beginners(phx_world *world)
 /* Commits each change that finds memory, and sets aside the observers of the others. */
 static void commit_shard(phx_world *world, uint32_t index)
 {
-    phx_shard_progress *port = &world->ports[index];
-    if (port->step_done == world->step) return;
+    phx_shard_progress *progress = &world->shard_progress[index];
+    if (progress->step_done == world->step) return;
     while (!phx_step_commit(world, index)) { /* each time with one change less */
-        const phx_chunk *chunk = &world->chunks[port->chunk];
-        drop_change(world, chunk, phx_chunk_changes(world, chunk) + port->change);
-        phx_publish_count(world, port->chunk);
+        const phx_chunk *chunk = &world->chunks[progress->chunk];
+        drop_change(world, chunk, phx_chunk_changes(world, chunk) + progress->change);
+        phx_publish_count(world, progress->chunk);
     }
-    port->step_done = world->step;
+    progress->step_done = world->step;
 }
 
 /* Sets aside observers with bands: their lists, when sent again, have all positions. */
@@ -254,7 +254,7 @@ static void refuse_broadcasts(phx_world *world)
 static bool consumer_of_change(const phx_world *world, const phx_chunk *chunk, const phx_change *change,
                                uint32_t consumer)
 {
-    return phx_change_told(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
+    return phx_change_is_delivered(change) && world->shards[chunk->shard].store.name[change->slot].consumer == consumer;
 }
 
 static uint32_t targets_of(const phx_change *change)
@@ -305,7 +305,7 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             kept += group->due_count;
             if (kept <= all / 2) continue;
             for (uint32_t n = 0; n < group->notice_count; n++) {
-                const uint32_t slot = own->lookout.notices[group->notice_first + n].slot;
+                const uint32_t slot = own->update_scratch.notices[group->notice_first + n].slot;
                 phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }
@@ -331,7 +331,7 @@ static void cut_batch(phx_world *world)
 {
     const uint32_t consumer = world->stage_at;
     phx_broadcasts *b = &world->broadcasts;
-    if (b->message_count > 0 && !phx_deliver_plan(world)) {
+    if (b->message_count > 0 && !phx_fill_broadcasts_plan(world)) {
         refuse_broadcasts(world);
         return;
     }
@@ -339,7 +339,7 @@ static void cut_batch(phx_world *world)
     const bool changes = halve_changes(world, consumer), updates = halve_updates(world, consumer);
     count_left(world, consumer);
     if (changes || updates) return;
-    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_deliver_drop(world, consumer);
+    if (b->message_count > 0 && b->sizes[consumer].deliveries > 0) phx_fill_broadcasts_drop(world, consumer);
     else phx_hold_edges(world, consumer);
 }
 
@@ -350,7 +350,7 @@ static void blind_undone(phx_world *world, bool lacks_copies)
 {
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
-        if (world->ports[i].step_done == world->step) continue;
+        if (world->shard_progress[i].step_done == world->step) continue;
         shard->blind = true;
         shard->lacks_copies |= lacks_copies;
     }
@@ -359,7 +359,7 @@ static void blind_undone(phx_world *world, bool lacks_copies)
 static void put_off_zones(phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->ports[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
+        if (world->shard_progress[i].step_done != world->step) phx_zones_put_off(&world->shards[i].zones);
 }
 
 /* ---- stages ---- */
@@ -417,7 +417,7 @@ phx_stage phx_finish_stage(phx_world *world)
         refuse_broadcasts(world);
         return PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
     case PHX_STAGE_UPDATES:
-    case PHX_STAGE_LOOK:
+    case PHX_STAGE_FIND_UPDATES:
     case PHX_STAGE_DEFER_UPDATES:
         drop_banded(world);
         return PHX_STAGE_BATCHES;

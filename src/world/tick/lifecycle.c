@@ -72,12 +72,12 @@ static bool init_shards(phx_world *world)
     uint32_t count = world->def.shards[0] * world->def.shards[1];
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
-    world->ports = phx_alloc_zero(mem, count * sizeof *world->ports, PHX_CACHE_LINE);
+    world->shard_progress = phx_alloc_zero(mem, count * sizeof *world->shard_progress, PHX_CACHE_LINE);
     world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
     world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
     world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
-    if (!world->shards || !world->ports || !world->zones || !world->zones_before) return false;
+    if (!world->shards || !world->shard_progress || !world->zones || !world->zones_before) return false;
     if (!world->shard_mems || !world->tallies) return false;
     if (!phx_grow(mem, (void **)&world->shard_order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
@@ -140,7 +140,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     phx_mem *mem = &world->mem;
     world->def = *def;
     phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
-    phx_ties_init(&world->ties, mem);
+    phx_relation_index_init(&world->relation_index, mem);
     phx_attach_init(&world->attach, mem);
     phx_areas_init(&world->areas, mem, &world->rules);
     phx_depths_init(&world->depths, mem);
@@ -181,7 +181,7 @@ static void free_shards(phx_world *world)
         PHX_ASSERT(atomic_load_explicit(&world->shard_mems[i].bytes, memory_order_relaxed) == 0);
     }
     phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
-    phx_free(mem, world->ports, wanted * sizeof *world->ports, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_progress, wanted * sizeof *world->shard_progress, PHX_CACHE_LINE);
     phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
@@ -221,7 +221,7 @@ void phx_world_destroy(phx_world *world)
     phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
     phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
-    phx_ties_free(&world->ties);
+    phx_relation_index_free(&world->relation_index);
     phx_attach_free(&world->attach);
     phx_areas_free(&world->areas);
     phx_depths_free(&world->depths);

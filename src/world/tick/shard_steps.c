@@ -32,13 +32,13 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
     const shard_run *run = context;
     phx_world *world = run->world;
     uint32_t shard = world->shard_order[piece];
-    phx_shard_progress *port = &world->ports[shard];
+    phx_shard_progress *progress = &world->shard_progress[shard];
     (void)worker;
-    if (port->step_done == world->step) return;
+    if (progress->step_done == world->step) return;
     uint64_t from = phx_now_ns();
     bool through = run->step(world, shard);
-    port->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
-    if (through) port->step_done = world->step;
+    progress->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
+    if (through) progress->step_done = world->step;
     else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
 }
 
@@ -57,8 +57,8 @@ bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
 static bool fill_due(phx_world *world, uint32_t index, bool nothing_to_send)
 {
     phx_outbox_reset(&world->shards[index].outbox);
-    if (nothing_to_send) world->ports[index].all_sent = true;
-    return !world->ports[index].all_sent;
+    if (nothing_to_send) world->shard_progress[index].all_sent = true;
+    return !world->shard_progress[index].all_sent;
 }
 
 /* Allocates the outbox once there is something to send. false = no memory. */
@@ -72,8 +72,9 @@ bool phx_step_send_migrants(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     const phx_partition *partition = &world->partition;
     if (!fill_due(world, index, shard->emigrant_candidates.count == 0)) return true;
-    return outbox_ready(world, index) && phx_shard_send_migrants(shard, partition->column_of, partition->row_of,
-                                                                 partition->columns, &world->ports[index].all_sent);
+    return outbox_ready(world, index) &&
+           phx_shard_send_migrants(shard, partition->column_of, partition->row_of, partition->columns,
+                                   &world->shard_progress[index].all_sent);
 }
 
 bool phx_step_send_pins(phx_world *world, uint32_t index)
@@ -81,7 +82,7 @@ bool phx_step_send_pins(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     if (!fill_due(world, index, shard->relations.set_count == 0)) return true;
     if (!outbox_ready(world, index)) return false;
-    phx_shard_send_pins(shard, &world->directory, &world->ports[index].all_sent);
+    phx_shard_send_pins(shard, &world->directory, &world->shard_progress[index].all_sent);
     return true;
 }
 
@@ -90,11 +91,11 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
     phx_shard *shard = &world->shards[index];
     if (!fill_due(world, index, !phx_shard_copies_due(shard))) return true;
     return outbox_ready(world, index) &&
-           phx_shard_send_copies(shard, world->zones, world->shard_count, &world->ports[index].all_sent);
+           phx_shard_send_copies(shard, world->zones, world->shard_count, &world->shard_progress[index].all_sent);
 }
 
 /* Writes the homes of immigrants into the directory: existing entries, each written by one shard. */
-static void report_arrivals(phx_world *world, uint32_t index)
+static void report_immigrants(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
@@ -108,24 +109,24 @@ static void report_arrivals(phx_world *world, uint32_t index)
 /* A shard that lacks copies takes no more of them. */
 static bool stop_receiving(phx_world *world, uint32_t index)
 {
-    world->ports[index].source = 0;
-    world->ports[index].held = NULL;
+    world->shard_progress[index].source = 0;
+    world->shard_progress[index].held = NULL;
     world->shards[index].received = 0;
     return true;
 }
 
 bool phx_step_receive(phx_world *world, uint32_t index)
 {
-    phx_shard_progress *port = &world->ports[index];
+    phx_shard_progress *progress = &world->shard_progress[index];
     if (world->shards[index].lacks_copies) return stop_receiving(world, index);
-    for (; port->source < world->shard_count; port->source++) {
-        uint32_t source = world->shard_order[port->source];
+    for (; progress->source < world->shard_count; progress->source++) {
+        uint32_t source = world->shard_order[progress->source];
         const phx_outbox *from = &world->shards[source].outbox;
-        if (!port->held) port->held = phx_outbox_first(from, index);
-        for (; port->held; port->held = phx_outbox_after(from, port->held))
-            if (!phx_shard_receive(&world->shards[index], port->held, from->lists)) return false;
+        if (!progress->held) progress->held = phx_outbox_first(from, index);
+        for (; progress->held; progress->held = phx_outbox_after(from, progress->held))
+            if (!phx_shard_receive(&world->shards[index], progress->held, from->lists)) return false;
     }
-    port->source = 0;
+    progress->source = 0;
     return true;
 }
 
@@ -134,8 +135,8 @@ bool phx_step_arrive(phx_world *world, uint32_t index)
     const phx_partition *partition = &world->partition;
     phx_shard *shard = &world->shards[index];
     phx_shard_let_go(shard, partition->column_of, partition->row_of, partition->columns);
-    report_arrivals(world, index);
-    phx_shard_arrivals_told(shard);
+    report_immigrants(world, index);
+    phx_shard_immigrants_reported(shard);
     world->zones[index] = phx_shard_measure(shard);
     return true;
 }
@@ -145,7 +146,7 @@ void phx_abandon_exchange(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         (void)stop_receiving(world, i);
-        world->ports[i].all_sent = false;
+        world->shard_progress[i].all_sent = false;
         phx_shard_return_immigrants(shard);
         phx_shard_stop_sending(shard);
         shard->blind = shard->lacks_copies = true;
@@ -205,20 +206,20 @@ void phx_copy_row_positions(phx_world *world)
 /* ---- commit ---- */
 
 /* The next chunk: behind the planned ones of the shard come rests of any shard. */
-static uint32_t next_chunk(const phx_world *world, const phx_shard_progress *port)
+static uint32_t next_chunk(const phx_world *world, const phx_shard_progress *progress)
 {
-    return port->chunk + 1 == port->chunk_end ? world->chunks_planned : port->chunk + 1;
+    return progress->chunk + 1 == progress->chunk_end ? world->chunks_planned : progress->chunk + 1;
 }
 
 bool phx_step_commit(phx_world *world, uint32_t index)
 {
-    phx_shard_progress *port = &world->ports[index];
-    for (; port->chunk < world->chunk_count; port->chunk = next_chunk(world, port), port->change = 0) {
-        const phx_chunk *chunk = &world->chunks[port->chunk];
+    phx_shard_progress *progress = &world->shard_progress[index];
+    for (; progress->chunk < world->chunk_count; progress->chunk = next_chunk(world, progress), progress->change = 0) {
+        const phx_chunk *chunk = &world->chunks[progress->chunk];
         if (chunk->shard != index || chunk->commit_count == 0) continue;
         const phx_scratch *scratch = &world->scratch[chunk->worker];
-        for (; port->change < chunk->change_count; port->change++) {
-            const phx_change *change = &scratch->changes[chunk->change_first + port->change];
+        for (; progress->change < chunk->change_count; progress->change++) {
+            const phx_change *change = &scratch->changes[chunk->change_first + progress->change];
             if (change->commits && !phx_interest_commit(&world->shards[index], scratch, change)) return false;
         }
     }
@@ -257,14 +258,15 @@ bool phx_plan_chunks(phx_world *world)
     world->chunk_count = 0;
     phx_spread_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        phx_shard_progress *port = &world->ports[world->shard_order[i]];
-        port->chunk = world->chunk_count;
+        phx_shard_progress *progress = &world->shard_progress[world->shard_order[i]];
+        progress->chunk = world->chunk_count;
         if (!plan_chunks(world, world->shard_order[i])) return false;
-        port->chunk_end = world->chunk_count;
+        progress->chunk_end = world->chunk_count;
     }
     world->chunks_planned = world->chunk_count;
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->ports[i].chunk == world->ports[i].chunk_end) world->ports[i].chunk = world->chunks_planned;
+        if (world->shard_progress[i].chunk == world->shard_progress[i].chunk_end)
+            world->shard_progress[i].chunk = world->chunks_planned;
     return phx_publish_room(world);
 }
 

@@ -130,7 +130,7 @@ static void end_tick(phx_world *world)
 static bool round_left(const phx_world *world)
 {
     for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!world->ports[i].all_sent) return true;
+        if (!world->shard_progress[i].all_sent) return true;
     return false;
 }
 
@@ -157,7 +157,7 @@ static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
     bool left = round_left(world);
     if (!run_shard_step(world, phx_step_receive)) return false;
     world->totals.rounds += left;
-    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->ports[i].all_sent = false;
+    for (uint32_t i = 0; !left && i < world->shard_count; i++) world->shard_progress[i].all_sent = false;
     if (left) *next = send;
     return true;
 }
@@ -165,7 +165,7 @@ static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
 /* Receives migrants, until all are in their shards. false = no memory. */
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
-    *next = world->ties.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    *next = world->relation_index.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
     if (!receive_round(world, PHX_STAGE_SEND_MIGRANTS, next)) return false;
     if (*next == PHX_STAGE_SEND_MIGRANTS) return true;
     phx_run_shards(world, phx_step_arrive, true);
@@ -275,8 +275,8 @@ static bool run_stage(phx_world *world)
     case PHX_STAGE_UPDATES:
         through = run_shard_step(world, phx_step_strides) && phx_updates_plan(world);
         break;
-    case PHX_STAGE_LOOK:
-        through = phx_updates_look(world);
+    case PHX_STAGE_FIND_UPDATES:
+        through = phx_updates_find(world);
         break;
     case PHX_STAGE_DEFER_UPDATES:
         through = run_shard_step(world, phx_step_defer_updates) && phx_updates_place(world);

@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "shards/classical/index_parts.h"
 #include "shards/entity/attr_intern.h"
-#include "world/batch/net_table.h"
+#include "world/batch/net_set.h"
 
 enum {
     KEYS = 4000,
@@ -163,24 +163,24 @@ static uint64_t walk_of_table(const phx_net_table *t)
 }
 
 /* Observers, and the targets of one. */
-static uint64_t fill_netset(void)
+static uint64_t fill_net_set(void)
 {
-    phx_netset set;
-    phx_netset_init(&set, &memory);
+    phx_net_set set;
+    phx_net_set_init(&set, &memory);
     for (uint32_t i = 0; i < KEYS; i++) {
-        cr_assert(phx_netset_reserve(&set, 1, 1, 0));
-        uint32_t observer = phx_netset_observer_add(&set, keys[i]);
-        (void)phx_netset_entry_add(&set, 0, keys[i] == 0 ? 1 : keys[i]);
+        cr_assert(phx_net_set_reserve(&set, 1, 1, 0));
+        uint32_t observer = phx_net_set_observer_add(&set, keys[i]);
+        (void)phx_net_set_entry_add(&set, 0, keys[i] == 0 ? 1 : keys[i]);
         cr_assert_eq(observer, i);
     }
     uint64_t walked = walk_of_table(&set.observer_table) + walk_of_table(&set.entry_table);
-    phx_netset_release(&set);
+    phx_net_set_release(&set);
     return walked;
 }
 
-Test(crafted, netset)
+Test(crafted, net_set)
 {
-    each(fill_netset);
+    each(fill_net_set);
 }
 
 /* Sets of one hash are in one chain; the hash is the map's key. */

@@ -225,7 +225,7 @@ static bool sent(fleet *f, exchange what, uint32_t i, bool *done)
     return true;
 }
 
-static void tell_arrivals(fleet *f, uint32_t i)
+static void report_immigrants(fleet *f, uint32_t i)
 {
     const phx_shard *shard = &f->shard[i];
     for (uint32_t a = 0; a < shard->immigrants.count; a++) {
@@ -268,8 +268,8 @@ static void measure(fleet *f)
     const phx_partition *p = &f->partition;
     for (uint32_t i = 0; i < f->shard_count; i++) {
         phx_shard_let_go(&f->shard[i], p->column_of, p->row_of, p->columns);
-        tell_arrivals(f, i);
-        phx_shard_arrivals_told(&f->shard[i]);
+        report_immigrants(f, i);
+        phx_shard_immigrants_reported(&f->shard[i]);
         f->zones[i] = phx_shard_measure(&f->shard[i]);
     }
     if (memcmp(f->zones, f->zones_before, sizeof f->zones) == 0) return;
@@ -362,9 +362,9 @@ static event named(uint32_t incarnation)
 }
 
 /* Marks the events of a change. */
-static ph_target told_targets[2 * FLEET_IDS];
-static uint16_t told_kinds[2 * FLEET_IDS];
-static uint32_t told_incarnations[2 * FLEET_IDS];
+static ph_target event_targets[2 * FLEET_IDS];
+static uint16_t event_kinds[2 * FLEET_IDS];
+static uint32_t event_incarnations[2 * FLEET_IDS];
 static uint8_t told_causes[2 * FLEET_IDS];
 
 static void check_events(const fleet *f, uint64_t observer, uint32_t first, event *events, uint32_t count,
@@ -374,11 +374,11 @@ static void check_events(const fleet *f, uint64_t observer, uint32_t first, even
     for (uint32_t i = 0; i < count; i++) {
         const event *e = &events[i];
         uint32_t at = first + i;
-        cr_assert_eq(told_targets[at].id, e->id, "tick %lu: %lu's %s %u is %lu, not %lu", (unsigned long)f->tick,
-                     (unsigned long)observer, what, i, (unsigned long)told_targets[at].id, (unsigned long)e->id);
-        cr_assert_eq(told_incarnations[at], e->incarnation);
-        cr_assert_eq(told_kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick, (unsigned long)e->id);
-        cr_assert_eq(told_targets[at].user_data, e->user_data);
+        cr_assert_eq(event_targets[at].id, e->id, "tick %lu: %lu's %s %u is %lu, not %lu", (unsigned long)f->tick,
+                     (unsigned long)observer, what, i, (unsigned long)event_targets[at].id, (unsigned long)e->id);
+        cr_assert_eq(event_incarnations[at], e->incarnation);
+        cr_assert_eq(event_kinds[at], e->kind, "tick %lu: kind of %lu", (unsigned long)f->tick, (unsigned long)e->id);
+        cr_assert_eq(event_targets[at].user_data, e->user_data);
     }
 }
 
@@ -434,12 +434,12 @@ static void check_observer(fleet *f, uint64_t observer)
                  (unsigned long)f->tick, (unsigned long)observer);
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
-    phx_event_writer naming;
-    static const phx_event_columns told = {told_targets, told_incarnations, told_kinds, told_causes, NULL};
+    phx_event_writer writer;
+    static const phx_event_columns events = {event_targets, event_incarnations, event_kinds, told_causes, NULL};
     static const phx_cause_scope scope;
-    phx_event_writer_begin(&naming, fleet_home(f, observer), &scope);
-    phx_event_writer_add(&naming, scratch, change, &told, 0);
-    phx_event_writer_flush(&naming);
+    phx_event_writer_begin(&writer, fleet_home(f, observer), &scope);
+    phx_event_writer_add(&writer, scratch, change, &events, 0);
+    phx_event_writer_flush(&writer);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");
     f->changes++;
@@ -590,8 +590,8 @@ static void find_piece(fleet *f, phx_shard *shard, uint32_t first, uint32_t coun
         count -= done;
     }
     phx_interest_counts now = fleet_counts(f);
-    bool glanced = now.glanced != before.glanced && now.pairs_tested != before.pairs_tested; /* not in passing */
-    f->looked += now.evaluated != before.evaluated || glanced;
+    bool by_delta = now.by_delta != before.by_delta && now.pairs_tested != before.pairs_tested; /* not in passing */
+    f->checked += now.evaluated != before.evaluated || by_delta;
 }
 
 /* By turns with one scratch and another, as workers would. */
@@ -625,7 +625,7 @@ static void commit(fleet *f)
 
 void fleet_end(fleet *f)
 {
-    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = f->looked = 0;
+    f->rounds = f->blocks = f->changes = f->enters = f->leaves = f->overflows = f->checked = 0;
     if (f->shard_count > 1) {
         exchange_all(f, MIGRANTS);
         measure(f);
@@ -639,11 +639,11 @@ void fleet_end(fleet *f)
     for (uint32_t id = 1; id < FLEET_IDS; id++)
         if (f->entity[id].in) check_observer(f, id);
     for (uint32_t i = 0; i < f->shard_count; i++) phx_shard_end(&f->shard[i]);
-    uint32_t told = 0;
+    uint32_t events = 0;
     for (int s = 0; s < FLEET_SCRATCHES; s++)
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++)
-            told += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
-    cr_assert_eq(told, f->changes, "a change of no observer");
+            events += f->scratch[s].changes[c].leave_count + f->scratch[s].changes[c].enter_count > 0;
+    cr_assert_eq(events, f->changes, "a change of no observer");
     check_shards(f);
     for (uint32_t id = 1; id < FLEET_IDS; id++)
         if (f->entity[id].in) check_list(f, id);
@@ -667,7 +667,7 @@ phx_interest_counts fleet_counts(const fleet *f)
     for (int i = 0; i < FLEET_SCRATCHES; i++) {
         const phx_interest_counts *counts = &f->scratch[i].counts;
         sum.evaluated += counts->evaluated;
-        sum.glanced += counts->glanced;
+        sum.by_delta += counts->by_delta;
         sum.ranges_visited += counts->ranges_visited;
         sum.pairs_tested += counts->pairs_tested;
         sum.pairs_exact += counts->pairs_exact;

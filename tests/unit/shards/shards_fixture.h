@@ -46,7 +46,7 @@ typedef struct fleet {
     uint32_t blocks;                  /* sent in the last tick */
     uint32_t changes, enters, leaves; /* events of the last tick */
     uint32_t overflows;               /* of the changes, with lists that did not fit in place */
-    uint32_t looked;                  /* runs with a delta or an evaluation: with pieces of 1, observers */
+    uint32_t checked;                 /* runs with a delta or an evaluation: with pieces of 1, observers */
 
     fleet_entity entity[FLEET_IDS];              /* by id */
     uint32_t seen[FLEET_IDS][FLEET_IDS];         /* [observer][target]: incarnation, 0 = not seen */

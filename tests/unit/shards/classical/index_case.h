@@ -70,12 +70,12 @@ static inline void case_begin(void)
     }
 }
 
-static inline void case_touch(uint32_t slot, bool odd)
+static inline void case_touch(uint32_t slot, bool discontinuous)
 {
     phx_body *body = &c.store.body[slot];
     if (body->changed != c.stamp) body->state = (uint16_t)(body->state & ~PHX_SLOT_DISCONTINUOUS);
     body->changed = c.stamp;
-    if (odd) body->state |= PHX_SLOT_DISCONTINUOUS;
+    if (discontinuous) body->state |= PHX_SLOT_DISCONTINUOUS;
 }
 
 static inline void case_place(uint32_t slot, float x, float y)
@@ -206,9 +206,9 @@ static inline void case_differ(uint32_t o)
 {
     case_sink sink = {.sink.take = case_take};
     const phx_body *body = &c.store.body[o];
-    bool odd = body->changed == c.stamp && (body->state & PHX_SLOT_DISCONTINUOUS);
+    bool discontinuous = body->changed == c.stamp && (body->state & PHX_SLOT_DISCONTINUOUS);
     bool capped = phx_store_attr(&c.store, o)->cap > 0;
-    if (!c.index->ops->differ || odd || capped || !c.watched[o] || c.span != c.rules.span) return;
+    if (!c.index->ops->differ || discontinuous || capped || !c.watched[o] || c.span != c.rules.span) return;
     if (!c.index->ops->differ(c.index, o, &sink.sink)) return;
     c.differed++;
     for (uint32_t t = 0; t < c.store.slots; t++) {

@@ -117,7 +117,7 @@ Test(crosslist, steps_are_found_by_what_nodes_pass)
         cr_assert_eq(cross()->afresh.count, 0);
         check_boxes();
         for (uint32_t o = 0; o < 300; o++) {
-            bool flag = cross()->flags[o] & PHX_CROSS_TOUCHED;
+            bool flag = cross()->flags[o] & PHX_CROSS_DIRTY;
             if (before[o][1] != cross()->boxes[o].count) cr_assert(flag);
             touched += flag;
             untouched += !flag;

@@ -190,19 +190,19 @@ Test(timer, who_looks_too_far_or_at_too_many_looks_around)
     for (int i = 0; i < 9; i++) life_enter(plain_attr(30, 0), 100, 50 * (float)i);
     uint32_t wide = life_enter(plain_attr(0, 0), 500, 500);
     life_pass();
-    cr_assert(timer()->flags[o] & PHX_TIMER_LOOKS);
+    cr_assert(timer()->flags[o] & PHX_TIMER_NO_PLAN);
     cr_assert_eq(timer()->plans[o].count, 0);
     cr_assert_lt(timer()->pool.used, MANY * 6, "%u words", timer()->pool.used);
     for (uint32_t slot = 1; slot < 1000; slot++) life_leave(slot);
     life_set(wide, plain_attr(900, 0));
     life_pass();
-    cr_assert(timer()->flags[wide] & PHX_TIMER_LOOKS);
+    cr_assert(timer()->flags[wide] & PHX_TIMER_NO_PLAN);
     cr_assert_not(life_index->ops->differ(life_index, wide, &(phx_sink){.take = note}));
-    for (int i = 0; i < 40 && (timer()->flags[o] & PHX_TIMER_LOOKS); i++) {
+    for (int i = 0; i < 40 && (timer()->flags[o] & PHX_TIMER_NO_PLAN); i++) {
         life_move(o, 500 + (float)(i % 2), 500);
         life_pass();
     }
-    cr_assert_not(timer()->flags[o] & PHX_TIMER_LOOKS, "there are fewer, and it tries again");
+    cr_assert_not(timer()->flags[o] & PHX_TIMER_NO_PLAN, "there are fewer, and it tries again");
     cr_assert_gt(timer()->plans[o].count, 3000);
 }
 

@@ -218,8 +218,8 @@ static void find_all(uint64_t seed, uint32_t targets)
     }
     rebuild();
     cr_assert_eq(far.entry_count, targets);
-    enum { LOOKS = 3000 };
-    for (uint32_t look = 0; look < LOOKS; look++) {
+    enum { PARTS_EACH_TICK = 3000 };
+    for (uint32_t look = 0; look < PARTS_EACH_TICK; look++) {
         float x = rules.origin[0] + extent * float_between(&rng, -0.1f, 1.1f);
         float y = rules.origin[1] + extent * float_between(&rng, -0.1f, 1.1f);
         uint32_t pick = phx_rng_below(&rng, targets);
@@ -238,8 +238,8 @@ static void find_all(uint64_t seed, uint32_t targets)
             in_range++;
         }
     }
-    cr_assert_gt(in_range, LOOKS / 2);
-    cr_assert_lt(looked_at, (uint64_t)LOOKS * targets * 4 / 5, "not everything is looked at");
+    cr_assert_gt(in_range, PARTS_EACH_TICK / 2);
+    cr_assert_lt(looked_at, (uint64_t)PARTS_EACH_TICK * targets * 4 / 5, "not everything is looked at");
 }
 
 Test(far, nine_cells_of_each_level_hold_all_that_reach)

@@ -63,7 +63,7 @@ static float some_view(uint64_t *rng)
 }
 
 /* A block's summary against its rows, one by one. */
-static void check_survey(const phx_block *block)
+static void check_summaries(const phx_block *block)
 {
     float reach = 0, reach_min = INFINITY, least = INFINITY;
     uint32_t observers = 0;
@@ -95,9 +95,9 @@ Test(grids, observers_are_told_by_block_and_by_row)
         uint32_t found[ROWS + 1], first = phx_rng_below(&rng, ROWS), n = 0;
         phx_span span = {first, first + phx_rng_below(&rng, ROWS + 1 - first)};
         for (uint32_t row = 0; row < ROWS; row++) grid.rows.view[row] = round % 3 == 0 ? 10 : some_view(&rng);
-        grid.surveyed = false;
+        grid.summaries_valid = false;
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         uint32_t count = phx_grid_observers_in(&grid, span, found);
         for (uint32_t row = span.first; row < span.end; row++)
             if (grid.rows.view[row] != 0) cr_assert(n < count && found[n++] == row);
@@ -128,7 +128,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
             phx_grid_changed(&grid, row);
         }
         phx_block_summary_update(&grid);
-        for (uint32_t b = 0; b < grid.block_count; b++) check_survey(&grid.blocks[b]);
+        for (uint32_t b = 0; b < grid.block_count; b++) check_summaries(&grid.blocks[b]);
         cr_assert(phx_block_summary_valid(&grid), "round %u", round);
     }
 }
@@ -418,10 +418,10 @@ Test(grids, every_tower_of_a_block_has_its_own_mark)
     }
 }
 
-static bool is_odd(uint16_t tx, uint16_t ty)
+static bool is_discontinuous(uint16_t tx, uint16_t ty)
 {
     const phx_block *block = phx_grid_block(&grid, 0, tx / 8u, ty / 8u);
-    return block->dirty_tick == tick && (block->odd >> phx_block_tower(tx, ty) & 1);
+    return block->dirty_tick == tick && (block->discontinuous >> phx_block_tower(tx, ty) & 1);
 }
 
 Test(grids, what_is_odd_is_marked_as_that_too)
@@ -430,21 +430,21 @@ Test(grids, what_is_odd_is_marked_as_that_too)
     store.body[slot].changed = STAMP;
     store.body[slot].state |= PHX_SLOT_DISCONTINUOUS;
     rebuild();
-    cr_assert(is_odd(5, 5));
-    cr_assert_not(is_odd(6, 5));
+    cr_assert(is_discontinuous(5, 5));
+    cr_assert_not(is_discontinuous(6, 5));
     end_tick();
-    cr_assert_not(is_odd(5, 5));
+    cr_assert_not(is_discontinuous(5, 5));
     phx_grid_mark_dirty(&grid, 0, 5, 5, tick, false);
-    cr_assert_not(is_odd(5, 5), "nothing is left of the tick before");
+    cr_assert_not(is_discontinuous(5, 5), "nothing is left of the tick before");
     phx_grid_mark_dirty(&grid, 0, 6, 5, tick, true);
     phx_grid_mark_dirty(&grid, 0, 6, 5, tick, false);
-    cr_assert(is_odd(6, 5));
+    cr_assert(is_discontinuous(6, 5));
     cr_assert(phx_grid_dirty(&grid, 0, (phx_rect){6, 5, 6, 5}, tick));
     move(other, 7, 7);
     rebuild();
-    cr_assert_not(is_odd(5, 5), "odd lately, not now");
-    cr_assert_not(is_odd(7, 7));
-    cr_assert(is_odd(6, 5), "a rebuild keeps marks");
+    cr_assert_not(is_discontinuous(5, 5), "odd lately, not now");
+    cr_assert_not(is_discontinuous(7, 7));
+    cr_assert(is_discontinuous(6, 5), "a rebuild keeps marks");
 }
 
 Test(grids, the_view_column_says_what_a_glance_needs)

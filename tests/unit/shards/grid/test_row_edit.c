@@ -6,12 +6,12 @@
 #include "shards/grid/row_edit.h"
 #include "unit/shards/grid/grid_case.h"
 
-static void set_up_mend(void)
+static void set_up_edit(void)
 {
     make(TOWERS, TOWERS);
 }
 
-TestSuite(grid_mend, .init = set_up_mend, .fini = tear_down);
+TestSuite(row_edit, .init = set_up_edit, .fini = tear_down);
 
 /* ---- a tick of few ---- */
 
@@ -89,10 +89,10 @@ static void random_change(uint32_t spread)
 /* ---- the index phase ---- */
 
 typedef struct outcomes {
-    uint32_t mended, sorted, too_many, no_memory;
+    uint32_t edited, sorted, too_many, no_memory;
 } outcomes;
 
-static phx_rows_edited try_to_mend(void)
+static phx_rows_edited try_to_edit(void)
 {
     uint32_t work = phx_rows_edit_limit(&grid);
     phx_rows_edited done = phx_rows_edit(&grid, &memory, &store, tick, &work);
@@ -110,18 +110,18 @@ static void index_rows(uint64_t calls, outcomes *sum)
     grid.needs_rebuild |= phx_grid_sort_due(&grid, added_count);
     memory_for(calls);
     if (grid.needs_rebuild) sum->too_many++;
-    else done = try_to_mend();
+    else done = try_to_edit();
     memory_enough();
     if (done == PHX_EDIT_NO_MEMORY) {
         sum->no_memory++;
-        done = try_to_mend();
+        done = try_to_edit();
     }
     cr_assert_neq(done, PHX_EDIT_NO_MEMORY);
     if (done == PHX_EDIT_SORT) {
         rebuild();
         sum->sorted++;
     } else {
-        sum->mended++;
+        sum->edited++;
     }
     added_count = 0;
     unmarked = false;
@@ -139,7 +139,7 @@ static void check_marks(void)
         if (!(body->state & PHX_SLOT_LIVE) || body->changed != STAMP) continue;
         const phx_rect at = {body->tx, body->ty, body->tx, body->ty};
         const phx_tower_marks marks = phx_grid_marks(&grid, 0, at, tick);
-        cr_assert(marks.dirty && marks.odd, "slot %u in tick %u", slot, (unsigned)tick);
+        cr_assert(marks.dirty && marks.discontinuous, "slot %u in tick %u", slot, (unsigned)tick);
     }
 }
 
@@ -167,37 +167,37 @@ static void fill(uint32_t count, uint32_t spread)
     end_tick();
 }
 
-Test(grid_mend, random_lives_one_by_one)
+Test(row_edit, random_lives_one_by_one)
 {
     fill(3000, 40);
     const outcomes sum = random_ticks(7, 300, 40, 8, false);
-    cr_assert_gt(sum.mended, 280, "%u", sum.mended);
+    cr_assert_gt(sum.edited, 280, "%u", sum.edited);
     cr_assert_gt(sum.sorted, 0, "there was no gap at first");
 }
 
-Test(grid_mend, crowds_in_few_towers)
+Test(row_edit, crowds_in_few_towers)
 {
     fill(1500, 3);
     const outcomes sum = random_ticks(8, 300, 3, 8, false);
-    cr_assert_gt(sum.mended, 280, "%u", sum.mended);
+    cr_assert_gt(sum.edited, 280, "%u", sum.edited);
 }
 
-Test(grid_mend, all_over_the_world)
+Test(row_edit, all_over_the_world)
 {
     fill(600, TOWERS);
     const outcomes sum = random_ticks(9, 300, TOWERS, 6, false);
-    cr_assert_gt(sum.mended, 250, "%u", sum.mended);
+    cr_assert_gt(sum.edited, 250, "%u", sum.edited);
 }
 
-Test(grid_mend, many_are_left_to_the_sort)
+Test(row_edit, many_are_left_to_the_sort)
 {
     fill(400, 40);
     const outcomes sum = random_ticks(10, 200, 40, 100, false);
     cr_assert_gt(sum.too_many, 50, "%u", sum.too_many);
-    cr_assert_gt(sum.mended, 20, "%u", sum.mended);
+    cr_assert_gt(sum.edited, 20, "%u", sum.edited);
 }
 
-Test(grid_mend, memory_that_ends_loses_nobody)
+Test(row_edit, memory_that_ends_loses_nobody)
 {
     enum { WIDE = 8000 }; /* jumps often lead to where the table of blocks has no leaf */
     tear_down();
@@ -205,11 +205,11 @@ Test(grid_mend, memory_that_ends_loses_nobody)
     fill(20, WIDE);
     const outcomes sum = random_ticks(11, 400, WIDE, 5, true);
     cr_assert_gt(sum.no_memory, 50, "%u", sum.no_memory);
-    cr_assert_gt(sum.mended, 300, "%u", sum.mended);
+    cr_assert_gt(sum.edited, 300, "%u", sum.edited);
 }
 
 /* From nothing, and to nothing again. */
-Test(grid_mend, a_world_may_be_empty)
+Test(row_edit, a_world_may_be_empty)
 {
     outcomes sum = {0};
     for (int round = 0; round < 40; round++) {
@@ -222,7 +222,7 @@ Test(grid_mend, a_world_may_be_empty)
         cr_assert_eq(grid.row_count, 0);
         end_tick();
     }
-    cr_assert_geq(sum.mended, 2 * 40 - 1, "only the first rows of all need memory");
+    cr_assert_geq(sum.edited, 2 * 40 - 1, "only the first rows of all need memory");
 }
 
 /* ---- gaps ---- */
@@ -232,7 +232,7 @@ static uint32_t gaps(void)
     return grid.row_end - grid.row_count;
 }
 
-Test(grid_mend, rows_have_no_gaps_until_somebody_wants_one)
+Test(row_edit, rows_have_no_gaps_until_somebody_wants_one)
 {
     outcomes sum = {0};
     fill(900, 40);
@@ -254,7 +254,7 @@ Test(grid_mend, rows_have_no_gaps_until_somebody_wants_one)
 }
 
 /* A row goes to the end of the last block, which nothing is behind of, as long as there is room. */
-Test(grid_mend, the_last_block_grows_into_what_is_left)
+Test(row_edit, the_last_block_grows_into_what_is_left)
 {
     outcomes sum = {0};
     fill(1700, 8);
@@ -264,12 +264,12 @@ Test(grid_mend, the_last_block_grows_into_what_is_left)
         end_tick();
     }
     cr_assert_eq(sum.sorted, 1, "the first one needs more rows than there are: then an eighth is there");
-    cr_assert_eq(sum.mended, 99);
+    cr_assert_eq(sum.edited, 99);
     cr_assert_eq(phx_block_rows(phx_grid_block(&grid, 0, 900 / 8, 900 / 8)), 100);
 }
 
 /* Where no work may be done, nothing is: the rebuild has all. */
-Test(grid_mend, too_much_work_changes_nothing)
+Test(row_edit, too_much_work_changes_nothing)
 {
     fill(900, 40);
     uint32_t work = 0;
@@ -278,7 +278,7 @@ Test(grid_mend, too_much_work_changes_nothing)
     cr_assert_eq(phx_grid_put(&grid, &memory, &store, slot, tick, &work), PHX_EDIT_SORT);
     cr_assert_eq(phx_rows_edit(&grid, &memory, &store, tick, &work), PHX_EDIT_SORT);
     cr_assert_eq(grid.row_end, end);
-    cr_assert_eq(grid.astray_count, 1);
+    cr_assert_eq(grid.misplaced_count, 1);
     cr_assert_not(store.body[slot].state & PHX_SLOT_ROW);
     cr_assert(grid.wants_gaps);
     rebuild();
@@ -287,7 +287,7 @@ Test(grid_mend, too_much_work_changes_nothing)
 }
 
 /* Where gaps near by end again and again it is tried less and less often, at last once in 32 ticks. */
-Test(grid_mend, what_is_in_vain_is_tried_less_often)
+Test(row_edit, what_is_in_vain_is_tried_less_often)
 {
     outcomes sum = {0};
     uint32_t tried = 0, ticks = 400;
@@ -310,11 +310,11 @@ Test(grid_mend, what_is_in_vain_is_tried_less_often)
     (void)enter(7, 7);
     while (phx_grid_sort_due(&grid, 1)) rebuild();
     index_rows(UINT64_MAX, &sum);
-    cr_assert_eq(sum.mended, 1, "and then, for once, it is not");
+    cr_assert_eq(sum.edited, 1, "and then, for once, it is not");
 }
 
 /* A few that jump all over a wide world leave blocks behind, which only a rebuild drops. */
-Test(grid_mend, blocks_left_behind_do_not_pile_up)
+Test(row_edit, blocks_left_behind_do_not_pile_up)
 {
     enum { WIDE = 8000 };
     uint32_t most_blocks = 0, most_rows = 0;

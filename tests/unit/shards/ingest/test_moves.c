@@ -198,13 +198,14 @@ static uint32_t bits_of(float v)
 /* The notes of it; their order does not matter. */
 static void same_note(uint64_t seed, const phx_shard *one, const phx_shard *many, uint32_t slot)
 {
-    const phx_change_note *a = phx_ninegrid_note_of(&one->nine, &one->store, slot);
-    const phx_change_note *b = phx_ninegrid_note_of(&many->nine, &many->store, slot);
+    const phx_change_note *a = phx_ninegrid_note_of(&one->ninegrid, &one->store, slot);
+    const phx_change_note *b = phx_ninegrid_note_of(&many->ninegrid, &many->store, slot);
     cr_assert_eq(a != NULL, b != NULL, "seed %u, slot %u", (unsigned)seed, slot);
     if (!a) return;
     cr_assert(a->ax == b->ax && a->ay == b->ay && a->bx == b->bx && a->by == b->by, "seed %u, slot %u", (unsigned)seed,
               slot);
-    cr_assert(a->renewed == b->renewed && a->recast == b->recast && a->kind == b->kind && a->attr == b->attr);
+    cr_assert(a->renewed == b->renewed && a->attr_changed == b->attr_changed && a->kind == b->kind &&
+              a->attr == b->attr);
 }
 
 /* Its place by the rows; the order within a tower does not matter. */
@@ -246,9 +247,9 @@ static void same_marks(uint64_t seed, const phx_shard *a, const phx_shard *b)
     for (uint32_t i = 0; i < a->grid.block_count; i++) {
         cr_assert_eq(a->grid.blocks[i].dirty_tick, b->grid.blocks[i].dirty_tick, "seed %u", (unsigned)seed);
         cr_assert_eq(a->grid.blocks[i].dirty, b->grid.blocks[i].dirty, "seed %u", (unsigned)seed);
-        cr_assert_eq(a->grid.blocks[i].odd, b->grid.blocks[i].odd, "seed %u", (unsigned)seed);
+        cr_assert_eq(a->grid.blocks[i].discontinuous, b->grid.blocks[i].discontinuous, "seed %u", (unsigned)seed);
     }
-    cr_assert_eq(a->grid.astray_count, b->grid.astray_count, "seed %u", (unsigned)seed);
+    cr_assert_eq(a->grid.misplaced_count, b->grid.misplaced_count, "seed %u", (unsigned)seed);
 }
 
 static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t shards, uint32_t hands)

@@ -29,10 +29,10 @@ static inline fleet *lone_observers(void)
  * Beside each two others that see nothing: observers of a block that are not alike are evaluated one by one,
  * without reports of movers. Targets stand outside the others' cells.
  */
-static inline void end(fleet *f, uint32_t looked, uint32_t changes)
+static inline void end(fleet *f, uint32_t checked, uint32_t changes)
 {
     fleet_end(f);
-    cr_assert_eq(f->looked, looked, "%u looked at", f->looked);
+    cr_assert_eq(f->checked, checked, "%u looked at", f->checked);
     cr_assert_eq(f->changes, changes, "%u told", f->changes);
 }
 

@@ -165,14 +165,14 @@ static void step(bool turned, float low, float high, uint32_t changes)
 static void out_and_back(uint64_t seed, bool turned, float low, const float view[2], float by)
 {
     float high = low + 20;
-    uint32_t watchers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
+    uint32_t observers = (view[0] > 0 ? 1u : 0u) + (view[1] > 0 ? 1u : 0u);
     open_two(seed, turned, low, high, view);
-    step(turned, low, high + by, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high, watchers);
-    step(turned, low, high, watchers);
-    step(turned, low - by, high + by, watchers);
-    step(turned, low, high, watchers);
+    step(turned, low, high + by, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high, observers);
+    step(turned, low, high, observers);
+    step(turned, low - by, high + by, observers);
+    step(turned, low, high, observers);
     if (by >= 0.5f) step(turned, low - by, high - by, 0); /* side by side, where float32 has them so */
     fleet_close(f);
 }
@@ -235,7 +235,7 @@ Test(movers, rows_that_drifted_farther_than_they_step)
             fleet_end(f);
             fleet_tick(f);
             step(turned, 52.1f, 72.25f, 0);
-            cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS);
+            cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS);
             step(turned, 52.3f, 72.25f, 1);
             fleet_close(f);
         }
@@ -275,7 +275,7 @@ Test(movers, only_who_moved_tests_pairs)
     step(false, 100, 121, 2);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 2, "itself and the other");
     cr_assert_eq(fleet_counts(f).pairs_exact, counted.pairs_exact, "exactly at once, which is not counted again");
-    cr_assert_eq(fleet_counts(f).glanced - counted.glanced, 2, "both");
+    cr_assert_eq(fleet_counts(f).by_delta - counted.by_delta, 2, "both");
     step(false, 99, 120, 0);
     cr_assert_eq(fleet_counts(f).pairs_tested - counted.pairs_tested, 4);
     fleet_close(f);
@@ -304,7 +304,7 @@ Test(movers, few_observers_look_only_where_something_changed)
         begin(false);
         fleet_move(f, NEAR, f->entity[NEAR].x + 1, f->entity[NEAR].y);
         fleet_end(f);
-        cr_assert_eq(f->scratch[0].stir.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
+        cr_assert_eq(f->scratch[0].plan.way, PHX_SPARSE_BY_OBSERVERS, "they are few");
         uint64_t tested = fleet_counts(f).pairs_tested - counted.pairs_tested;
         cr_assert(tested > 0 && tested <= AROUND_ONE + 1, "%lu pairs: only the one looks", (unsigned long)tested);
         fleet_close(f);
@@ -365,11 +365,11 @@ static uint32_t run_with_stops(float margin)
         fleet_memory_for(calls);
         uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
         fleet_memory_enough();
-        cr_assert_eq(fresh.counts.glanced, fleet_rows(shard, done));
+        cr_assert_eq(fresh.counts.by_delta, fleet_rows(shard, done));
         cr_assert_eq(changes, fleet_rows(shard, done), "each of them has a change");
         stopped_inside += done > 0 && done < rows;
         cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
-        cr_assert_eq(fresh.counts.glanced, all);
+        cr_assert_eq(fresh.counts.by_delta, all);
         cr_assert_eq(fresh.change_count, all);
         cr_assert_eq(fresh.target_count, 2 * 6 * 300);
         phx_scratch_free(&fresh);

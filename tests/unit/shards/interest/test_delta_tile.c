@@ -34,16 +34,16 @@ static void begin(void)
 }
 
 /* Evaluations, and observers for which a delta with a row query was enough. */
-static void end(uint32_t lists, uint32_t glances, uint32_t changes)
+static void end(uint32_t lists, uint32_t by_delta, uint32_t changes)
 {
     fleet_end(f);
     cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, lists, "%lu lists",
                  (unsigned long)(fleet_counts(f).evaluated - counted.evaluated));
-    cr_assert_eq(f->looked, lists + glances, "%u looked at", f->looked);
+    cr_assert_eq(f->checked, lists + by_delta, "%u looked at", f->checked);
     cr_assert_eq(f->changes, changes, "%u told", f->changes);
 }
 
-Test(glance, a_short_step_of_a_target_or_an_observer)
+Test(run_delta, a_short_step_of_a_target_or_an_observer)
 {
     open_lone(0);
     begin();
@@ -94,7 +94,7 @@ static void two_moves(float margin)
     fleet_close(f);
 }
 
-Test(glance, two_moves_in_a_tick_are_one_step)
+Test(run_delta, two_moves_in_a_tick_are_one_step)
 {
     two_moves(0);
     two_moves(1);
@@ -102,7 +102,7 @@ Test(glance, two_moves_in_a_tick_are_one_step)
 
 static void whatever_else(float margin)
 {
-    uint32_t kept = margin > 0, implied = !kept;
+    uint32_t kept = margin > 0, derived = !kept;
     phx_attr hidden = plain_attr(0, 0);
     hidden.stealth = 1;
     open_lone(margin);
@@ -111,10 +111,10 @@ static void whatever_else(float margin)
     end(0, 0, 0);
     begin();
     fleet_leave(f, 102);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
@@ -129,21 +129,21 @@ static void whatever_else(float margin)
     end(0, 1, 0);
     begin();
     fleet_move(f, 105, 550, 105); /* out of sight, at once */
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_move(f, 105, 516, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_set(f, 106, hidden, 0);
     fleet_move(f, 106, 614, 105);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     begin();
     fleet_set(f, 106, plain_attr(0, 0), 0);
-    end(kept, implied, 1);
+    end(kept, derived, 1);
     fleet_close(f);
 }
 
-Test(glance, whatever_else_happens_near_takes_a_list_that_is_kept)
+Test(run_delta, whatever_else_happens_near_takes_a_list_that_is_kept)
 {
     whatever_else(0);
     whatever_else(1);
@@ -154,11 +154,11 @@ static void told(uint32_t changes)
 {
     fleet_end(f);
     cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated);
-    cr_assert_gt(fleet_counts(f).glanced, counted.glanced);
+    cr_assert_gt(fleet_counts(f).by_delta, counted.by_delta);
     cr_assert_eq(f->changes, changes, "%u told", f->changes);
 }
 
-Test(glance, the_margin_is_what_the_list_knows)
+Test(run_delta, the_margin_is_what_the_list_knows)
 {
     open_lone(10);
     static const float away[] = {2, 2, 2, 2, 2.5f, 2, 2, 2, 2, 2, 2}; /* from 10 off to 32.5 */
@@ -175,7 +175,7 @@ Test(glance, the_margin_is_what_the_list_knows)
     fleet_close(f);
 }
 
-Test(glance, far_targets_keep_moving_observers_on_the_long_way)
+Test(run_delta, far_targets_keep_moving_observers_on_the_long_way)
 {
     open_lone(0);
     phx_attr dragon = plain_attr(0, 0);
@@ -195,7 +195,7 @@ Test(glance, far_targets_keep_moving_observers_on_the_long_way)
     fleet_close(f);
 }
 
-Test(glance, other_shapes_take_the_list)
+Test(run_delta, other_shapes_take_the_list)
 {
     for (int i = 0; i < 2; i++) {
         phx_rules rules = plain_rules(10, 50);
@@ -208,14 +208,14 @@ Test(glance, other_shapes_take_the_list)
         begin();
         fleet_fly(f, 2, 107, 105, 30);
         fleet_end(f);
-        cr_assert_eq(fleet_counts(f).glanced, 0);
+        cr_assert_eq(fleet_counts(f).by_delta, 0);
         cr_assert_eq(fleet_counts(f).evaluated - counted.evaluated, 1);
         fleet_close(f);
     }
 }
 
 /* Most move: towers are not marked, and yet no event is missed; the tick after, too. */
-Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
+Test(run_delta, a_crowd_on_the_move_is_looked_at_without_marks)
 {
     open_lone(0);
     for (int round = 0; round < 4; round++) { /* not so far that a neighbour's block might see the target */
@@ -223,17 +223,17 @@ Test(glance, a_crowd_on_the_move_is_looked_at_without_marks)
         for (uint64_t id = 101; id <= 100 + LONE; id++) fleet_move(f, id, f->entity[id].x + 2, 105);
         fleet_end(f);
         cr_assert(f->shard[0].dense_tick);
-        cr_assert_eq(f->looked, LONE);
+        cr_assert_eq(f->checked, LONE);
     }
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
-    cr_assert_eq(f->looked, LONE, "guessed from the tick before");
+    cr_assert_eq(f->checked, LONE, "guessed from the tick before");
     cr_assert_not(f->shard[0].dense_tick);
     fleet_begin(f);
     fleet_move(f, 101, f->entity[101].x + 2, 105);
     fleet_end(f);
-    cr_assert_eq(f->looked, 1);
+    cr_assert_eq(f->checked, 1);
     fleet_close(f);
 }
 
@@ -244,9 +244,9 @@ typedef struct cells {
     bool inner;
 } cells;
 
-static uint32_t rows_around(const cells *c, uint64_t watcher, uint64_t ids)
+static uint32_t rows_around(const cells *c, uint64_t tile_observer, uint64_t ids)
 {
-    const fleet_entity *w = &f->entity[watcher];
+    const fleet_entity *w = &f->entity[tile_observer];
     int wx = (int)((w->x - c->from) / c->side), wy = (int)((w->y - c->from) / c->side);
     uint32_t n = 0;
     for (uint64_t id = 1; id <= ids; id++) {
@@ -273,7 +273,7 @@ static bool in_the_corner(uint64_t i, uint64_t side)
     return x >= 10 && x <= 12 && y >= 10 && y <= 12 && !(x == 12 && y == 12);
 }
 
-Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
+Test(run_delta, a_glance_tests_the_rows_of_the_cells_in_view)
 {
     enum { SIDE = 24, IDS = 600 }; /* at 305, 315 .. 535 */
     enum { FEW_MOVE, FEW_OBSERVE, TILE, WAYS };
@@ -308,25 +308,25 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
         begin();
         fleet_move(f, 12 * SIDE + 13, 425.5f, 425); /* the entity beside it */
         fleet_end(f);
-        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, watchers = 1;
+        uint32_t pairs = rows_around(&c, IDS, IDS), ranges = views[of].ranges, observers = 1;
         cr_assert_eq(pairs, views[of].pairs);
         if (way == TILE) {
             pairs = 2 * rows_around(&c, IDS, ids);
-            watchers = 2;
+            observers = 2;
         }
         for (uint64_t i = 0; way == TILE && i < SIDE * SIDE; i++) {
             if (!in_the_corner(i, SIDE)) continue;
             pairs += rows_around(&c, i + 1, ids);
-            watchers++;
+            observers++;
         }
-        if (way == TILE && view < 44) ranges *= watchers; /* each cell by itself, see SPARSE in interest/tile.c */
+        if (way == TILE && view < 44) ranges *= observers; /* each cell by itself, see SPARSE in interest/tile.c */
         if (way != TILE) {
             pairs = views[of].few_pairs;
             ranges = views[of].few_ranges;
         }
         phx_interest_counts now = fleet_counts(f);
         cr_assert_eq(now.evaluated, counted.evaluated);
-        cr_assert_eq(now.glanced - counted.glanced, watchers, "the observers, by any query");
+        cr_assert_eq(now.by_delta - counted.by_delta, observers, "the observers, by any query");
         cr_assert_eq(now.pairs_tested - counted.pairs_tested, pairs, "view %zu: %lu pairs, not %u", v,
                      (unsigned long)(now.pairs_tested - counted.pairs_tested), pairs);
         cr_assert_eq(now.ranges_visited - counted.ranges_visited, ranges, "view %zu: %lu ranges, not %u", v,
@@ -337,7 +337,7 @@ Test(glance, a_glance_tests_the_rows_of_the_cells_in_view)
 }
 
 /* The width of a query depends on the longest step of this tick, not of any before, and on the drift of the rows. */
-Test(glance, short_steps_are_looked_for_nearby)
+Test(run_delta, short_steps_are_looked_for_nearby)
 {
     static const struct {
         float x;
@@ -365,7 +365,7 @@ Test(glance, short_steps_are_looked_for_nearby)
 }
 
 /* A rebuild drops a block without rows, even if an entity has stepped into it; its marks are of this tick. */
-Test(glance, marks_in_blocks_without_rows_are_kept)
+Test(run_delta, marks_in_blocks_without_rows_are_kept)
 {
     enum { BLOCKS = 80, ACROSS = 20 };
     f = fleet_open(plain_rules(10, 200), 1, 1, 4);
@@ -391,7 +391,7 @@ Test(glance, marks_in_blocks_without_rows_are_kept)
 }
 
 /* A step to a place without a block causes no rebuild: the mover is seen there, by its own query and by others'. */
-Test(glance, steps_into_land_without_a_block)
+Test(run_delta, steps_into_land_without_a_block)
 {
     enum { OTHERS = 40 };
     for (int many = 0; many < 2; many++) {
@@ -449,7 +449,7 @@ static void move_and_set(float to, float by, uint64_t seed)
     fleet_close(f);
 }
 
-Test(glance, who_moves_a_bit_farther_than_a_step)
+Test(run_delta, who_moves_a_bit_farther_than_a_step)
 {
     uint64_t seed = 40;
     for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++);   /* outside of the world, */
@@ -457,7 +457,7 @@ Test(glance, who_moves_a_bit_farther_than_a_step)
 }
 
 /* The tower of a place follows from its distance to the world's origin: here up to an eighth of a unit off, near 0. */
-Test(glance, edges_of_blocks_far_from_the_worlds_origin)
+Test(run_delta, edges_of_blocks_far_from_the_worlds_origin)
 {
     enum { IDS = 120, TICKS = 30 };
     uint64_t seed = 5;

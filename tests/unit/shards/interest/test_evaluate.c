@@ -349,7 +349,7 @@ Test(interest, a_view_over_everything_looks_at_what_there_is)
     fleet_end(f);
     cr_assert_eq(f->enters, 99);
     cr_assert_leq(fleet_counts(f).pairs_tested, 200, "it looks at each, and each at it");
-    cr_assert_eq(fleet_counts(f).evaluated + fleet_counts(f).glanced, 1);
+    cr_assert_eq(fleet_counts(f).evaluated + fleet_counts(f).by_delta, 1);
     cr_assert_leq(fleet_counts(f).ranges_visited, 200, "blocks that are there, not all 67 million");
     fleet_close(f);
 }

@@ -12,7 +12,7 @@
 #include "shards/simd/dispatch.h"
 #include "shards/simd/kernels.h"
 
-enum { MEMBERS = 200, MOST = PHX_ORDER_FEW };
+enum { MEMBERS = 200, MOST = PHX_ORDER_SHORT_MAX };
 
 static phx_shard shard;
 static const phx_cause_scope scope;
@@ -94,10 +94,10 @@ static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph
 
 static void write_names(const phx_change *change, phx_event_columns to)
 {
-    phx_event_writer naming;
-    phx_event_writer_begin(&naming, &shard, &scope);
-    phx_event_writer_add(&naming, &scratch, change, &to, 0);
-    phx_event_writer_flush(&naming);
+    phx_event_writer writer;
+    phx_event_writer_begin(&writer, &shard, &scope);
+    phx_event_writer_add(&writer, &scratch, change, &to, 0);
+    phx_event_writer_flush(&writer);
 }
 
 static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const char *what)
@@ -109,7 +109,7 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     ph_position positions[2 * MOST];
     const phx_event_columns to = {targets, incarnations, kinds, causes, positions};
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
-    uint32_t told[MOST], few[PHX_ORDER_FEW], n = 0, e = 0, l = 0;
+    uint32_t told[MOST], few[PHX_ORDER_SHORT_MAX], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
     choose(chosen + leaves, enters, rng);
     while (l < leaves || e < enters) { /* one of either, by turns at random */
@@ -189,19 +189,19 @@ static void check_together(uint64_t *rng, const char *what)
 {
     static together room;
     together *all = &room;
-    phx_event_writer naming;
+    phx_event_writer writer;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
     for (uint32_t k = 0; k < 2; k++)
         all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k],
                                          all->positions[k]};
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&naming, &shard, &scope);
+    phx_event_writer_begin(&writer, &shard, &scope);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
-        phx_event_writer_add(&naming, &scratch, &all->change[c], &all->to[k], all->first[c]);
-        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&naming);
+        phx_event_writer_add(&writer, &scratch, &all->change[c], &all->to[k], all->first[c]);
+        if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&writer);
     }
-    phx_event_writer_flush(&naming);
+    phx_event_writer_flush(&writer);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;

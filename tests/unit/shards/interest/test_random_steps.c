@@ -14,7 +14,7 @@ typedef struct steps_case {
     float origin;
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
-    uint32_t odd;            /* of 1000, each tick: discontinuities */
+    uint32_t discontinuous;  /* of 1000, each tick: discontinuities */
     uint32_t like;           /* of the three below */
 } steps_case;
 
@@ -22,31 +22,31 @@ enum {
     WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,     /* some are global or have a reach */
     OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
-    GLANCED = 8  /* to be expected: more deltas than evaluations */
+    BY_DELTA = 8 /* to be expected: more deltas than evaluations */
 };
 
 static const steps_case steps_cases[] = {
-    {"few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, GLANCED},
-    {"all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, GLANCED},
-    {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, GLANCED},
-    {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | GLANCED},
-    {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | GLANCED},
+    {"few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, BY_DELTA},
+    {"all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, BY_DELTA},
+    {"with margins", 10, 20, 8, 2.5f, 0, 20, 1, 60, 1, BY_DELTA},
+    {"whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | BY_DELTA},
+    {"whole numbers, no margin", 10, 20, 0, 2, 0, 20, 1, 60, 0, WHOLE | BY_DELTA},
     {"much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 40, OUTSIDE},
     {"far targets", 10, 20, 5, 2.5f, 0, 20, 1, 20, 10, FAR},
     {"four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 2, OUTSIDE},
     {"nine shards, much else", 10, 15, 5, 2.5f, 0, 20, 3, 60, 30, OUTSIDE},
     {"jumps", 10, 20, 5, 5, 0, 20, 1, 10, 1, 0},
     {"wide views", 2, 20, 5, 0.5f, 0, 100, 1, 50, 1, OUTSIDE},
-    {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, GLANCED},
-    {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, GLANCED},
-    {"very far from the origin", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, GLANCED},
+    {"tiny views", 10, 1, 0.5f, 2.5f, 0, 8, 1, 60, 1, BY_DELTA},
+    {"far from the origin", 10, 20, 5, 2.5f, 1e6f, 20, 1, 60, 1, BY_DELTA},
+    {"very far from the origin", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, BY_DELTA},
     {"very far, and outside", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, OUTSIDE},
     {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
-    {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, GLANCED},
-    {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | GLANCED},
+    {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, BY_DELTA},
+    {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | BY_DELTA},
     {"no margins, hardly anything but that", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, 0},
-    {"no margins, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, GLANCED},
-    {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, GLANCED},
+    {"no margins, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, BY_DELTA},
+    {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, BY_DELTA},
     {"no margins, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, 0},
     {"no margins, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, FAR},
 };
@@ -154,7 +154,7 @@ static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint
         if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
         fleet_begin(f);
         for (uint64_t id = 1; id <= ids; id++) {
-            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, ids);
+            if (phx_rng_below(&rng, 1000) < c->discontinuous) odd_command(c, id, ids);
             else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
         }
         fleet_end(f);
@@ -173,19 +173,19 @@ static void check_case(const steps_case *c, uint64_t seed)
 {
     phx_interest_counts counts = random_steps(c, seed, 180, 0);
     cr_assert_gt(counts.enters + counts.leaves, 100, "%s", c->what);
-    cr_assert_gt(counts.glanced, 100, "%s: %lu", c->what, (unsigned long)counts.glanced);
-    if (c->like & GLANCED)
-        cr_assert_gt(counts.glanced, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
-                     (unsigned long)counts.glanced, (unsigned long)counts.evaluated);
+    cr_assert_gt(counts.by_delta, 100, "%s: %lu", c->what, (unsigned long)counts.by_delta);
+    if (c->like & BY_DELTA)
+        cr_assert_gt(counts.by_delta, counts.evaluated, "%s: %lu glances, %lu lists", c->what,
+                     (unsigned long)counts.by_delta, (unsigned long)counts.evaluated);
 }
 
-Test(glance, random_steps_of_every_sort)
+Test(run_delta, random_steps_of_every_sort)
 {
     for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
         for (uint64_t seed = 600; seed < 600 + test_amount(6); seed++) check_case(&steps_cases[i], seed + i * 10);
 }
 
-Test(glance, random_steps_while_memory_ends_now_and_then)
+Test(run_delta, random_steps_while_memory_ends_now_and_then)
 {
     for (size_t i = 0; i < sizeof steps_cases / sizeof *steps_cases; i++)
         (void)random_steps(&steps_cases[i], 800 + i, 120, 4);
@@ -196,7 +196,7 @@ Test(glance, random_steps_while_memory_ends_now_and_then)
  * Positions are 8 apart there, blocks 80: the error of float32 may be more than a block, so there are no tiles. Where
  * few moved none is needed.
  */
-Test(glance, no_tiles_where_positions_are_as_coarse_as_blocks)
+Test(run_delta, no_tiles_where_positions_are_as_coarse_as_blocks)
 {
     static const steps_case coarse = {"coarse", 10, 20, 5, 2.5f, 1e8f, 80, 1, 60, 100, 0};
     for (uint64_t seed = 900; seed < 904; seed++) {

@@ -87,7 +87,7 @@ static fleet *crowd_on_the_move(uint32_t observers, float view)
 }
 
 /* Returns the number of targets in changes. */
-static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool sparse, bool *stopped)
+static uint32_t delta_in_two_runs(uint32_t observers, uint64_t calls, bool sparse, bool *stopped)
 {
     fleet *f = crowd_on_the_move(observers, sparse ? 8 : 20);
     phx_shard *shard = &f->shard[0];
@@ -99,10 +99,10 @@ static uint32_t glance_in_two_runs(uint32_t observers, uint64_t calls, bool spar
     uint32_t done = phx_interest_run(&fresh, &f->directory, shard, 0, rows), changes = fresh.change_count;
     fleet_memory_enough();
     uint32_t count = observers_in(shard, order, done, through);
-    cr_assert_eq(fresh.counts.glanced, count, "%lu of %u", (unsigned long)fresh.counts.glanced, count);
+    cr_assert_eq(fresh.counts.by_delta, count, "%lu of %u", (unsigned long)fresh.counts.by_delta, count);
     cr_assert_eq(phx_interest_run(&fresh, &f->directory, shard, done, rows - done), rows - done);
     cr_assert_eq(fresh.tile.sparse, sparse);
-    cr_assert_eq(fresh.counts.glanced, observers);
+    cr_assert_eq(fresh.counts.by_delta, observers);
     cr_assert_eq(fresh.counts.evaluated, 0);
     cr_assert_leq(fresh.counts.pairs_exact, fresh.counts.pairs_tested);
     cr_assert_eq(observers_in(shard, order, rows, through), observers);
@@ -123,12 +123,12 @@ Test(interest, glances_that_stop_go_on_where_they_stopped)
     static const uint32_t crowds[] = {20, 250};
     for (int c = 0; c < 2; c++) {
         bool stopped = true;
-        uint32_t told = glance_in_two_runs(crowds[c], UINT64_MAX, c == 0, &stopped);
+        uint32_t told = delta_in_two_runs(crowds[c], UINT64_MAX, c == 0, &stopped);
         cr_assert_not(stopped);
         cr_assert_gt(told, crowds[c] / 4, "%u", told);
         stopped = true;
         for (uint64_t calls = 0; stopped; calls++) {
-            cr_assert_eq(glance_in_two_runs(crowds[c], calls, c == 0, &stopped), told);
+            cr_assert_eq(delta_in_two_runs(crowds[c], calls, c == 0, &stopped), told);
             cr_assert_lt(calls, 100);
         }
     }

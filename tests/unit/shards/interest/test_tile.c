@@ -9,7 +9,7 @@
 #include "shards/state/view_reach.h"
 #include "shards/tick/reindex.h"
 
-enum { IDS = 360, ODD_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
+enum { IDS = 360, DISCONTINUOUS_ONE_IN = 300, TOWERS = 24, PAIRS_MAX = FLEET_IDS + PHX_KERNEL_PAD };
 
 /* A random shard. */
 typedef struct tile_case {
@@ -154,8 +154,8 @@ static seen distances(const phx_shard *shard, uint32_t o, uint32_t t)
     const phx_grid_rows *rows = &shard->grid.rows;
     const phx_tile_row_word word = {t};
     if (phx_tile_row_word_is_previous(word)) {
-        const phx_prev_rows_row *past = &shard->past.rows[phx_tile_row_word_number(word)];
-        return (seen){INFINITY, apart(shard->rules, past->x - rows->ox[o], past->y - rows->oy[o])};
+        const phx_prev_rows_row *previous = &shard->previous.rows[phx_tile_row_word_number(word)];
+        return (seen){INFINITY, apart(shard->rules, previous->x - rows->ox[o], previous->y - rows->oy[o])};
     }
     return (seen){apart(shard->rules, rows->x[t] - rows->x[o], rows->y[t] - rows->y[o]),
                   apart(shard->rules, rows->ox[t] - rows->ox[o], rows->oy[t] - rows->oy[o])};
@@ -191,13 +191,13 @@ static uint32_t row_of(const phx_tile *tile, uint32_t target)
 }
 
 typedef struct paired {
-    bool row[FLEET_IDS], past[FLEET_IDS];
+    bool row[FLEET_IDS], previous[FLEET_IDS];
 } paired;
 
 static bool *of_row(paired *in, uint32_t row)
 {
     const phx_tile_row_word word = {row};
-    return &(phx_tile_row_word_is_previous(word) ? in->past : in->row)[phx_tile_row_word_number(word)];
+    return &(phx_tile_row_word_is_previous(word) ? in->previous : in->row)[phx_tile_row_word_number(word)];
 }
 
 /* All rows against the pairs of one observer. Returns the events. */
@@ -219,7 +219,7 @@ static uint32_t check_pairs(const phx_tile *tile, uint32_t place, float r, float
         cr_assert_eq(is_leave(shard, d, far, 0), flags == PHX_PAIR_LEAVE, "%s: the other way round", c->what);
     }
     float unit = 1 / tile->frame.scale, rounding = (fabsf(c->origin) + c->tower * TOWERS) * 1e-6f;
-    for (uint32_t i = 0; i < rows + shard->past.row_count; i++) {
+    for (uint32_t i = 0; i < rows + shard->previous.row_count; i++) {
         const uint32_t t = i < rows ? i : phx_tile_row_word_of_previous(i - rows).bits;
         if (i < rows && phx_row_word_is_gap(phx_row_word_at(shard->grid.rows.slot, i))) continue;
         const bool pair = *of_row(&in, t);
@@ -240,18 +240,18 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
     const phx_shard *shard = tile->shard;
     const phx_attr *attr = phx_store_attr(&shard->store, shard->grid.rows.slot[tile->row[place]] & PHX_ROW_SLOT);
     phx_pairs pairs = {.observer = observer_words, .target = target_words, .capacity = FLEET_IDS};
-    phx_tile_observers watcher = {&place, 1, tile->now, tile->old};
+    phx_tile_observers tile_observer = {&place, 1, tile->now, tile->old};
     float r = attr->view, far = attr->view + attr->margin;
     uint32_t spans;
     phx_tile_limit(tile, r, far);
     uint32_t count = phx_tile_pick(tile, tile->cell[place], false, &spans);
     cr_assert_leq(spans, PHX_TILE_SPANS_MAX);
-    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match(&tile->candidates, count, &tile_observer, &tile->limits, &pairs), 1);
     uint32_t events = check_pairs(tile, place, r, far, &pairs);
     if (!tile->sparse) return events;
-    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->near, tile->frame.columns};
+    phx_tile_cells cells = {tile->now, tile->old, tile->cell, tile->start, tile->stencil, tile->frame.columns};
     pairs.count = 0;
-    cr_assert_eq(shard->kernels->match_stencil(&cells, &watcher, &tile->limits, &pairs), 1);
+    cr_assert_eq(shard->kernels->match_stencil(&cells, &tile_observer, &tile->limits, &pairs), 1);
     cr_assert_eq(check_pairs(tile, place, r, far, &pairs), events);
     return events;
 }
@@ -262,21 +262,21 @@ static uint32_t check_observer(phx_tile *tile, uint32_t place)
 static void check_places(const phx_tile *tile)
 {
     static paired in;
-    uint32_t own = 0, past = 0;
+    uint32_t own = 0, previous = 0;
     in = (paired){0};
-    cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->past.row_count);
+    cr_assert_leq(tile->count, tile->shard->grid.row_count + tile->shard->previous.row_count);
     for (uint32_t i = 0; i < tile->count; i++) {
         uint32_t row = tile->row[i], cell = tile->cell[i];
         cr_assert_not(*of_row(&in, row), "%s: a row twice", c->what);
         *of_row(&in, row) = true;
-        past += phx_tile_row_word_is_previous((phx_tile_row_word){row});
+        previous += phx_tile_row_word_is_previous((phx_tile_row_word){row});
         cr_assert(i == 0 || tile->cell[i - 1] <= cell);
         cr_assert(tile->start[cell] <= i && i < tile->start[cell + 1]);
         if (row < tile->rows.first || row >= tile->rows.end) continue;
         cr_assert_eq(tile->own[own++], i, "%s: own rows in the order of places", c->what);
     }
     cr_assert_eq(own, tile->rows.end - tile->rows.first, "%s: an own row is not in its tile", c->what);
-    cr_assert_eq(past, tile->past_count);
+    cr_assert_eq(previous, tile->previous_count);
 }
 
 /* How far outside of a block the farthest of its rows is or was half way; below 0: none was. */
@@ -386,38 +386,38 @@ static void odd_command(uint64_t id)
 }
 
 /* As open_case(), with some discontinuities; few: hardly any other entity moves. */
-static const phx_shard *open_odd(const tile_case *like, uint64_t seed, bool few)
+static const phx_shard *open_discontinuous(const tile_case *like, uint64_t seed, bool few)
 {
     open_world(like, seed, 1);
     if (few) fleet_tick(f); /* none did */
     fleet_begin(f);
     if (!few) all_step();
     for (uint64_t id = 1; id <= IDS; id++)
-        if (phx_rng_below(&rng, ODD_ONE_IN) == 0) odd_command(id);
+        if (phx_rng_below(&rng, DISCONTINUOUS_ONE_IN) == 0) odd_command(id);
     cr_assert_eq(f->shard[0].dense_tick, !few);
     return indexed();
 }
 
 typedef struct marked {
-    uint32_t odd, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
-    uint32_t not_odd;   /* tiles that are not, after all */
+    uint32_t discontinuous, even; /* cells of observers, discontinuous and not, in tiles with a discontinuity */
+    uint32_t not_discontinuous;   /* tiles that are not, after all */
 } marked;
 
-static bool near(float x, float y, float px, float py, float reach)
+static bool keep(float x, float y, float px, float py, float reach)
 {
     return fabsf(px - x) <= reach && fabsf(py - y) <= reach;
 }
 
 /* Is a discontinuous entity within reach of a row, or was one within reach of its old place? */
-static bool odd_near(const phx_shard *shard, uint32_t at, float reach)
+static bool discontinuous_in_view(const phx_shard *shard, uint32_t at, float reach)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
     bool some = false;
     for (uint32_t row = 0; row < shard->grid.row_end; row++)
         some |= !phx_row_word_is_gap(phx_row_word_at(rows->slot, row)) && isnan(rows->ox[row]) &&
-                near(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
-    for (uint32_t i = 0; i < shard->past.row_count; i++)
-        some |= near(rows->ox[at], rows->oy[at], shard->past.rows[i].x, shard->past.rows[i].y, reach);
+                keep(rows->x[at], rows->y[at], rows->x[row], rows->y[row], reach);
+    for (uint32_t i = 0; i < shard->previous.row_count; i++)
+        some |= keep(rows->ox[at], rows->oy[at], shard->previous.rows[i].x, shard->previous.rows[i].y, reach);
     return some;
 }
 
@@ -432,7 +432,7 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
 {
     cr_assert(phx_tile_open(tile, shard->mem, shard, number));
     if (!tile->usable || tile->quiet) return;
-    const bool odd = tile->odd;
+    const bool discontinuous = tile->discontinuous;
     bool in_sight = false;
     phx_tile_mark(tile);
     for (uint32_t i = 0; i < tile->rows.end - tile->rows.first; i++) {
@@ -440,19 +440,19 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
         uint8_t marks = tile->marks[tile->cell[tile->own[i]]];
         const phx_grid_rows *rows = &shard->grid.rows;
         float x = rows->x[row], y = rows->y[row], reach = shard->grid.blocks[number].reach;
-        bool is_near = odd_near(shard, row, reach);
+        bool is_kept = discontinuous_in_view(shard, row, reach);
         bool changed = changed_near(shard, x, y, reach) || changed_near(shard, rows->ox[row], rows->oy[row], reach);
-        in_sight |= is_near;
-        cr_assert(!is_near || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
+        in_sight |= is_kept;
+        cr_assert(!is_kept || (marks & PHX_TILE_DISCONTINUOUS), "%s: something odd is in sight of %g, %g", c->what,
                   (double)x, (double)y);
         cr_assert(!changed || (marks & PHX_TILE_DIRTY), "%s: something changed around %g, %g", c->what, (double)x,
                   (double)y);
-        if (!odd) continue;
-        sum->odd += (marks & PHX_TILE_DISCONTINUOUS) != 0;
+        if (!discontinuous) continue;
+        sum->discontinuous += (marks & PHX_TILE_DISCONTINUOUS) != 0;
         sum->even += !(marks & PHX_TILE_DISCONTINUOUS);
     }
-    cr_assert(!in_sight || tile->odd, "%s", c->what);
-    sum->not_odd += odd && !tile->odd;
+    cr_assert(!in_sight || tile->discontinuous, "%s", c->what);
+    sum->not_discontinuous += discontinuous && !tile->discontinuous;
 }
 
 Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
@@ -461,7 +461,7 @@ Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
     marked sum = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
-            const phx_shard *shard = open_odd(&cases[i], seed, seed % 4 == 3);
+            const phx_shard *shard = open_discontinuous(&cases[i], seed, seed % 4 == 3);
             phx_tile tile = {0};
             for (uint32_t b = 0; b < shard->grid.block_count; b++)
                 if (shard->grid.blocks[b].reach > 0) check_marks(shard, b, &tile, &sum);
@@ -469,6 +469,6 @@ Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
             fleet_close(f);
         }
     }
-    cr_assert(sum.odd > 1000 && sum.even > 1000 && sum.not_odd > 20, "%u odd, %u even, %u tiles not odd", sum.odd,
-              sum.even, sum.not_odd);
+    cr_assert(sum.discontinuous > 1000 && sum.even > 1000 && sum.not_discontinuous > 20,
+              "%u odd, %u even, %u tiles not odd", sum.discontinuous, sum.even, sum.not_discontinuous);
 }

@@ -9,7 +9,7 @@
 static fleet *f;
 static phx_interest_counts counted;
 
-static phx_rules nine_rules(uint32_t towers, uint32_t span)
+static phx_rules ninegrid_rules(uint32_t towers, uint32_t span)
 {
     phx_rules rules = plain_rules(10, towers);
     rules.range = PH_RANGE_TOWERS;
@@ -24,11 +24,12 @@ static void begin(void)
 }
 
 /* Ends a tick with so many deltas and so many evaluations. */
-static void end(uint64_t glanced, uint64_t evaluated)
+static void end(uint64_t by_delta, uint64_t evaluated)
 {
     fleet_end(f);
     phx_interest_counts now = fleet_counts(f);
-    cr_assert_eq(now.glanced - counted.glanced, glanced, "%lu glances", (unsigned long)(now.glanced - counted.glanced));
+    cr_assert_eq(now.by_delta - counted.by_delta, by_delta, "%lu glances",
+                 (unsigned long)(now.by_delta - counted.by_delta));
     cr_assert_eq(now.evaluated - counted.evaluated, evaluated, "%lu lists",
                  (unsigned long)(now.evaluated - counted.evaluated));
 }
@@ -38,11 +39,11 @@ static void end(uint64_t glanced, uint64_t evaluated)
 typedef struct life_case {
     const char *what;
     uint32_t towers, shards, span;
-    float step;           /* of a tower */
-    uint32_t movers;      /* of 100, each tick */
-    uint32_t odd;         /* of 1000, each tick: discontinuities */
-    bool plain;           /* plain entities only */
-    uint32_t allocations; /* > 0: about every so many fail */
+    float step;            /* of a tower */
+    uint32_t movers;       /* of 100, each tick */
+    uint32_t evaluate_all; /* of 1000, each tick: discontinuities */
+    bool plain;            /* plain entities only */
+    uint32_t allocations;  /* > 0: about every so many fail */
 } life_case;
 
 static const life_case life_cases[] = {
@@ -135,7 +136,7 @@ static void random_life(const life_case *c, uint64_t seed)
     uint32_t events = 0;
     rng = seed;
     globals = seed % 4 == 3;
-    f = fleet_open(nine_rules(c->towers, c->span), c->shards, c->shards, 64);
+    f = fleet_open(ninegrid_rules(c->towers, c->span), c->shards, c->shards, 64);
     f->piece = 1 + (uint32_t)(seed % 19);
     fleet_begin(f);
     for (uint64_t id = 1; id <= IDS * 3 / 4; id++) fleet_enter(f, id, some_attr(c), anywhere(c), anywhere(c));
@@ -148,7 +149,7 @@ static void random_life(const life_case *c, uint64_t seed)
         if (phx_rng_below(&rng, 40) == 0) widen_ids(phx_rng_below(&rng, 36));
         for (uint64_t id = 1; id <= IDS; id++) {
             const fleet_entity *e = &f->entity[id];
-            if (phx_rng_below(&rng, 1000) < c->odd) odd_command(c, id, IDS);
+            if (phx_rng_below(&rng, 1000) < c->evaluate_all) odd_command(c, id, IDS);
             if (!e->in || phx_rng_below(&rng, 100) >= c->movers) continue;
             fleet_move(f, id, e->x + 10 * c->step * float_between(&rng, -1, 1),
                        e->y + 10 * c->step * float_between(&rng, -1, 1));
@@ -160,12 +161,12 @@ static void random_life(const life_case *c, uint64_t seed)
     phx_interest_counts counts = fleet_counts(f);
     cr_assert_gt(events, 200, "%s: %u events", c->what, events);
     cr_assert_gt(counts.evaluated, 20, "%s", c->what);
-    cr_assert(globals || counts.glanced > 200, "%s", c->what);
+    cr_assert(globals || counts.by_delta > 200, "%s", c->what);
     stops += f->stops;
     fleet_close(f);
 }
 
-Test(nine, random_lives)
+Test(ninegrid, random_lives)
 {
     for (size_t c = 0; c < sizeof life_cases / sizeof life_cases[0]; c++) {
         stops = 0;
@@ -179,14 +180,14 @@ Test(nine, random_lives)
 /* Observers 1, 2, ... at the middles of the towers of a row, one each. */
 static void open_row(uint32_t count)
 {
-    f = fleet_open(nine_rules(100, 1), 1, 1, 4);
+    f = fleet_open(ninegrid_rules(100, 1), 1, 1, 4);
     fleet_begin(f);
     for (uint64_t id = 1; id <= count; id++) fleet_enter(f, id, plain_attr(1, 0), (float)id * 10 - 5, 55);
     fleet_end(f);
     cr_assert_eq(f->enters, 2 * (count - 1));
 }
 
-Test(nine, steps_inside_towers_cost_nothing)
+Test(ninegrid, steps_inside_towers_cost_nothing)
 {
     open_row(20);
     begin();
@@ -197,7 +198,7 @@ Test(nine, steps_inside_towers_cost_nothing)
     fleet_close(f);
 }
 
-Test(nine, a_crossing_is_told_where_it_is_seen)
+Test(ninegrid, a_crossing_is_told_where_it_is_seen)
 {
     open_row(20);
     begin();
@@ -213,7 +214,7 @@ Test(nine, a_crossing_is_told_where_it_is_seen)
     fleet_close(f);
 }
 
-Test(nine, there_and_back_is_no_crossing_and_a_jump_is_one)
+Test(ninegrid, there_and_back_is_no_crossing_and_a_jump_is_one)
 {
     open_row(20);
     begin();
@@ -229,7 +230,7 @@ Test(nine, there_and_back_is_no_crossing_and_a_jump_is_one)
     fleet_close(f);
 }
 
-Test(nine, who_changes_what_decides_is_looked_at_with_all_around)
+Test(ninegrid, who_changes_what_decides_is_looked_at_with_all_around)
 {
     open_row(20);
     phx_attr hidden = plain_attr(1, 0);
@@ -250,7 +251,7 @@ Test(nine, who_changes_what_decides_is_looked_at_with_all_around)
     fleet_close(f);
 }
 
-Test(nine, a_cap_looks_when_anything_near_it_moves)
+Test(ninegrid, a_cap_looks_when_anything_near_it_moves)
 {
     open_row(20);
     phx_attr capped = plain_attr(1, 0);
@@ -275,7 +276,7 @@ Test(nine, a_cap_looks_when_anything_near_it_moves)
     fleet_close(f);
 }
 
-Test(nine, lists_are_kept_while_a_target_is_global)
+Test(ninegrid, lists_are_kept_while_a_target_is_global)
 {
     open_row(20);
     phx_attr beacon = plain_attr(0, 0);
@@ -300,9 +301,9 @@ Test(nine, lists_are_kept_while_a_target_is_global)
     fleet_close(f);
 }
 
-Test(nine, a_migrant_takes_its_list_along)
+Test(ninegrid, a_migrant_takes_its_list_along)
 {
-    f = fleet_open(nine_rules(20, 1), 2, 1, 64);
+    f = fleet_open(ninegrid_rules(20, 1), 2, 1, 64);
     fleet_begin(f);
     for (uint64_t id = 1; id <= 6; id++) fleet_enter(f, id, plain_attr(1, 0), 65 + (float)id * 10, 55);
     fleet_end(f);
@@ -321,9 +322,9 @@ Test(nine, a_migrant_takes_its_list_along)
     fleet_close(f);
 }
 
-Test(nine, towers_that_nobody_is_in_cost_no_memory)
+Test(ninegrid, towers_that_nobody_is_in_cost_no_memory)
 {
-    f = fleet_open(nine_rules(4000, 1), 1, 1, 4);
+    f = fleet_open(ninegrid_rules(4000, 1), 1, 1, 4);
     fleet_begin(f);
     fleet_enter(f, 1, plain_attr(1, 0), 5, 5);
     fleet_enter(f, 2, plain_attr(1, 0), 6, 5);
@@ -333,15 +334,15 @@ Test(nine, towers_that_nobody_is_in_cost_no_memory)
         fleet_move(f, 1, 5 + 100 * (float)t, 5);
         fleet_move(f, 2, 5, 7 + 100 * (float)t);
         fleet_end(f);
-        cr_assert_leq(f->shard[0].nine.crowd_count, 2);
-        cr_assert_leq(f->shard[0].nine.cards_used, 16);
+        cr_assert_leq(f->shard[0].ninegrid.cell_block_count, 2);
+        cr_assert_leq(f->shard[0].ninegrid.entries_used, 16);
     }
     fleet_close(f);
 }
 
-Test(nine, a_world_is_no_more_than_its_towers)
+Test(ninegrid, a_world_is_no_more_than_its_towers)
 {
-    f = fleet_open(nine_rules(2, 60), 1, 1, 4); /* a span wider than the world */
+    f = fleet_open(ninegrid_rules(2, 60), 1, 1, 4); /* a span wider than the world */
     fleet_begin(f);
     for (uint64_t id = 1; id <= 10; id++) fleet_enter(f, id, plain_attr(1, 0), (float)id * 30 - 100, 5);
     fleet_end(f);

@@ -25,13 +25,13 @@ static int64_t units_apart(uint32_t a, uint32_t b, bool square)
 static bool may_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
-    return (d <= limits->in_high && e > limits->in_low) || (d > limits->near_low && e <= limits->near_high);
+    return (d <= limits->in_high && e > limits->in_low) || (d > limits->keep_low && e <= limits->keep_high);
 }
 
 static bool must_cross(uint32_t i, uint32_t at, const phx_tile_limits *limits, bool *leaves)
 {
     int64_t d = units_apart(now[i], now[at], limits->square), e = units_apart(old[i], old[at], limits->square);
-    *leaves = e <= limits->near_low && d > limits->near_high;
+    *leaves = e <= limits->keep_low && d > limits->keep_high;
     return *leaves || (d <= limits->in_low && e > limits->in_high);
 }
 
@@ -47,8 +47,8 @@ static phx_tile_limits coarse(uint64_t *rng, uint32_t count)
     }
     limits.in_low = limits.square || low < 0 ? low : low * low;
     limits.in_high = limits.in_low + 1 + 2 * (int32_t)phx_rng_below(rng, limits.square ? 2 : 8);
-    limits.near_low = limits.in_low + more;
-    limits.near_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
+    limits.keep_low = limits.in_low + more;
+    limits.keep_high = limits.in_high + more + 2 * (int32_t)phx_rng_below(rng, 2);
     return limits;
 }
 
@@ -135,14 +135,15 @@ static void match_many(const phx_kernels *kernels, const char *name)
     uint64_t rng = 39;
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t count = round % 4 ? 1 + phx_rng_below(&rng, MANY) : MANY, place[3] = {0, count / 2, count - 1};
-        const int32_t near = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000), r = round % 3 ? near : near * 3 / 4;
+        const int32_t stencil = PHX_TILE_REACH - (int32_t)phx_rng_below(&rng, 2000),
+                      r = round % 3 ? stencil : stencil * 3 / 4;
         const bool square = round % 2;
         const int32_t slack = square ? 2 : INT16_MAX - 1 - (int32_t)phx_rng_below(&rng, 9000);
-        const int32_t in = square ? r : r * r, out = square ? near : near * near;
+        const int32_t in = square ? r : r * r, out = square ? stencil : stencil * stencil;
         const phx_tile_limits limits = {in - slack - 1, in + slack, out - slack - 1, out + slack, square};
         for (uint32_t i = 0; i < count; i++) {
             now[i] = some_way_off(&rng, r);
-            old[i] = some_way_off(&rng, near);
+            old[i] = some_way_off(&rng, stencil);
             row[i] = i * 3;
         }
         for (uint32_t w = 0; w < 3; w++) now[place[w]] = old[place[w]] = w;
@@ -264,9 +265,9 @@ static void starts_some(const phx_kernels *kernels, const char *name)
     enum { CELLS = 60 };
     uint64_t rng = 35;
     for (uint32_t cells = 1; cells <= CELLS; cells++) {
-        uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
+        uint32_t at[CELLS + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + PHX_KERNEL_PAD], count[CELLS + 1], sum = 0;
         for (uint32_t i = 1; i <= cells; i++) at[i] = count[i] = phx_rng_below(&rng, 1u << phx_rng_below(&rng, 20));
-        kernels->cell_offsets(at, cells, near);
+        kernels->cell_offsets(at, cells, stencil);
         cr_assert_eq(at[0], 0, "%s", name);
         for (uint32_t i = 1; i <= cells; i++) cr_assert_eq(at[i], sum += count[i], "%s: %u of %u", name, i, cells);
     }
@@ -277,7 +278,7 @@ Test(kernels, where_cells_begin)
     with_each(starts_some);
 }
 
-static void within_rows_some(const phx_kernels *kernels, const char *name)
+static void indices_some(const phx_kernels *kernels, const char *name)
 {
     uint64_t rng = 36;
     for (uint32_t round = 0; round < 500; round++) {
@@ -297,11 +298,11 @@ static void within_rows_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, places_of_a_range_of_rows)
 {
-    with_each(within_rows_some);
+    with_each(indices_some);
 }
 
 /* The three rows of three cells around a watcher's. */
-static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
+static void stencil_around(const phx_tile_cells *cells, uint32_t place, phx_span line[3])
 {
     const uint32_t *first = cells->start + cells->cell[place] - 1 - cells->columns;
     for (uint32_t i = 0; i < 3; i++, first += cells->columns) line[i] = (phx_span){first[0], first[3]};
@@ -310,18 +311,18 @@ static void nine_around(const phx_tile_cells *cells, uint32_t place, phx_span li
 static uint32_t count_around(const phx_tile_cells *cells, uint32_t place)
 {
     phx_span line[3];
-    nine_around(cells, place, line);
+    stencil_around(cells, place, line);
     return line[0].end - line[0].first + (line[1].end - line[1].first) + (line[2].end - line[2].first);
 }
 
 /* The pairs, and the number of tested candidates, of watchers that are done. */
-static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint32_t done, const phx_tile_limits *limits,
-                       const phx_pairs *pairs, const char *name)
+static void check_stencil(const phx_tile_cells *cells, const uint32_t *place, uint32_t done,
+                          const phx_tile_limits *limits, const phx_pairs *pairs, const char *name)
 {
     uint32_t n = 0, tested = 0;
     for (uint32_t w = 0; w < done; w++) {
         phx_span line[3];
-        nine_around(cells, place[w], line);
+        stencil_around(cells, place[w], line);
         for (uint32_t i = 0; i < 3; i++) n = check_matches(place[w], line[i], NULL, limits, pairs, n, name);
         tested += count_around(cells, place[w]);
     }
@@ -332,33 +333,33 @@ static void check_nine(const phx_tile_cells *cells, const uint32_t *place, uint3
 /* More watchers than are taken together, and sometimes room for hardly more than one. */
 static void match_sparse_some(const phx_kernels *kernels, const char *name)
 {
-    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, WATCHERS = 300 };
+    enum { COLUMNS = 4, CELLS = 12, EMPTY = 52 /* so many that it does not count as a crowd */, OBSERVERS = 300 };
     uint64_t rng = 34;
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t cells = round % 2 ? CELLS : CELLS + EMPTY, each = round % 5 ? 4 : 17;
-        uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, near[CELLS + EMPTY + PHX_KERNEL_PAD];
-        uint32_t place[WATCHERS], most = 0;
+        uint32_t start[CELLS + EMPTY + 1 + PHX_KERNEL_PAD] = {0}, stencil[CELLS + EMPTY + PHX_KERNEL_PAD];
+        uint32_t place[OBSERVERS], most = 0;
         phx_tile_limits limits = coarse(&rng, ROWS);
         for (uint32_t i = 1; i <= CELLS; i++) /* a cell in the middle has candidates */
             start[i] = phx_rng_below(&rng, each) + (i == COLUMNS + 2);
-        kernels->cell_offsets(start, cells, near);
+        kernels->cell_offsets(start, cells, stencil);
         for (uint32_t c = 0; c < CELLS; c++)
             for (uint32_t i = start[c]; i < start[c + 1]; i++) cell[i] = c;
         const uint32_t first = start[COLUMNS + 1], count = start[COLUMNS + 3] - first; /* the two in the middle */
-        const phx_tile_cells all = {now, old, cell, start, near, COLUMNS};
-        for (uint32_t i = 0; i < WATCHERS; i++) {
+        const phx_tile_cells all = {now, old, cell, start, stencil, COLUMNS};
+        for (uint32_t i = 0; i < OBSERVERS; i++) {
             place[i] = first + phx_rng_below(&rng, count);
             uint32_t around = count_around(&all, place[i]);
             most = around > most ? around : most;
         }
         const uint32_t capacity = round % 3 ? most + phx_rng_below(&rng, 2 * most) : PAIRS;
-        for (uint32_t w = 0, done; w < WATCHERS; w += done) {
+        for (uint32_t w = 0, done; w < OBSERVERS; w += done) {
             phx_pairs pairs = no_pairs(capacity);
-            done =
-                kernels->match_stencil(&all, &(phx_tile_observers){place + w, WATCHERS - w, now, old}, &limits, &pairs);
+            done = kernels->match_stencil(&all, &(phx_tile_observers){place + w, OBSERVERS - w, now, old}, &limits,
+                                          &pairs);
             cr_assert_geq(done, 1, "%s: there was room for all of one", name);
-            check_nine(&all, place + w, done, &limits, &pairs, name);
-            bool room = w + done < WATCHERS && capacity - pairs.count >= count_around(&all, place[w + done]);
+            check_stencil(&all, place + w, done, &limits, &pairs, name);
+            bool room = w + done < OBSERVERS && capacity - pairs.count >= count_around(&all, place[w + done]);
             cr_assert_not(room, "%s: stopped with room for one more", name);
             check_guard(observers, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);
             check_guard(targets, capacity, PAIRS + 2 * PHX_KERNEL_PAD, name);

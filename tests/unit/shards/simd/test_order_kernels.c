@@ -58,68 +58,69 @@ Test(kernels, weighing_and_dividing_at_a_cap)
 
 static void order_some(const phx_kernels *kernels, const char *name)
 {
-    uint64_t rng = 29, id[PHX_ORDER_FEW];
-    uint16_t kind[PHX_ORDER_FEW];
-    uint32_t place[PHX_ORDER_FEW + 1];
+    uint64_t rng = 29, id[PHX_ORDER_SHORT_MAX];
+    uint16_t kind[PHX_ORDER_SHORT_MAX];
+    uint32_t place[PHX_ORDER_SHORT_MAX + 1];
     for (uint32_t round = 0; round < 12000; round++) {
-        uint32_t count = 1 + round % PHX_ORDER_FEW, kinds = round % 3 ? 1 : 3;
-        bool alike = round / PHX_ORDER_FEW % 2; /* one kind, and ids that a host counted up */
+        uint32_t count = 1 + round % PHX_ORDER_SHORT_MAX, kinds = round % 3 ? 1 : 3;
+        bool alike = round / PHX_ORDER_SHORT_MAX % 2; /* one kind, and ids that a host counted up */
         uint64_t first = (phx_rng_below(&rng, 2) ? 0 : phx_rng_next(&rng) << 32) - 20;
         first += (uint64_t)phx_rng_below(&rng, 3) << 31;
         for (uint32_t i = 0; i < count; i++) {
             id[i] = phx_rng_below(&rng, 2) ? i + 1 : UINT64_MAX - i;
             kind[i] = (uint16_t)(phx_rng_below(&rng, 2) ? phx_rng_below(&rng, kinds) : UINT16_MAX - kinds);
             if (!alike) continue;
-            id[i] = first + (i * 37 + round) % PHX_ORDER_FEW;
+            id[i] = first + (i * 37 + round) % PHX_ORDER_SHORT_MAX;
             kind[i] = 7;
         }
-        place[PHX_ORDER_FEW] = GUARD;
+        place[PHX_ORDER_SHORT_MAX] = GUARD;
         kernels->order(id, kind, count, place);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = 0;
             for (uint32_t j = 0; j < count; j++) before += kind[j] < kind[i] || (kind[j] == kind[i] && id[j] < id[i]);
             cr_assert_eq(place[i], before, "%s: %u of %u", name, i, count);
         }
-        cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
+        cr_assert_eq(place[PHX_ORDER_SHORT_MAX], GUARD, "%s: stored too far", name);
     }
 }
 
 /* All of one kind but one, wherever that stands: by ids alone it would be somewhere else. */
 static void order_but_one(const phx_kernels *kernels, const char *name)
 {
-    for (uint32_t count = 2; count <= PHX_ORDER_FEW; count++) {
-        for (uint32_t odd = 0; odd < count; odd++) {
-            uint64_t id[PHX_ORDER_FEW];
-            uint16_t kind[PHX_ORDER_FEW];
-            uint32_t place[PHX_ORDER_FEW];
+    for (uint32_t count = 2; count <= PHX_ORDER_SHORT_MAX; count++) {
+        for (uint32_t discontinuous = 0; discontinuous < count; discontinuous++) {
+            uint64_t id[PHX_ORDER_SHORT_MAX];
+            uint16_t kind[PHX_ORDER_SHORT_MAX];
+            uint32_t place[PHX_ORDER_SHORT_MAX];
             for (uint32_t i = 0; i < count; i++) {
                 id[i] = i + 1;
-                kind[i] = i == odd ? odd < count / 2 ? 9 : 3 : 7;
+                kind[i] = i == discontinuous ? discontinuous < count / 2 ? 9 : 3 : 7;
             }
             kernels->order(id, kind, count, place);
-            cr_assert_eq(place[odd], kind[odd] == 9 ? count - 1 : 0, "%s: %u of %u", name, odd, count);
+            cr_assert_eq(place[discontinuous], kind[discontinuous] == 9 ? count - 1 : 0, "%s: %u of %u", name,
+                         discontinuous, count);
         }
     }
 }
 
 static void rank_some(const phx_kernels *kernels, const char *name)
 {
-    uint64_t rng = 31, word[PHX_ORDER_FEW];
-    uint32_t place[PHX_ORDER_FEW + 1];
-    cr_assert_leq(kernels->rank_most, PHX_ORDER_FEW);
+    uint64_t rng = 31, word[PHX_ORDER_SHORT_MAX];
+    uint32_t place[PHX_ORDER_SHORT_MAX + 1];
+    cr_assert_leq(kernels->rank_most, PHX_ORDER_SHORT_MAX);
     for (uint32_t round = 0; round < 3000; round++) {
         uint32_t count = round % (kernels->rank_most + 1);
         uint64_t high = phx_rng_below(&rng, 2) ? 0 : UINT64_C(1) << 63; /* words have no sign */
         for (uint32_t i = 0; i < count; i++)
-            word[i] = (i * 37 + round) % PHX_ORDER_FEW * 0x100000001u ^ (phx_rng_below(&rng, 2) ? high : 0);
-        place[PHX_ORDER_FEW] = GUARD;
+            word[i] = (i * 37 + round) % PHX_ORDER_SHORT_MAX * 0x100000001u ^ (phx_rng_below(&rng, 2) ? high : 0);
+        place[PHX_ORDER_SHORT_MAX] = GUARD;
         kernels->rank_words(word, count, place);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = 0;
             for (uint32_t j = 0; j < count; j++) before += word[j] < word[i];
             cr_assert_eq(place[i], before, "%s: %u of %u", name, i, count);
         }
-        cr_assert_eq(place[PHX_ORDER_FEW], GUARD, "%s: stored too far", name);
+        cr_assert_eq(place[PHX_ORDER_SHORT_MAX], GUARD, "%s: stored too far", name);
     }
 }
 
@@ -162,10 +163,10 @@ static void order_some_keys(const phx_kernels *kernels, const char *name)
     static phx_name names[NAMES];
     uint64_t rng = 31, keyed = 0;
     for (uint32_t round = 0; round < 12000; round++) {
-        uint32_t count = 1 + round % PHX_ORDER_FEW, id_bits = phx_rng_below(&rng, 34);
+        uint32_t count = 1 + round % PHX_ORDER_SHORT_MAX, id_bits = phx_rng_below(&rng, 34);
         uint32_t kind_bits = phx_rng_below(&rng, 2) ? phx_rng_below(&rng, 17) : (32 - id_bits) & 15;
         uint64_t first = phx_rng_next(&rng), other = phx_rng_next(&rng), ids = 0, low = (UINT64_C(1) << id_bits) - 1;
-        uint32_t slot[PHX_ORDER_FEW], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
+        uint32_t slot[PHX_ORDER_SHORT_MAX], kinds = 0, step = 1 + phx_rng_below(&rng, 4);
         for (uint32_t i = 0; i < count; i++) { /* all differ: the lowest bits of ids count up, where there are some */
             slot[i] = i * step + phx_rng_below(&rng, step);
             bool last = i == 63 || (count > 1 && i == count - 1 && id_bits > 6); /* its key may be all ones */

@@ -15,11 +15,12 @@ static uint32_t now[ROWS + 2 * PHX_KERNEL_PAD], old[ROWS + 2 * PHX_KERNEL_PAD], 
 /* A coordinate: in the frame or about it, on its ends, or none at all. */
 static float some_coordinate(uint64_t *rng, float zero, float width)
 {
-    static const float odd[] = {NAN,  INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f, -0x1p31f,
-                                3e9f, 1e20f,    1e6f,      -1e6f,   2e7f}; /* the last are units that an int holds */
+    static const float discontinuous[] = {
+        NAN,      INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0x1p31f,
+        -0x1p31f, 3e9f,     1e20f,     1e6f,    -1e6f,    2e7f}; /* the last are units that an int holds */
     switch (phx_rng_below(rng, 8)) {
     case 0:
-        return odd[phx_rng_below(rng, sizeof odd / sizeof *odd)];
+        return discontinuous[phx_rng_below(rng, sizeof discontinuous / sizeof *discontinuous)];
     case 1:
         return float_near(rng, zero);
     case 2:
@@ -44,7 +45,7 @@ static uint32_t low_bits(float q)
 static bool in_frame(float to, float from, const phx_tile_frame *frame, float end, uint32_t *unit)
 {
     volatile float step = from - to, half = step * 0.5f, way = to + half;
-    const float q = fabsf(step) <= frame->stride ? way : to;
+    const float q = fabsf(step) <= frame->longest_step ? way : to;
     if (!(q >= frame->low && q < end)) return false;
     *unit = (uint32_t)q;
     return true;
@@ -53,7 +54,7 @@ static bool in_frame(float to, float from, const phx_tile_frame *frame, float en
 /* Steps of all lengths, some longer than the stride; many are 0. */
 static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
 {
-    const float most = frame->stride / frame->scale;
+    const float most = frame->longest_step / frame->scale;
     switch (phx_rng_below(rng, 4)) {
     case 0:
         return to;
@@ -66,7 +67,7 @@ static float stepped_from(uint64_t *rng, float to, const phx_tile_frame *frame)
     }
 }
 
-static void pick_some(const phx_kernels *kernels, const char *name)
+static void cull_some(const phx_kernels *kernels, const char *name)
 {
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
     uint64_t rng = 31;
@@ -79,7 +80,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
         frame.rows = 3 + phx_rng_below(&rng, 3);
         frame.width = (float)(frame.columns << frame.shift);
         frame.height = (float)(frame.rows << frame.shift);
-        frame.stride = round % 3 == 0 ? 0.5f : float_between(&rng, 0, 4000);
+        frame.longest_step = round % 3 == 0 ? 0.5f : float_between(&rng, 0, 4000);
         frame.low = round % 4 == 0 ? (float)(1u << frame.shift) : 0;
         frame.moved = round % 4 == 0 ? PHX_CELL_MOVED : 0;
         for (uint32_t i = 0; i < ROWS; i++) {
@@ -110,7 +111,8 @@ static void pick_some(const phx_kernels *kernels, const char *name)
             cr_assert_eq(cell[n], ((y >> frame.shift) * frame.columns + (x >> frame.shift)) | (moved ? frame.moved : 0),
                          "%s", name);
             uint32_t ox = low_bits(gx), oy = low_bits(gy);
-            if (isnan(pox[i])) ox = (low_bits(fx) + PHX_TILE_AWAY) & 0xffff, oy = low_bits(fy); /* it was not here */
+            if (isnan(pox[i]))
+                ox = (low_bits(fx) + PHX_TILE_NO_HISTORY_OFFSET) & 0xffff, oy = low_bits(fy); /* it was not here */
             cr_assert_eq(old[n], ox | oy << 16, "%s: %a, %a", name, (double)pox[i], (double)poy[i]);
             n++;
         }
@@ -122,7 +124,7 @@ static void pick_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, picking_from_two_ranges)
 {
-    with_each(pick_some);
+    with_each(cull_some);
 }
 
 static void gather_some(const phx_kernels *kernels, const char *name)
@@ -157,9 +159,9 @@ static bool in_range(float dx, float dy, float r, bool square)
     return square ? fabsf(dx) <= r && fabsf(dy) <= r : d2 <= r2;
 }
 
-static void stir_some(const phx_kernels *kernels, const char *name)
+static void plan_some(const phx_kernels *kernels, const char *name)
 {
-    enum { LOOKS = 4, MOST = LOOKS * ROWS + 2 * PHX_KERNEL_PAD };
+    enum { PARTS_EACH_TICK = 4, MOST = PARTS_EACH_TICK * ROWS + 2 * PHX_KERNEL_PAD };
     static uint32_t found_by[MOST], found_row[MOST];
     const phx_view_changes found = {found_by, found_row};
     const phx_grid_rows rows = {.x = px, .y = py, .ox = pox, .oy = poy, .slot = slots};
@@ -172,9 +174,9 @@ static void stir_some(const phx_kernels *kernels, const char *name)
             pox[i] = phx_rng_below(&rng, 3) > 0 ? px[i] : float_near(&rng, px[i]);
             poy[i] = phx_rng_below(&rng, 3) > 0 ? py[i] : some_coordinate(&rng, -10, 30);
         }
-        uint32_t by[LOOKS], first[LOOKS], end[LOOKS], n = 0, most = 0;
-        const phx_row_ranges looks = {.row = by, .first = first, .end = end, .count = LOOKS};
-        for (uint32_t l = 0; l < LOOKS; l++) {
+        uint32_t by[PARTS_EACH_TICK], first[PARTS_EACH_TICK], end[PARTS_EACH_TICK], n = 0, most = 0;
+        const phx_row_ranges ranges = {.row = by, .first = first, .end = end, .count = PARTS_EACH_TICK};
+        for (uint32_t l = 0; l < PARTS_EACH_TICK; l++) {
             by[l] = phx_rng_below(&rng, ROWS);
             first[l] = phx_rng_below(&rng, ROWS);
             end[l] = first[l] + 1 + phx_rng_below(&rng, l % 2 ? ROWS - first[l] : 1);
@@ -182,8 +184,8 @@ static void stir_some(const phx_kernels *kernels, const char *name)
         }
         guard(found_by, MOST);
         guard(found_row, MOST);
-        uint32_t crossed = kernels->find_view_changes(&rows, &looks, (phx_span){1, LOOKS}, &limit, &found);
-        for (uint32_t l = 1; l < LOOKS; l++) {
+        uint32_t crossed = kernels->find_view_changes(&rows, &ranges, (phx_span){1, PARTS_EACH_TICK}, &limit, &found);
+        for (uint32_t l = 1; l < PARTS_EACH_TICK; l++) {
             for (uint32_t i = first[l]; i < end[l]; i++) {
                 bool is = in_range(px[i] - px[by[l]], py[i] - py[by[l]], limit.r, limit.square);
                 bool was = in_range(pox[i] - pox[by[l]], poy[i] - poy[by[l]], limit.r, limit.square);
@@ -200,7 +202,7 @@ static void stir_some(const phx_kernels *kernels, const char *name)
 
 Test(kernels, what_who_moved_has_crossed)
 {
-    with_each(stir_some);
+    with_each(plan_some);
 }
 
 /* A block of a small world; its towers have some of the rows each, or none. */
@@ -219,10 +221,10 @@ static phx_block some_block(uint64_t *rng, const phx_rules *rules)
 }
 
 /* The rows of a block in a row's view, tower by tower; behind the others. */
-static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t observer_row)
+static void add_ranges(phx_row_ranges *ranges, const phx_lookup *lookup, uint32_t observer_row)
 {
-    const phx_block *block = sight->block;
-    phx_rect rect = phx_box_towers(sight->rules, phx_box_around(px[observer_row], py[observer_row], sight->reach));
+    const phx_block *block = lookup->block;
+    phx_rect rect = phx_box_towers(lookup->rules, phx_box_around(px[observer_row], py[observer_row], lookup->reach));
     for (uint32_t y = 0; y < PHX_BLOCK_SIDE; y++) {
         uint32_t first = UINT32_MAX, end = 0;
         for (uint32_t x = 0; x < PHX_BLOCK_SIDE; x++) {
@@ -230,25 +232,25 @@ static void add_looks(phx_row_ranges *looks, const phx_lookup *sight, uint32_t o
             if (tx < rect.x0 || tx > rect.x1 || ty < rect.y0 || ty > rect.y1) continue;
             const uint32_t *start = block->start + PHX_BLOCK_SIDE * y + x;
             for (uint32_t i = start[0]; i < start[1]; i++) {
-                if (i < sight->at.first || i >= sight->at.end) continue;
+                if (i < lookup->at.first || i >= lookup->at.end) continue;
                 first = i < first ? i : first;
                 end = i + 1;
             }
         }
         if (first >= end) continue;
-        looks->row[looks->count] = observer_row;
-        looks->first[looks->count] = first;
-        looks->end[looks->count++] = end;
-        looks->length += end - first;
+        ranges->row[ranges->count] = observer_row;
+        ranges->first[ranges->count] = first;
+        ranges->end[ranges->count++] = end;
+        ranges->length += end - first;
     }
     const uint32_t x = block->bx * PHX_BLOCK_SIDE, y = block->by * PHX_BLOCK_SIDE;
     bool out_x = rect.x0 < x || rect.x1 >= x + PHX_BLOCK_SIDE, out_y = rect.y0 < y || rect.y1 >= y + PHX_BLOCK_SIDE;
     const bool out[PHX_BEYONDS] = {[PHX_SPILL_X] = out_x, [PHX_SPILL_Y] = out_y, [PHX_SPILL_BOTH] = out_x && out_y};
     for (uint32_t b = 0; b < PHX_BEYONDS; b++)
-        if (out[b]) looks->beyond[b][looks->beyond_count[b]++] = observer_row;
+        if (out[b]) ranges->beyond[b][ranges->beyond_count[b]++] = observer_row;
 }
 
-static int compare_looks(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
     const uint32_t *one = a, *other = b; /* the row, and the other one: no row is in two */
     if (one[0] != other[0]) return one[0] < other[0] ? -1 : 1;
@@ -256,19 +258,19 @@ static int compare_looks(const void *a, const void *b)
 }
 
 /* In the order of rows, whatever that of the kernel is. */
-static void order_looks(phx_row_ranges *looks)
+static void order_ranges(phx_row_ranges *ranges)
 {
     static uint32_t words[PHX_BLOCK_SIDE * ROWS][3];
-    for (uint32_t i = 0; i < looks->count; i++)
-        words[i][0] = looks->row[i], words[i][1] = looks->first[i], words[i][2] = looks->end[i];
-    qsort(words, looks->count, sizeof *words, compare_looks);
-    for (uint32_t i = 0; i < looks->count; i++)
-        looks->row[i] = words[i][0], looks->first[i] = words[i][1], looks->end[i] = words[i][2];
+    for (uint32_t i = 0; i < ranges->count; i++)
+        words[i][0] = ranges->row[i], words[i][1] = ranges->first[i], words[i][2] = ranges->end[i];
+    qsort(words, ranges->count, sizeof *words, compare_ranges);
+    for (uint32_t i = 0; i < ranges->count; i++)
+        ranges->row[i] = words[i][0], ranges->first[i] = words[i][1], ranges->end[i] = words[i][2];
 }
 
 static void look_about(const phx_kernels *kernels, const char *name)
 {
-    enum { LOOKS = PHX_BLOCK_SIDE * ROWS, LENGTH = LOOKS + 2 * PHX_KERNEL_PAD };
+    enum { PARTS_EACH_TICK = PHX_BLOCK_SIDE * ROWS, LENGTH = PARTS_EACH_TICK + 2 * PHX_KERNEL_PAD };
     enum { ARRAYS = 3 + PHX_BEYONDS };
     static uint32_t got_words[ARRAYS][LENGTH], words[ARRAYS][LENGTH], observer_rows[ROWS];
     static const float reaches[] = {0, 1, 30, 100, 1000, 1e19f, 1e30f, INFINITY};
@@ -281,8 +283,8 @@ static void look_about(const phx_kernels *kernels, const char *name)
         const phx_block block = some_block(&rng, &rules);
         uint32_t begin = phx_rng_below(&rng, ROWS), count = 0;
         const phx_span all = {0, ROWS}, some = {begin, begin + phx_rng_below(&rng, ROWS - begin)};
-        const phx_lookup sight = {&rules, &block, round % 2 ? all : some,
-                                  reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
+        const phx_lookup lookup = {&rules, &block, round % 2 ? all : some,
+                                   reaches[phx_rng_below(&rng, sizeof reaches / sizeof *reaches)]};
         for (uint32_t i = 0; i < ROWS; i++) {
             float wide = phx_rng_below(&rng, 8) ? 1.5f : 1e15f;
             px[i] = rules.origin[0] + rules.tower_size * (float)rules.towers[0] * float_between(&rng, -0.2f, wide);
@@ -291,18 +293,18 @@ static void look_about(const phx_kernels *kernels, const char *name)
             count += phx_rng_below(&rng, 3) == 0;
         }
         phx_row_ranges got = {.row = got_words[0], .first = got_words[1], .end = got_words[2]};
-        phx_row_ranges told = {.row = words[0], .first = words[1], .end = words[2]};
+        phx_row_ranges expected = {.row = words[0], .first = words[1], .end = words[2]};
         for (uint32_t a = 0; a < ARRAYS; a++) guard(got_words[a], LENGTH);
-        for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], told.beyond[b] = words[3 + b];
-        for (uint32_t i = 0; i < count; i++) add_looks(&told, &sight, observer_rows[i]);
-        kernels->plan_row_ranges(&rows, &sight, observer_rows, count, &got);
-        cr_assert(got.count == told.count && got.length == told.length,
-                  "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, told.count,
-                  told.length);
-        cr_assert_arr_eq(got.beyond_count, told.beyond_count, sizeof told.beyond_count, "%s", name);
-        order_looks(&got);
+        for (uint32_t b = 0; b < PHX_BEYONDS; b++) got.beyond[b] = got_words[3 + b], expected.beyond[b] = words[3 + b];
+        for (uint32_t i = 0; i < count; i++) add_ranges(&expected, &lookup, observer_rows[i]);
+        kernels->plan_row_ranges(&rows, &lookup, observer_rows, count, &got);
+        cr_assert(got.count == expected.count && got.length == expected.length,
+                  "%s: %u looks at %" PRIu64 " rows, not %u, %" PRIu64, name, got.count, got.length, expected.count,
+                  expected.length);
+        cr_assert_arr_eq(got.beyond_count, expected.beyond_count, sizeof expected.beyond_count, "%s", name);
+        order_ranges(&got);
         for (uint32_t a = 0; a < ARRAYS; a++) {
-            uint32_t length = a < 3 ? told.count : told.beyond_count[a - 3];
+            uint32_t length = a < 3 ? expected.count : expected.beyond_count[a - 3];
             cr_assert_arr_eq(got_words[a], words[a], length * sizeof(uint32_t), "%s: array %u", name, a);
             check_guard(got_words[a], a < 3 ? PHX_BLOCK_SIDE * count : count, LENGTH, name);
         }

@@ -59,11 +59,11 @@ static void some_point(const ph_area *area, float *x, float *y)
 }
 
 /* As far as float32 has it in a direction, but not farther than clear along either axis as a step is compared. */
-static float step_to(float from, float clear)
+static float step_to(float from, float safe_distance)
 {
-    float to = from + between(-1, 1) * clear;
-    if (phx_rng_below(&rng, 2)) to = from + (to < from ? -clear : clear);
-    while (!(fabsf(to - from) <= clear)) to = nextafterf(to, from);
+    float to = from + between(-1, 1) * safe_distance;
+    if (phx_rng_below(&rng, 2)) to = from + (to < from ? -safe_distance : safe_distance);
+    while (!(fabsf(to - from) <= safe_distance)) to = nextafterf(to, from);
     return to;
 }
 
@@ -82,11 +82,11 @@ static uint32_t steps_of(uint64_t seed, float far, uint32_t rounds)
         for (int place = 0; place < 50; place++) {
             float x, y;
             some_point(&area, &x, &y);
-            const float clear = phx_area_clear(entry, phx_area_has(entry, false, x, y), x, y);
-            if (!(clear > 0)) continue;
+            const float safe_distance = phx_area_safe_distance(entry, phx_area_has(entry, false, x, y), x, y);
+            if (!(safe_distance > 0)) continue;
             clear_count++;
             for (int step = 0; step < 8; step++) {
-                const float to_x = step_to(x, clear), to_y = step_to(y, clear);
+                const float to_x = step_to(x, safe_distance), to_y = step_to(y, safe_distance);
                 cr_assert_eq(phx_area_has(entry, false, x, y),
                              phx_area_has(entry, phx_area_has(entry, false, x, y), to_x, to_y),
                              "seed %lu, round %u, shape %d: from %a, %a to %a, %a", (unsigned long)seed, round,
@@ -115,8 +115,8 @@ Test(areas, what_is_too_far_off_to_tell_is_not_clear)
     const ph_area box = {.shape = PH_AREA_BOX, .low = {1e38f, -3e38f}, .high = {3e38f, 3e38f}};
     phx_areas_init(&table, &memory, &rules);
     cr_assert_eq(phx_areas_set(&table, 1, &box, 1), PH_OK);
-    cr_assert_eq(phx_area_clear(&table.at[0], false, -3e38f, 0), 0);
-    cr_assert_gt(phx_area_clear(&table.at[0], false, -1e38f, 0), 1.9e38f);
+    cr_assert_eq(phx_area_safe_distance(&table.at[0], false, -3e38f, 0), 0);
+    cr_assert_gt(phx_area_safe_distance(&table.at[0], false, -1e38f, 0), 1.9e38f);
     phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }
@@ -134,12 +134,12 @@ Test(areas, most_of_the_way_is_clear)
     phx_areas_init(&table, &memory, &rules);
     for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, i + 1, &all[i], 3), PH_OK);
     for (uint32_t i = 0; i < 3; i++) {
-        cr_assert_gt(phx_area_clear(&table.at[i], false, 40, 50), 7, "%u", i);
-        cr_assert_leq(phx_area_clear(&table.at[i], false, 40, 50), 10, "%u", i);
-        cr_assert_gt(phx_area_clear(&table.at[i], false, 10, 50), 19.9f, "%u", i);
-        cr_assert_leq(phx_area_clear(&table.at[i], false, 10, 50), 20, "%u", i);
+        cr_assert_gt(phx_area_safe_distance(&table.at[i], false, 40, 50), 7, "%u", i);
+        cr_assert_leq(phx_area_safe_distance(&table.at[i], false, 40, 50), 10, "%u", i);
+        cr_assert_gt(phx_area_safe_distance(&table.at[i], false, 10, 50), 19.9f, "%u", i);
+        cr_assert_leq(phx_area_safe_distance(&table.at[i], false, 10, 50), 20, "%u", i);
     }
-    cr_assert_gt(phx_area_clear(&table.at[0], false, 33, 33), 2.8f, "in the circle's box, out of it");
+    cr_assert_gt(phx_area_safe_distance(&table.at[0], false, 33, 33), 2.8f, "in the circle's box, out of it");
     phx_areas_end_tick(&table);
     phx_areas_free(&table);
 }

@@ -7,16 +7,17 @@
 
 TestSuite(tower_map, .init = memory_set_up, .fini = memory_tear_down);
 
-enum { INSTANCES = 5, TOWERS = 3 * PHX_SHEET_SIDE, STEPS = 20000 };
+enum { INSTANCES = 5, TOWERS = 3 * PHX_TOWER_MAP_SIDE, STEPS = 20000 };
 
 static const uint32_t numbers[INSTANCES] = {0, 1, 2, 77, UINT32_MAX};
 
 /* Does a block of the instance at the tower's place have a number? */
 static bool block_used(uint32_t (*all)[TOWERS][TOWERS], uint32_t i, uint32_t tx, uint32_t ty)
 {
-    const uint32_t left = tx / PHX_SHEET_SIDE * PHX_SHEET_SIDE, bottom = ty / PHX_SHEET_SIDE * PHX_SHEET_SIDE;
-    for (uint32_t y = bottom; y < bottom + PHX_SHEET_SIDE; y++)
-        for (uint32_t x = left; x < left + PHX_SHEET_SIDE; x++)
+    const uint32_t left = tx / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE,
+                   bottom = ty / PHX_TOWER_MAP_SIDE * PHX_TOWER_MAP_SIDE;
+    for (uint32_t y = bottom; y < bottom + PHX_TOWER_MAP_SIDE; y++)
+        for (uint32_t x = left; x < left + PHX_TOWER_MAP_SIDE; x++)
             if (all[i][y][x] != 0) return true;
     return false;
 }
@@ -27,8 +28,8 @@ static void check_stack(const phx_tower_map *map, uint32_t (*all)[TOWERS][TOWERS
     uint32_t found[INSTANCES] = {0};
     const phx_tower_map_block *block = phx_tower_map_stack(map, tx, ty);
     for (; block; block = phx_tower_map_above(map, block)) {
-        cr_assert_eq(phx_tower_map_left(block) / PHX_SHEET_SIDE, tx / PHX_SHEET_SIDE);
-        cr_assert_eq(phx_tower_map_bottom(block) / PHX_SHEET_SIDE, ty / PHX_SHEET_SIDE);
+        cr_assert_eq(phx_tower_map_left(block) / PHX_TOWER_MAP_SIDE, tx / PHX_TOWER_MAP_SIDE);
+        cr_assert_eq(phx_tower_map_bottom(block) / PHX_TOWER_MAP_SIDE, ty / PHX_TOWER_MAP_SIDE);
         for (uint32_t i = 0; i < INSTANCES; i++) found[i] += phx_tower_map_instance(block) == numbers[i];
     }
     cr_assert_eq(found[0], 0);

@@ -64,7 +64,7 @@ static uint64_t word_of(uint64_t tick, uint32_t number, uint32_t at)
 }
 
 /* A tick's mail: observer o hears the messages with set bits in heard[o]. */
-static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messages, const uint32_t *heard)
+static void make_broadcasts(phx_batch_broadcasts *broadcasts, uint64_t tick, uint32_t messages, const uint32_t *heard)
 {
     phx_batch_broadcasts_size size = {.messages = messages};
     for (uint32_t i = 0; i < messages; i++) {
@@ -74,12 +74,13 @@ static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messag
         size.deliveries += heard[o] != 0;
         size.heard += (uint32_t)__builtin_popcount(heard[o]);
     }
-    cr_assert(phx_batch_broadcasts_reserve(mail, &mem, size));
+    cr_assert(phx_batch_broadcasts_reserve(broadcasts, &mem, size));
     uint64_t first = 0;
     for (uint32_t i = 0; i < messages; i++) {
-        mail->messages[i] = (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
+        broadcasts->messages[i] =
+            (ph_message){.source = i + 1, .tick = tick, .first = first, .bytes = length_of(tick, i)};
         for (uint32_t w = 0; w < phx_payload_room(length_of(tick, i)) / 8; w++) {
-            mail->payload[first / 8 + w] = word_of(tick, i, w);
+            broadcasts->payload[first / 8 + w] = word_of(tick, i, w);
         }
         first += phx_payload_room(length_of(tick, i));
     }
@@ -89,11 +90,11 @@ static void make_mail(phx_batch_broadcasts *mail, uint64_t tick, uint32_t messag
         if (heard[o] == 0) {
             continue;
         }
-        ph_delivery *d = &mail->deliveries[delivery++];
+        ph_delivery *d = &broadcasts->deliveries[delivery++];
         *d = (ph_delivery){o + 1, tick * 100 + o, at, (uint32_t)__builtin_popcount(heard[o])};
         for (uint32_t i = 0; i < messages; i++) {
             if (heard[o] >> i & 1) {
-                mail->heard[at++] = i;
+                broadcasts->heard[at++] = i;
             }
         }
     }
@@ -228,13 +229,13 @@ static void random_ticks(bool failing)
         }
         for (uint32_t i = phx_rng_below(&rng, 6); i > 0; i--) {
             uint64_t gone = 1 + phx_rng_below(&rng, OBSERVERS);
-            phx_broadcast_backlog_forget(backlog, gone);
+            phx_broadcast_backlog_drop_observer(backlog, gone);
             voided += list_remove(0, gone);
             if (item_count == 0) {
                 list_clear(); /* the rest has no recipient: it takes no room */
             }
         }
-        make_mail(&in, tick, messages, heard);
+        make_broadcasts(&in, tick, messages, heard);
         uint64_t bytes = listeners > 0 ? phx_batch_broadcasts_bytes(&in) : 0;
         push_at_last(failing);
         list_push(tick, messages, heard, bytes);
@@ -263,7 +264,7 @@ Test(backlog, steady_memory)
     for (uint64_t tick = 1; tick < 3000; tick++) {
         uint32_t heard[OBSERVERS] = {0};
         heard[tick % OBSERVERS] = heard[(tick + OBSERVERS / 2) % OBSERVERS] = 7; /* again when they are long dropped */
-        make_mail(&in, tick, 3, heard);
+        make_broadcasts(&in, tick, 3, heard);
         cr_assert(phx_broadcast_backlog_reserve_push(backlog, &in));
         phx_broadcast_backlog_push(backlog, &in);
         if (tick == 1500) {
@@ -280,12 +281,12 @@ Test(backlog, nothing_fits)
     phx_broadcast_backlog_destroy(backlog);
     backlog = phx_broadcast_backlog_create(&mem, 0);
     cr_assert_not_null(backlog);
-    make_mail(&in, 1, 1, heard);
+    make_broadcasts(&in, 1, 1, heard);
     cr_assert(phx_broadcast_backlog_reserve_push(backlog, &in));
     phx_broadcast_backlog_push(backlog, &in);
     phx_broadcast_backlog_counts c = phx_broadcast_backlog_count(backlog);
     cr_assert(c.pushed == 2 && c.dropped == 2 && c.untold == 2 && c.pending == 0);
-    phx_broadcast_backlog_told(backlog);
+    phx_broadcast_backlog_report_drops(backlog);
     cr_assert_eq(phx_broadcast_backlog_count(backlog).untold, 0);
     cr_assert_eq(phx_broadcast_backlog_count(backlog).dropped, 2);
 }
@@ -316,7 +317,7 @@ static void tell(uint64_t tick)
     static const uint32_t heard[OBSERVERS] = {1, 1};
     phx_batch *batch = phx_consumer_begin(consumer, 0, 0);
     cr_assert_not_null(batch);
-    make_mail(&batch->mail, tick, 1, heard);
+    make_broadcasts(&batch->broadcasts, tick, 1, heard);
     cr_assert(phx_consumer_offer(consumer, batch, tick));
 }
 
@@ -369,9 +370,9 @@ Test(backlog, consumer_forgets_with_the_observer)
     make_consumer(1 << 20);
     tell(1);
     tell(2);
-    phx_consumer_forget(consumer, 1);
+    phx_consumer_drop_observer(consumer, 1);
     cr_assert(phx_consumer_offer(consumer, NULL, 3));
-    phx_consumer_forget(consumer, 2);
+    phx_consumer_drop_observer(consumer, 2);
     cr_assert(phx_consumer_offer(consumer, NULL, 4));
     tell(5);
     take(1, 1, 1, 0);

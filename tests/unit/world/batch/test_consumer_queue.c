@@ -264,14 +264,14 @@ Test(consumer, a_forgotten_observer_is_not_told)
     tick_one(1, 5, true);
     tick_one(1, 6, true);
     tick_one(2, 6, true);
-    phx_consumer_forget(c, 1);
-    phx_consumer_forget(c, 3);
+    phx_consumer_drop_observer(c, 1);
+    phx_consumer_drop_observer(c, 3);
     take_and_return(1, 1); /* a batch that was handed over stays */
     tick_none();
     const ph_batch *net = take(2, 4);
     cr_assert_eq(net->change_count, 1);
     cr_assert_eq(net->changes[0].observer, 2);
-    cr_assert_eq(phx_consumer_count(c).forgotten, 1);
+    cr_assert_eq(phx_consumer_count(c).discarded, 1);
 }
 
 Test(consumer, taken_batches_count_for_the_bound)
@@ -568,8 +568,8 @@ static uint64_t world_tick(toy_world *world, uint32_t churn, bool failing, uint3
     uint32_t changes, targets;
     toy_world_step(world, churn);
     for (uint32_t o = 0; o < world->observers; o++) {
-        if (world->forgotten[o]) {
-            phx_consumer_forget(c, toy_observer_id(o));
+        if (world->discarded[o]) {
+            phx_consumer_drop_observer(c, toy_observer_id(o));
         }
     }
     toy_world_changes(world, &changes, &targets);
@@ -632,7 +632,7 @@ static uint64_t random_world(uint64_t seed, bool failing)
     cr_assert_eq(counts.out, 0);
     cr_assert_eq(counts.batches, client.batches);
     cr_assert_eq(counts.events, client.enters + client.leaves);
-    cr_assert_eq(events, counts.events + counts.cancelled + counts.forgotten);
+    cr_assert_eq(events, counts.events + counts.cancelled + counts.discarded);
     cr_assert(!failing || failures > 0);
     toy_client_destroy(&client);
     toy_world_destroy(&world);

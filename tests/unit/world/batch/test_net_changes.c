@@ -13,7 +13,7 @@
 
 static watched_memory watched;
 static phx_mem mem;
-static phx_coalesce *net;
+static phx_net_changes *net;
 static phx_batch *in;
 static phx_batch *out;
 
@@ -34,7 +34,7 @@ static void set_up(void)
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     phx_depths_init(&depths, &mem);
-    net = phx_coalesce_create(&mem, &around);
+    net = phx_net_changes_create(&mem, &around);
     in = phx_batch_create(&mem, true);
     out = phx_batch_create(&mem, true);
     out->incarnations_before = OLD;
@@ -43,14 +43,14 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    phx_coalesce_destroy(net);
+    phx_net_changes_destroy(net);
     phx_batch_destroy(&mem, in);
     phx_batch_destroy(&mem, out);
     phx_depths_free(&depths);
     watched_memory_all_back(&watched);
 }
 
-TestSuite(coalesce, .init = set_up, .fini = tear_down);
+TestSuite(net_changes, .init = set_up, .fini = tear_down);
 
 /* ---- one event after the other, by hand ---- */
 
@@ -99,7 +99,7 @@ static void enter(uint64_t id, uint16_t kind, uint32_t incarnation)
 
 static void merge(void)
 {
-    cr_assert(phx_coalesce_merge(net, in));
+    cr_assert(phx_net_changes_merge(net, in));
 }
 
 /* One tick with one event for O. */
@@ -121,13 +121,13 @@ static void tick_enter(uint64_t id, uint32_t incarnation)
 
 static void drain(uint32_t changes, uint32_t targets)
 {
-    cr_assert_eq(phx_coalesce_count(net).observers, changes);
-    cr_assert_eq(phx_coalesce_count(net).pending, targets);
-    cr_assert(phx_coalesce_drain(net, out));
+    cr_assert_eq(phx_net_changes_count(net).observers, changes);
+    cr_assert_eq(phx_net_changes_count(net).pending, targets);
+    cr_assert(phx_net_changes_drain(net, out));
     cr_assert_eq(out->view.change_count, changes);
     cr_assert_eq(out->view.target_count, targets);
-    cr_assert_eq(phx_coalesce_count(net).observers, 0);
-    cr_assert_eq(phx_coalesce_count(net).pending, 0);
+    cr_assert_eq(phx_net_changes_count(net).observers, 0);
+    cr_assert_eq(phx_net_changes_count(net).pending, 0);
 }
 
 /* Is the target at this place among the leaves of its change? */
@@ -160,31 +160,31 @@ static void expect_change(uint32_t at, uint64_t observer, uint32_t leaves, uint3
     cr_assert_eq(out->changes[at].flags, flags);
 }
 
-Test(coalesce, nothing_is_nothing)
+Test(net_changes, nothing_is_nothing)
 {
     drain(0, 0);
     begin();
     merge();
     drain(0, 0);
-    phx_coalesce_forget(net, O);
+    phx_net_changes_drop_observer(net, O);
 }
 
-Test(coalesce, enter_then_leave_is_nothing)
+Test(net_changes, enter_then_leave_is_nothing)
 {
     tick_enter(5, 1);
     tick_leave(5, 1);
-    cr_assert_eq(phx_coalesce_count(net).cancelled, 2);
+    cr_assert_eq(phx_net_changes_count(net).cancelled, 2);
     drain(0, 0);
 }
 
-Test(coalesce, leave_then_enter_of_the_same_incarnation_is_nothing)
+Test(net_changes, leave_then_enter_of_the_same_incarnation_is_nothing)
 {
     tick_leave(5, 1);
     tick_enter(5, 1);
     drain(0, 0);
 }
 
-Test(coalesce, leave_then_enter_of_another_incarnation_is_both)
+Test(net_changes, leave_then_enter_of_another_incarnation_is_both)
 {
     tick_leave(5, 1);
     tick_enter(5, 2);
@@ -194,7 +194,7 @@ Test(coalesce, leave_then_enter_of_another_incarnation_is_both)
     expect_target(1, 5, 0, 2);
 }
 
-Test(coalesce, leave_and_enter_anew_in_one_tick_is_both)
+Test(net_changes, leave_and_enter_anew_in_one_tick_is_both)
 {
     begin();
     change(O, 0);
@@ -206,7 +206,7 @@ Test(coalesce, leave_and_enter_anew_in_one_tick_is_both)
     expect_target(1, 5, 2, 2);
 }
 
-Test(coalesce, leave_enter_anew_leave_is_the_first_leave)
+Test(net_changes, leave_enter_anew_leave_is_the_first_leave)
 {
     tick_leave(5, 1);
     tick_enter(5, 2);
@@ -216,7 +216,7 @@ Test(coalesce, leave_enter_anew_leave_is_the_first_leave)
     expect_target(0, 5, 0, 1);
 }
 
-Test(coalesce, each_incarnation_between_is_nothing)
+Test(net_changes, each_incarnation_between_is_nothing)
 {
     tick_leave(5, 1);
     for (uint32_t incarnation = 2; incarnation < 10; incarnation++) {
@@ -229,7 +229,7 @@ Test(coalesce, each_incarnation_between_is_nothing)
     expect_target(1, 5, 0, 10);
 }
 
-Test(coalesce, enter_leave_enter_is_enter)
+Test(net_changes, enter_leave_enter_is_enter)
 {
     tick_enter(5, 1);
     tick_leave(5, 1);
@@ -238,7 +238,7 @@ Test(coalesce, enter_leave_enter_is_enter)
     expect_change(0, O, 0, 1, 0);
 }
 
-Test(coalesce, enter_leave_enter_anew_is_enter_anew)
+Test(net_changes, enter_leave_enter_anew_is_enter_anew)
 {
     tick_enter(5, 1);
     begin();
@@ -251,7 +251,7 @@ Test(coalesce, enter_leave_enter_anew_is_enter_anew)
     expect_target(0, 5, 0, 2);
 }
 
-Test(coalesce, an_enter_that_cancelled_leaves_no_name)
+Test(net_changes, an_enter_that_cancelled_leaves_no_name)
 {
     begin();
     change(O, 0);
@@ -266,7 +266,7 @@ Test(coalesce, an_enter_that_cancelled_leaves_no_name)
     expect_target(0, 5, 4, 1);
 }
 
-Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
+Test(net_changes, enters_are_named_and_ordered_as_now_leaves_as_then)
 {
     enum { OTHER = O + 1 };
     begin();
@@ -277,11 +277,11 @@ Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
     change(OTHER, 0);
     enter(6, 2, 2);
     merge();
-    phx_coalesce_rename(net, 5, 3, 55); /* in one event, */
-    phx_coalesce_rename(net, 6, 0, 66); /* in two, */
-    phx_coalesce_rename(net, 7, 9, 77); /* as it left only, */
-    phx_coalesce_rename(net, 8, 9, 88); /* nowhere, */
-    phx_coalesce_rename(net, O, 9, 99); /* as an observer */
+    phx_net_changes_rename(net, 5, 3, 55); /* in one event, */
+    phx_net_changes_rename(net, 6, 0, 66); /* in two, */
+    phx_net_changes_rename(net, 7, 9, 77); /* as it left only, */
+    phx_net_changes_rename(net, 8, 9, 88); /* nowhere, */
+    phx_net_changes_rename(net, O, 9, 99); /* as an observer */
     drain(2, 4);
     cr_assert_eq(out->changes[0].user_data, 99);
     cr_assert_eq(out->changes[1].user_data, OTHER + 1);
@@ -300,7 +300,7 @@ Test(coalesce, enters_are_named_and_ordered_as_now_leaves_as_then)
     expect_target(0, 6, 0, 2);
 }
 
-Test(coalesce, a_name_goes_with_the_last_enter_that_tells_of_it)
+Test(net_changes, a_name_goes_with_the_last_enter_that_tells_of_it)
 {
     enum { OTHER = O + 1 };
     tick_enter(5, 1);
@@ -309,18 +309,18 @@ Test(coalesce, a_name_goes_with_the_last_enter_that_tells_of_it)
     enter(5, 0, 1);
     merge();
     tick_leave(5, 1);
-    phx_coalesce_rename(net, 5, 4, 44);
+    phx_net_changes_rename(net, 5, 4, 44);
     drain(1, 1);
     cr_assert_eq(out->columns.targets[0].user_data, 44);
     tick_enter(5, 1);
-    phx_coalesce_forget(net, O);
-    phx_coalesce_rename(net, 5, 6, 66);
+    phx_net_changes_drop_observer(net, O);
+    phx_net_changes_rename(net, 5, 6, 66);
     tick_enter(5, 2); /* it came anew */
     drain(1, 1);
     expect_target(0, 5, 0, 2);
 }
 
-Test(coalesce, the_observers_user_data_is_the_last)
+Test(net_changes, the_observers_user_data_is_the_last)
 {
     tick_enter(5, 1);
     begin();
@@ -332,7 +332,7 @@ Test(coalesce, the_observers_user_data_is_the_last)
     cr_assert_eq(out->changes[0].user_data, 123);
 }
 
-Test(coalesce, a_delivery_is_ordered)
+Test(net_changes, a_delivery_is_ordered)
 {
     begin();
     change(9, 0);
@@ -368,7 +368,7 @@ Test(coalesce, a_delivery_is_ordered)
     expect_target(9, 10, 3, 2);
 }
 
-Test(coalesce, a_forgotten_observer_has_nothing_pending)
+Test(net_changes, a_forgotten_observer_has_nothing_pending)
 {
     tick_enter(5, 1);
     tick_leave(6, 2);
@@ -376,14 +376,14 @@ Test(coalesce, a_forgotten_observer_has_nothing_pending)
     change(O + 1, 0);
     enter(5, 0, 1);
     merge();
-    phx_coalesce_forget(net, O);
-    phx_coalesce_forget(net, O);
-    cr_assert_eq(phx_coalesce_count(net).forgotten, 2);
+    phx_net_changes_drop_observer(net, O);
+    phx_net_changes_drop_observer(net, O);
+    cr_assert_eq(phx_net_changes_count(net).discarded, 2);
     drain(1, 1);
     expect_change(0, O + 1, 0, 1, 0);
 }
 
-Test(coalesce, fresh_is_kept)
+Test(net_changes, fresh_is_kept)
 {
     begin();
     change(O, PH_CHANGE_FRESH);
@@ -397,7 +397,7 @@ Test(coalesce, fresh_is_kept)
     expect_change(0, O, 0, 1, 0); /* one event */
 }
 
-Test(coalesce, a_fresh_list_that_is_empty_again_is_told)
+Test(net_changes, a_fresh_list_that_is_empty_again_is_told)
 {
     begin();
     change(O, PH_CHANGE_FRESH);
@@ -411,7 +411,7 @@ Test(coalesce, a_fresh_list_that_is_empty_again_is_told)
     expect_change(0, O, 0, 1, 0);
 }
 
-Test(coalesce, fresh_drops_what_was_pending)
+Test(net_changes, fresh_drops_what_was_pending)
 {
     tick_leave(5, 1);
     tick_enter(6, 2);
@@ -419,23 +419,23 @@ Test(coalesce, fresh_drops_what_was_pending)
     change(O, PH_CHANGE_FRESH);
     enter(5, 0, 1);
     merge();
-    cr_assert_eq(phx_coalesce_count(net).forgotten, 2);
+    cr_assert_eq(phx_net_changes_count(net).discarded, 2);
     drain(1, 1);
     expect_change(0, O, 0, 1, PH_CHANGE_FRESH);
     expect_target(0, 5, 0, 1);
 }
 
-Test(coalesce, forget_drops_fresh_too)
+Test(net_changes, forget_drops_fresh_too)
 {
     begin();
     change(O, PH_CHANGE_FRESH);
     enter(5, 0, 1);
     merge();
-    phx_coalesce_forget(net, O);
+    phx_net_changes_drop_observer(net, O);
     drain(0, 0);
 }
 
-Test(coalesce, the_same_target_of_two_observers_is_two)
+Test(net_changes, the_same_target_of_two_observers_is_two)
 {
     begin();
     change(1, 0);
@@ -449,19 +449,19 @@ Test(coalesce, the_same_target_of_two_observers_is_two)
 }
 
 #ifndef NDEBUG
-Test(coalesce, entering_twice_is_caught, .signal = SIGABRT)
+Test(net_changes, entering_twice_is_caught, .signal = SIGABRT)
 {
     tick_enter(5, 1);
     tick_enter(5, 2);
 }
 
-Test(coalesce, leaving_twice_is_caught, .signal = SIGABRT)
+Test(net_changes, leaving_twice_is_caught, .signal = SIGABRT)
 {
     tick_leave(5, 1);
     tick_leave(5, 1);
 }
 
-Test(coalesce, a_leave_of_another_incarnation_is_caught, .signal = SIGABRT)
+Test(net_changes, a_leave_of_another_incarnation_is_caught, .signal = SIGABRT)
 {
     tick_enter(5, 1);
     tick_leave(5, 2);
@@ -471,7 +471,7 @@ Test(coalesce, a_leave_of_another_incarnation_is_caught, .signal = SIGABRT)
 /* ---- many ---- */
 
 /* The table was large once and holds little now: it is cleared the other way, and still right. */
-Test(coalesce, small_after_large)
+Test(net_changes, small_after_large)
 {
     enum { MANY = 40000 };
     cr_assert(phx_batch_reserve(&mem, in, MANY, MANY));
@@ -499,7 +499,7 @@ Test(coalesce, small_after_large)
 }
 
 /* Memory is bound by the number of pending events, not by the time. */
-Test(coalesce, memory_does_not_grow_with_ticks)
+Test(net_changes, memory_does_not_grow_with_ticks)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < 100000; i++) {
@@ -525,18 +525,18 @@ static void offer(toy_world *world)
     toy_world_fill(world, in);
 }
 
-static void forget_all(const toy_world *world)
+static void drop_all_observers(const toy_world *world)
 {
     for (uint32_t o = 0; o < world->observers; o++) {
-        if (world->forgotten[o]) {
-            phx_coalesce_forget(net, toy_observer_id(o));
+        if (world->discarded[o]) {
+            phx_net_changes_drop_observer(net, toy_observer_id(o));
         }
     }
 }
 
 static void deliver(toy_client *client, const toy_world *world, uint64_t tick, uint64_t seed)
 {
-    cr_assert(phx_coalesce_drain(net, out));
+    cr_assert(phx_net_changes_drain(net, out));
     if (out->view.change_count > 0) {
         out->view.tick_first = client->tick + 1;
         out->view.tick = tick;
@@ -557,10 +557,10 @@ static void random_world(uint64_t seed)
     toy_world_create(&world, observers, targets, seed);
     toy_client_create(&client, &world);
     uint64_t events = 0;
-    phx_coalesce_counts start = phx_coalesce_count(net);
+    phx_net_changes_counts start = phx_net_changes_count(net);
     for (uint64_t tick = 1; tick <= 300; tick++) {
         toy_world_step(&world, churn);
-        forget_all(&world);
+        drop_all_observers(&world);
         offer(&world);
         merge();
         events += world.events_made;
@@ -569,15 +569,15 @@ static void random_world(uint64_t seed)
         }
     }
     deliver(&client, &world, 301, seed);
-    phx_coalesce_counts counts = phx_coalesce_count(net);
-    cr_assert_eq(counts.merged, counts.drained + counts.cancelled + counts.forgotten);
+    phx_net_changes_counts counts = phx_net_changes_count(net);
+    cr_assert_eq(counts.merged, counts.drained + counts.cancelled + counts.discarded);
     cr_assert_eq(counts.drained - start.drained, client.enters + client.leaves);
     cr_assert_eq(counts.merged - start.merged, events);
     toy_client_destroy(&client);
     toy_world_destroy(&world);
 }
 
-Test(coalesce, random_worlds_against_sets)
+Test(net_changes, random_worlds_against_sets)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         random_world(seed);
@@ -585,7 +585,7 @@ Test(coalesce, random_worlds_against_sets)
 }
 
 /* After the longest silence a like one allocates nothing. */
-Test(coalesce, warm_merging_allocates_nothing)
+Test(net_changes, warm_merging_allocates_nothing)
 {
     uint64_t calls = 0;
     for (int round = 0; round < 20; round++) {
@@ -593,11 +593,11 @@ Test(coalesce, warm_merging_allocates_nothing)
         toy_world_create(&world, 8, 50, 4711);
         for (int tick = 0; tick < 30; tick++) {
             toy_world_step(&world, 100);
-            forget_all(&world);
+            drop_all_observers(&world);
             offer(&world);
             merge();
         }
-        cr_assert(phx_coalesce_drain(net, out));
+        cr_assert(phx_net_changes_drain(net, out));
         toy_world_destroy(&world);
         if (round == 0) {
             calls = atomic_load(&mem.calls);
@@ -607,7 +607,7 @@ Test(coalesce, warm_merging_allocates_nothing)
 }
 
 /* Every call fails once for every allocation in it; the call is repeated, and nothing is lost or doubled. */
-Test(coalesce, no_memory_changes_nothing)
+Test(net_changes, no_memory_changes_nothing)
 {
     toy_world world;
     toy_client client;
@@ -616,27 +616,27 @@ Test(coalesce, no_memory_changes_nothing)
     toy_client_create(&client, &world);
     for (uint64_t tick = 1; tick <= 60; tick++) {
         toy_world_step(&world, 60);
-        forget_all(&world);
+        drop_all_observers(&world);
         offer(&world);
-        phx_coalesce_counts before = phx_coalesce_count(net);
+        phx_net_changes_counts before = phx_net_changes_count(net);
         for (uint64_t allowed = 0;; allowed++) {
             watched_memory_fail_after(&watched, allowed);
-            if (phx_coalesce_merge(net, in)) {
+            if (phx_net_changes_merge(net, in)) {
                 break;
             }
             failures++;
-            cr_assert_eq(phx_coalesce_count(net).merged, before.merged);
-            cr_assert_eq(phx_coalesce_count(net).pending, before.pending);
-            cr_assert_eq(phx_coalesce_count(net).observers, before.observers);
+            cr_assert_eq(phx_net_changes_count(net).merged, before.merged);
+            cr_assert_eq(phx_net_changes_count(net).pending, before.pending);
+            cr_assert_eq(phx_net_changes_count(net).observers, before.observers);
         }
-        before = phx_coalesce_count(net);
+        before = phx_net_changes_count(net);
         for (uint64_t allowed = 0; tick % 3 == 0; allowed++) {
             watched_memory_fail_after(&watched, allowed);
-            if (phx_coalesce_drain(net, out)) {
+            if (phx_net_changes_drain(net, out)) {
                 break;
             }
             failures++;
-            cr_assert_eq(phx_coalesce_count(net).pending, before.pending);
+            cr_assert_eq(phx_net_changes_count(net).pending, before.pending);
         }
         watched_memory_fail_after(&watched, UINT64_MAX);
         if (tick % 3 == 0 && out->view.change_count > 0) {
@@ -655,9 +655,9 @@ Test(coalesce_create, no_memory)
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     watched_memory_fail_after(&watched, 0);
-    cr_assert_null(phx_coalesce_create(&mem, NULL));
+    cr_assert_null(phx_net_changes_create(&mem, NULL));
     cr_assert_null(phx_batch_create(&mem, true));
-    phx_coalesce_destroy(NULL);
+    phx_net_changes_destroy(NULL);
     phx_batch_destroy(&mem, NULL);
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }

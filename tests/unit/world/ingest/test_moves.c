@@ -100,7 +100,7 @@ static void close_host(host *h, outcome *out)
 {
     phx_world *world = phx_resolve_world(h->world);
     cr_assert_eq(ph_world_stats(h->world, &out->stats), PH_OK);
-    out->shared = world->stretch.commands;
+    out->shared = world->move_span.commands;
     cr_assert_eq(ph_world_destroy(h->world), PH_OK);
 }
 

@@ -203,8 +203,8 @@ Test(verify, a_card_in_the_wrong_tower)
     phx_shard *shard = home(&s, 1, &slot);
     expect_sound(&s, "towers");
     (void)home(&s, 30, &other);
-    for (uint32_t i = 0; i < shard->nine.cards_used; i++)
-        if (shard->nine.cards[i].slot == slot) shard->nine.cards[i].slot = other;
+    for (uint32_t i = 0; i < shard->ninegrid.entries_used; i++)
+        if (shard->ninegrid.entries[i].slot == slot) shard->ninegrid.entries[i].slot = other;
     expect_found(&s, PH_DIFFERENCE_EXTRA, 1, 30); /* and no observer sees 1 */
     close_scene(&s);
 }

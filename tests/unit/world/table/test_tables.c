@@ -71,9 +71,9 @@ enum { IDS = 60 };
 
 static bool tied[IDS][IDS]; /* [target][observer] */
 
-static void check_ties(const phx_ties *ties, uint64_t target)
+static void check_relation_index(const phx_relation_index *relation_index, uint64_t target)
 {
-    const phx_tie *tie = phx_ties_of(ties, target);
+    const phx_relation_observers *tie = phx_relation_index_of(relation_index, target);
     uint32_t count = 0;
     for (uint64_t o = 1; o < IDS; o++) count += tied[target][o];
     cr_assert_eq(tie ? tie->count : 0, count);
@@ -87,37 +87,37 @@ static void check_ties(const phx_ties *ties, uint64_t target)
 Test(tables, ties_against_a_plain_table)
 {
     enum { PAIRS = 20, PHASE = 2000 }; /* few enough that targets come and go whole */
-    phx_ties ties;
+    phx_relation_index relation_index;
     uint64_t rng = 21, relations = 0;
     uint32_t refused = 0, emptied = 0;
-    phx_ties_init(&ties, &memory);
-    cr_assert_null(phx_ties_of(&ties, 1));
+    phx_relation_index_init(&relation_index, &memory);
+    cr_assert_null(phx_relation_index_of(&relation_index, 1));
     for (int round = 0; round < 40000; round++) {
         uint64_t target = 1 + phx_rng_below(&rng, PAIRS), observer = 1 + phx_rng_below(&rng, PAIRS);
         bool *now = &tied[target][observer], filling = round / PHASE % 2 == 0;
         if (*now && phx_rng_below(&rng, 4) < (filling ? 1 : 4)) {
-            phx_ties_remove(&ties, target, observer);
+            phx_relation_index_remove(&relation_index, target, observer);
             relations--;
             *now = false;
-            emptied += phx_ties_of(&ties, target) == NULL;
+            emptied += phx_relation_index_of(&relation_index, target) == NULL;
         } else if (!*now && filling) {
             for (uint64_t calls = 0;; calls++) {
                 memory_for(calls);
-                *now = phx_ties_add(&ties, target, observer);
+                *now = phx_relation_index_add(&relation_index, target, observer);
                 memory_enough();
                 relations += *now;
-                check_ties(&ties, target);
+                check_relation_index(&relation_index, target);
                 if (*now) break;
                 refused++;
             }
         }
-        check_ties(&ties, target);
-        cr_assert_eq(ties.relations, relations);
+        check_relation_index(&relation_index, target);
+        cr_assert_eq(relation_index.relations, relations);
     }
     cr_assert_gt(refused, 30);
     cr_assert_gt(emptied, 30);
-    cr_assert_leq(ties.tie_count, PAIRS, "places are used again");
-    phx_ties_free(&ties);
+    cr_assert_leq(relation_index.entry_count, PAIRS, "places are used again");
+    phx_relation_index_free(&relation_index);
 }
 
 /* ---- attachments ---- */

@@ -1,10 +1,10 @@
 /*
- * shards/query/slots_near.h: the slots near a place, by rows that drift and by an index, against brute force.
+ * shards/query/slots_in_range.h: the slots near a place, by rows that drift and by an index, against brute force.
  */
 #include "unit/shards/shards_fixture.h"
 
 #include "base/simd.h"
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 
 enum { IDS = 300, TICKS = 24, BOXES = 40, TOWERS = 20 };
 static const float SIDE = 10.0f * TOWERS;

@@ -3,8 +3,8 @@
  * are no kernels (queries, searches, broadcasts, scans with a classical index). Between ticks by any threads at once;
  * in a tick after the index phase. The sink has the memory.
  */
-#ifndef PHX_SHARDS_QUERY_SLOTS_NEAR_H
-#define PHX_SHARDS_QUERY_SLOTS_NEAR_H
+#ifndef PHX_SHARDS_QUERY_SLOTS_IN_RANGE_H
+#define PHX_SHARDS_QUERY_SLOTS_IN_RANGE_H
 
 #include "shards/entity/bounds.h"
 #include "shards/state/shard.h"

@@ -3,7 +3,7 @@
  * enter, leave and change layers. No tile is made there, but a sparse plan (interest/sparse_plan.h). Here and there an
  * allocation fails. Lists kept from events equal the float32 rule of positions and attributes after every tick.
  *
- *     discontinuous_few [--seed N] [--count N]
+ *     sparse_discontinuities [--seed N] [--count N]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void change_layers(uint32_t i)
     CHECK_OK(ph_set(c.producer, i + 1, &attrs));
 }
 
-static void one_odd(void)
+static void one_discontinuous(void)
 {
     const uint32_t i = phx_rng_below(&c.rng, c.all), what = phx_rng_below(&c.rng, 5);
     if (!c.is[i].here) {
@@ -116,7 +116,7 @@ static void act(void)
     for (uint32_t i = 0; i < c.all; i++)
         if (c.is[i].here && phx_rng_below(&c.rng, 100) < crowds[c.kind].movers)
             move_to(i, within(c.is[i].x - 10, 20), within(c.is[i].y - 10, 20));
-    for (uint32_t n = phx_rng_below(&c.rng, 4); n > 0; n--) one_odd();
+    for (uint32_t n = phx_rng_below(&c.rng, 4); n > 0; n--) one_discontinuous();
     if (phx_rng_below(&c.rng, 3) == 0) party();
 }
 
@@ -231,9 +231,9 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + count && check_failures() == 0; seed++) {
         run(seed, &events, &failed);
         if (check_failures() > 0)
-            (void)fprintf(stderr, "to repeat it: discontinuous_few --seed %" PRIu64 " --count 1\n", seed);
+            (void)fprintf(stderr, "to repeat it: sparse_discontinuities --seed %" PRIu64 " --count 1\n", seed);
     }
     printf("%" PRIu64 " crowds, %" PRIu64 " events, %" PRIu64 " allocations failed\n", count, events, failed);
     CHECK(events > count * 1000 && (failed > 0 || count < 4), "too little happened");
-    return check_done("discontinuous_few");
+    return check_done("sparse_discontinuities");
 }

@@ -1,7 +1,7 @@
 /*
- * Observers and entries of a net difference; see net_table.h. Called by net_changes.c and update_backlog.c.
+ * Observers and entries of a net difference; see net_set.h. Called by net_changes.c and update_backlog.c.
  */
-#include "world/batch/net_table.h"
+#include "world/batch/net_set.h"
 
 #include <string.h>
 
@@ -79,25 +79,27 @@ static void table_remove(phx_net_table *t, uint32_t hash, uint32_t index)
     t->used--;
 }
 
-static uint32_t id_hash(const phx_netset *set, uint64_t id)
+static uint32_t id_hash(const phx_net_set *set, uint64_t id)
 {
     return (uint32_t)(phx_hash_any(set->mem->key, id) >> 32);
 }
 
-static uint32_t entry_hash(const phx_netset *set, uint32_t o, uint64_t target)
+static uint32_t entry_hash(const phx_net_set *set, uint32_t o, uint64_t target)
 {
     return (uint32_t)(phx_hash_any(set->mem->key, target ^ phx_mix64(o + UINT64_C(1))) >> 32);
 }
 
 /* ---- pools ---- */
 
-void phx_netset_init(phx_netset *set, phx_mem *mem)
+void phx_net_set_init(phx_net_set *set, phx_mem *mem)
 {
-    *set = (phx_netset){
-        .mem = mem, .observers_free = PHX_NETSET_NONE, .entries_free = PHX_NETSET_NONE, .names_free = PHX_NETSET_NONE};
+    *set = (phx_net_set){.mem = mem,
+                         .observers_free = PHX_NET_SET_NONE,
+                         .entries_free = PHX_NET_SET_NONE,
+                         .names_free = PHX_NET_SET_NONE};
 }
 
-void phx_netset_release(phx_netset *set)
+void phx_net_set_release(phx_net_set *set)
 {
     phx_release(set->mem, (void **)&set->observers, &set->observers_capacity, sizeof(*set->observers));
     phx_release(set->mem, (void **)&set->entries, &set->entries_capacity, sizeof(*set->entries));
@@ -105,10 +107,10 @@ void phx_netset_release(phx_netset *set)
     table_destroy(set->mem, &set->observer_table);
     table_destroy(set->mem, &set->entry_table);
     table_destroy(set->mem, &set->name_table);
-    phx_netset_init(set, set->mem);
+    phx_net_set_init(set, set->mem);
 }
 
-bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more)
+bool phx_net_set_reserve(phx_net_set *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more)
 {
     PHX_ASSERT(names_more <= entries_more);
     uint64_t observers = (uint64_t)set->observer_table.used + observers_more;
@@ -128,11 +130,11 @@ bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entri
            table_reserve(set->mem, &set->entry_table, entries) && table_reserve(set->mem, &set->name_table, names);
 }
 
-uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)
+uint32_t phx_net_set_observer_find(const phx_net_set *set, uint64_t id)
 {
     const phx_net_table *t = &set->observer_table;
     if (t->used == 0) {
-        return PHX_NETSET_NONE;
+        return PHX_NET_SET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
     uint32_t hash = id_hash(set, id);
@@ -142,27 +144,27 @@ uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id)
             return o;
         }
     }
-    return PHX_NETSET_NONE;
+    return PHX_NET_SET_NONE;
 }
 
-uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id)
+uint32_t phx_net_set_observer_add(phx_net_set *set, uint64_t id)
 {
     uint32_t o = set->observers_free;
-    if (o != PHX_NETSET_NONE) {
+    if (o != PHX_NET_SET_NONE) {
         set->observers_free = set->observers[o].first;
     } else {
         o = set->observers_used++;
     }
     PHX_ASSERT(o < set->observers_capacity);
-    set->observers[o] = (phx_net_observer){.id = id, .first = PHX_NETSET_NONE};
+    set->observers[o] = (phx_net_observer){.id = id, .first = PHX_NET_SET_NONE};
     table_insert(&set->observer_table, id_hash(set, id), o);
     return o;
 }
 
-void phx_netset_observer_remove(phx_netset *set, uint32_t o)
+void phx_net_set_observer_remove(phx_net_set *set, uint32_t o)
 {
     phx_net_observer *it = &set->observers[o];
-    PHX_ASSERT(it->id != 0 && it->first == PHX_NETSET_NONE);
+    PHX_ASSERT(it->id != 0 && it->first == PHX_NET_SET_NONE);
     PHX_ASSERT(it->leaves == 0 && it->enters == 0);
     table_remove(&set->observer_table, id_hash(set, it->id), o);
     it->id = 0;
@@ -170,14 +172,14 @@ void phx_netset_observer_remove(phx_netset *set, uint32_t o)
     set->observers_free = o;
 }
 
-void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target)
+void phx_net_set_entry_prefetch(const phx_net_set *set, uint32_t o, uint64_t target)
 {
     const phx_net_table *t = &set->entry_table;
     PHX_ASSERT(t->slot_count > 0);
     __builtin_prefetch(&t->slots[entry_hash(set, o, target) & (t->slot_count - 1)], 1);
 }
 
-uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target)
+uint32_t phx_net_set_entry_find(const phx_net_set *set, uint32_t o, uint64_t target)
 {
     const phx_net_table *t = &set->entry_table;
     uint32_t mask = t->slot_count - 1;
@@ -188,13 +190,13 @@ uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t targe
             return e;
         }
     }
-    return PHX_NETSET_NONE;
+    return PHX_NET_SET_NONE;
 }
 
-uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
+uint32_t phx_net_set_entry_add(phx_net_set *set, uint32_t o, uint64_t target)
 {
     uint32_t e = set->entries_free;
-    if (e != PHX_NETSET_NONE) {
+    if (e != PHX_NET_SET_NONE) {
         set->entries_free = set->entries[e].next;
     } else {
         e = set->entries_used++;
@@ -202,8 +204,8 @@ uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
     PHX_ASSERT(e < set->entries_capacity);
     uint32_t next = set->observers[o].first;
     set->entries[e] = (phx_net_entry){
-        .target = target, .observer = o, .next = next, .previous = PHX_NETSET_NONE, .name = PHX_NETSET_NONE};
-    if (next != PHX_NETSET_NONE) {
+        .target = target, .observer = o, .next = next, .previous = PHX_NET_SET_NONE, .name = PHX_NET_SET_NONE};
+    if (next != PHX_NET_SET_NONE) {
         set->entries[next].previous = e;
     }
     set->observers[o].first = e;
@@ -211,18 +213,18 @@ uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target)
     return e;
 }
 
-void phx_netset_entry_remove(phx_netset *set, uint32_t e)
+void phx_net_set_entry_remove(phx_net_set *set, uint32_t e)
 {
     phx_net_entry *it = &set->entries[e];
-    if (it->name != PHX_NETSET_NONE) {
-        phx_netset_unname(set, e);
+    if (it->name != PHX_NET_SET_NONE) {
+        phx_net_set_unname(set, e);
     }
-    if (it->previous != PHX_NETSET_NONE) {
+    if (it->previous != PHX_NET_SET_NONE) {
         set->entries[it->previous].next = it->next;
     } else {
         set->observers[it->observer].first = it->next;
     }
-    if (it->next != PHX_NETSET_NONE) {
+    if (it->next != PHX_NET_SET_NONE) {
         set->entries[it->next].previous = it->previous;
     }
     table_remove(&set->entry_table, entry_hash(set, it->observer, it->target), e);
@@ -232,11 +234,11 @@ void phx_netset_entry_remove(phx_netset *set, uint32_t e)
 
 /* ---- names ---- */
 
-static uint32_t name_find(const phx_netset *set, uint64_t id)
+static uint32_t name_find(const phx_net_set *set, uint64_t id)
 {
     const phx_net_table *t = &set->name_table;
     if (t->used == 0) {
-        return PHX_NETSET_NONE;
+        return PHX_NET_SET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
     uint32_t hash = id_hash(set, id);
@@ -246,13 +248,13 @@ static uint32_t name_find(const phx_netset *set, uint64_t id)
             return n;
         }
     }
-    return PHX_NETSET_NONE;
+    return PHX_NET_SET_NONE;
 }
 
-static uint32_t name_add(phx_netset *set, uint64_t id)
+static uint32_t name_add(phx_net_set *set, uint64_t id)
 {
     uint32_t n = set->names_free;
-    if (n != PHX_NETSET_NONE) {
+    if (n != PHX_NET_SET_NONE) {
         set->names_free = set->names[n].next;
     } else {
         n = set->names_used++;
@@ -263,12 +265,12 @@ static uint32_t name_add(phx_netset *set, uint64_t id)
     return n;
 }
 
-void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_set_name(phx_net_set *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data)
 {
     phx_net_entry *it = &set->entries[e];
-    if (it->name == PHX_NETSET_NONE) {
+    if (it->name == PHX_NET_SET_NONE) {
         uint32_t n = name_find(set, id);
-        it->name = n != PHX_NETSET_NONE ? n : name_add(set, id);
+        it->name = n != PHX_NET_SET_NONE ? n : name_add(set, id);
         set->names[it->name].users++;
     }
     PHX_ASSERT(set->names[it->name].id == id);
@@ -276,12 +278,12 @@ void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, ui
     set->names[it->name].user_data = user_data;
 }
 
-void phx_netset_unname(phx_netset *set, uint32_t e)
+void phx_net_set_unname(phx_net_set *set, uint32_t e)
 {
     uint32_t n = set->entries[e].name;
     phx_net_name *name = &set->names[n];
     PHX_ASSERT(name->users > 0);
-    set->entries[e].name = PHX_NETSET_NONE;
+    set->entries[e].name = PHX_NET_SET_NONE;
     if (--name->users > 0) {
         return;
     }
@@ -290,14 +292,14 @@ void phx_netset_unname(phx_netset *set, uint32_t e)
     set->names_free = n;
 }
 
-void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_set_rename(phx_net_set *set, uint64_t id, uint16_t kind, uint64_t user_data)
 {
-    uint32_t o = phx_netset_observer_find(set, id);
+    uint32_t o = phx_net_set_observer_find(set, id);
     uint32_t n = name_find(set, id);
-    if (o != PHX_NETSET_NONE) {
+    if (o != PHX_NET_SET_NONE) {
         set->observers[o].user_data = user_data;
     }
-    if (n != PHX_NETSET_NONE) {
+    if (n != PHX_NET_SET_NONE) {
         set->names[n].kind = kind;
         set->names[n].user_data = user_data;
     }
@@ -305,11 +307,11 @@ void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t use
 
 /* ---- all entries of an observer, or of all observers ---- */
 
-void phx_netset_observer_clear(phx_netset *set, uint32_t o)
+void phx_net_set_observer_clear(phx_net_set *set, uint32_t o)
 {
     PHX_ASSERT(set->observers[o].id != 0);
-    while (set->observers[o].first != PHX_NETSET_NONE) {
-        phx_netset_entry_remove(set, set->observers[o].first);
+    while (set->observers[o].first != PHX_NET_SET_NONE) {
+        phx_net_set_entry_remove(set, set->observers[o].first);
     }
     set->observers[o].leaves = 0;
     set->observers[o].enters = 0;
@@ -329,7 +331,7 @@ static void table_wipe(phx_net_table *t)
 }
 
 /* Clears all names; entries that used them are removed already, or will be as a whole. */
-static void names_clear(phx_netset *set)
+static void names_clear(phx_net_set *set)
 {
     if (table_wipe_is_cheap(&set->name_table)) {
         table_wipe(&set->name_table);
@@ -342,7 +344,7 @@ static void names_clear(phx_netset *set)
     }
 }
 
-void phx_netset_clear(phx_netset *set)
+void phx_net_set_clear(phx_net_set *set)
 {
     if (table_wipe_is_cheap(&set->entry_table) && table_wipe_is_cheap(&set->observer_table)) {
         table_wipe(&set->entry_table);
@@ -354,14 +356,14 @@ void phx_netset_clear(phx_netset *set)
         if (set->observers[o].id == 0) {
             continue;
         }
-        phx_netset_observer_clear(set, o);
-        phx_netset_observer_remove(set, o);
+        phx_net_set_observer_clear(set, o);
+        phx_net_set_observer_remove(set, o);
     }
     PHX_ASSERT(set->entry_table.used == 0 && set->name_table.used == 0);
     set->observers_used = 0;
     set->entries_used = 0;
     set->names_used = 0;
-    set->names_free = PHX_NETSET_NONE;
-    set->observers_free = PHX_NETSET_NONE;
-    set->entries_free = PHX_NETSET_NONE;
+    set->names_free = PHX_NET_SET_NONE;
+    set->observers_free = PHX_NET_SET_NONE;
+    set->entries_free = PHX_NET_SET_NONE;
 }

@@ -140,7 +140,7 @@ static bool take_dropped(run *r, uint32_t consumer, const ph_batch *batch, uint6
     return true;
 }
 
-static bool compare_mail(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first)
+static bool compare_broadcasts(run *r, uint32_t consumer, const ph_batch *batch, uint64_t first)
 {
     expected_list list = {0};
     size_t matched = 0;
@@ -184,7 +184,7 @@ static bool check_shape(run *r, const ph_batch *batch)
 }
 
 /* Payloads, recipients and their order: the same for every layout. */
-static void hash_mail(run *r, const ph_batch *batch)
+static void hash_broadcasts(run *r, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->delivery_count; i++) {
         const ph_delivery *d = &batch->deliveries[i];
@@ -201,21 +201,21 @@ static void hash_mail(run *r, const ph_batch *batch)
     }
 }
 
-bool run_check_mail(run *r, uint32_t consumer, const ph_batch *batch)
+bool run_check_broadcasts(run *r, uint32_t consumer, const ph_batch *batch)
 {
     const run_consumer *c = &r->consumers[consumer];
     if (!check_shape(r, batch)) {
         return false;
     }
-    hash_mail(r, batch);
+    hash_broadcasts(r, batch);
     r->result->dropped += batch->dropped;
-    return r->m == NULL || compare_mail(r, consumer, batch, c->told + 1);
+    return r->m == NULL || compare_broadcasts(r, consumer, batch, c->last_tick + 1);
 }
 
-size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard)
+size_t run_broadcasts_waiting(run *r, uint32_t consumer, uint64_t *heard)
 {
     expected_list list = {0};
-    uint64_t first = r->consumers[consumer].told + 1;
+    uint64_t first = r->consumers[consumer].last_tick + 1;
     expect_all(&r->past, consumer, first, r->tick, &list);
     size_t waiting = list.count;
     VEC_FREE(&list);
@@ -223,11 +223,11 @@ size_t run_mail_waiting(run *r, uint32_t consumer, uint64_t *heard)
     return waiting;
 }
 
-bool run_mail_missing(run *r, uint32_t consumer)
+bool run_broadcasts_missing(run *r, uint32_t consumer)
 {
     uint64_t heard;
-    size_t missing = run_mail_waiting(r, consumer, &heard);
+    size_t missing = run_broadcasts_waiting(r, consumer, &heard);
     return missing == 0 ||
            run_fail(r, "consumer %" PRIu32 " was told up to tick %" PRIu64 "; %zu broadcasts are missing", consumer,
-                    r->consumers[consumer].told, missing);
+                    r->consumers[consumer].last_tick, missing);
 }

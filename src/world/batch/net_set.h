@@ -7,12 +7,12 @@
  * it needs no cleaning), and in each observer a list of its entries. An index is valid until its item is removed;
  * pointers until the next reserve.
  */
-#ifndef PHX_WORLD_BATCH_NET_TABLE_H
-#define PHX_WORLD_BATCH_NET_TABLE_H
+#ifndef PHX_WORLD_BATCH_NET_SET_H
+#define PHX_WORLD_BATCH_NET_SET_H
 
 #include "base/mem.h"
 
-#define PHX_NETSET_NONE UINT32_MAX
+#define PHX_NET_SET_NONE UINT32_MAX
 
 /* The net for one target: a leave of the incarnation in the host's list, an enter of the present one, or both. */
 typedef struct phx_net_entry {
@@ -23,7 +23,7 @@ typedef struct phx_net_entry {
     uint32_t observer;
     uint32_t next; /* the observer's older entry; or next of the free list */
     uint32_t previous;
-    uint32_t name; /* of its enter; PHX_NETSET_NONE when it has none */
+    uint32_t name; /* of its enter; PHX_NET_SET_NONE when it has none */
     uint16_t leave_kind;
     uint8_t leave_depth; /* depth of attachment at the last delivery */
     uint8_t leave_cause; /* ph_cause */
@@ -61,7 +61,7 @@ typedef struct phx_net_table {
     uint32_t used;
 } phx_net_table;
 
-typedef struct phx_netset {
+typedef struct phx_net_set {
     phx_mem *mem;
     phx_net_observer *observers;
     uint32_t observers_capacity;
@@ -78,38 +78,38 @@ typedef struct phx_netset {
     phx_net_table observer_table; /* its `used` is the number of live observers; so for entries and names */
     phx_net_table entry_table;
     phx_net_table name_table;
-} phx_netset;
+} phx_net_set;
 
-void phx_netset_init(phx_netset *set, phx_mem *mem);
-void phx_netset_release(phx_netset *set);
+void phx_net_set_init(phx_net_set *set, phx_mem *mem);
+void phx_net_set_release(phx_net_set *set);
 /* Room for so many more of each. false = no memory, or more than 2^30 of one: unchanged. */
-bool phx_netset_reserve(phx_netset *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more);
+bool phx_net_set_reserve(phx_net_set *set, uint32_t observers_more, uint32_t entries_more, uint32_t names_more);
 /* Removes all; memory is kept. */
-void phx_netset_clear(phx_netset *set);
+void phx_net_set_clear(phx_net_set *set);
 
-/* An index or PHX_NETSET_NONE. */
-uint32_t phx_netset_observer_find(const phx_netset *set, uint64_t id);
+/* An index or PHX_NET_SET_NONE. */
+uint32_t phx_net_set_observer_find(const phx_net_set *set, uint64_t id);
 /* Adds an id that is not there; room was reserved. */
-uint32_t phx_netset_observer_add(phx_netset *set, uint64_t id);
+uint32_t phx_net_set_observer_add(phx_net_set *set, uint64_t id);
 /* Removes an observer without entries. */
-void phx_netset_observer_remove(phx_netset *set, uint32_t o);
+void phx_net_set_observer_remove(phx_net_set *set, uint32_t o);
 /* Removes all its entries. */
-void phx_netset_observer_clear(phx_netset *set, uint32_t o);
+void phx_net_set_observer_clear(phx_net_set *set, uint32_t o);
 
 /* Prefetches the begin of the search for this entry; a hint, some entries ahead (there is a table). */
-void phx_netset_entry_prefetch(const phx_netset *set, uint32_t o, uint64_t target);
-uint32_t phx_netset_entry_find(const phx_netset *set, uint32_t o, uint64_t target);
-uint32_t phx_netset_entry_add(phx_netset *set, uint32_t o, uint64_t target);
+void phx_net_set_entry_prefetch(const phx_net_set *set, uint32_t o, uint64_t target);
+uint32_t phx_net_set_entry_find(const phx_net_set *set, uint32_t o, uint64_t target);
+uint32_t phx_net_set_entry_add(phx_net_set *set, uint32_t o, uint64_t target);
 /* Removes an entry and its name. */
-void phx_netset_entry_remove(phx_netset *set, uint32_t e);
+void phx_net_set_entry_remove(phx_net_set *set, uint32_t e);
 /*
  * Names the entry after this entity, with its present kind and user data, which all entries with it get; the entry has
  * no name, or this entity's.
  */
-void phx_netset_name(phx_netset *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
+void phx_net_set_name(phx_net_set *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
 /* Takes its name off the entry. */
-void phx_netset_unname(phx_netset *set, uint32_t e);
+void phx_net_set_unname(phx_net_set *set, uint32_t e);
 /* Renames this entity, if it is an observer or has a name. */
-void phx_netset_rename(phx_netset *set, uint64_t id, uint16_t kind, uint64_t user_data);
+void phx_net_set_rename(phx_net_set *set, uint64_t id, uint16_t kind, uint64_t user_data);
 
 #endif

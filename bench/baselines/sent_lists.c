@@ -1,23 +1,23 @@
 /*
- * The records of a baseline's tick; see told.h.
+ * The records of a baseline's tick; see sent_lists.h.
  */
-#include "bench/baselines/told.h"
+#include "bench/baselines/sent_lists.h"
 
 #include "bench/base/memory.h"
 
-void told_free(told *of)
+void sent_free(sent *of)
 {
     phx_release(of->mem, (void **)&of->changes, &of->change_room, sizeof *of->changes);
     phx_release(of->mem, (void **)&of->targets, &of->target_room, sizeof *of->targets);
 }
 
-void told_begin(told *of)
+void sent_begin(sent *of)
 {
     of->change_count = 0;
     of->target_count = 0;
 }
 
-void told_grow(told *of, uint32_t targets)
+void sent_grow(sent *of, uint32_t targets)
 {
     bench_grow(of->mem, (void **)&of->changes, &of->change_room, of->change_count, (size_t)of->change_count + 1,
                sizeof *of->changes);
@@ -25,10 +25,10 @@ void told_grow(told *of, uint32_t targets)
                sizeof *of->targets);
 }
 
-void told_walk(told *of)
+void sent_walk(sent *of)
 {
     for (uint32_t c = 0; c < of->change_count; c++) {
-        const told_change *change = &of->changes[c];
+        const sent_change *change = &of->changes[c];
         uint32_t count = change->leave_count + change->enter_count;
         of->id_sum += change->observer + bench_look_at(&of->targets[change->first], count);
         of->leaves += change->leave_count;
@@ -36,10 +36,10 @@ void told_walk(told *of)
     }
 }
 
-void told_records(const told *of, bench_record_fn record, void *context)
+void sent_records(const sent *of, bench_record_fn record, void *context)
 {
     for (uint32_t c = 0; c < of->change_count; c++) {
-        const told_change *change = &of->changes[c];
+        const sent_change *change = &of->changes[c];
         bench_record made = {
             .observer = change->observer,
             .leaves = &of->targets[change->first],

@@ -1,7 +1,7 @@
 /*
- * Slots near a place; see slots_near.h.
+ * Slots near a place; see slots_in_range.h.
  */
-#include "shards/query/slots_near.h"
+#include "shards/query/slots_in_range.h"
 
 #include "shards/query/row_query.h"
 #include "shards/state/view_reach.h"
@@ -40,13 +40,13 @@ void phx_rows_in_range(const phx_shard *shard, const uint32_t *instance, phx_box
     const phx_grid *grid = &shard->grid;
     const phx_rect rect = phx_rows_rect(shard, box);
     const phx_block_walk walk = instance ? phx_grid_walk(grid, *instance, rect) : phx_grid_walk_all(grid, rect);
-    phx_row_query near;
-    phx_row_query_open(&near, shard->kernels, walk, square_of(box), false);
-    for (uint32_t n; phx_row_query_next(&near, &n);) {
-        for (uint32_t i = 0; i < n; i++) near.hits[i] = phx_row_word_slot(phx_row_word_at(near.hits, i));
-        if (n > 0) sink->take(sink, near.hits, n);
+    phx_row_query query;
+    phx_row_query_open(&query, shard->kernels, walk, square_of(box), false);
+    for (uint32_t n; phx_row_query_next(&query, &n);) {
+        for (uint32_t i = 0; i < n; i++) query.hits[i] = phx_row_word_slot(phx_row_word_at(query.hits, i));
+        if (n > 0) sink->take(sink, query.hits, n);
     }
-    sink->visited += near.ranges;
+    sink->visited += query.ranges;
 }
 
 void phx_ninegrid_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
@@ -55,15 +55,15 @@ void phx_ninegrid_in_range(const phx_shard *shard, const uint32_t *instance, phx
     uint32_t slots[PIECE], n = 0;
     phx_rect rect = phx_box_towers(shard->rules, box);
     phx_cell_block_walk walk =
-        instance ? phx_ninegrid_walk(&shard->nine, *instance, rect) : phx_ninegrid_walk_all(&shard->nine, rect);
-    for (const phx_cell_block *crowd; (crowd = phx_ninegrid_next(&walk)) != NULL;) {
-        for (uint64_t left = phx_cell_block_mask(crowd, rect); left; left &= left - 1) {
-            const phx_tower *tower = &crowd->tower[__builtin_ctzll(left)];
+        instance ? phx_ninegrid_walk(&shard->ninegrid, *instance, rect) : phx_ninegrid_walk_all(&shard->ninegrid, rect);
+    for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
+        for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
+            const phx_tower *tower = &cell_block->tower[__builtin_ctzll(left)];
             sink->visited++;
             for (uint32_t i = tower->first; i < tower->first + tower->count; i++) {
-                const phx_cell_entry *card = &shard->nine.cards[i];
-                if (card->flags & PHX_CELL_LEFT) continue;
-                slots[n++] = card->slot;
+                const phx_cell_entry *entry = &shard->ninegrid.entries[i];
+                if (entry->flags & PHX_CELL_LEFT) continue;
+                slots[n++] = entry->slot;
                 if (n < PIECE) continue;
                 sink->take(sink, slots, n);
                 n = 0;

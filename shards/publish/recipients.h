@@ -1,0 +1,130 @@
+/*
+ * Recipients of broadcasts, in one shard: the broadcasts of a tick are brought to the towers from which their sources
+ * may be seen (block messages, by block); the own observers in these towers (an observer batch) are filtered by whether
+ * they have the source in the list.
+ *
+ * For most observers no list is read: at the tick's end an observer without cap and relations has exactly the targets
+ * in its list that the rule of one pair gives, except in its margin. So a broadcast costs the entities around its
+ * source, at any length of lists.
+ *
+ * Block messages are made by the shard's owner after the interest phase, before the tick's end; then any worker
+ * filters, one batch at a time. The world keeps one per shard.
+ */
+#ifndef PHX_SHARDS_PUBLISH_RECIPIENTS_H
+#define PHX_SHARDS_PUBLISH_RECIPIENTS_H
+
+#include "shards/publish/broadcast_range.h"
+#include "shards/query/seen.h"
+#include "shards/state/storage.h"
+
+enum { PHX_BATCH_PLACES_MAX = 256 };
+
+/*
+ * A block message: one broadcast in one block. With a classical index blocks are ranges of slots, and each block
+ * message is for one observer.
+ */
+typedef struct phx_block_message {
+    uint64_t towers;   /* of the block: towers of rows, which may have drifted out of them; of slots: all */
+    uint32_t block;    /* of the grid; range = towers: cell block; classical index: PHX_BATCH_PLACES_MAX slots */
+    uint32_t message;  /* the caller's number of the broadcast */
+    uint32_t slot;     /* the source, or PHX_SLOT_NONE: the message has a range, its source no slot here */
+    uint32_t observer; /* the only observer that may receive it in this block, or PHX_SLOT_NONE: all may */
+} phx_block_message;
+
+typedef struct phx_recipients {
+    phx_block_message *block_messages; /* by block, and inside a block in the order of adding */
+    phx_block_message *spare;          /* in the order of adding */
+    uint32_t *first;                   /* by block: its first block message; one more entry is the end */
+    uint32_t block_message_count, block_messages_capacity, spare_capacity, first_capacity;
+    bool failed; /* a block message had no memory */
+} phx_recipients;
+
+/* Entities of one block, in the order of its towers. */
+typedef struct phx_observer_batch {
+    uint32_t block;
+    uint32_t first, count;               /* of the block's places */
+    uint64_t towers;                     /* their towers: a block message to none of these is not for them */
+    bool mixed;                          /* some observers among them are no plain rows */
+    uint32_t slot[PHX_BATCH_PLACES_MAX]; /* PHX_SLOT_NONE: no observer */
+} phx_observer_batch;
+
+void phx_recipients_free(phx_recipients *recipients, phx_mem *mem);
+
+/* ---- the owner ---- */
+
+void phx_recipients_clear(phx_recipients *recipients);
+/*
+ * Addresses a broadcast of the live entity in `slot` to all towers from which it may be seen without a relation. false
+ * = no memory.
+ */
+bool phx_recipients_address(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message);
+/*
+ * Addresses the same broadcast to an own observer with a relation to the source, unless it is near enough anyway. false
+ * = no memory.
+ */
+bool phx_recipients_address_one(phx_recipients *recipients, const phx_shard *shard, uint32_t slot, uint32_t message,
+                                uint32_t observer);
+/* A message with a range; slot: its source, own or ghost, or PHX_SLOT_NONE. */
+bool phx_recipients_address_range(phx_recipients *recipients, const phx_shard *shard, const phx_broadcast_range *range,
+                                  uint32_t slot, uint32_t message);
+/* Sorts the block messages by block. false = no memory. */
+bool phx_recipients_sort(phx_recipients *recipients, const phx_shard *shard);
+
+/* ---- any worker ---- */
+
+static inline uint32_t phx_recipients_blocks(const phx_shard *shard)
+{
+    return shard->storage->blocks(shard);
+}
+
+/* The number of places of the block. */
+static inline uint32_t phx_recipients_places(const phx_shard *shard, uint32_t block)
+{
+    return shard->storage->block_places(shard, block);
+}
+
+/* Fills the batch from its block, first and count (up to PHX_BATCH_PLACES_MAX). */
+void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch);
+/*
+ * Filters a batch for a block message: observers with the block message's source in their list, or, with a range,
+ * within it; and the source itself if `self` is set and it observes. Their numbers in the batch go to out[], which has
+ * room for batch->count. Returns how many.
+ */
+uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,
+                               const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
+                               uint32_t *out);
+
+/* ---- for the storages (recipients_rows.h, recipients_ninegrid.h, recipients_slots.h) ---- */
+
+/* Adds a block message. false = no memory. */
+bool phx_recipients_add(phx_recipients *recipients, const phx_shard *shard, phx_block_message block_message);
+
+/* Towers of an instance that a block message is for: in `rect`, without the towers in `done`. */
+typedef struct phx_address_towers {
+    uint32_t instance;
+    phx_rect rect;
+    phx_rect done;
+    bool any_done;
+} phx_address_towers;
+
+/* Adds a block message for the towers in block (bx, by), if any. false = no memory. */
+bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard, const phx_address_towers *to,
+                              uint32_t bx, uint32_t by, phx_block_message block_message);
+/* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
+phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot);
+
+/* As phx_shard_is_in_list(); for the target itself, if it observes, as `self` says. */
+static inline bool phx_recipients_sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
+{
+    if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
+    return phx_shard_is_in_list(shard, observer, target);
+}
+
+/* The place of an observer in a batch, from this place on; batch->count = none. */
+static inline uint32_t phx_recipients_find(const phx_observer_batch *batch, uint32_t observer, uint32_t place)
+{
+    while (place < batch->count && batch->slot[place] != observer) place++;
+    return place;
+}
+
+#endif
