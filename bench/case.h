@@ -16,7 +16,9 @@ typedef enum bench_plot {
     BENCH_PLOT_DENSITY
 } bench_plot;
 
-typedef struct bench_case {
+typedef struct bench_case bench_case;
+
+struct bench_case {
     /* the task */
     const char *name; /* in the reports: the scenario's, or a point of a sweep */
     const bench_scenario *scenario;
@@ -26,9 +28,12 @@ typedef struct bench_case {
     uint32_t limit_s;    /* a round ends when it has taken so long; 0 = with its ticks */
     uint32_t patience_s; /* a round that would take longer is given up; 0 = none is */
     const ph_config *config;
-    ph_world_def def;   /* config's, with this case's workers and shards */
-    uint32_t producers; /* threads that submit the moves */
-    uint32_t group;     /* cases of one have the same commands and events, and take turns */
+    ph_world_def def;               /* config's, with this case's workers and shards */
+    uint32_t producers;             /* threads that submit the moves */
+    uint32_t group;                 /* cases of one have the same commands and events */
+    uint32_t turns;                 /* cases of one take turns: a group, or one scenario with all its features */
+    const bench_features *features; /* NULL = none */
+    const bench_case *plain;        /* with features: the same case without them, else NULL */
     bench_plot plot;
     const char *path;          /* of the trace, else NULL */
     uint64_t unpack_max_bytes; /* of a gzip trace */
@@ -43,9 +48,11 @@ typedef struct bench_case {
     bench_samples samples;
     uint64_t total_ns; /* sum of all measured ticks, as the next four lines */
     uint64_t moves;
+    uint64_t commands; /* that are no moves: enters, leaves, broadcasts and others */
     uint64_t enters, leaves;
     uint64_t heard; /* deliveries of broadcasts */
     uint64_t phase_ns[BENCH_PHASES];
+    uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited, pairs_tested, pairs_exact, index_steps, migrations, halo_records;
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
     uint64_t events_all;   /* that went into the hash */
@@ -57,6 +64,6 @@ typedef struct bench_case {
     uint64_t lists_compared;
     bench_faults faults; /* of the check, all rounds */
     char given_up[96];   /* the reason; empty = it was not. If given up, there are no results */
-} bench_case;
+};
 
 #endif

@@ -71,28 +71,55 @@ static int run_case(bench *self, bench_case *run)
     return PHX_EXIT_TROUBLE;
 }
 
+/* A case with features runs behind the same one without, whatever the round: A B A C A D. */
+static int run_in_turn(bench *self, bench_case *run)
+{
+    int result = PHX_EXIT_OK;
+    if (run->plain != NULL) {
+        result = run_case(self, &self->plan.cases[run->plain - self->plan.cases]);
+    }
+    bool over = result != PHX_EXIT_OK || run->given_up[0] != '\0';
+    return over ? result : run_case(self, run);
+}
+
+/* Does it run before others in any case? */
+static bool is_plain(const bench *self, const bench_case *run)
+{
+    for (uint32_t i = 0; i < self->plan.case_count; i++) {
+        if (self->plan.cases[i].plain == run) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * Round by round, so that a disturbance of the machine hits all cases of a scenario alike; each round
  * begins with another case, so that none always runs behind the same one.
  */
-static int run_scenario(bench *self, uint32_t first, uint32_t end)
+static int run_turns(bench *self, uint32_t first, uint32_t end)
 {
     int result = PHX_EXIT_OK;
     for (self->round = 0; self->round < self->options.rounds; self->round++) {
         for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK; i++) {
             bench_case *run = &self->plan.cases[first + (i + self->round) % (end - first)];
-            result = run->given_up[0] != '\0' ? PHX_EXIT_OK : run_case(self, run);
+            result = is_plain(self, run) ? PHX_EXIT_OK : run_in_turn(self, run);
         }
     }
+    return result;
+}
+
+/* All cases of a group have the same events. */
+static void compare_events(bench *self, uint32_t first, uint32_t end)
+{
     const bench_case *model = bench_plan_model(&self->plan, first, end);
-    for (uint32_t i = first; i < end && result == PHX_EXIT_OK; i++) {
+    for (uint32_t i = first; i < end; i++) {
         bench_case *run = &self->plan.cases[i];
         bool other = run->event_hash != model->event_hash || run->events_all != model->events_all;
         if (run->given_up[0] == '\0' && other) {
             run->hash_differs = true;
         }
     }
-    return result;
 }
 
 static int run_all(bench *self)
@@ -100,8 +127,13 @@ static int run_all(bench *self)
     int result = PHX_EXIT_OK;
     phx_progress_start(&self->progress);
     for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK;) {
+        uint32_t end = bench_plan_turns_end(&self->plan, first);
+        result = run_turns(self, first, end);
+        first = end;
+    }
+    for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK;) {
         uint32_t end = bench_plan_scenario_end(&self->plan, first);
-        result = run_scenario(self, first, end);
+        compare_events(self, first, end);
         first = end;
     }
     phx_progress_clear(&self->progress);

@@ -10,6 +10,8 @@
 #include "base/keys.h"
 #include "bench/engines/pharos.h"
 #include "bench/engines/table.h"
+#include "bench/features/parse.h"
+#include "bench/features/table.h"
 #include "bench/scenarios/table.h"
 #include "tools/cli.h"
 
@@ -157,7 +159,7 @@ typedef void (*take_fn)(struct argp_state *state, bench_options *options, const 
 static void each_word(struct argp_state *state, bench_options *options, const char *name, const char *list,
                       take_fn take)
 {
-    char word[64];
+    char word[BENCH_FEATURES_TEXT + 1]; /* one that is cut off is too long for anything */
     bool any = false;
     while (phx_next_item(&list, word, sizeof word)) {
         take(state, options, word);
@@ -196,4 +198,42 @@ void bench_take_producers(struct argp_state *state, bench_options *options, cons
 void bench_take_shards(struct argp_state *state, bench_options *options, const char *list)
 {
     each_word(state, options, "shards", list, take_shards);
+}
+
+static void add_features(struct argp_state *state, bench_options *options, const char *text)
+{
+    bench_error error;
+    if (options->features_count == BENCH_FEATURE_LISTS_MAX) {
+        argp_error(state, "--features: more than %d lists of them", BENCH_FEATURE_LISTS_MAX);
+    }
+    bench_features *made = &options->features[options->features_count];
+    if (!bench_features_parse(made, text, &error)) {
+        argp_error(state, "--features: %s", error.text);
+    }
+    for (uint32_t i = 0; i < options->features_count; i++) {
+        const bench_features *other = &options->features[i];
+        if (other->count == made->count && memcmp(other->list, made->list, made->count * sizeof *made->list) == 0) {
+            argp_error(state, "--features: %s and %s are the same", other->text, text);
+        }
+    }
+    options->features_count++;
+}
+
+static void take_features(struct argp_state *state, bench_options *options, const char *word)
+{
+    if (strcmp(word, "each") != 0) {
+        add_features(state, options, word);
+        return;
+    }
+    for (uint32_t i = 0; i < bench_feature_count(); i++) {
+        add_features(state, options, bench_feature_at(i)->name);
+    }
+    for (uint32_t i = 0; bench_feature_mixes[i] != NULL; i++) {
+        add_features(state, options, bench_feature_mixes[i]);
+    }
+}
+
+void bench_take_features(struct argp_state *state, bench_options *options, const char *list)
+{
+    each_word(state, options, "features", list, take_features);
 }

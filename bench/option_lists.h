@@ -22,5 +22,6 @@ void bench_take_indexes(struct argp_state *state, bench_options *options, const 
 void bench_take_workers(struct argp_state *state, bench_options *options, const char *list);
 void bench_take_producers(struct argp_state *state, bench_options *options, const char *list);
 void bench_take_shards(struct argp_state *state, bench_options *options, const char *list);
+void bench_take_features(struct argp_state *state, bench_options *options, const char *list);
 
 #endif

@@ -9,7 +9,7 @@
 #include "bench/base/scenario.h"
 
 /* Longest list that an option takes: more columns no table shows. */
-enum { BENCH_LIST_MAX = 32 };
+enum { BENCH_LIST_MAX = 64, BENCH_FEATURE_LISTS_MAX = 96 };
 
 typedef struct bench_options {
     const char *config; /* files: NULL = none */
@@ -22,6 +22,8 @@ typedef struct bench_options {
     uint32_t set_count;
     const bench_scenario *scenarios[BENCH_LIST_MAX];
     uint32_t scenario_count;
+    bench_features features[BENCH_FEATURE_LISTS_MAX]; /* each runs beside the scenario without any */
+    uint32_t features_count;
     const bench_engine *engines[BENCH_LIST_MAX];
     uint32_t engine_count;
     ph_index indexes[BENCH_LIST_MAX];

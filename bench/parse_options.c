@@ -44,6 +44,13 @@ static const char help[] =
     "  pharos-bench --engine all-indexes --scenario walk-10k,crowd --plot pictures\n"
     "      Every index of Pharos, and a picture of them: indexes.svg.\n"
     "\n"
+    "  pharos-bench --features margin+cap100,typical,full --rounds 5\n"
+    "      The cost of rules in use: four worlds without them, with a margin\n"
+    "      and a cap, and with two presets; times plain under the table.\n"
+    "\n"
+    "  pharos-bench --features each --scenario world-siege --rounds 3\n"
+    "      The cost of every feature by itself, in a siege.\n"
+    "\n"
     "  pharos-bench --advise --trace city.csv.gz --set view=150\n"
     "      Which index, towers, shards and workers suit the trace.\n"
     "\n"
@@ -58,7 +65,8 @@ static const char help[] =
     "      A recorded trace (format: pharos-replay --help), not a made crowd.\n"
     "\n"
     "The config of a run is, each on top of the one before: the defaults, --config, the scenario's own keys "
-    "(world_size, views, for border-pingpong the shards; --list shows it), --set, --shards and --workers.\n"
+    "(world_size, views, for border-pingpong the shards; --list shows it), the features', --set, --shards and "
+    "--workers.\n"
     "\n"
     "Measured is one tick from the first command submitted to the last batch given back. Positions are made and "
     "events are hashed and checked while the clock stands. ns/move is the tick's time divided by its move commands. "
@@ -78,6 +86,7 @@ enum {
     KEY_ENTITIES = 'n',
     KEY_ROUNDS = 'r',
     KEY_SCENARIO = 256, /* from here on without a short form */
+    KEY_FEATURES,
     KEY_ENGINE,
     KEY_INDEX,
     KEY_SHARDS,
@@ -105,6 +114,10 @@ static const struct argp_option argp_options[] = {
      1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
+    {"features", KEY_FEATURES, "A+B,...|each", 0,
+     "Run these scenarios (default: the four worlds of features) without and with each list of features, taking turns, "
+     "and show how many times as long a tick takes; each = every feature of --list, then mixes and presets",
+     1},
     {"engine", KEY_ENGINE, "NAME,...|all|all-indexes", 0,
      "On these engines (default: pharos); all-indexes is pharos with each of its indexes", 1},
     {"index", KEY_INDEX, "NAME,...|all", 0,
@@ -161,8 +174,32 @@ static void path_once(struct argp_state *state, int key, const char **path, cons
     *path = text;
 }
 
+/* Without --scenario all worlds of features; with it, only scenarios that can have some. */
+static void check_features(struct argp_state *state, bench_options *options)
+{
+    if (options->features_count == 0) {
+        return;
+    }
+    if (options->advise || options->plot != NULL || options->trace != NULL) {
+        argp_error(state, "--features does not go with --advise, --plot and --trace");
+    }
+    if (options->scenario_count == 0) {
+        bench_add_scenario(state, options, &bench_world_mmo);
+        bench_add_scenario(state, options, &bench_world_siege);
+        bench_add_scenario(state, options, &bench_world_city);
+        bench_add_scenario(state, options, &bench_world_dense);
+    }
+    for (uint32_t i = 0; i < options->scenario_count; i++) {
+        if (!options->scenarios[i]->featured) {
+            argp_error(state, "--features: %s can have none; %s and other walks can", options->scenarios[i]->name,
+                       bench_world_mmo.name);
+        }
+    }
+}
+
 static void defaults(struct argp_state *state, bench_options *options)
 {
+    check_features(state, options);
     bool both_stdout = options->json != NULL && options->csv != NULL && strcmp(options->json, options->csv) == 0;
     if (both_stdout) {
         argp_error(state, "--json and --csv name the same file");
@@ -205,6 +242,9 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
     switch (key) {
     case KEY_SCENARIO:
         bench_take_scenarios(state, options, text);
+        return 0;
+    case KEY_FEATURES:
+        bench_take_features(state, options, text);
         return 0;
     case KEY_ENGINE:
         bench_take_engines(state, options, text);

@@ -1,6 +1,6 @@
 /*
  * From the command line to the cases; see plan.h. The config of a case is, in this order:
- * defaults, the file, the scenario's world and keys, --set, --shards, --workers.
+ * defaults, the file, the scenario's world and keys, the features', --set, --shards, --workers.
  */
 #include "bench/plan.h"
 
@@ -47,8 +47,21 @@ static bool set_scenario(ph_config *config, const bench_scenario *scenario, uint
     return true;
 }
 
-static bool fill_config(ph_config *config, const bench_options *options, const bench_scenario *scenario,
-                        uint32_t entities, float side, bench_error *error)
+static bool set_features(ph_config *config, const bench_features *features, bench_error *error)
+{
+    for (uint32_t f = 0; features != NULL && f < features->count; f++) {
+        const char *const *keys = features->list[f]->keys;
+        for (uint32_t i = 0; keys != NULL && keys[i] != NULL; i++) {
+            if (!set_key(config, keys[i], error)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool fill_config(ph_config *config, const bench_options *options, const bench_case *made, float side,
+                        bench_error *error)
 {
     ph_config_error reason = {""};
     if (options->config != NULL) {
@@ -58,7 +71,8 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
             return bench_fail(error, "%s", status == PH_NO_MEMORY ? ph_status_text(status) : reason.reason);
         }
     }
-    if (!set_scenario(config, scenario, entities, side, error)) {
+    if (!set_scenario(config, made->scenario, made->entities, side, error) ||
+        !set_features(config, made->features, error)) {
         return false;
     }
     for (uint32_t i = 0; i < options->set_count; i++) {
@@ -96,6 +110,16 @@ static void set_index(bench_case *made, const bench_options *options, uint32_t p
     }
 }
 
+static bool moves_only(const bench_features *features)
+{
+    for (uint32_t f = 0; features != NULL && f < features->count; f++) {
+        if (!features->list[f]->moves_only) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* true: the engine can not run this case; noted for the report. */
 static bool skipped(bench_plan *plan, const bench_case *made)
 {
@@ -122,6 +146,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL && made->scenario->updates && engine->heard == NULL) { /* likewise */
         reason = "it has no updates";
     }
+    if (reason == NULL && !moves_only(made->features) && engine->heard == NULL) { /* likewise */
+        reason = "it does not know all of the features";
+    }
     if (reason == NULL) {
         return false;
     }
@@ -138,7 +165,8 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (i < BENCH_LIST_MAX) {
         bench_skip *skip = &plan->skips[i];
         size_t used = strlen(skip->names);
-        snprintf(skip->names + used, sizeof skip->names - used, "%s%s", used > 0 ? ", " : "", made->name);
+        snprintf(skip->names + used, sizeof skip->names - used, "%s%s%s%s", used > 0 ? ", " : "", made->name,
+                 made->features == NULL ? "" : " with ", made->features == NULL ? "" : made->features->text);
     }
     return true;
 }
@@ -248,12 +276,13 @@ static bool add_group(bench_plan *plan, const bench_options *options, bench_case
     if (ph_config_create(&config) != PH_OK) {
         return bench_fail(error, "%s", ph_status_text(PH_NO_MEMORY));
     }
-    PHX_ASSERT(plan->config_count < BENCH_LIST_MAX + BENCH_SWEEP_MAX);
+    bench_grow(plan->mem, (void **)&plan->configs, &plan->config_room, plan->config_count,
+               (size_t)plan->config_count + 1, sizeof *plan->configs);
     made.group = plan->config_count;
+    made.turns = made.features == NULL ? made.group : made.turns;
     plan->configs[plan->config_count++] = config;
     made.config = config;
-    return fill_config(config, options, made.scenario, made.entities, side, error) &&
-           add_scenario(plan, options, made, error);
+    return fill_config(config, options, &made, side, error) && add_scenario(plan, options, made, error);
 }
 
 static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_case common, bench_error *error)
@@ -269,11 +298,34 @@ static bool add_scenarios(bench_plan *plan, const bench_options *options, bench_
         made.entities = has_count && options->entities > 0 ? options->entities : scenario->entities;
         made.ticks = options->ticks > 0 ? options->ticks : scenario->ticks;
         made.warmup = options->warmup_given ? options->warmup : scenario->warmup;
+        made.turns = plan->config_count;
         if (!add_group(plan, options, made, 0, error)) {
             return false;
         }
+        for (uint32_t f = 0; f < options->features_count; f++) {
+            made.features = &options->features[f];
+            if (!add_group(plan, options, made, 0, error)) {
+                return false;
+            }
+        }
     }
     return true;
+}
+
+/* Each case with features gets the one without. */
+static void find_plain(bench_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        bench_case *run = &plan->cases[i];
+        for (uint32_t p = 0; run->features != NULL && p < i; p++) {
+            const bench_case *plain = &plan->cases[p];
+            if (plain->features == NULL && plain->turns == run->turns && plain->label == run->label &&
+                plain->producers == run->producers && plain->def.workers == run->def.workers &&
+                plain->def.shards[0] == run->def.shards[0] && plain->def.shards[1] == run->def.shards[1]) {
+                run->plain = plain;
+            }
+        }
+    }
 }
 
 /* The cases of the plots beyond the scenarios that were asked for. */
@@ -321,6 +373,7 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
     if (options->plot != NULL && options->index_count == 0 && !add_sweeps(plan, options, common, error)) {
         return false;
     }
+    find_plain(plan);
     if (plan->case_count == 0) {
         return bench_fail(error, "pharos-bench: no engine can run any of the scenarios");
     }
@@ -336,6 +389,7 @@ void bench_plan_free(bench_plan *plan)
     for (uint32_t i = 0; i < plan->config_count; i++) {
         ph_config_destroy(plan->configs[i]);
     }
+    phx_release(plan->mem, (void **)&plan->configs, &plan->config_room, sizeof *plan->configs);
 }
 
 uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first)
@@ -343,6 +397,16 @@ uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first)
     PHX_ASSERT(first < plan->case_count);
     uint32_t end = first;
     while (end < plan->case_count && plan->cases[end].group == plan->cases[first].group) {
+        end++;
+    }
+    return end;
+}
+
+uint32_t bench_plan_turns_end(const bench_plan *plan, uint32_t first)
+{
+    PHX_ASSERT(first < plan->case_count);
+    uint32_t end = first;
+    while (end < plan->case_count && plan->cases[end].turns == plan->cases[first].turns) {
         end++;
     }
     return end;

@@ -17,8 +17,9 @@ typedef struct bench_skip {
 } bench_skip;
 
 typedef struct bench_plan {
-    ph_config *configs[BENCH_LIST_MAX + BENCH_SWEEP_MAX]; /* one a group of cases; the cases' classes live there */
+    ph_config **configs; /* one a group of cases; the cases' classes live there */
     uint32_t config_count;
+    uint32_t config_room;
     bench_case *cases; /* cases of a group side by side */
     uint32_t case_count;
     uint32_t case_room;
@@ -33,6 +34,8 @@ void bench_plan_free(bench_plan *plan);
 
 /* Cases [first, returned) are of the group of `first`: one scenario, with one number of entities. */
 uint32_t bench_plan_scenario_end(const bench_plan *plan, uint32_t first);
+/* Cases [first, returned) take turns with `first`: its group, or its scenario with all features. */
+uint32_t bench_plan_turns_end(const bench_plan *plan, uint32_t first);
 /* The first of cases [first, end) that was not given up; the first of all if all were. */
 const bench_case *bench_plan_model(const bench_plan *plan, uint32_t first, uint32_t end);
 

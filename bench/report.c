@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "bench/engines/table.h"
+#include "bench/report_features.h"
 #include "bench/report_indexes.h"
 #include "bench/report_ratios.h"
 #include "bench/scenarios/scenarios.h"
@@ -37,6 +38,7 @@ void bench_report_list(FILE *out)
     for (uint32_t i = 0; i < bench_engine_count(); i++) {
         fprintf(out, "  %s\n    %s\n", bench_engine_at(i)->name, bench_engine_at(i)->doc);
     }
+    bench_report_feature_list(out);
 }
 
 void bench_report_skips(FILE *out, const bench_plan *plan)
@@ -53,8 +55,10 @@ void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE])
     if (run->producers > 1) {
         snprintf(producers, sizeof producers, ", producers %" PRIu32, run->producers);
     }
-    snprintf(title, BENCH_TITLE_SIZE, "%s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32 "%s", run->name,
-             run->label, run->def.workers, run->def.shards[0], run->def.shards[1], producers);
+    const char *features = run->features == NULL ? "" : run->features->text;
+    snprintf(title, BENCH_TITLE_SIZE, "%s%s%.100s on %s, workers %" PRIu32 ", shards %" PRIu32 "x%" PRIu32 "%s",
+             run->name, *features == '\0' ? "" : " with ", features, run->label, run->def.workers, run->def.shards[0],
+             run->def.shards[1], producers);
 }
 
 static void table_head(FILE *out, const bench_machine *machine, uint32_t hz)
@@ -206,6 +210,10 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     table_head(out, machine, hz);
     for (uint32_t first = 0; first < plan->case_count;) {
         uint32_t end = bench_plan_scenario_end(plan, first);
+        if (plan->cases[first].features != NULL) { /* in a table of their own */
+            first = end;
+            continue;
+        }
         double first_us = 0;
         for (uint32_t i = first; i < end; i++) {
             const bench_case *run = &plan->cases[i];
@@ -227,6 +235,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     report_producers(out, plan);
     report_talk(out, plan);
     report_places(out, plan);
+    bench_report_features(out, plan);
     bench_report_ratios(out, plan);
     bench_report_indexes(out, plan);
 }

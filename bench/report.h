@@ -14,9 +14,9 @@
 void bench_report_list(FILE *out);
 
 /* Longest bench_report_title() with its end. */
-enum { BENCH_TITLE_SIZE = 128 };
+enum { BENCH_TITLE_SIZE = 256 };
 
-/* The case in words: scenario, engine, workers, shards, and producers where there are several. */
+/* The case in words: scenario, features, engine, workers, shards, and producers where there are several. */
 void bench_report_title(const bench_case *run, char title[BENCH_TITLE_SIZE]);
 
 /* The cases that an engine can not run, a line for each engine and reason. */

@@ -6,13 +6,21 @@
 
 #include <inttypes.h>
 
+#include "bench/report_features.h"
 #include "tools/cli.h"
 
 typedef struct figures {
     const bench_case *run;
     bench_summary summary;
     double seconds;
+    bench_times_plain times; /* of a case with features */
 } figures;
+
+/* It has features, and the case without ran. */
+static bool has_times(const bench_case *run)
+{
+    return run->plain != NULL && run->plain->samples.count > 0;
+}
 
 static double per(double value, double divisor)
 {
@@ -76,6 +84,14 @@ static double phase_us(const figures *of, bench_phase phase)
     F(index_us, phase_us(of, BENCH_INDEX), true) \
     F(interest_us, phase_us(of, BENCH_INTEREST), true) \
     F(publish_us, phase_us(of, BENCH_PUBLISH), true) \
+    F(times_plain_cpu_min, of->times.cpu_min, has_times(of->run)) \
+    F(times_plain_cpu_p50, of->times.cpu_p50, has_times(of->run)) \
+    F(times_plain_min, of->times.tick_min, has_times(of->run)) \
+    F(times_plain_p50, of->times.tick_p50, has_times(of->run)) \
+    U(commands, of->run->commands) \
+    F(change_us, of->times.change_us, has_times(of->run) && of->run->commands > 0) \
+    U(observers_glanced, of->run->observers_glanced) \
+    U(observers_evaluated, of->run->observers_evaluated) \
     U(towers_visited, of->run->towers_visited) \
     U(pairs_tested, of->run->pairs_tested) \
     U(pairs_exact, of->run->pairs_exact) \
@@ -92,7 +108,12 @@ static double phase_us(const figures *of, bench_phase phase)
 
 static figures make_figures(const bench_case *run, phx_mem *mem)
 {
-    return (figures){run, bench_samples_summary(&run->samples, mem), (double)run->total_ns / 1e9};
+    figures made = {
+        .run = run, .summary = bench_samples_summary(&run->samples, mem), .seconds = (double)run->total_ns / 1e9};
+    if (has_times(run)) {
+        made.times = bench_times_plain_of(run, mem);
+    }
+    return made;
 }
 
 /* ---- JSON ---- */
@@ -118,6 +139,15 @@ void bench_report_json(FILE *out, const bench_case *run, const bench_machine *ma
     phx_json_string(out, run->name);
     fputs(",\"engine\":", out);
     phx_json_string(out, run->label);
+    if (run->features != NULL) {
+        fputs(",\"features\":", out);
+        phx_json_string(out, run->features->text);
+        for (uint32_t f = 0; f < run->features->count; f++) {
+            fputs(f == 0 ? ",\"feature_list\":[" : ",", out);
+            phx_json_string(out, run->features->list[f]->name);
+        }
+        fputc(']', out);
+    }
     fprintf(out, ",\"shards\":[%" PRIu32 ",%" PRIu32 "]", run->def.shards[0], run->def.shards[1]);
     json_figures(out, &of);
     fprintf(out, ",\"event_hash\":\"%016" PRIx64 "\"", run->event_hash);
@@ -140,7 +170,7 @@ void bench_report_csv_header(FILE *out)
 {
 #define HEADER_U(name, value) "," #name
 #define HEADER_F(name, value, known) "," #name
-    fputs("scenario,engine,shards" FIGURE_LIST(HEADER_U, HEADER_F) ",event_hash\n", out);
+    fputs("scenario,features,engine,shards" FIGURE_LIST(HEADER_U, HEADER_F) ",event_hash\n", out);
 #undef HEADER_U
 #undef HEADER_F
 }
@@ -149,7 +179,8 @@ void bench_report_csv(FILE *out, const bench_case *run, phx_mem *mem)
 {
     figures made = make_figures(run, mem);
     const figures *of = &made;
-    fprintf(out, "%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->label, run->def.shards[0], run->def.shards[1]);
+    fprintf(out, "%s,%s,%s,%" PRIu32 "x%" PRIu32, run->name, run->features == NULL ? "" : run->features->text,
+            run->label, run->def.shards[0], run->def.shards[1]);
 #define CSV_U(name, value) fprintf(out, ",%" PRIu64, (uint64_t)(value));
 #define CSV_F(name, value, known) \
     if (known) { \

@@ -65,6 +65,7 @@ static void scenario_rows(FILE *out, const bench_plan *plan, uint32_t first, uin
         snprintf(shards, sizeof shards, "%" PRIu32 "x%" PRIu32, run->def.shards[0], run->def.shards[1]);
         bench_summary pharos = bench_samples_summary(&run->samples, plan->mem);
         fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " %6s", run->name, run->last.entities, run->def.workers, shards);
+        const char *features = run->features == NULL ? NULL : run->features->text;
         for (uint32_t c = 0; c < column_count; c++) {
             const bench_case *other = find_case(plan, first, end, columns[c]);
             if (other == NULL) {
@@ -74,7 +75,7 @@ static void scenario_rows(FILE *out, const bench_plan *plan, uint32_t first, uin
             bench_summary baseline = bench_samples_summary(&other->samples, plan->mem);
             ratio_cell(out, &pharos, &baseline);
         }
-        fputc('\n', out);
+        fprintf(out, "%s%s\n", features == NULL ? "" : " | with ", features == NULL ? "" : features);
     }
 }
 

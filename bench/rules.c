@@ -56,11 +56,12 @@ static bool in_tower_range(const ph_world_def *def, const ph_attrs *observer, co
            fabsf(tower_index(def, 1, observer->y) - tower_index(def, 1, target->y)) <= span;
 }
 
-static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
+static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target,
+                      const bench_relation *relation, bool was)
 {
-    float radius = fmaxf(fminf(observer->view, target->visible), target->reach);
+    float radius = relation->paired ? relation->view : fmaxf(fminf(observer->view, target->visible), target->reach);
     if (was) {
-        radius = radius + observer->margin;
+        radius = radius + (relation->paired ? relation->margin : observer->margin);
     }
     float dx = target->x - observer->x;
     float dy = target->y - observer->y;
@@ -80,21 +81,23 @@ static bool in_radius(const ph_world_def *def, const ph_attrs *observer, const p
     phx_panic(__FILE__, __LINE__, "ph_shape");
 }
 
-bool bench_rules_sees(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, bool was)
+bool bench_rules_sees(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target,
+                      const bench_relation *relation, bool was)
 {
-    if (observer->instance != target->instance || (observer->sees & target->layers) == 0 ||
-        target->stealth > observer->detect || target->veiled) {
+    bool covered = !relation->revealed && (target->stealth > observer->detect || target->veiled);
+    if (observer->instance != target->instance || (observer->sees & target->layers) == 0 || covered ||
+        relation->hidden) {
         return false;
     }
-    if (target->global) {
+    if (target->global || relation->linked) {
         return true;
     }
     return def->range == PH_RANGE_TOWERS ? in_tower_range(def, observer, target)
-                                         : in_radius(def, observer, target, was);
+                                         : in_radius(def, observer, target, relation, was);
 }
 
-bench_rank bench_rules_rank(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target, uint64_t id,
-                            bool was)
+bench_rank bench_rules_rank(const ph_world_def *def, const ph_attrs *observer, const ph_attrs *target,
+                            const bench_relation *relation, uint64_t id, bool was)
 {
     float dx = target->x - observer->x;
     float dy = target->y - observer->y;
@@ -103,15 +106,16 @@ bench_rank bench_rules_rank(const ph_world_def *def, const ph_attrs *observer, c
     if (def->shape == PH_SHAPE_SPHERE) {
         square = square + dz * dz;
     }
-    return (bench_rank){target->global, target->priority, (double)square * (was ? 1.0 : def->sticky), id};
+    return (bench_rank){target->global || relation->linked, target->priority,
+                        (double)square * (was ? 1.0 : def->sticky), id, was};
 }
 
 int bench_rules_compare(const void *left, const void *right)
 {
     const bench_rank *a = left;
     const bench_rank *b = right;
-    if (a->global != b->global) {
-        return a->global ? -1 : 1;
+    if (a->forced != b->forced) {
+        return a->forced ? -1 : 1;
     }
     if (a->priority != b->priority) {
         return a->priority > b->priority ? -1 : 1;

@@ -78,14 +78,11 @@ static bool next_frame(round_state *round)
     return false;
 }
 
-static bool verify_begin(round_state *round)
+static void verify_begin(round_state *round)
 {
-    bench_error reason;
-    if (round->verify == NULL || bench_verify_begin(round->verify, &round->frame, &reason)) {
-        return true;
+    if (round->verify != NULL) {
+        bench_verify_begin(round->verify, &round->frame);
     }
-    round->bad_input = true; /* only traces hold commands that are not modelled */
-    return bench_fail(round->error, "%s: %s", round->run->path, reason.text);
 }
 
 static bool first_entities(round_state *round)
@@ -108,9 +105,10 @@ static bool setup(round_state *round)
         return false;
     }
     round->engine = run->engine->create(&run->def, run->producers, round->mem, round->error);
-    if (round->engine == NULL || !verify_begin(round)) {
+    if (round->engine == NULL) {
         return false;
     }
+    verify_begin(round);
     if (!first_entities(round)) {
         return false;
     }
@@ -139,9 +137,7 @@ static uint64_t cpu_clock_ns(void)
 static bool tick(round_state *round, bench_sample *sample)
 {
     const bench_engine *engine = round->run->engine;
-    if (!verify_begin(round)) {
-        return false;
-    }
+    verify_begin(round);
     bench_pace_wait(&round->pace);
     if (engine->ready != NULL) {
         engine->ready(round->engine);
@@ -175,6 +171,8 @@ static bool tick(round_state *round, bench_sample *sample)
 static void add_work(bench_case *run, const bench_stats *from, const bench_stats *to)
 {
     PHX_ASSERT(from->enters <= to->enters && from->leaves <= to->leaves && from->pairs_tested <= to->pairs_tested);
+    run->observers_glanced += to->observers_glanced - from->observers_glanced;
+    run->observers_evaluated += to->observers_evaluated - from->observers_evaluated;
     run->towers_visited += to->towers_visited - from->towers_visited;
     run->pairs_tested += to->pairs_tested - from->pairs_tested;
     run->pairs_exact += to->pairs_exact - from->pairs_exact;
@@ -200,6 +198,8 @@ static bool measured_tick(round_state *round)
     bench_samples_add(&run->samples, round->mem, sample);
     run->total_ns += sample.wall_ns;
     run->moves += round->frame.move_count;
+    run->commands += (uint64_t)round->frame.enter_count + round->frame.leave_count + round->frame.say_count +
+                     round->frame.other_count;
     for (uint32_t i = 0; i < BENCH_PHASES; i++) {
         run->phase_ns[i] += run->last.phase_ns[i];
     }
@@ -375,6 +375,7 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
     bench_pace_start(&round.pace, run->hz);
     round.stream = bench_stream_open(run->scenario, run->config, run->path, run->entities, run->seed, mem);
     round.stream->unpack_max_bytes = run->unpack_max_bytes;
+    round.stream->features = run->features;
     if (run->verify_every > 0) {
         round.verify = bench_verify_create(&run->def, run->verify_every, run->seed, mem);
     }

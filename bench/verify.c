@@ -16,6 +16,11 @@
 #include "bench/id_set.h"
 #include "bench/rules.h"
 
+typedef struct pair {
+    uint64_t target;
+    float view, margin;
+} pair;
+
 typedef struct entity {
     uint64_t id;
     uint64_t entered;  /* step in which this incarnation came */
@@ -29,6 +34,9 @@ typedef struct entity {
     ph_attrs is;
     bench_id_set seen;
     bench_id_set hidden, revealed; /* targets that are hidden from it, and revealed to it */
+    bench_id_set linked;
+    pair *pairs; /* in no order */
+    uint32_t pair_count, pair_room;
 } entity;
 
 typedef struct sample {
@@ -57,7 +65,7 @@ struct bench_verify {
     float say_radius;       /* of this step's broadcasts; 0 = by lists */
     bool talk;              /* there are any */
     bool attached;          /* there are or were attachments */
-    bool related;           /* there are or were hidden or revealed targets */
+    bool related;           /* there are or were pairs, links, hidden or revealed targets */
     phx_idmap towers;       /* with crowd control: (ty << 32 | tx) + 1 to how many are there */
     bench_faults faults;
 };
@@ -82,6 +90,8 @@ static void entity_free(phx_mem *mem, entity *gone)
     bench_id_set_free(mem, &gone->seen);
     bench_id_set_free(mem, &gone->hidden);
     bench_id_set_free(mem, &gone->revealed);
+    bench_id_set_free(mem, &gone->linked);
+    phx_release(mem, (void **)&gone->pairs, &gone->pair_room, sizeof *gone->pairs);
 }
 
 void bench_verify_destroy(bench_verify *verify)
@@ -172,6 +182,24 @@ static void enter(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     PHX_ASSERT(phx_idmap_count(&verify->places) == verify->entity_count);
 }
 
+static pair *find_pair(const entity *observer, uint64_t target)
+{
+    for (uint32_t i = 0; i < observer->pair_count; i++) {
+        if (observer->pairs[i].target == target) {
+            return &observer->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+static void unpair(entity *observer, uint64_t target)
+{
+    pair *gone = find_pair(observer, target);
+    if (gone != NULL) {
+        *gone = observer->pairs[--observer->pair_count];
+    }
+}
+
 static void leave(bench_verify *verify, uint64_t id)
 {
     entity *gone = find(verify, id);
@@ -189,6 +217,8 @@ static void leave(bench_verify *verify, uint64_t id)
     for (uint32_t i = 0; verify->related && i < verify->entity_count; i++) {
         bench_id_set_remove(&verify->entities[i].hidden, id);
         bench_id_set_remove(&verify->entities[i].revealed, id);
+        bench_id_set_remove(&verify->entities[i].linked, id);
+        unpair(&verify->entities[i], id);
     }
 }
 
@@ -271,48 +301,79 @@ static void attach(bench_verify *verify, const bench_other *command)
     verify->attached = verify->attached || child->parent != 0;
 }
 
-/* Hides, reveals, and the ends of both. false: another command. */
-static bool relate(bench_verify *verify, const bench_other *command)
+/* A second pair replaces the first. */
+static void set_pair(bench_verify *verify, entity *observer, const bench_other *command)
 {
-    bool hides = command->op == BENCH_HIDE || command->op == BENCH_UNHIDE;
-    bool begins = command->op == BENCH_HIDE || command->op == BENCH_REVEAL;
-    if (!hides && !begins && command->op != BENCH_UNREVEAL) {
-        return false;
-    }
-    entity *observer = find(verify, command->id);
-    if (observer != NULL && find(verify, command->other) != NULL && command->id != command->other) {
-        bench_id_set *set = hides ? &observer->hidden : &observer->revealed;
-        begins ? bench_id_set_add(verify->mem, set, command->other) : bench_id_set_remove(set, command->other);
-        verify->related = true;
-    }
-    return true;
+    unpair(observer, command->other);
+    bench_grow(verify->mem, (void **)&observer->pairs, &observer->pair_room, observer->pair_count,
+               (size_t)observer->pair_count + 1, sizeof *observer->pairs);
+    observer->pairs[observer->pair_count++] = (pair){command->other, command->attrs.view, command->attrs.margin};
 }
 
-static bool apply_others(bench_verify *verify, const bench_other *commands, uint32_t count, bench_error *error)
+/* The set that the command changes: NULL = it changes none. */
+static bench_id_set *set_of(entity *observer, bench_other_op op)
+{
+    switch (op) {
+    case BENCH_LINK:
+    case BENCH_UNLINK:
+        return &observer->linked;
+    case BENCH_HIDE:
+    case BENCH_UNHIDE:
+        return &observer->hidden;
+    case BENCH_REVEAL:
+    case BENCH_UNREVEAL:
+        return &observer->revealed;
+    default:
+        return NULL;
+    }
+}
+
+/* Pairs, links, hides, reveals, and the ends of them. */
+static void relate(bench_verify *verify, const bench_other *command)
+{
+    entity *observer = find(verify, command->id);
+    if (observer == NULL || find(verify, command->other) == NULL || command->id == command->other) {
+        return;
+    }
+    bench_id_set *set = set_of(observer, command->op);
+    bool begins = command->op == BENCH_LINK || command->op == BENCH_HIDE || command->op == BENCH_REVEAL;
+    verify->related = true;
+    if (command->op == BENCH_PAIR) {
+        set_pair(verify, observer, command);
+    } else if (command->op == BENCH_UNPAIR) {
+        unpair(observer, command->other);
+    } else if (begins) {
+        bench_id_set_add(verify->mem, set, command->other);
+    } else {
+        bench_id_set_remove(set, command->other);
+    }
+}
+
+static void apply_others(bench_verify *verify, const bench_other *commands, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (commands[i].op == BENCH_ATTACH || commands[i].op == BENCH_DETACH) {
+        switch (commands[i].op) {
+        case BENCH_SET:
+            set(verify, commands[i].id, &commands[i].attrs);
+            break;
+        case BENCH_ATTACH:
+        case BENCH_DETACH:
             attach(verify, &commands[i]);
-            continue;
+            break;
+        case BENCH_AREA: /* no list depends on it */
+            break;
+        default:
+            relate(verify, &commands[i]);
         }
-        if (commands[i].op == BENCH_AREA || relate(verify, &commands[i])) {
-            continue; /* no list depends on an area */
-        }
-        if (commands[i].op != BENCH_SET) {
-            return bench_fail(error, "--verify does not model pair and link, which tick %llu uses",
-                              (unsigned long long)verify->tick);
-        }
-        set(verify, commands[i].id, &commands[i].attrs);
     }
-    return true;
 }
 
-static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *error)
+static void apply(bench_verify *verify, const bench_frame *frame)
 {
     for (uint32_t s = 0; s < frame->span_count; s++) {
         const bench_span *span = &frame->spans[s];
-        if (span->op == BENCH_OTHER && !apply_others(verify, &frame->others[span->first], span->count, error)) {
-            return false;
+        if (span->op == BENCH_OTHER) {
+            apply_others(verify, &frame->others[span->first], span->count);
         }
         for (uint32_t i = span->first; i < span->first + span->count; i++) {
             if (span->op == BENCH_ENTER) {
@@ -332,7 +393,6 @@ static bool apply(bench_verify *verify, const bench_frame *frame, bench_error *e
         each->depth_before = each->depth;
         each->depth = follow(verify, each);
     }
-    return true;
 }
 
 /* ---- crowd control ---- */
@@ -450,16 +510,14 @@ static void sample_all(bench_verify *verify)
     }
 }
 
-bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error)
+void bench_verify_begin(bench_verify *verify, const bench_frame *frame)
 {
     PHX_ASSERT(verify->step == 0 || frame->tick > verify->tick);
     verify->step++;
     verify->tick = frame->tick;
     verify->heard = 0;
     verify->talk = false;
-    if (!apply(verify, frame, error)) {
-        return false;
-    }
+    apply(verify, frame);
     if (verify->def->crowd_entities > 0) {
         shrink_views(verify);
     }
@@ -470,7 +528,6 @@ bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_er
             verify->entities[i].seen.count = 0;
         }
     }
-    return true;
 }
 
 /* ---- events ---- */
@@ -613,18 +670,33 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/* The rule with what is hidden from the observer, or revealed to it. */
-static bool sees(const bench_verify *verify, const entity *observer, const entity *target, bool was)
+static bench_relation relation_of(const entity *observer, uint64_t target)
 {
-    ph_attrs is = target->is;
-    if (bench_id_set_has(&observer->hidden, target->id)) {
-        return false;
+    const pair *found = find_pair(observer, target);
+    return (bench_relation){
+        .linked = bench_id_set_has(&observer->linked, target),
+        .hidden = bench_id_set_has(&observer->hidden, target),
+        .revealed = bench_id_set_has(&observer->revealed, target),
+        .paired = found != NULL,
+        .view = found != NULL ? found->view : 0,
+        .margin = found != NULL ? found->margin : 0,
+    };
+}
+
+/* Of the targets that pass only so many join a list in a tick; returns how many are in it then. */
+static uint32_t join(const bench_verify *verify, const entity *observer, uint32_t count)
+{
+    uint32_t most = verify->def->classes[observer->is.kind].adds_max, joined = 0, kept = 0;
+    if (most == 0) {
+        return count;
     }
-    if (bench_id_set_has(&observer->revealed, target->id)) {
-        is.veiled = false;
-        is.stealth = 0;
+    qsort(verify->ranks, count, sizeof *verify->ranks, bench_rules_compare);
+    for (uint32_t i = 0; i < count; i++) {
+        if (verify->ranks[i].was || joined++ < most) {
+            verify->ranks[kept++] = verify->ranks[i];
+        }
     }
-    return bench_rules_sees(verify->def, &observer->is, &is, was);
+    return kept;
 }
 
 /* verify->expected becomes the list that the observer must have. */
@@ -632,22 +704,24 @@ static void expect(bench_verify *verify, const entity *observer, const bench_id_
 {
     uint32_t count = 0;
     /* A new incarnation of the observer or of the target had nothing to do with the old list. */
-    bool old_counts = (observer->is.margin > 0 || observer->is.cap > 0) && observer->entered != verify->step;
+    bool old_counts = observer->entered != verify->step;
     for (uint32_t i = 0; bench_rules_observes(&observer->is) && i < verify->entity_count; i++) {
         const entity *target = &verify->entities[i];
         bool was = old_counts && target->entered != verify->step && bench_id_set_has(before, target->id);
-        if (target == observer || !sees(verify, observer, target, was)) {
+        bench_relation relation = relation_of(observer, target->id);
+        if (target == observer || !bench_rules_sees(verify->def, &observer->is, &target->is, &relation, was)) {
             continue;
         }
         bench_grow(verify->mem, (void **)&verify->ranks, &verify->rank_room, count, (size_t)count + 1,
                    sizeof *verify->ranks);
-        verify->ranks[count++] = bench_rules_rank(verify->def, &observer->is, &target->is, target->id, was);
+        verify->ranks[count++] = bench_rules_rank(verify->def, &observer->is, &target->is, &relation, target->id, was);
     }
     uint32_t cap = observer->is.cap;
     if (cap > 0 && count > cap) {
         qsort(verify->ranks, count, sizeof *verify->ranks, bench_rules_compare);
         count = cap;
     }
+    count = join(verify, observer, count);
     bench_grow(verify->mem, (void **)&verify->expected.ids, &verify->expected.room, 0, (size_t)count + 1,
                sizeof *verify->expected.ids);
     for (uint32_t i = 0; i < count; i++) {

@@ -2,8 +2,7 @@
  * The check on the side: keeps the events of every observer, and compares its list every few
  * ticks with the brute-force result, for all observers of a small world and for
  * some drawn ones of a large one. Written from the contract alone, without a line of the
- * library. It models enter, leave, move, set, caps and broadcasts; not pairs, links and
- * attachments.
+ * library. It models all commands and caps, adds_max too; events_max it takes for never reached.
  * Used by run.c between the timed parts.
  */
 #ifndef PHX_BENCH_VERIFY_H
@@ -28,8 +27,8 @@ typedef struct bench_verify bench_verify;
 bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint64_t seed, phx_mem *mem);
 void bench_verify_destroy(bench_verify *verify);
 
-/* Before the frame's tick; the first frame is the setup. false: it holds a command that is not modelled. */
-bool bench_verify_begin(bench_verify *verify, const bench_frame *frame, bench_error *error);
+/* Before the frame's tick; the first frame is the setup. */
+void bench_verify_begin(bench_verify *verify, const bench_frame *frame);
 /* For each record of the tick; context is the bench_verify. */
 void bench_verify_record(void *context, const bench_record *record);
 /* For each broadcast that an observer got in the tick, behind the records; context is the bench_verify. */

@@ -94,6 +94,7 @@ typedef struct bench_stats {
     uint64_t coalesced; /* ticks without a batch of their own */
     uint64_t migrations;
     uint64_t halo_records;
+    uint64_t observers_glanced, observers_evaluated;
     uint64_t towers_visited;
     uint64_t pairs_tested, pairs_exact;
     uint64_t index_steps;    /* of an index other than the lighthouse */

@@ -33,6 +33,7 @@ void bench_frame_begin(bench_frame *frame, uint64_t tick)
     frame->move_count = 0;
     frame->say_count = 0;
     frame->say_radius = 0;
+    frame->singly = false;
     frame->other_count = 0;
 }
 

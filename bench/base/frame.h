@@ -61,6 +61,7 @@ typedef struct bench_frame {
     ph_position *move_positions;
     uint64_t *say_ids;
     float say_radius; /* of this frame's broadcasts: 0 = lists decide, else observers within it */
+    bool singly;      /* moves are submitted one by one, not in bulk */
     bench_other *others;
     uint32_t span_count, enter_count, leave_count, move_count, say_count, other_count;
     uint32_t span_room, enter_ids_room, enter_attrs_room, leave_room;

@@ -47,6 +47,32 @@ bench_stream *bench_stream_open(const bench_scenario *scenario, const ph_config 
     return stream;
 }
 
+uint32_t bench_stream_players(const bench_stream *stream)
+{
+    uint32_t share = stream->scenario->player_share;
+    return share > 1 ? stream->count / share : stream->count;
+}
+
+/* The features' part of the setup frame, or of the frame of a tick. */
+static void add_features(bench_stream *stream, bench_frame *frame)
+{
+    const bench_features *features = stream->features;
+    for (uint32_t f = 0; features != NULL && f < features->count; f++) {
+        const bench_feature *feature = features->list[f];
+        for (uint32_t i = 0; stream->tick == 0 && feature->attrs != NULL && i < stream->count; i++) {
+            PHX_ASSERT(frame->enter_ids[i] == (uint64_t)i + 1);
+            feature->attrs(stream, i, &frame->enter_attrs[i]);
+        }
+    }
+    for (uint32_t f = 0; features != NULL && f < features->count; f++) {
+        const bench_feature *feature = features->list[f];
+        void (*add)(bench_stream *, bench_frame *) = stream->tick == 0 ? feature->begin : feature->step;
+        if (add != NULL) {
+            add(stream, frame);
+        }
+    }
+}
+
 bool bench_stream_next(bench_stream *stream, bench_frame *frame)
 {
     if (stream->over) {
@@ -58,6 +84,7 @@ bool bench_stream_next(bench_stream *stream, bench_frame *frame)
     } else {
         stream->scenario->step(stream, frame);
     }
+    add_features(stream, frame);
     stream->tick++;
     return !stream->over;
 }

@@ -13,6 +13,33 @@
 
 typedef struct bench_stream bench_stream;
 
+/*
+ * A rule of Pharos in use: laid over the population and the walks of a scenario, which stay the same, so that the
+ * ticks with it and without it can be compared. It draws no number: the choices follow from index and tick.
+ */
+typedef struct bench_feature {
+    const char *name;
+    const char *doc;
+    const char *const *keys; /* of the config, behind the scenario's, ended by NULL; NULL = none */
+    uint32_t gives;          /* attributes that `attrs` gives, of PH_GIVEN_ALL: no two features give the same */
+    bool moves_only;         /* no other commands than moves: for every engine that has the keys */
+    /* NULL, or adds to the attributes of entity index + 1 before it enters. */
+    void (*attrs)(const bench_stream *stream, uint32_t index, ph_attrs *attrs);
+    /* NULL, or adds to the setup frame, behind the scenario. */
+    void (*begin)(bench_stream *stream, bench_frame *frame);
+    /* NULL, or adds to the frame of stream->tick, or changes its moves, behind the scenario. */
+    void (*step)(bench_stream *stream, bench_frame *frame);
+} bench_feature;
+
+enum { BENCH_FEATURES_MAX = 64, BENCH_FEATURES_TEXT = 512 };
+
+/* Features that work together, in the order of their table. */
+typedef struct bench_features {
+    const bench_feature *list[BENCH_FEATURES_MAX];
+    uint32_t count;
+    char text[BENCH_FEATURES_TEXT]; /* as asked for: a+b+c */
+} bench_features;
+
 typedef struct bench_scenario {
     const char *name;
     const char *doc;         /* the model in words */
@@ -31,6 +58,8 @@ typedef struct bench_scenario {
     bool veils;              /* hides and reveals targets: for engines that do */
     bool zones;              /* has areas or activation: for engines that have them */
     bool updates;            /* has bands: for engines with updates */
+    bool featured;           /* can have features: the entities that enter at first stay, and steps are moves only */
+    uint32_t player_share;   /* of such a one: the first of so many parts observe, the rest does not; 0 = all do */
     const char *const *keys; /* config keys behind the file's, ended by NULL: the view, the shards */
     size_t state_bytes;      /* of stream->state */
     /* Fills the setup frame: all entities enter. */
@@ -49,9 +78,10 @@ typedef struct bench_area {
 
 struct bench_stream {
     const bench_scenario *scenario;
-    const ph_config *config;   /* names of classes */
-    const char *path;          /* of the trace, else NULL */
-    uint64_t unpack_max_bytes; /* of a gzip trace; the caller fills it in before the first frame */
+    const ph_config *config;        /* names of classes */
+    const char *path;               /* of the trace, else NULL */
+    uint64_t unpack_max_bytes;      /* of a gzip trace; the caller fills it in before the first frame */
+    const bench_features *features; /* likewise; NULL = none */
     phx_mem *mem;
     uint64_t rng;
     uint64_t tick;  /* 0 = the setup */
@@ -63,6 +93,9 @@ struct bench_stream {
     bool failed;            /* over, because of error */
     bench_error error;
 };
+
+/* Of a featured scenario: the entities 1..players observe. */
+uint32_t bench_stream_players(const bench_stream *stream);
 
 /* The side of the world for this many entities. */
 float bench_scenario_side(const bench_scenario *scenario, uint32_t entities);

@@ -162,29 +162,39 @@ static const char *refuse(const ph_world_def *def, bool trace)
     if (def->class_count != 1) {
         return "it has one class of entities only";
     }
-    if (!(class->view > 0) || class->cap > 0 || class->global || !class->ready || (class->sees & class->layers) == 0 ||
-        class->stealth > class->detect || class->veiled) {
-        return "it has observers with a plain view only: no cap, layers, stealth, veil, global or not ready ones";
+    if (!(class->view > 0) || class->global || !class->ready || (class->sees & class->layers) == 0 ||
+        class->stealth > class->detect || class->veiled || class->adds_max > 0) {
+        return "it has observers with a plain view only: no layers, stealth, veil, adds_max, global or not ready ones";
     }
     return NULL;
 }
 
-const char *baseline_refuse_circle(const ph_world_def *def, bool trace)
+const char *baseline_refuse_limited_circle(const ph_world_def *def, bool trace)
 {
     const ph_class *class = &def->classes[0];
     if (def->range != PH_RANGE_RADIUS || def->shape != PH_SHAPE_CIRCLE) {
         return "it has circles only";
     }
-    if (class->margin > 0 || class->reach > class->view || class->visible < class->view) {
-        return "it has one radius only: no margin, no reach beyond the view, no visible below it";
+    if (class->reach > class->view || class->visible < class->view) {
+        return "it has one radius only: no reach beyond the view, no visible below it";
     }
     return refuse(def, trace);
+}
+
+const char *baseline_refuse_circle(const ph_world_def *def, bool trace)
+{
+    const ph_class *class = &def->classes[0];
+    return class->margin > 0 || class->cap > 0 ? "it has neither margin nor cap"
+                                               : baseline_refuse_limited_circle(def, trace);
 }
 
 const char *baseline_refuse_towers(const ph_world_def *def, bool trace)
 {
     if (def->range != PH_RANGE_TOWERS || def->span != 1) {
         return "it is for range = towers with span = 1";
+    }
+    if (def->classes[0].cap > 0) {
+        return "it has no cap";
     }
     return refuse(def, trace);
 }

@@ -44,7 +44,11 @@ void baseline_records(void *self, bench_record_fn record, void *context);
 bool baseline_release(void *self, bench_error *error);
 bool baseline_stats(void *self, bench_stats *stats, bench_error *error);
 
-/* Why this world is none for a baseline with circles, or with nine-grids of span 1; NULL = it is one. */
+/*
+ * Why this world is none for a baseline with circles, with circles and margins and caps, or with nine-grids of span 1;
+ * NULL = it is one.
+ */
+const char *baseline_refuse_limited_circle(const ph_world_def *def, bool trace);
 const char *baseline_refuse_circle(const ph_world_def *def, bool trace);
 const char *baseline_refuse_towers(const ph_world_def *def, bool trace);
 

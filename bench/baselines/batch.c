@@ -2,7 +2,8 @@
  * Baseline "batch": the work of a competent engineer in two days, and the engine to beat.
  * Tick by tick: take in the positions, counting sort by cell, test each unordered pair of
  * neighbouring entities once, build all interest lists side by side, compare each with
- * the list of the tick before. Plain C.
+ * the list of the tick before. With a margin the pairs in its ring are found too, and stay with
+ * an observer that had the target in its list; past a cap the nearest are selected. Plain C.
  */
 #include "bench/base/memory.h"
 #include "bench/baselines/baseline.h"
@@ -54,6 +55,32 @@ static uint32_t scan(const sorted *places, uint32_t begin, uint32_t end, float x
     return count;
 }
 
+/* The same with a margin: pairs out of view, but within view and margin, are marked. */
+static uint32_t scan_ring(const sorted *places, uint32_t begin, uint32_t end, float x, float y, const float squares[2],
+                          uint32_t *restrict hits)
+{
+    uint32_t count = 0;
+    float view = squares[0], outer = squares[1];
+    for (uint32_t j = begin; j < end; j++) {
+        float dx = places->x[j] - x;
+        float dy = places->y[j] - y;
+        float square = dx * dx + dy * dy;
+        hits[count] = j | (square <= view ? 0 : ROW_RING);
+        count += square <= outer;
+    }
+    return count;
+}
+
+/* The later places [begin, end) in range of place i. */
+static uint32_t scan_places(const batch *self, uint32_t i, uint32_t begin, uint32_t end, const float squares[2],
+                            uint32_t *hits)
+{
+    const sorted *places = &self->places;
+    float x = places->x[i], y = places->y[i];
+    return self->base.def->classes[0].margin > 0 ? scan_ring(places, begin, end, x, y, squares, hits)
+                                                 : scan(places, begin, end, x, y, squares[0], hits);
+}
+
 /*
  * Each pair once: with the rest of the own cell and the next one, which lie side by side,
  * and with the three cells below, which do so too. Counts into lists.now.starts[place + 1]
@@ -64,7 +91,9 @@ static uint32_t find_pairs(batch *self)
     const sorted *places = &self->places;
     const cells *grid = &places->grid;
     uint32_t *lengths = self->lists.now.starts + 1;
-    float square = self->base.def->classes[0].view * self->base.def->classes[0].view;
+    const ph_class *class = &self->base.def->classes[0];
+    float outer = class->view + class->margin;
+    const float squares[2] = {class->view * class->view, outer * outer};
     uint32_t hits = 0;
     for (uint32_t cy = 0; cy < grid->ny; cy++) {
         for (uint32_t cx = 0; cx < grid->nx; cx++) {
@@ -86,11 +115,11 @@ static uint32_t find_pairs(batch *self)
                                sizeof *self->hits);
                 }
                 self->hit_starts[i] = hits;
-                hits += scan(places, i + 1, end, places->x[i], places->y[i], square, &self->hits[hits]);
-                hits += scan(places, below, below_end, places->x[i], places->y[i], square, &self->hits[hits]);
+                hits += scan_places(self, i, i + 1, end, squares, &self->hits[hits]);
+                hits += scan_places(self, i, below, below_end, squares, &self->hits[hits]);
                 self->base.stats.pairs_tested += room - 1;
                 for (uint32_t h = self->hit_starts[i]; h < hits; h++) {
-                    lengths[self->hits[h]]++;
+                    lengths[self->hits[h] & ~ROW_RING]++;
                 }
                 lengths[i] += hits - self->hit_starts[i];
             }
@@ -118,9 +147,9 @@ static void build_lists(batch *self, uint32_t hits)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = places->slots[i];
         for (uint32_t h = self->hit_starts[i]; h < self->hit_starts[i + 1]; h++) {
-            uint32_t j = self->hits[h];
-            items[starts[i + 1]++] = places->slots[j];
-            items[starts[j + 1]++] = slot;
+            uint32_t j = self->hits[h] & ~ROW_RING, ring = self->hits[h] & ROW_RING;
+            items[starts[i + 1]++] = places->slots[j] | ring;
+            items[starts[j + 1]++] = slot | ring;
         }
     }
     self->base.stats.list_entries = total;
@@ -149,7 +178,13 @@ static bool batch_tick(void *engine, const bench_frame *frame, bench_error *erro
     }
     build_lists(self, find_pairs(self));
     clock = baseline_phase(base, BENCH_INTEREST, clock);
-    rows_emit(&self->lists, &self->places, &base->people, &base->sent);
+    const ph_class *class = &base->def->classes[0];
+    if (class->margin > 0 || class->cap > 0) {
+        const row_limits limits = {class->cap, base->def->sticky};
+        base->stats.list_entries = rows_tell_limited(&self->lists, &self->places, &base->people, &limits, &base->sent);
+    } else {
+        rows_emit(&self->lists, &self->places, &base->people, &base->sent);
+    }
     sent_walk(&base->sent);
     baseline_phase(base, BENCH_PUBLISH, clock);
     return true;
@@ -157,9 +192,10 @@ static bool batch_tick(void *engine, const bench_frame *frame, bench_error *erro
 
 const bench_engine bench_engine_batch = {
     .name = "batch",
-    .doc = "baseline: sorted by cell every tick, each pair tested once, lists side by side and compared; plain C",
+    .doc = "baseline: sorted by cell every tick, each pair tested once, lists side by side and compared; plain C; "
+           "with margin and cap",
     .single = true,
-    .refuse = baseline_refuse_circle,
+    .refuse = baseline_refuse_limited_circle,
     .create = batch_create,
     .tick = batch_tick,
     .records = baseline_records,

@@ -19,6 +19,7 @@ void rows_free(rows *of)
     set_free(of, &of->now);
     set_free(of, &of->before);
     phx_release(of->mem, (void **)&of->stamps, &of->stamps_room, sizeof *of->stamps);
+    phx_release(of->mem, (void **)&of->ranks, &of->ranks_room, sizeof *of->ranks);
 }
 
 void rows_begin(rows *of, uint32_t places)
@@ -36,13 +37,13 @@ void rows_grow_items(rows *of, uint32_t count, size_t more)
                sizeof *of->now.items);
 }
 
-/* Two stamps a row: the first = in the new row, the second = in both. */
-static void make_stamps(rows *of, uint32_t slots, uint32_t row_count)
+/* Room for so many of each row, behind the ones that were used. */
+static void make_stamps(rows *of, uint32_t slots, uint32_t stamps)
 {
     uint32_t had = of->stamps_room;
     bench_grow(of->mem, (void **)&of->stamps, &of->stamps_room, had, slots, sizeof *of->stamps);
     memset(of->stamps + had, 0, (of->stamps_room - had) * sizeof *of->stamps);
-    if (of->stamp > UINT32_MAX - 2 * row_count) { /* after hours: begin again */
+    if (of->stamp > UINT32_MAX - stamps) { /* after hours: begin again */
         memset(of->stamps, 0, of->stamps_room * sizeof *of->stamps);
         of->stamp = 0;
     }
@@ -61,33 +62,40 @@ static void index_rows(rows *of, const sorted *places, uint32_t slot_count)
     }
 }
 
-/* *count items of the slot's row of the tick before. */
-static const uint32_t *old_row(const rows *of, uint32_t slot, uint32_t *count)
+void rows_prepare(rows *of, const sorted *places, const population *people, uint32_t stamps)
+{
+    make_stamps(of, people->slot_count, (places->count + 1) * stamps);
+    index_rows(of, places, people->slot_count);
+}
+
+row_items rows_old(const rows *of, uint32_t slot)
 {
     const row_set *before = &of->before;
-    *count = 0;
     if (slot >= before->slot_count || before->row_of[slot] == POPULATION_NONE) {
-        return NULL;
+        return (row_items){NULL, 0};
     }
     uint32_t row = before->row_of[slot];
-    *count = before->starts[row + 1] - before->starts[row];
-    return &before->items[before->starts[row]];
+    uint32_t begin = before->starts[row];
+    return (row_items){&before->items[begin], before->starts[row + 1] - begin};
 }
+
+/* By slot, for the row at hand: in the new row, in both. */
+enum { IN_NEW, IN_BOTH, STAMPS };
 
 void rows_emit(rows *of, const sorted *places, const population *people, sent *out)
 {
-    make_stamps(of, people->slot_count, places->count);
-    index_rows(of, places, people->slot_count);
+    rows_prepare(of, places, people, STAMPS);
     uint32_t *stamps = of->stamps;
     for (uint32_t p = 0; p < places->count; p++) {
         uint32_t slot = places->slots[p];
-        uint32_t old_count;
-        const uint32_t *old = old_row(of, slot, &old_count);
+        const row_items was = rows_old(of, slot);
+        const uint32_t *old = was.items;
+        uint32_t old_count = was.count;
         const uint32_t *new = &of->now.items[of->now.starts[p]];
         uint32_t new_count = of->now.starts[p + 1] - of->now.starts[p];
-        uint32_t in_new = of->stamp + 1;
-        uint32_t in_both = of->stamp + 2;
-        of->stamp += 2;
+        of->stamp += STAMPS;
+        uint32_t in_new = of->stamp + IN_NEW;
+        uint32_t in_both = of->stamp + IN_BOTH;
         sent_reserve(out, old_count + new_count);
         uint32_t first = out->target_count;
         for (uint32_t i = 0; i < new_count; i++) {

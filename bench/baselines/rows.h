@@ -17,12 +17,34 @@ typedef struct row_set {
     uint32_t starts_room, items_room, row_room;
 } row_set;
 
+/* Some items of a row. */
+typedef struct row_items {
+    const uint32_t *items;
+    uint32_t count;
+} row_items;
+
+/* A candidate at a cap: the least keys are kept. */
+typedef struct row_rank {
+    double key;
+    uint32_t slot;
+} row_rank;
+
+/* Of candidates: not in view, only within view and margin. */
+#define ROW_RING (1u << 31)
+
+typedef struct row_limits {
+    uint32_t cap; /* 0 = none */
+    double sticky;
+} row_limits;
+
 typedef struct rows {
     phx_mem *mem;
     row_set now, before;
     uint32_t *stamps; /* by slot */
     uint32_t stamps_room;
-    uint32_t stamp; /* the last one used */
+    uint32_t stamp;  /* of the row at hand, the first of its own */
+    row_rank *ranks; /* of a row that is cut */
+    uint32_t ranks_room;
 } rows;
 
 void rows_free(rows *of);
@@ -30,6 +52,20 @@ void rows_free(rows *of);
 void rows_begin(rows *of, uint32_t places);
 /* Reports the difference, when now.starts and now.items are complete. */
 void rows_emit(rows *of, const sorted *places, const population *people, sent *out);
+
+/*
+ * The same with a margin and a cap: the items are candidates, with ROW_RING. now becomes the lists, side by side as
+ * before; returns how long they are together.
+ */
+uint32_t rows_tell_limited(rows *of, const sorted *places, const population *people, const row_limits *limits,
+                           sent *out);
+
+/* ---- the part that both share ---- */
+
+/* Room for stamps, so many a row, and the rows of `now` by slot. */
+void rows_prepare(rows *of, const sorted *places, const population *people, uint32_t stamps);
+/* The slot's row of the tick before. */
+row_items rows_old(const rows *of, uint32_t slot);
 
 /* Room for `more` items behind the first `count`. */
 void rows_grow_items(rows *of, uint32_t count, size_t more);

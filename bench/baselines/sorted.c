@@ -9,7 +9,7 @@
 
 void sorted_init(sorted *of, const ph_world_def *def, phx_mem *mem)
 {
-    *of = (sorted){.mem = mem, .grid = cells_make(def, def->classes[0].view)};
+    *of = (sorted){.mem = mem, .grid = cells_make(def, def->classes[0].view + def->classes[0].margin)};
     size_t cell_count = (size_t)of->grid.nx * of->grid.ny;
     bench_grow(mem, (void **)&of->starts, &of->starts_room, 0, cell_count + 2, sizeof *of->starts);
 }

@@ -149,7 +149,7 @@ static void pharos_ready(void *engine)
 static ph_status submit_in_tick(pharos *self, const bench_frame *frame, const bench_span *span)
 {
     uint32_t done;
-    if (span->op == BENCH_MOVE) {
+    if (span->op == BENCH_MOVE && !frame->singly) {
         PHX_ASSERT(bench_producers_count(self->producers) == 1 || frame->span_count == 1); /* no order to be kept */
         return bench_producers_move(self->producers, span->count, &frame->move_ids[span->first],
                                     &frame->move_positions[span->first]);
@@ -285,6 +285,8 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
         .coalesced = world.coalesced_ticks,
         .migrations = world.migrations,
         .halo_records = world.halo_records,
+        .observers_glanced = world.observers_glanced,
+        .observers_evaluated = world.observers_evaluated,
         .towers_visited = world.towers_visited,
         .pairs_tested = world.pairs_tested,
         .pairs_exact = world.pairs_exact,

@@ -53,6 +53,21 @@ static ph_status submit_others(ph_producer producer, const bench_other *commands
     return first;
 }
 
+/* Of the feature singly. */
+static ph_status submit_moves(ph_producer producer, const uint64_t *ids, const ph_position *to, uint32_t count,
+                              uint32_t *done)
+{
+    ph_status first = PH_OK;
+    for (*done = 0; *done < count; ++*done) {
+        ph_status status = ph_move(producer, ids[*done], to[*done].x, to[*done].y, to[*done].z);
+        if (status == PH_FULL) {
+            return status;
+        }
+        first = first == PH_OK ? status : first;
+    }
+    return first;
+}
+
 static ph_status submit_say(ph_producer producer, const uint64_t *ids, float radius, uint32_t count, uint32_t *done)
 {
     const ph_broadcast_options options = {.radius = radius};
@@ -80,6 +95,9 @@ ph_status bench_submit_span(ph_producer producer, const bench_frame *frame, cons
     case BENCH_LEAVE:
         return ph_leave_many(producer, count, &frame->leave_ids[first], done);
     case BENCH_MOVE:
+        if (frame->singly) {
+            return submit_moves(producer, &frame->move_ids[first], &frame->move_positions[first], count, done);
+        }
         return ph_move_many(producer, count, &frame->move_ids[first], &frame->move_positions[first], done);
     case BENCH_SAY:
         return submit_say(producer, &frame->say_ids[first], frame->say_radius, count, done);

@@ -15,6 +15,7 @@ extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn, bench_veil;
 extern const bench_scenario bench_instances, bench_instances_flat;
+extern const bench_scenario bench_world_mmo, bench_world_siege, bench_world_city, bench_world_dense;
 
 /* Not in the table: plays a trace (--trace). */
 extern const bench_scenario bench_scenario_trace;

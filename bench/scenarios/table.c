@@ -15,6 +15,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_activation,  &bench_areas,           &bench_chat_storm,      &bench_whisper,
     &bench_ask_places,  &bench_instances,       &bench_instances_flat,  &bench_veil,
     &bench_mounts,      &bench_ingest,          &bench_walk_100k_10pct, &bench_idle,
+    &bench_world_mmo,   &bench_world_siege,     &bench_world_city,      &bench_world_dense,
 };
 
 uint32_t bench_scenario_count(void)

@@ -2,8 +2,8 @@
  * The scenarios in which all entities observe and only walk or stand: walk-10k, walk-100k,
  * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, with
  * updates of moved targets; ingest, which is walk-100k from several producers; walk-100k-10pct and
- * idle, where few or none move; teleport-storm, where a tenth jumps; and queries, with queries of
- * places after the ticks.
+ * idle, where few or none move; teleport-storm, where a tenth jumps; queries, with queries of
+ * places after the ticks; and three of the worlds of --features.
  */
 #include "base/rng.h"
 #include "bench/scenarios/scenarios.h"
@@ -12,6 +12,8 @@
 static const char *const view_100[] = {"view=100", "tower_size=300", NULL};
 /* moved targets are sent: the nearest every tick, the farthest every eighth */
 static const char *const view_100_bands[] = {"view=100", "tower_size=200", "band=25:1,50:2,75:4,100:8", NULL};
+/* worlds of features */
+static const char *const view_100_towers[] = {"view=100", "tower_size=200", NULL};
 /* but so many that a small world has shards */
 static const char *const small_towers[] = {"view=100", "tower_size=100", NULL};
 static const char *const shrunk[] = {"view=100", "tower_size=100", "crowd_entities=450", NULL};
@@ -112,7 +114,7 @@ static void teleport_step(bench_stream *stream, bench_frame *frame)
 #define SCENARIO(title, count, width, measured, warm, first, each, models) \
     { \
         .name = (title), .doc = (models), .entities = (count), .side = (width), .side_step = 1, .ticks = (measured), \
-        .warmup = (warm), .keys = view_100, .begin = (first), .step = (each) \
+        .warmup = (warm), .featured = true, .keys = view_100, .begin = (first), .step = (each) \
     }
 
 const bench_scenario bench_walk_10k =
@@ -221,3 +223,21 @@ const bench_scenario bench_ask_places = {
     .begin = everybody_enters,
     .step = everybody_walks,
 };
+
+/* ---- with and without features (--features); the fourth is in world_mmo.c ---- */
+
+#define WORLD(title, count, width, measured, towers, first, each, models) \
+    { \
+        .name = (title), .doc = (models), .entities = (count), .side = (width), .side_step = 1, .ticks = (measured), \
+        .warmup = 8, .featured = true, .keys = (towers), .begin = (first), .step = (each) \
+    }
+
+const bench_scenario bench_world_siege = WORLD("world-siege", 5000, 500, 30, small_towers, everybody_enters,
+                                               everybody_walks, "for --features: crowd, where each sees more than 500");
+
+const bench_scenario bench_world_city =
+    WORLD("world-city", 10000, 10000, 40, view_100_towers, hotspot_begin, hotspot_step,
+          "for --features: hotspot, where half of all are in a city of 1,000 x 1,000");
+
+const bench_scenario bench_world_dense = WORLD("world-dense", 100000, 10233, 16, view_100_towers, everybody_enters,
+                                               everybody_walks, "for --features: dense-100k, 30 others in view");

@@ -18,6 +18,13 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread, long runs
                 $<TARGET_FILE:pharos-bench>)
     pharos_test_properties(program_bench_baselines 300 "program")
 endif()
+if(NOT PHAROS_SANITIZE STREQUAL "thread") # most of it on one thread, long runs
+    # Features: small and checked against brute force; no times.
+    add_test(NAME program_bench_features
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_features.py
+                $<TARGET_FILE:pharos-bench>)
+    pharos_test_properties(program_bench_features 600 "program")
+endif()
 pharos_plain_test(NAME bench_scan SOURCES programs/bench_scan.c ../bench/baselines/scan.c)
 pharos_plain_test(NAME bench_pace SOURCES programs/bench_pace.c ../bench/pace.c LIBS pharos_tools)
 

@@ -18,6 +18,7 @@ import tempfile
 
 CIRCLES = {"pharos", "batch", "rescan-simd", "rescan"}
 TOWERS = {"pharos", "towers"}
+LIMITED = {"pharos", "batch"}
 SCENARIOS = "walk-10k,walk-100k-10pct,hotspot,crowd,dense-100k,border-pingpong,teleport-storm,login-flood,idle"
 SMALL = ["--entities", "300", "--warmup", "3", "--set", "tower_size=30"]
 PLOTS = ("engines", "entities", "density", "workers")
@@ -64,6 +65,13 @@ def check_events(bench):
                       CIRCLES, SCENARIOS)
     check_same_events([bench, "--engine", "all", "--scenario", SCENARIOS, "--ticks", "62", "--verify=1",
                        "--set", "range=towers"] + SMALL, TOWERS, SCENARIOS)
+    # a margin, a cap that bites, and both; once with stickiness; newcomers and jumps among them
+    for keys in (["margin=15"], ["cap=7"], ["margin=20", "cap=12", "sticky=1.5"], ["margin=5", "cap=1"]):
+        sets = [word for key in keys for word in ("--set", key)]
+        check_same_events([bench, "--engine", "pharos,batch", "--scenario", SCENARIOS, "--ticks", "32",
+                           "--verify=1"] + SMALL + sets, LIMITED, SCENARIOS)
+    check_same_events([bench, "--engine", "pharos,batch", "--scenario", "crowd", "--ticks", "8", "--warmup", "2",
+                       "--entities", "1500", "--set", "margin=15", "--set", "cap=100"], LIMITED, "crowd")
     # many cells, runs longer than a vector
     check_same_events([bench, "--engine", "all", "--scenario", "hotspot,teleport-storm", "--ticks", "8", "--warmup",
                        "2", "--entities", "3000", "--rounds", "2"], CIRCLES, "hotspot,teleport-storm")
@@ -88,7 +96,9 @@ def check_table(bench):
 
 def check_refusals(bench, folder):
     for words in (["--engine", "batch", "--scenario", "mmo"], ["--engine", "towers", "--scenario", "crowd"],
-                  ["--engine", "batch", "--scenario", "crowd", "--set", "margin=5"],
+                  ["--engine", "rescan-simd", "--scenario", "crowd", "--set", "margin=5"],
+                  ["--engine", "batch", "--scenario", "crowd", "--set", "adds_max=5"],
+                  ["--engine", "towers", "--scenario", "crowd", "--set", "range=towers", "--set", "cap=9"],
                   ["--engine", "rescan", "--scenario", "crowd", "--set", "cap=5"],
                   ["--engine", "towers", "--scenario", "crowd", "--set", "range=towers", "--set", "span=2"]):
         done = run([bench] + words, status=2)

@@ -33,7 +33,7 @@ static void expect_good(const ph_world_def *def)
 
 /* ================================ defaults ================================ */
 
-Test(config_def, default_is_what_the_headers_say)
+Test(config_def, the_default_is_the_one_of_the_headers)
 {
     ph_world_def def = ph_world_def_default();
 

@@ -297,7 +297,7 @@ Test(config_text, number_of_classes)
 
 /* =========================== one file on another =========================== */
 
-Test(config_text, on_top_of_what_is_there)
+Test(config_text, on_top_of_a_definition)
 {
     ph_config *config = config_new();
     ph_config_error error;
@@ -410,7 +410,7 @@ Test(config_text, long_words_and_texts)
     ph_config_destroy(config);
 }
 
-Test(config_text, long_and_odd_names)
+Test(config_text, long_and_strange_names)
 {
     ph_config *config = config_new();
     ph_config_error error;

@@ -176,13 +176,13 @@ Test(tools, times_are_right_within_a_hundredth)
 /* ---- the event hash ---- */
 
 /* Fixed for good: recorded hashes of runs are compared with it. */
-Test(tools, event_hash_is_what_it_was)
+Test(tools, event_hash_is_unchanged)
 {
     cr_expect_eq(phx_event_hash(0, 0, 0, 0), 0x1957a7604e215178u);
     cr_expect_eq(phx_event_hash(1, 2, PHX_EVENT_ENTER, 3), 0x4efb196064c4ad49u);
 }
 
-Test(tools, event_hash_tells_its_arguments_apart)
+Test(tools, event_hash_depends_on_each_argument)
 {
     uint64_t base = phx_event_hash(1, 2, PHX_EVENT_ENTER, 3);
     cr_expect_neq(base, phx_event_hash(2, 2, PHX_EVENT_ENTER, 3));
@@ -254,7 +254,7 @@ Test(out, appears_when_it_is_whole)
     expect_content(path, "one\ntwo\n");
 }
 
-Test(out, given_up_it_leaves_what_was_there)
+Test(out, a_file_given_up_leaves_the_old_one)
 {
     phx_out *out = open_out(path);
     write_out(out, "old\n");
@@ -315,7 +315,7 @@ Test(out, a_link_is_followed)
 }
 
 /* The pipe first: were it replaced, a run by root would replace the machine's devices next. */
-Test(out, what_is_no_regular_file_is_written_and_not_replaced)
+Test(out, a_special_file_is_written_and_not_replaced)
 {
     struct stat status;
     char got[8] = "";
@@ -441,7 +441,7 @@ Test(out, events_show_causes_and_positions)
                          "12,5,enter,2,came,1,2,3\n12,5,enter,3,appeared,0.5,-1,9.99999984e+17\n");
 }
 
-Test(out, no_memory_for_events_is_told)
+Test(out, no_memory_for_events_is_reported)
 {
     const ph_target target = {9, 0};
     const ph_change change = {.observer = 5, .enter_count = 1};

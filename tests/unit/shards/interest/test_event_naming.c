@@ -250,7 +250,7 @@ Test(changes, keys_that_do_not_fit_by_their_ids)
 }
 
 /* An entity unlike the others was here: the keys are made of the bits in which the others differ. */
-Test(changes, keys_of_few_among_others)
+Test(changes, keys_of_short_changes_among_others)
 {
     cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));
     check_shape(&(shape){.id_own = 0xffff, .kind_own = 3});

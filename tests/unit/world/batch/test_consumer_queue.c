@@ -258,7 +258,7 @@ Test(consumer, a_net_that_ends_at_its_delivery)
     take_and_return(4, 4);
 }
 
-Test(consumer, a_forgotten_observer_is_not_told)
+Test(consumer, a_dropped_observer_gets_no_event)
 {
     make(1);
     tick_one(1, 5, true);
@@ -382,7 +382,7 @@ Test(consumer, a_prompt_consumer_costs_two_batches)
 }
 
 /* Rings and tables are for the most batches ever out at once, whatever the bound. */
-Test(consumer, a_bound_that_nobody_needs_costs_nothing)
+Test(consumer, an_unused_bound_costs_nothing)
 {
     make(65536);
     cr_assert_leq(atomic_load(&mem.bytes), 4096);

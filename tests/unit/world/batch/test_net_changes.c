@@ -300,7 +300,7 @@ Test(net_changes, enters_are_named_and_ordered_as_now_leaves_as_then)
     expect_target(0, 6, 0, 2);
 }
 
-Test(net_changes, a_name_goes_with_the_last_enter_that_tells_of_it)
+Test(net_changes, a_name_goes_with_its_last_enter)
 {
     enum { OTHER = O + 1 };
     tick_enter(5, 1);
@@ -397,7 +397,7 @@ Test(net_changes, fresh_is_kept)
     expect_change(0, O, 0, 1, 0); /* one event */
 }
 
-Test(net_changes, a_fresh_list_that_is_empty_again_is_told)
+Test(net_changes, a_fresh_list_that_is_empty_again_is_delivered)
 {
     begin();
     change(O, PH_CHANGE_FRESH);
@@ -411,7 +411,7 @@ Test(net_changes, a_fresh_list_that_is_empty_again_is_told)
     expect_change(0, O, 0, 1, 0);
 }
 
-Test(net_changes, fresh_drops_what_was_pending)
+Test(net_changes, fresh_drops_pending_events)
 {
     tick_leave(5, 1);
     tick_enter(6, 2);
