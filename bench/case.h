@@ -42,6 +42,7 @@ struct bench_case {
     uint32_t warmup;
     uint32_t verify_every; /* ticks; 0 = no check */
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
+    bool tail;             /* the report has the slow ticks, by the least of all rounds */
     uint64_t seed;
     /* the results */
     uint32_t rounds;

@@ -42,6 +42,7 @@ typedef struct bench_options {
     uint32_t verify_every; /* 0 = no check */
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
+    bool tail; /* of each tick the least of all rounds */
     bool list;
     bool advise;
 } bench_options;

@@ -19,6 +19,9 @@
 /* Ticks between two checks of --verify without a number: cheap enough for the large worlds. */
 enum { VERIFY_EVERY_TICKS = 16 };
 
+/* Rounds of --tail without --rounds. */
+enum { TAIL_ROUNDS = 5 };
+
 /* The ids of 2^30 entities, the most that a world holds, and as many again that come and go. */
 enum { ENTITIES_MAX = 1 << 30 };
 
@@ -56,6 +59,10 @@ static const char help[] =
     "\n"
     "  pharos-bench --scenario mmo --hz 20 --ticks 400\n"
     "      Twenty seconds of a server at 20 ticks a second: its latency.\n"
+    "\n"
+    "  pharos-bench --scenario mmo --tail --ticks 1000 --rounds 7\n"
+    "      The slow ticks of an hour by their own work, without those that\n"
+    "      the machine made slow.\n"
     "\n"
     "  pharos-bench --entities 500 --ticks 40 --verify=1 --set tower_size=25\n"
     "      Small worlds of all scenarios, every list compared with brute\n"
@@ -95,6 +102,7 @@ enum {
     KEY_TRACE,
     KEY_UNPACK_MAX,
     KEY_SEED,
+    KEY_TAIL,
     KEY_VERIFY,
     KEY_HZ,
     KEY_JSON,
@@ -113,7 +121,7 @@ static const struct argp_option argp_options[] = {
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
-    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"features", KEY_FEATURES, "A+B,...|each", 0,
      "Run these scenarios (default: the four worlds of features) without and with each list of features, taking turns, "
      "and show how many times as long a tick takes; each = every feature of --list, then mixes and presets",
@@ -131,6 +139,10 @@ static const struct argp_option argp_options[] = {
     {"ticks", KEY_TICKS, "N", 0, "Measure N ticks instead of the scenario's number", 2},
     {"warmup", KEY_WARMUP, "N", 0, "Run N ticks before them; 0 is allowed", 2},
     {"rounds", KEY_ROUNDS, "N", 0, "Run everything N times, taking turns, and put the ticks together (default: 1)", 2},
+    {"tail", KEY_TAIL, NULL, 0,
+     "Show the slow ticks: of each tick the least of all rounds (default then: 5), which are identical; p50, p90, p99, "
+     "p99.9 and max of these",
+     2},
     {"hz", KEY_HZ, "N", 0,
      "Ticks are due N times a second, as in a server, and the table shows their latency: from when a tick was due to "
      "its last batch given back",
@@ -208,7 +220,8 @@ static void defaults(struct argp_state *state, bench_options *options)
         bool more = options->scenario_count + options->engine_count + options->index_count + options->worker_count +
                         options->shard_count + options->producer_count >
                     0;
-        if (more || options->json != NULL || options->csv != NULL || options->plot != NULL || options->hz > 0) {
+        if (more || options->tail || options->json != NULL || options->csv != NULL || options->plot != NULL ||
+            options->hz > 0) {
             argp_error(state, "--advise chooses the runs itself: it goes with --trace, --config, --set, --entities, "
                               "--ticks, --warmup and --seed only");
         }
@@ -227,6 +240,9 @@ static void defaults(struct argp_state *state, bench_options *options)
     }
     if (options->engine_count == 0) {
         bench_take_engines(state, options, bench_engine_pharos.name);
+    }
+    if (options->rounds == 0) {
+        options->rounds = options->tail ? TAIL_ROUNDS : 1;
     }
     uint32_t cpus = bench_machine_look().cpus;
     if (options->worker_count == 0 && options->plot != NULL && options->index_count == 0) {
@@ -316,6 +332,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
     case KEY_HZ:
         options->hz = (uint32_t)bench_take_number(state, option_name(key), text, 1, 10000);
         return 0;
+    case KEY_TAIL:
+        options->tail = true;
+        return 0;
     case KEY_SEED:
         options->seed = bench_take_number(state, option_name(key), text, 0, UINT64_MAX);
         return 0;
@@ -344,7 +363,7 @@ static void print_version(FILE *out, struct argp_state *state)
 void bench_options_parse(bench_options *options, int argc, char **argv, phx_mem *mem)
 {
     static const struct argp parser = {argp_options, take_option, NULL, help, NULL, NULL, NULL};
-    *options = (bench_options){.rounds = 1, .seed = 1, .unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES};
+    *options = (bench_options){.seed = 1, .unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES};
     options->sets = bench_alloc(mem, (size_t)argc * sizeof *options->sets);
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;

@@ -75,6 +75,10 @@ static bool fill_config(ph_config *config, const bench_options *options, const b
         !set_features(config, made->features, error)) {
         return false;
     }
+    /* Identical rounds look ids up in tables that are filled alike. */
+    if (options->tail && !set_key(config, "hash_seed=1", error)) {
+        return false;
+    }
     for (uint32_t i = 0; i < options->set_count; i++) {
         if (!set_key(config, options->sets[i], error)) {
             return false;
@@ -365,8 +369,11 @@ bool bench_plan_make(bench_plan *plan, const bench_options *options, phx_mem *me
         return bench_fail(error, "pharos-bench: --producers is for scenario ingest, which is not among these");
     }
     uint32_t limit_s = options->advise && options->ticks == 0 ? 1 : 0; /* bench_advise() says how long */
-    bench_case common = {
-        .limit_s = limit_s, .verify_every = options->verify_every, .hz = options->hz, .seed = options->seed};
+    bench_case common = {.limit_s = limit_s,
+                         .verify_every = options->verify_every,
+                         .hz = options->hz,
+                         .tail = options->tail,
+                         .seed = options->seed};
     if (!add_scenarios(plan, options, common, error)) {
         return false;
     }

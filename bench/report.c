@@ -9,6 +9,7 @@
 #include "bench/report_features.h"
 #include "bench/report_indexes.h"
 #include "bench/report_ratios.h"
+#include "bench/report_tail.h"
 #include "bench/scenarios/scenarios.h"
 #include "bench/scenarios/table.h"
 
@@ -235,6 +236,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     report_producers(out, plan);
     report_talk(out, plan);
     report_places(out, plan);
+    bench_report_tail(out, plan);
     bench_report_features(out, plan);
     bench_report_ratios(out, plan);
     bench_report_indexes(out, plan);

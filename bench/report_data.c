@@ -14,6 +14,7 @@ typedef struct figures {
     bench_summary summary;
     double seconds;
     bench_times_plain times; /* of a case with features */
+    bench_tail tail;         /* with --tail */
 } figures;
 
 /* It has features, and the case without ran. */
@@ -57,6 +58,11 @@ static double phase_us(const figures *of, bench_phase phase)
     F(latency_us_p50, of->summary.latency_us.p50, of->run->hz > 0) \
     F(latency_us_p99, of->summary.latency_us.p99, of->run->hz > 0) \
     F(latency_us_max, of->summary.latency_us.max, of->run->hz > 0) \
+    F(tail_us_p50, of->tail.p50, of->run->tail) \
+    F(tail_us_p90, of->tail.p90, of->run->tail) \
+    F(tail_us_p99, of->tail.p99, of->run->tail) \
+    F(tail_us_p999, of->tail.p999, of->run->tail) \
+    F(tail_us_max, of->tail.max, of->run->tail) \
     F(cpu_us_min, of->summary.cpu_us.min, true) \
     F(cpu_us_p50, of->summary.cpu_us.p50, true) \
     U(moves, of->run->moves) \
@@ -110,6 +116,9 @@ static figures make_figures(const bench_case *run, phx_mem *mem)
 {
     figures made = {
         .run = run, .summary = bench_samples_summary(&run->samples, mem), .seconds = (double)run->total_ns / 1e9};
+    if (run->tail) {
+        made.tail = bench_samples_tail(&run->samples, run->rounds, mem);
+    }
     if (has_times(run)) {
         made.times = bench_times_plain_of(run, mem);
     }

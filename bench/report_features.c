@@ -49,6 +49,10 @@ static void row(FILE *out, const bench_case *run, phx_mem *mem)
     cell(out, 7, 2, times.cpu_p50, true);
     cell(out, 7, 2, times.tick_min, true);
     cell(out, 7, 2, times.tick_p50, true);
+    bench_spread ticks = run->hz > 0 ? summary.latency_us : summary.tick_us;
+    fputs(" |", out);
+    cell(out, 9, 1, ticks.p50, true);
+    cell(out, 9, 1, ticks.p99, true);
     fputs(" |", out);
     cell(out, 8, 1, summary.ns_per_move_min, run->moves > 0);
     cell(out, 9, 1, looks > 0 ? 100 * (double)run->observers_evaluated / looks : 0, looks > 0);
@@ -59,7 +63,7 @@ static void row(FILE *out, const bench_case *run, phx_mem *mem)
 
 void bench_report_features(FILE *out, const bench_plan *plan)
 {
-    static const char columns[] = "%-15s %-20s %7s %6s %-20s | %7s %7s %7s %7s | %8s %9s %9s %7s\n";
+    static const char columns[] = "%-15s %-20s %7s %6s %-20s | %7s %7s %7s %7s | %9s %9s | %8s %9s %9s %7s\n";
     bool begun = false;
     for (uint32_t i = 0; i < plan->case_count; i++) {
         const bench_case *run = &plan->cases[i];
@@ -71,9 +75,9 @@ void bench_report_features(FILE *out, const bench_plan *plan)
                   "processor time, tick: by the clock\n",
                   out);
             fprintf(out, columns, "scenario", "engine", "workers", "shards", "features", "cpu", "", "tick", "",
-                    "ns/move", "evaluated", "us each", "bytes");
-            fprintf(out, columns, "", "", "", "", "", "min", "median", "min", "median", "min", "%", "change",
-                    "/entity");
+                    run->hz > 0 ? "late us" : "tick us", "", "ns/move", "evaluated", "us each", "bytes");
+            fprintf(out, columns, "", "", "", "", "", "min", "median", "min", "median", "median", "p99", "min", "%",
+                    "change", "/entity");
         }
         begun = true;
         row(out, run, plan->mem);

@@ -28,12 +28,17 @@ static int compare(const void *left, const void *right)
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/* The least of the sorted values that `percent` of all do not exceed. */
+/* The least of the sorted values that so many of a thousand do not exceed. */
+static double per_mille(const double *sorted, uint32_t count, uint32_t mille)
+{
+    PHX_ASSERT(count > 0 && mille <= 1000);
+    uint64_t rank = ((uint64_t)count * mille + 999) / 1000;
+    return sorted[rank == 0 ? 0 : rank - 1];
+}
+
 static double percentile(const double *sorted, uint32_t count, uint32_t percent)
 {
-    PHX_ASSERT(count > 0 && percent <= 100);
-    uint64_t rank = ((uint64_t)count * percent + 99) / 100;
-    return sorted[rank == 0 ? 0 : rank - 1];
+    return per_mille(sorted, count, percent * 10);
 }
 
 static void sort(double *values, uint32_t count)
@@ -110,4 +115,30 @@ bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem)
     sum_up_moves(samples, sorted, &summary);
     phx_free(mem, sorted, bytes, PHX_CACHE_LINE);
     return summary;
+}
+
+bench_tail bench_samples_tail(const bench_samples *samples, uint32_t rounds, phx_mem *mem)
+{
+    PHX_ASSERT(rounds > 0 && samples->count > 0 && samples->count % rounds == 0);
+    uint32_t ticks = samples->count / rounds;
+    size_t bytes = ticks * sizeof(double);
+    double *least = bench_alloc(mem, bytes);
+    for (uint32_t i = 0; i < ticks; i++) {
+        uint64_t ns = samples->ticks[i].wall_ns;
+        for (uint32_t r = 1; r < rounds; r++) {
+            uint64_t other = samples->ticks[r * ticks + i].wall_ns;
+            ns = other < ns ? other : ns;
+        }
+        least[i] = (double)ns / 1e3;
+    }
+    sort(least, ticks);
+    bench_tail tail = {
+        .p50 = percentile(least, ticks, 50),
+        .p90 = percentile(least, ticks, 90),
+        .p99 = percentile(least, ticks, 99),
+        .p999 = per_mille(least, ticks, 999),
+        .max = least[ticks - 1],
+    };
+    phx_free(mem, least, bytes, PHX_CACHE_LINE);
+    return tail;
 }

@@ -42,4 +42,15 @@ typedef struct bench_summary {
 
 bench_summary bench_samples_summary(const bench_samples *samples, phx_mem *mem);
 
+/*
+ * The slow ticks of a case by their own work: of each tick the least over identical rounds, so that a disturbance of
+ * the machine has to hit the same tick in every round to show. In microseconds, by nearest rank.
+ */
+typedef struct bench_tail {
+    double p50, p90, p99, p999, max;
+} bench_tail;
+
+/* The samples are of so many rounds, one after the other. */
+bench_tail bench_samples_tail(const bench_samples *samples, uint32_t rounds, phx_mem *mem);
+
 #endif

@@ -96,7 +96,7 @@ def check_lines(command, lines, expected):
             fail(command, f"{name}: {line['faults']} faults in {line['lists_compared']} lists")
         if any(line[field] <= 0 for field in TIMES) or line["bytes_per_entity"] <= 0 or line["rss_bytes"] <= 0:
             fail(command, f"{name}: a time or size is not above 0")
-        talks = line["scenario"] in ("chat-storm", "whisper")
+        talks = line["scenario"] in ("chat-storm", "whisper", "osrs-box")
         spoken = (line["deliveries"] > 0, line["list_ns_per_id"] is not None, line["observers_ns_per_id"] is not None)
         if spoken != (talks, talks, talks):
             fail(command, f"{name}: {line['deliveries']} broadcasts delivered, or queries without a time")

@@ -15,6 +15,8 @@ extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn, bench_veil;
 extern const bench_scenario bench_instances, bench_instances_flat;
+extern const bench_scenario bench_cornell_50k, bench_cornell_gauss, bench_cornell_500k;
+extern const bench_scenario bench_osrs_box, bench_station_80, bench_cluster, bench_fight_10k;
 extern const bench_scenario bench_world_mmo, bench_world_siege, bench_world_city, bench_world_dense;
 
 /* Not in the table: plays a trace (--trace). */

@@ -3,7 +3,8 @@
  * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, with
  * updates of moved targets; ingest, which is walk-100k from several producers; walk-100k-10pct and
  * idle, where few or none move; teleport-storm, where a tenth jumps; queries, with queries of
- * places after the ticks; and three of the worlds of --features.
+ * places after the ticks; three of the worlds of --features; and
+ * fight-10k.
  */
 #include "base/rng.h"
 #include "bench/scenarios/scenarios.h"
@@ -241,3 +242,7 @@ const bench_scenario bench_world_city =
 
 const bench_scenario bench_world_dense = WORLD("world-dense", 100000, 10233, 16, view_100_towers, everybody_enters,
                                                everybody_walks, "for --features: dense-100k, 30 others in view");
+
+const bench_scenario bench_fight_10k =
+    WORLD("fight-10k", 10000, 700, 20, small_towers, everybody_enters, everybody_walks,
+          "for --features typical --hz 20 --workers 2: a fight of 10,000 in 700 x 700, more than 550 in view");

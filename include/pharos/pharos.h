@@ -47,10 +47,13 @@ PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *
 PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
 
 /**
- * are discarded with it. All producers and consumers must have stopped using it; batches
- * taken and not returned become invalid. @return PH_OK, PH_BAD_HANDLE (also the second
- * time), PH_BUSY in a tick or while a reader is inside. A visit whose callback runs does not count as a reader: the
- * callback may destroy the world, but visits on other threads must have ended. @thread ticker
+ * Destroys a world: stops its threads and frees all its memory. Commands that wait, refusals, and batches that no
+ * consumer took are discarded with it; a tick without memory is not finished first. All producers and consumers become
+ * invalid, open or not, and so do batches that were taken and not returned. All other threads must have stopped using
+ * the world, its producers, its consumers and their batches; later calls with these handles return PH_BAD_HANDLE. A
+ * visit whose callback runs does not count as a reader: the callback may destroy the world, but visits on other threads
+ * must have ended. @return PH_OK, PH_BAD_HANDLE (also the second time), PH_BUSY in a tick or while a reader is inside,
+ * which changes nothing. @thread ticker
  */
 PH_API ph_status ph_world_destroy(ph_world world);
 

@@ -92,7 +92,6 @@ ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *r
 
 ph_status ph_world_stats(ph_world handle, ph_stats *stats)
 {
-    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (!stats) return PH_BAD_ARGUMENT;
@@ -104,7 +103,6 @@ ph_status ph_world_stats(ph_world handle, ph_stats *stats)
 
 ph_status ph_world_shard_stats(ph_world handle, ph_shard_stats *stats, uint32_t capacity, uint32_t *count)
 {
-    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (!count || (!stats && capacity > 0)) return PH_BAD_ARGUMENT;

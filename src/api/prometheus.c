@@ -9,7 +9,6 @@
 
 #include "api/handles.h"
 #include "api/stats_rows.h"
-#include "base/float_env.h"
 #include "world/read/query.h"
 #include "world/read/stats.h"
 #include "world/table/gate.h"
@@ -135,7 +134,6 @@ static void put_shards(text *out, const phx_world *world)
 
 ph_status ph_stats_prometheus(ph_world handle, char *at, size_t size, size_t *length)
 {
-    PHX_FLOAT_DEFAULT;
     phx_world *world = phx_resolve_world(handle);
     text out = {.at = at, .size = size};
     ph_stats stats;

@@ -43,4 +43,10 @@ static inline uint64_t phx_hash_any(phx_hash_key key, uint64_t value)
     return phx_mix64(value * key.far);
 }
 
+/* The same for a key of two parts: one factor for both would let a client choose parts with the same sum. */
+static inline uint64_t phx_hash_both(phx_hash_key key, uint64_t first, uint64_t second)
+{
+    return phx_mix64(first * key.far + second * key.near);
+}
+
 #endif

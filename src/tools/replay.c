@@ -115,7 +115,7 @@ static const struct argp_option options[] = {
     {"index", KEY_INDEX, "NAME", 0, "The same as --set index=NAME", 0},
     {"ticks", KEY_TICKS, "N", 0, "Stop after N ticks", 1},
     {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
-    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 1G)", 1},
+    {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
     {"causes", KEY_CAUSES, NULL, 0, "Add the column cause to the events: why a target left or entered a list", 2},

@@ -22,8 +22,9 @@ typedef enum phx_trace_result {
     PHX_TRACE_BROKEN /* the file can not be read on */
 } phx_trace_result;
 
-/* The most that gzip data may unpack to by default: minutes of a large game, seconds of reading. */
-static const uint64_t PHX_TRACE_UNPACK_MAX_BYTES = (uint64_t)1 << 30;
+/* The most that gzip data may unpack to by default: minutes of a large game, at worst a few seconds of reading.
+ */
+static const uint64_t PHX_TRACE_UNPACK_MAX_BYTES = (uint64_t)256 << 20;
 
 typedef struct phx_trace_source {
     const char *path;

@@ -26,6 +26,8 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # most of it on one thread, long runs
     pharos_test_properties(program_bench_features 600 "program")
 endif()
 pharos_plain_test(NAME bench_scan SOURCES programs/bench_scan.c ../bench/baselines/scan.c)
+pharos_plain_test(NAME bench_samples
+    SOURCES programs/bench_samples.c ../bench/samples.c ../bench/base/memory.c LIBS pharos_tools)
 pharos_plain_test(NAME bench_pace SOURCES programs/bench_pace.c ../bench/pace.c LIBS pharos_tools)
 
 add_test(NAME program_bench_compare

@@ -39,6 +39,7 @@ REFUSED = [
     (["--features", "margin", "--scenario", "login-flood"], "login-flood"),
     (["--features", "margin", "--advise"], "--advise"),
     (["--features", "margin", "--plot", "/tmp"], "--plot"),
+    (["--advise", "--tail"], "--advise"),
     (["--features", "margin", "--trace", "/nosuch"], "--trace"),
     (["--features", "margin+" * 120 + "margin"], "characters"),
 ]
@@ -143,6 +144,22 @@ def check_table(bench, folder):
         fail(command, "times plain without features")
 
 
+def check_tail(bench):
+    """--tail: figures that rise, five rounds by default, also beside features; null without it."""
+    command = [bench, "--tail", "--features", "margin", "--scenario", "world-siege"] + SMALL
+    for line in json_lines(command):
+        rising = [line["tail_us_" + name] for name in ("p50", "p90", "p99", "p999", "max")]
+        if None in rising or rising != sorted(rising) or rising[-1] > line["tick_us_max"] + 0.001:
+            fail(command, f"tail {rising}, longest tick {line['tick_us_max']}")
+        if line["rounds"] != 5 or line["ticks"] != 25:
+            fail(command, f"{line['ticks']} ticks in {line['rounds']} rounds")
+    if "Tail: of each tick the least of all rounds" not in run(command).stdout:
+        fail(command, "no table of the tail")
+    command = [bench, "--scenario", "world-siege"] + SMALL
+    if any(line["tail_us_p50"] is not None for line in json_lines(command)) or "Tail" in run(command).stdout:
+        fail(command, "a tail without --tail")
+
+
 def check_engines(bench):
     """A baseline runs features that are moves alone, and tells the same events."""
     command = [bench, "--engine", "pharos,batch", "--features", "jumps+twice,far-ids,stealth,margin+cap30", "--scenario",
@@ -169,6 +186,7 @@ def main():
         sys.exit(__doc__)
     bench = sys.argv[1]
     check_each(bench)
+    check_tail(bench)
     check_engines(bench)
     check_refusals(bench)
     with tempfile.TemporaryDirectory() as folder:

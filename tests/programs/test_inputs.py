@@ -171,6 +171,17 @@ def test_what_unpacks_to_too_much(folder):
     Run(folder, [replay, "--unpack-max=1", "--unpack-max=2", "t.csv"]).ends(2, "--unpack-max is given twice")
 
 
+def test_the_default_of_what_unpacks(folder):
+    part = gzip.compress((b"#" * 1023 + b"\n") * 1024)  # 1 MiB
+    head = gzip.compress((GOOD + "#" * 1023)[:1023].encode() + b"\n")
+    write(folder, "full.csv.gz", head + part * 255)
+    write(folder, "more.csv.gz", head + part * 256)
+    for command in with_trace("full.csv.gz"):
+        Run(folder, command).ends(0, "")
+    for command in with_trace("more.csv.gz"):
+        Run(folder, command).ends(2, "the gzip data unpacks to more than 268435456 bytes (--unpack-max)")
+
+
 # ---- pipes without the other end ----
 
 def test_a_pipe_without_a_writer(folder):

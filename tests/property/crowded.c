@@ -100,14 +100,22 @@ static void expect_nearest(const host *h)
         CHECK(ids[i] == i + 2, "target %" PRIu32 " of %" PRIu32 " is %" PRIu64, i, count, ids[i]);
 }
 
+/* The bound of a tick with all of the crowd; as the words of ph_world_def have it, if 0. */
+static uint64_t bound_of(uint32_t events_max)
+{
+    enum { LEAST = 4194304, EACH = 64 };
+    return events_max > 0 ? events_max : LEAST + (uint64_t)EACH * CROWD;
+}
+
 /* Each tick has no more events than its bound, and memory for these events and the lists so far. */
 static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
     /* an event in a scratch and in a batch; a list entry, with the smaller blocks that growing lists left behind */
     enum { EVENT_BYTES = 80, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
-    const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1);
+    const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1), bound = bound_of(events_max);
     ph_world_def def = ph_world_def_default();
     host h;
+    CHECK(def.events_max == 0, "the default is a number");
     def.events_max = events_max;
     def.shards[0] = shards;
     def.workers = workers;
@@ -118,15 +126,15 @@ static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
         const uint64_t before = h.enters;
         CHECK_OK(ph_tick(h.world, NULL));
         take(&h);
-        CHECK(h.enters - before <= events_max, "%" PRIu64 " enters in a tick", h.enters - before);
+        CHECK(h.enters - before <= bound, "%" PRIu64 " enters in a tick", h.enters - before);
         CHECK(stats_of(&h).list_entries == h.enters, "lists have %" PRIu64, stats_of(&h).list_entries);
         if (ticks % 8 == 0) expect_nearest(&h);
     } while (h.more > 0 && ++ticks < TICKS_MAX);
     const ph_stats stats = stats_of(&h);
     CHECK(h.enters == pairs, "%" PRIu64 " enters of %" PRIu64, h.enters, pairs);
-    CHECK(stats.ticks_spread == ticks && ticks >= pairs / events_max, "%" PRIu64 " of %" PRIu32 " ticks were spread",
+    CHECK(stats.ticks_spread == ticks && ticks >= pairs / bound, "%" PRIu64 " of %" PRIu32 " ticks were spread",
           stats.ticks_spread, ticks);
-    const uint64_t most = pairs * PAIR_BYTES + (uint64_t)events_max * EVENT_BYTES + REST_BYTES;
+    const uint64_t most = pairs * PAIR_BYTES + bound * EVENT_BYTES + REST_BYTES;
     (void)printf("events_max %" PRIu32 ": %" PRIu64 " MiB at most, %" PRIu32 " ticks\n", events_max, h.purse.peak / MIB,
                  ticks + 1);
     CHECK(h.purse.peak <= most, "%" PRIu64 " bytes at once, at most %" PRIu64, h.purse.peak, most);
@@ -241,6 +249,8 @@ static void one_is_too_large(void)
 
 int main(void)
 {
+    bounded(0, 1, 1); /* the default bites: some thousands at one place */
+    bounded(0, 2, 2);
     bounded(600000, 1, 1);
     bounded(900000, 1, 2);
     bounded(1200000, 3, 1);

@@ -1,8 +1,8 @@
 /*
  * The host's floating-point environment has no influence. With any rounding mode, denormals flushed or taken for zero,
  * and every exception unmasked, all answers are the model's, and all hashes and texts as in the default environment:
- * with one worker, with threads, and with the host's tasks on threads of just such an environment. After every call the
- * environment is as it was before, down to the sticky flags.
+ * with one worker, with threads, and with the host's tasks on threads of just such an environment. So it is with ticks
+ * that ph_tick_finish() ends. After every call the environment is as it was before, down to the sticky flags.
  *
  * options: --seed S, --count N scripts an environment and layout
  */
@@ -11,6 +11,7 @@
 #endif
 #include <fenv.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@
 
 #include <pharos/config.h>
 
+#include "base/rng.h"
+#include "support/digest.h"
+#include "support/fail_alloc.h"
 #include "support/run.h"
 #include "support/script_gen.h"
 
@@ -414,12 +418,140 @@ static void texts(void)
     }
 }
 
+/* ---- ticks without memory ---- */
+
+enum { CROWD = 300, SIDE = 24 };
+
+/* Tenths: with a view of 2.5, many targets stand just at its border. */
+static ph_attrs place_of(uint64_t *rng)
+{
+    return (ph_attrs){.given = PH_X | PH_Y,
+                      .x = (float)phx_rng_below(rng, 10 * SIDE) / 10,
+                      .y = (float)phx_rng_below(rng, 10 * SIDE) / 10};
+}
+
+/* The class of the second tick on, and refused definitions: no number is taken for another one. */
+static void reconfigure_world(ph_world world, ph_world_def def, const ph_class *later)
+{
+    char reason[256];
+    ph_world_def other = def;
+    other.world_origin[0] = 1e-40f;
+    begin();
+    CHECK_STATUS(end("ph_world_reconfigure", ph_world_reconfigure(world, &other, reason, sizeof reason)), PH_NOT_LIVE);
+    other = def;
+    other.sticky = NAN;
+    begin();
+    CHECK_STATUS(end("ph_world_reconfigure", ph_world_reconfigure(world, &other, reason, sizeof reason)), PH_BAD_DEF);
+    CHECK(strcmp(reason, "sticky = nan is outside [1, 1000000]") == 0, "in '%s': %s", current ? current->name : "",
+          reason);
+    def.classes = later;
+    begin();
+    CHECK_OK(end("ph_world_reconfigure", ph_world_reconfigure(world, &def, reason, sizeof reason)));
+}
+
+/* A hash of the world and its events behind a tick. */
+static uint64_t hash_of_tick(ph_world world, ph_consumer consumer)
+{
+    uint64_t sum = 0;
+    size_t length = 0;
+    ph_shard_stats shards[2];
+    uint32_t count = 0;
+    const ph_batch *batch = NULL;
+    begin();
+    CHECK_OK(end("ph_world_hash", ph_world_hash(world, &sum)));
+    begin();
+    CHECK_OK(end("ph_world_shard_stats", ph_world_shard_stats(world, shards, COUNT(shards), &count)));
+    begin();
+    CHECK_OK(end("ph_stats_prometheus", ph_stats_prometheus(world, NULL, 0, &length)));
+    for (uint32_t i = 0; i < count; i++) sum = phx_mix64(sum + shards[i].enters) + shards[i].list_entries;
+    while (ph_batch_take(consumer, &batch) == PH_OK) {
+        sum = phx_mix64(sum) + digest_batch(batch);
+        CHECK_OK(ph_batch_return(consumer, batch));
+    }
+    return sum;
+}
+
+/*
+ * The nth allocation of a tick fails, and all behind it, so that ph_tick_finish() computes the stages from there on.
+ * Returns a hash of all that follows. *finished: there was such an allocation.
+ */
+static uint64_t finished_hash(uint64_t nth, bool *finished)
+{
+    fail_alloc memory = {0};
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    ph_class sooner = ph_class_default("default"), later = sooner;
+    ph_world_def def = ph_world_def_default();
+    uint64_t rng = 1, sum = 0;
+    sooner.view = 1.5f;
+    later.view = 2.5f;
+    later.margin = 0.7f;
+    later.band_count = 1;
+    later.bands[0] = (ph_band){1.3f, 1};
+    def.classes = &sooner;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    def.tower_size = 3;
+    def.crowd_entities = 7;
+    def.shards[0] = 2;
+    def.workers = 1; /* allocations in one order */
+    def.allocator = fail_alloc_hooks(&memory);
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    REQUIRE(ph_consumer_open(world, 0, &consumer) == PH_OK);
+    for (uint64_t id = 1; id <= CROWD; id++) {
+        const ph_attrs at = place_of(&rng);
+        CHECK_OK(ph_enter(producer, id, &at));
+    }
+    CHECK_OK(ph_tick(world, NULL));
+    reconfigure_world(world, def, &later);
+    for (uint64_t id = 1; id <= CROWD; id++) {
+        const ph_attrs at = place_of(&rng);
+        CHECK_OK(ph_move(producer, id, at.x, at.y, 0));
+    }
+    fail_alloc_order(&memory, nth, true);
+    begin();
+    ph_status status = end("ph_tick", ph_tick(world, NULL));
+    *finished = status == PH_NO_MEMORY;
+    if (*finished) {
+        begin();
+        status = end("ph_tick_finish", ph_tick_finish(world, NULL));
+    }
+    fail_alloc_order(&memory, 0, false);
+    CHECK_OK(status);
+    sum = hash_of_tick(world, consumer);
+    begin();
+    CHECK_OK(end("ph_tick", ph_tick(world, NULL)));
+    sum = phx_mix64(sum) + hash_of_tick(world, consumer);
+    CHECK_OK(ph_world_destroy(world));
+    CHECK(fail_alloc_clean(&memory), "memory is left");
+    return sum;
+}
+
+static void finished_ticks(void)
+{
+    uint64_t nth = 1;
+    bool finished = true;
+    for (; finished; nth++) {
+        current = NULL;
+        const uint64_t expected = finished_hash(nth, &finished);
+        for (size_t e = 0; e < COUNT(environments) && finished; e++) {
+            bool again = false;
+            current = &environments[e];
+            CHECK(finished_hash(nth, &again) == expected && again,
+                  "'%s', without allocation %" PRIu64 ": another world or other events", current->name, nth);
+        }
+    }
+    (void)printf("%" PRIu64 " allocations of a tick failed\n", nth - 2);
+    CHECK(nth > 10, "%" PRIu64 " allocations", nth - 2);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = option_number(argc, argv, "--seed", 1);
     uint64_t count = option_number(argc, argv, "--count", test_amount(SCRIPTS) + COUNT(environments) / 4);
     run_result *result = check_zalloc(sizeof *result);
     texts();
+    finished_ticks();
     for (size_t e = 0; e < COUNT(environments); e++) {
         current = &environments[e];
         small_worlds(seed + e * 1000, count, result);

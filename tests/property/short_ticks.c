@@ -4,7 +4,8 @@
  *  - reads work, ph_verify() finds each list right, and the sum of all events is the list, but for observers with an
  *    emptied list, which ph_stats counts;
  *  - no entity is lost: behind the ingest phase a failure changes none of them, and a query finds each in its place;
- *  - once memory is back, the events lead to all lists within a few ticks, and no list waits for targets.
+ *  - once memory is back, the events lead to all lists within a few ticks, and no list waits for targets; each delivery
+ *    of a broadcast was received, or is said and counted to be dropped.
  * At last all allocations of all ticks fail, the world is left by leaves alone, and entered again.
  *
  * options: --seed N, --profile NAME; --tick N --stage N --nth N: that allocation alone
@@ -177,6 +178,7 @@ static void settle(trial *t)
     CHECK(stats.enters >= stats.leaves, "more leaves than enters");
     CHECK(stats.queued == 0 && stats.edges_waiting == 0, "commands or edges wait for ever");
     oom_client_check_edges(&t->client);
+    oom_client_check_deliveries(&t->client);
 }
 
 static void play(trial *t)
@@ -198,12 +200,14 @@ static void play(trial *t)
 
 typedef struct sums {
     uint64_t tried, finished[OOM_STAGES], resets;
+    uint64_t dropped; /* deliveries to consumers that are not slow: for want of memory alone */
 } sums;
 
 static void add_sums(sums *sum, const trial *t)
 {
     for (uint32_t i = 0; i < OOM_STAGES; i++) sum->finished[i] += t->finished[i];
     sum->resets += t->resets;
+    for (uint32_t c = 0; c < OOM_CONSUMERS; c++) sum->dropped += c != OOM_SLOW ? t->client.dropped[c] : 0;
     sum->tried++;
 }
 
@@ -274,6 +278,9 @@ static void run_profile(const oom_profile *profile, uint64_t seed, oom_site only
     whole = (trial){.base = {.profile = profile, .script = &script}};
     play(&whole);
     CHECK(whole.resets == 0, "%" PRIu64 " lists were emptied, with memory", whole.resets);
+    for (uint32_t c = 0; c < OOM_CONSUMERS; c++)
+        CHECK(c == OOM_SLOW || whole.client.dropped[c] == 0, "%" PRIu64 " deliveries were dropped, with memory",
+              whole.client.dropped[c]);
     oom_each_site(&whole.base, only, seed, fail_at, &of);
     if (only.nth == 0) starve(&whole, sum);
     oom_script_free(&script);
@@ -290,6 +297,7 @@ static void check_stages(const sums *sum, bool all)
               sum->finished[i]);
     }
     CHECK(sum->resets > 0 || !all, "no list was emptied");
+    CHECK(sum->dropped > 0 || !all, "no delivery was dropped");
 }
 
 int main(int argc, char **argv)
@@ -302,7 +310,8 @@ int main(int argc, char **argv)
     sums sum = {0};
     for (uint32_t i = 0; i < count; i++)
         if (name == NULL || strcmp(name, profiles[i].name) == 0) run_profile(&profiles[i], seed, only, &sum);
-    (void)printf("%" PRIu64 " runs, %" PRIu64 " lists emptied\n", sum.tried, sum.resets);
+    (void)printf("%" PRIu64 " runs, %" PRIu64 " lists emptied, %" PRIu64 " deliveries dropped\n", sum.tried, sum.resets,
+                 sum.dropped);
     check_stages(&sum, name == NULL && only.nth == 0 && test_amount(100) >= OOM_PERCENT_FOR_ALL);
     return check_done("finish");
 }

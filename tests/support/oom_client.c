@@ -74,6 +74,8 @@ void oom_client_take(oom_client *c)
                 if (batch->tick >= c->since[batch->changes[n].observer]) take_change(c, batch, &batch->changes[n]);
             take_edges(c, i, batch->activations, batch->activation_count);
             take_edges(c, i, batch->crossings, batch->crossing_count);
+            c->heard[i] += batch->heard_count;
+            c->dropped[i] += batch->dropped;
             CHECK_OK(ph_batch_return(t->consumers[i], batch));
         }
     }
@@ -116,6 +118,24 @@ void oom_client_check_edges(const oom_client *c)
                 oom_client_say(c, "edges");
         }
     }
+}
+
+void oom_client_check_deliveries(const oom_client *c)
+{
+    uint64_t heard = 0, dropped = 0;
+    ph_stats stats = {0};
+    CHECK_OK(ph_world_stats(c->trial->world, &stats));
+    for (uint32_t i = 0; i < OOM_CONSUMERS; i++) {
+        heard += c->heard[i];
+        dropped += c->dropped[i];
+    }
+    if (!CHECK(dropped == stats.deliveries_dropped, "%" PRIu64 " deliveries are said to be dropped, %" PRIu64 " were",
+               dropped, stats.deliveries_dropped))
+        oom_client_say(c, "dropped deliveries");
+    if (!CHECK(heard + dropped + stats.deliveries_void == stats.deliveries && stats.mail_waiting == 0,
+               "%" PRIu64 " deliveries: %" PRIu64 " received, %" PRIu64 " dropped, %" PRIu64 " void, %" PRIu64 " wait",
+               stats.deliveries, heard, dropped, stats.deliveries_void, stats.mail_waiting))
+        oom_client_say(c, "deliveries");
 }
 
 /* Does the observer's client know another list than there is? */

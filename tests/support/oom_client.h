@@ -15,6 +15,8 @@ typedef struct oom_client {
     uint64_t since[OOM_IDS];                       /* the tick from which on its client is told of its list */
     uint64_t seen[OOM_IDS][OOM_WORDS];             /* the sum of all events, by observer */
     int32_t on[OOM_CONSUMERS][OOM_IDS][OOM_AREAS]; /* ... and of all edges: of activation, and of areas */
+    uint64_t heard[OOM_CONSUMERS];                 /* deliveries of broadcasts, each message for each observer */
+    uint64_t dropped[OOM_CONSUMERS];               /* deliveries that batches say were dropped */
 } oom_client;
 
 /* Says which site it is, behind a failed check. */
@@ -28,5 +30,8 @@ uint32_t oom_client_differing(oom_client *c, uint32_t *not_empty);
 
 /* At rest, the sum of all edges is the state of areas and NPCs. */
 void oom_client_check_edges(const oom_client *c);
+
+/* At rest, each delivery that the world counts was received, said to be dropped, or void. */
+void oom_client_check_deliveries(const oom_client *c);
 
 #endif

@@ -86,7 +86,7 @@ static uint32_t id_hash(const phx_net_set *set, uint64_t id)
 
 static uint32_t entry_hash(const phx_net_set *set, uint32_t o, uint64_t target)
 {
-    return (uint32_t)(phx_hash_any(set->mem->key, target ^ phx_mix64(o + UINT64_C(1))) >> 32);
+    return (uint32_t)(phx_hash_both(set->mem->key, target, o) >> 32);
 }
 
 /* ---- pools ---- */

@@ -183,6 +183,53 @@ Test(crafted, net_set)
     each(fill_net_set);
 }
 
+/*
+ * One target of each observer, chosen by the observer's place in the table, which follows from the order of their
+ * changes. By family: the former hash, the golden ratio times one part, plain differences.
+ */
+static uint64_t target_for(uint32_t family, uint64_t observer)
+{
+    const uint64_t base = UINT64_C(1) << 40;
+    switch (family) {
+    case 0:
+        return base ^ phx_mix64(observer + 1); /* the place was mixed, without a key, and xored */
+    case 1:
+        return base - observer * PHX_HASH_KEY_KNOWN.near * inverse(PHX_HASH_KEY_KNOWN.far);
+    case 2:
+        return base ^ observer;
+    case 3:
+        return base ^ observer << 32;
+    default:
+        return base - observer;
+    }
+}
+
+static uint64_t fill_pairs(uint32_t family)
+{
+    phx_net_set set;
+    phx_net_set_init(&set, &memory);
+    for (uint32_t o = 0; o < KEYS; o++) {
+        cr_assert(phx_net_set_reserve(&set, 1, 1, 0));
+        cr_assert_eq(phx_net_set_observer_add(&set, o + 1), o);
+        (void)phx_net_set_entry_add(&set, o, target_for(family, o));
+    }
+    const uint64_t walked = walk_of_table(&set.entry_table);
+    phx_net_set_release(&set);
+    return walked;
+}
+
+Test(crafted, netset_with_a_target_for_each_observer)
+{
+    enum { PAIR_FAMILIES = 5 };
+    for (uint32_t family = 0; family < PAIR_FAMILIES; family++) {
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            memory.key = phx_hash_key_of(seed);
+            const uint64_t walked = fill_pairs(family);
+            cr_expect_leq(walked, WALK * KEYS, "family %u seed %zu: %zu in all", family, (size_t)seed, (size_t)walked);
+        }
+    }
+}
+
 /* Sets of one hash are in one chain; the hash is the map's key. */
 static uint64_t fill_attr_sets(void)
 {
