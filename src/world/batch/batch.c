@@ -47,13 +47,28 @@ static void cut_columns(phx_batch *batch)
     batch->view.positions = columns->positions;
 }
 
+/*
+ * Room for the events of so many targets. The content is lost, so the piece is given back first: for a moment two would
+ * be twice the memory of a tick's events. false = no memory: there is no piece.
+ */
+static bool reserve_events(phx_mem *mem, phx_batch *batch, size_t targets)
+{
+    const size_t bytes = event_bytes(batch);
+    const uint64_t wanted = batch->events_capacity + (uint64_t)batch->events_capacity / 2;
+    if (targets <= batch->events_capacity) return true;
+    phx_release(mem, &batch->events, &batch->events_capacity, bytes);
+    batch->view.target_count = 0; /* of the content that was */
+    return (wanted > targets && phx_grow(mem, &batch->events, &batch->events_capacity, 0, wanted, bytes)) ||
+           phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, bytes);
+}
+
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets)
 {
     PHX_ASSERT(phx_batch_valid(batch));
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
     bool grown =
         phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
-        phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, event_bytes(batch));
+        reserve_events(mem, batch, targets);
     cut_columns(batch);
     return grown;
 }

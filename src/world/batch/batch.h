@@ -57,7 +57,8 @@ typedef struct phx_batch {
 phx_batch *phx_batch_create(phx_mem *mem, bool positioned);
 /* batch may be NULL. */
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch);
-/* Room for so many; the content is lost. false = no memory: the arrays are valid, and may have grown. */
+/* Room for so many; the content is lost. false = no memory: the arrays are valid, and may have grown, or have no room.
+ */
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets);
 /* Numbers of edges: by (of an area, on). */
 typedef struct phx_edge_size {
