@@ -80,6 +80,8 @@ static void put(const phx_key *key, void *base, uint32_t i, double value)
         memcpy(at + i * sizeof f32, &f32, sizeof f32);
     } else if (key->type == PHX_KEY_f64) {
         memcpy(at, &value, sizeof value);
+    } else if (key->type == PHX_KEY_flag) {
+        *(bool *)at = value != 0;
     } else {
         cr_assert(value >= 0 && value <= UINT32_MAX);
         u32 = (uint32_t)value;
@@ -135,7 +137,7 @@ Test(config_def, every_field_of_the_world_is_checked)
     ph_world_def def = ph_world_def_default();
 
     for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
-        expect_key_checked(&world_keys[i], &def, &def, "");
+        if (world_keys[i].type != PHX_KEY_flag) expect_key_checked(&world_keys[i], &def, &def, ""); /* both are good */
     }
     expect_good(&def);
 }
@@ -344,7 +346,8 @@ Test(config_def, each_key_that_is_not_live_is_named)
             const char *name = "none";
             bool differs;
 
-            put(&world_keys[i], &wanted, j, world_keys[i].max > 1 ? 2 : 1);
+            const bool flag = world_keys[i].type == PHX_KEY_flag; /* the only one is true by default */
+            put(&world_keys[i], &wanted, j, flag ? 0 : world_keys[i].max > 1 ? 2 : 1);
             differs = phx_def_live_difference(&now, &wanted, &name);
             if (is_live(world_keys[i].name)) {
                 cr_expect(!differs, "%s", world_keys[i].name);
@@ -355,7 +358,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
             }
         }
     }
-    cr_expect_eq(named, 3 * 2 + 17, "world_origin, world_size, shards; and seventeen single keys");
+    cr_expect_eq(named, 3 * 2 + 18, "world_origin, world_size, shards; and eighteen single keys");
 }
 
 Test(config_def, no_difference)
