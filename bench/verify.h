@@ -9,19 +9,10 @@
 #define PHX_BENCH_VERIFY_H
 
 #include "bench/base/engine.h"
+#include "bench/verify_faults.h"
 
 /* Up to here all observers are compared, beyond it BENCH_VERIFY_SAMPLES drawn ones. */
 enum { BENCH_VERIFY_ALL_MAX = 2000, BENCH_VERIFY_SAMPLES = 128 };
-
-/* The first faults are kept as text; of the rest only the number. */
-enum { BENCH_FAULTS_KEPT = 8, BENCH_FAULT_SIZE = 192 };
-
-typedef struct bench_faults {
-    uint64_t count;
-    char text[BENCH_FAULTS_KEPT][BENCH_FAULT_SIZE];
-} bench_faults;
-
-typedef struct bench_verify bench_verify;
 
 /* def lives longer. Compares at every tick that is a multiple of `every` > 0. */
 bench_verify *bench_verify_create(const ph_world_def *def, uint32_t every, uint64_t seed, phx_mem *mem);

@@ -1,13 +1,14 @@
 /*
  * Evaluation of observers; see evaluate.h. For each observer: mark the previous list, scan the towers in view, add
- * candidates beyond them (listed targets in the margin, far and global targets, pairs and links), cut at the cap,
- * compare.
+ * candidates beyond them (listed targets in the margin, far and global targets, pairs and links), cut at the cap
+ * (cap_select.h), compare.
  */
 #include "shards/interest/evaluate.h"
 
 #include <string.h>
 
 #include "base/simd.h"
+#include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_tile.h"
 #include "shards/interest/mark_set.h"
@@ -16,43 +17,9 @@
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
-/* One observer under evaluation. */
-typedef struct evaluation {
-    phx_scratch *scratch;
-    phx_shard *shard;
-    const phx_directory *directory;
-    const phx_relation_set *relations;
-    uint32_t slot;
-    const phx_body *body;
-    const phx_attr *attr;
-    phx_list *list;
-    const uint32_t *old;
-    uint32_t old_count;
-    uint32_t tag;      /* epoch << PHX_MARK_BITS */
-    uint32_t count;    /* of scratch->hits: the new list */
-    bool ranks_differ; /* not all hits are plain targets with valid squares */
-    uint32_t held;     /* targets that pass and may not join yet: adds_max */
-    float radius;      /* of the scan around the observer */
-} evaluation;
-
-typedef enum scan_result {
-    SCAN_DONE,
-    SCAN_TOO_NEAR,   /* the radius is too small: a target of the list may be beyond it */
-    SCAN_CHECK_EACH, /* the radius is large enough, but each hit has to be checked */
-    SCAN_NO_MEMORY
-} scan_result;
-
-/* ---- marks ---- */
-
-static uint32_t mark_bits(const evaluation *at, uint32_t slot)
-{
-    uint32_t mark = at->scratch->mark[slot];
-    return mark >> PHX_MARK_BITS == at->tag >> PHX_MARK_BITS ? mark & ((1u << PHX_MARK_BITS) - 1) : 0;
-}
-
 /* ---- may the evaluation be skipped? ---- */
 
-static bool relation_dirty(const evaluation *at)
+static bool relation_dirty(const phx_evaluation *at)
 {
     for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
         uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
@@ -61,7 +28,7 @@ static bool relation_dirty(const evaluation *at)
     return false;
 }
 
-static bool evaluation_due(const evaluation *at)
+static bool evaluation_due(const phx_evaluation *at)
 {
     const phx_shard *shard = at->shard;
     if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
@@ -74,23 +41,17 @@ static bool evaluation_due(const evaluation *at)
 
 /* ---- the new list ---- */
 
-static void add_hit(evaluation *at, uint32_t slot, uint32_t bits)
+static void add_hit(phx_evaluation *at, uint32_t slot, uint32_t bits)
 {
     at->scratch->hits[at->count++] = slot;
     at->scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
-}
-
-/* An upper bound of the squares of a scan. */
-static float scan_square(const evaluation *at)
-{
-    return at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
 }
 
 /*
  * Drops hits, of the first `found`, that can not be among the best at the cap: enough other hits of the lowest rank are
  * so much nearer that stickiness does not make up for it. Special hits stay.
  */
-static uint32_t leave_out_far(evaluation *at, uint32_t found)
+static uint32_t leave_out_far(phx_evaluation *at, uint32_t found)
 {
     const uint32_t *hits = at->scratch->hits;
     float *squares = at->scratch->squares;
@@ -102,14 +63,14 @@ static uint32_t leave_out_far(evaluation *at, uint32_t found)
     if (found - special <= wanted) return found;
     for (uint32_t i = 0; special > 0 && i < found; i++)
         if (phx_row_word_special(phx_row_word_at(hits, i))) squares[i] = INFINITY; /* left out of the count */
-    float most = scan_square(at);
+    float most = phx_evaluation_square(at);
     double limit = (double)phx_rank_radius(squares, found, wanted, most) * at->shard->rules->sticky;
     if (!(limit < (double)most)) return found;
     return at->shard->kernels->keep_within(at->scratch->hits, squares, found, nextafterf((float)limit, INFINITY));
 }
 
 /* Scans for targets in view by the common rule, within the radius; hits are slot words of rows. */
-static uint32_t scan_around(evaluation *at)
+static uint32_t scan_around(phx_evaluation *at)
 {
     const phx_rules *rules = at->shard->rules;
     phx_scratch *scratch = at->scratch;
@@ -123,7 +84,7 @@ static uint32_t scan_around(evaluation *at)
 }
 
 /* Is a target in view, but beyond its visible distance? Margin and reach may still let it in. */
-static bool beyond_bound(const evaluation *at, uint32_t slot)
+static bool beyond_bound(const phx_evaluation *at, uint32_t slot)
 {
     const phx_body *body = &at->shard->store.body[slot];
     float visible = phx_store_attr(&at->shard->store, slot)->visible;
@@ -132,7 +93,7 @@ static bool beyond_bound(const evaluation *at, uint32_t slot)
 }
 
 /* Checks the hits in view; targets of own relations are left out. */
-static void check_scan_hits(evaluation *at, uint32_t found)
+static void check_scan_hits(phx_evaluation *at, uint32_t found)
 {
     const phx_rules *rules = at->shard->rules;
     const phx_store *store = &at->shard->store;
@@ -144,7 +105,7 @@ static void check_scan_hits(evaluation *at, uint32_t found)
     for (uint32_t i = 0; i < found; i++) {
         const phx_row_word hit = phx_row_word_at(hits, i);
         uint32_t slot = phx_row_word_slot(hit);
-        uint32_t bits = mark_bits(at, slot);
+        uint32_t bits = phx_evaluation_mark(at, slot);
         if (bits & PHX_MARK_HELD) continue;
         bool special = check_all || phx_row_word_special(hit);
         if (special && !phx_layers_match(at->attr, phx_store_attr(store, slot))) continue;
@@ -158,10 +119,10 @@ static void check_scan_hits(evaluation *at, uint32_t found)
 }
 
 /* Adds a candidate that is not from the scan, by the whole rule. */
-static void consider_candidate(evaluation *at, uint32_t slot, const phx_relation *relation)
+static void consider_candidate(phx_evaluation *at, uint32_t slot, const phx_relation *relation)
 {
     const phx_store *store = &at->shard->store;
-    uint32_t bits = mark_bits(at, slot);
+    uint32_t bits = phx_evaluation_mark(at, slot);
     if ((bits & PHX_MARK_NEW) || ((bits & PHX_MARK_HELD) && !relation)) return;
     if (!(store->body[slot].state & PHX_SLOT_LIVE)) return;
     if (phx_rule_sees(at->shard->rules, at->body, at->attr, &store->body[slot], phx_store_attr(store, slot), relation,
@@ -171,7 +132,7 @@ static void consider_candidate(evaluation *at, uint32_t slot, const phx_relation
     }
 }
 
-static void consider_far_targets(evaluation *at)
+static void consider_far_targets(phx_evaluation *at)
 {
     const phx_far *far = &at->shard->far;
     const uint32_t instance = at->attr->instance;
@@ -188,7 +149,7 @@ static void consider_far_targets(evaluation *at)
 }
 
 /* Finds the new list. found: hits of scan_around(). */
-static void find_list(evaluation *at, uint32_t found)
+static void find_list(phx_evaluation *at, uint32_t found)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t related = at->relations ? at->relations->count : 0;
@@ -200,7 +161,7 @@ static void find_list(evaluation *at, uint32_t found)
             PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));
             continue;
         }
-        scratch->mark[slot] = at->tag | mark_bits(at, slot) | PHX_MARK_HELD;
+        scratch->mark[slot] = at->tag | phx_evaluation_mark(at, slot) | PHX_MARK_HELD;
     }
     check_scan_hits(at, found);
     if (at->attr->margin > 0.0f)
@@ -210,215 +171,20 @@ static void find_list(evaluation *at, uint32_t found)
         if (scratch->related[i] != PHX_SLOT_NONE) consider_candidate(at, scratch->related[i], &at->relations->items[i]);
 }
 
-/* ---- the cap ---- */
-
-/* Has the observer no rule but its cap, so that distance alone ranks plain targets? */
-static bool cuts_plainly(const evaluation *at)
-{
-    const phx_rules *rules = at->shard->rules;
-    const phx_far *far = &at->shard->far;
-    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f &&
-           phx_sees_common(at->shard, at->attr) && !at->relations && flat && rules->range == PH_RANGE_RADIUS &&
-           far->global_count == 0 && far->levels == 0;
-}
-
-/*
- * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
- * begin here.
- */
-static double farthest_square(const evaluation *at)
-{
-    const phx_rules *rules = at->shard->rules;
-    double width = (double)rules->towers[0] * (double)rules->tower_size;
-    double height = (double)rules->towers[1] * (double)rules->tower_size;
-    return fmin((double)scan_square(at), width * width + height * height);
-}
-
-/*
- * The radius of the first scan for an observer with a plain cap: the radius that the last such observer needed, with
- * slack. Whether it is enough is known after the ranking.
- */
-static float likely_radius(const evaluation *at)
-{
-    const double slack = 1.35; /* of the area: less often fails, and costs a second scan */
-    const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
-    const float view = at->attr->view;
-    bool in_part = radius > 0.0 && radius < (double)view;
-    return in_part && at->shard->storage->scans_in_part(at->shard, at->slot) ? (float)radius : view;
-}
-
-/* The next radius after so many failed scans: all failed scans together add less than half to the work. */
-static float wider_radius(const evaluation *at, uint32_t before)
-{
-    enum { WIDER = 3 };                /* scans: then the last observer's density says nothing of this one's */
-    float radius = at->radius * 1.75f; /* three times the area */
-    return before < WIDER && radius < at->attr->view ? radius : at->attr->view;
-}
-
-static bool all_plain(const uint32_t *hits, uint32_t count)
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < count; i++) any |= hits[i];
-    return !phx_row_word_special((phx_row_word){any});
-}
-
-/* Listed targets that were not even candidates become leaves. Returns how many. */
-static uint32_t leave_others(evaluation *at, uint32_t count)
-{
-    phx_scratch *scratch = at->scratch;
-    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | PHX_MARK_OLD, tag = at->tag;
-    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
-    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or the same value, as before */
-    for (uint32_t i = 0; i < old_count; i++) {
-        leave[leaves] = old[i];
-        leaves += mark[old[i]] == listed;
-    }
-    return leaves;
-}
-
-/* Are the best targets among the hits? A target beyond the radius is not scanned. */
-static bool has_best(const evaluation *at, uint32_t count)
-{
-    const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
-    if (at->radius == at->attr->view) return true;
-    return square > 0.0 && at->shard->kernels->count_within(at->scratch->keys, count, below) >= at->attr->cap;
-}
-
-/*
- * Splits plain hits at the cap: at->count of scratch->hits are the new list, and the events are found. SCAN_CHECK_EACH:
- * no limit splits them, as some are equally far off. In any case the order of the hits changes.
- */
-static scan_result split_plain_cap(evaluation *at, uint32_t found, phx_cap_split *events)
-{
-    phx_scratch *scratch = at->scratch;
-    const phx_kernels *kernels = at->shard->kernels;
-    const double sticky = at->shard->rules->sticky;
-    uint32_t own = kernels->find_u32(scratch->hits, found, at->slot), count = found - 1, others = 0,
-             cap = at->attr->cap;
-    double limit = farthest_square(at) * sticky;
-    PHX_ASSERT(own < found && count > cap);
-    scratch->hits[own] = scratch->hits[count];
-    scratch->squares[own] = scratch->squares[count];
-    scratch->hits[count] = at->slot;
-    scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD, scratch->hits, scratch->squares, count,
-                                     sticky, scratch->keys, scratch->was);
-    bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
-    bool within = split && limit < (double)(at->radius * at->radius);
-    if (!within && !has_best(at, count)) return SCAN_TOO_NEAR;
-    scratch->square_each = limit / cap; /* the nearest guess, if it was not found */
-    if (!split) return SCAN_CHECK_EACH;
-    if (was < at->old_count) others = leave_others(at, count);
-    *events = kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
-                                      scratch->leave + others);
-    events->leave += others;
-    at->count = events->stay;
-    PHX_ASSERT(at->count == cap);
-    return SCAN_DONE;
-}
-
-bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
-{
-    size_t padded = (size_t)count + PHX_KERNEL_PAD;
-    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked)) &&
-           phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, padded, sizeof(double)) &&
-           phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
-}
-
-/* Cuts at the cap by distance alone, as all hits have the same rank. false: some are equally far off. */
-static bool cut_by_distance(evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
-    const phx_kernels *kernels = at->shard->kernels;
-    uint32_t n = 0;
-    const double sticky = at->shard->rules->sticky;
-    double limit;
-    kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD | PHX_MARK_NEW, scratch->hits, scratch->squares, at->count,
-                      sticky, scratch->keys, scratch->was);
-    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest_square(at) * sticky, &limit))
-        return false;
-    for (uint32_t i = 0; i < at->count; i++) {
-        uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
-        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : PHX_MARK_NEW);
-        scratch->hits[n] = slot;
-        n += stays;
-    }
-    PHX_ASSERT(n == at->attr->cap);
-    at->count = n;
-    return true;
-}
-
-/* The rank of a candidate. */
-static phx_ranked rank_candidate(const evaluation *at, uint32_t slot)
-{
-    const phx_store *store = &at->shard->store;
-    const phx_attr *attr = phx_store_attr(store, slot);
-    uint64_t id = store->name[slot].id;
-    const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
-    bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
-    double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
-    return (phx_ranked){.id = id,
-                        .key = mark_bits(at, slot) & PHX_MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
-                        .slot = slot,
-                        .first = (uint32_t)always << 8 | attr->priority};
-}
-
-static bool cut_at_cap(evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
-    uint32_t cap = at->attr->cap;
-    if (cap == 0 || at->count <= cap) return true;
-    if (!phx_scratch_ranks(scratch, at->count)) return false;
-    if (!at->ranks_differ && cut_by_distance(at)) return true;
-    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);
-    phx_rank_best(scratch->ranked, at->count, cap);
-    for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
-    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)PHX_MARK_NEW;
-    at->count = cap;
-    return true;
-}
-
-/* Cuts the new targets to adds_max: the others are held. false = no memory. */
-static bool cut_at_adds(evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
-    uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
-    /* most = 0: the entity does not follow its changed class yet, for want of memory */
-    if (!at->attr->spreads || most == 0 || at->count <= most) return true;
-    if (!phx_scratch_ranks(scratch, at->count)) return false;
-    for (uint32_t i = 0; i < at->count; i++) {
-        uint32_t slot = scratch->hits[i];
-        if (mark_bits(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
-        else scratch->ranked[fresh++] = rank_candidate(at, slot);
-    }
-    if (fresh > most) {
-        phx_rank_best(scratch->ranked, fresh, most);
-        at->held = fresh - most;
-    }
-    for (uint32_t i = 0; i < fresh; i++) {
-        uint32_t slot = scratch->ranked[i].slot;
-        if (i < most) scratch->hits[n++] = slot;
-        else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
-    }
-    at->count = n;
-    return true;
-}
-
 /* ---- new list against previous list ---- */
 
 /* Collects the slots of slots[] whose mark lacks `bit`. */
-static uint32_t slots_without_mark(const evaluation *at, const uint32_t *slots, uint32_t count, uint32_t bit,
+static uint32_t slots_without_mark(const phx_evaluation *at, const uint32_t *slots, uint32_t count, uint32_t bit,
                                    uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!(mark_bits(at, slots[i]) & bit)) out[n++] = slots[i];
+        if (!(phx_evaluation_mark(at, slots[i]) & bit)) out[n++] = slots[i];
     return n;
 }
 
 /* Records the events, in scratch->enter and ->leave, and the new list. false = no memory. */
-static bool record_evaluation(evaluation *at, uint32_t enters, uint32_t leaves)
+static bool record_evaluation(phx_evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     bool derived = phx_shard_derives(at->shard, at->slot);
@@ -449,7 +215,7 @@ static bool record_evaluation(evaluation *at, uint32_t enters, uint32_t leaves)
     return true;
 }
 
-static bool compare_lists(evaluation *at)
+static bool compare_lists(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t enters = slots_without_mark(at, scratch->hits, at->count, PHX_MARK_OLD, scratch->enter);
@@ -460,7 +226,7 @@ static bool compare_lists(evaluation *at)
 /* ---- one observer ---- */
 
 /* false = no memory. */
-static bool reserve_evaluation(const evaluation *at)
+static bool reserve_evaluation(const phx_evaluation *at)
 {
     uint32_t related = at->relations ? at->relations->count : 0;
     return phx_scratch_marks(at->scratch, &at->shard->store) &&
@@ -470,7 +236,7 @@ static bool reserve_evaluation(const evaluation *at)
 }
 
 /* Marks the previous list. */
-static void collect_old_list(evaluation *at)
+static void collect_old_list(phx_evaluation *at)
 {
     phx_shard *shard = at->shard;
     at->old = phx_list_entries(&shard->lists, at->list);
@@ -491,14 +257,14 @@ static void collect_old_list(evaluation *at)
 /* Takes candidates from an index that finds differences: each once, marked as held. */
 typedef struct differ_sink {
     phx_sink sink;
-    evaluation *at;
+    phx_evaluation *at;
 } differ_sink;
 
 static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
-    evaluation *at = ((differ_sink *)sink)->at;
+    phx_evaluation *at = ((differ_sink *)sink)->at;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t bits = mark_bits(at, slots[i]);
+        uint32_t bits = phx_evaluation_mark(at, slots[i]);
         if (bits & PHX_MARK_HELD) continue;
         at->scratch->mark[slots[i]] = at->tag | bits | PHX_MARK_HELD;
         at->scratch->hits[at->count++] = slots[i];
@@ -506,7 +272,7 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
 }
 
 /* May the list be patched where it differs? Else the whole new list has to be found. */
-static bool can_patch_list(const evaluation *at)
+static bool can_patch_list(const phx_evaluation *at)
 {
     const phx_shard *shard = at->shard;
     bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
@@ -517,7 +283,7 @@ static bool can_patch_list(const evaluation *at)
 }
 
 /* Is the target in the new list? */
-static bool target_passes(const evaluation *at, uint32_t target, bool listed)
+static bool target_passes(const phx_evaluation *at, uint32_t target, bool listed)
 {
     const phx_store *store = &at->shard->store;
     return (store->body[target].state & PHX_SLOT_LIVE) &&
@@ -526,14 +292,14 @@ static bool target_passes(const evaluation *at, uint32_t target, bool listed)
 }
 
 /* Writes the old list without the leaves and with the enters. */
-static void write_patched_list(evaluation *at, uint32_t enters, uint32_t leaves)
+static void write_patched_list(phx_evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t n = 0;
     for (uint32_t i = 0; i < leaves; i++) scratch->mark[scratch->leave[i]] = at->tag; /* not in the old list any more */
     for (uint32_t i = 0; i < at->old_count; i++) {
         scratch->hits[n] = at->old[i];
-        n += mark_bits(at, at->old[i]) != 0;
+        n += phx_evaluation_mark(at, at->old[i]) != 0;
     }
     memcpy(scratch->hits + n, scratch->enter, enters * sizeof(uint32_t));
     phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
@@ -541,7 +307,7 @@ static void write_patched_list(evaluation *at, uint32_t enters, uint32_t leaves)
 }
 
 /* Decides by the rule about the targets that the index names as candidates for a difference. */
-static phx_delta_result patch_from_index(evaluation *at)
+static phx_delta_result patch_from_index(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     differ_sink sink = {.sink.take = collect_differing, .at = at};
@@ -553,7 +319,7 @@ static phx_delta_result patch_from_index(evaluation *at)
     if (at->count > 0) collect_old_list(at);
     for (uint32_t i = 0; i < at->count; i++) {
         uint32_t target = scratch->hits[i];
-        bool was = mark_bits(at, target) & PHX_MARK_OLD, is = target_passes(at, target, was);
+        bool was = phx_evaluation_mark(at, target) & PHX_MARK_OLD, is = target_passes(at, target, was);
         if (was && !is) scratch->leave[leaves++] = target;
         if (!was && is) scratch->enter[enters++] = target;
     }
@@ -564,59 +330,51 @@ static phx_delta_result patch_from_index(evaluation *at)
 }
 
 /* Begins the evaluation of an observer: no mark is of its epoch. */
-static void begin_evaluation(evaluation *at)
+static void begin_evaluation(phx_evaluation *at)
 {
     at->tag = phx_scratch_epoch(at->scratch);
     at->count = 0;
 }
 
 /* Finds the list and the events of an observer with a plain cap, if no hit needs a check of its own. */
-static scan_result split_scan_hits(evaluation *at, uint32_t found)
+static phx_scan_result select_scan_hits(phx_evaluation *at, uint32_t found)
 {
-    bool in_part = at->radius < at->attr->view; /* of a view in which all rows are plain */
     phx_cap_split events;
-    if (found <= at->attr->cap + 1) {
-        if (in_part) return SCAN_TOO_NEAR;
-        at->scratch->square_each = farthest_square(at) / (found + 1);
-        return SCAN_CHECK_EACH;
-    }
-    if (!in_part && !all_plain(at->scratch->hits, found)) return SCAN_CHECK_EACH;
-    if (!phx_scratch_ranks(at->scratch, found)) return SCAN_NO_MEMORY;
-    scan_result result = split_plain_cap(at, found, &events);
-    if (result != SCAN_DONE) return result;
-    return record_evaluation(at, events.enter, events.leave) ? SCAN_DONE : SCAN_NO_MEMORY;
+    phx_scan_result result = phx_cap_select(at, found, &events);
+    if (result != PHX_SCAN_DONE) return result;
+    return record_evaluation(at, events.enter, events.leave) ? PHX_SCAN_DONE : PHX_SCAN_NO_MEMORY;
 }
 
 /* Finds the whole new list and compares it with the previous one. false = no memory. */
-static bool find_new_list(evaluation *at)
+static bool find_new_list(phx_evaluation *at)
 {
     if (phx_attr_observes(at->attr)) {
-        bool plainly = cuts_plainly(at);
-        at->radius = plainly ? likely_radius(at) : at->attr->view;
-        scan_result result;
+        bool plainly = phx_cap_cuts_plainly(at);
+        at->radius = plainly ? phx_cap_likely_radius(at) : at->attr->view;
+        phx_scan_result result;
         uint32_t found, before = 0;
-        for (;; at->radius = wider_radius(at, before++)) {
+        for (;; at->radius = phx_cap_wider_radius(at, before++)) {
             found = scan_around(at);
-            result = plainly ? split_scan_hits(at, found) : SCAN_CHECK_EACH;
-            if (result != SCAN_TOO_NEAR) break;
+            result = plainly ? select_scan_hits(at, found) : PHX_SCAN_CHECK_EACH;
+            if (result != PHX_SCAN_TOO_SHORT) break;
         }
-        if (result != SCAN_CHECK_EACH) return result == SCAN_DONE;
+        if (result != PHX_SCAN_CHECK_EACH) return result == PHX_SCAN_DONE;
         find_list(at, found);
     }
-    return cut_at_cap(at) && cut_at_adds(at) && compare_lists(at);
+    return phx_cap_cut(at) && phx_cap_cut_adds(at) && compare_lists(at);
 }
 
 bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t slot,
                            bool forced)
 {
     phx_store *store = &shard->store;
-    evaluation at = {.scratch = scratch,
-                     .shard = shard,
-                     .directory = directory,
-                     .slot = slot,
-                     .body = &store->body[slot],
-                     .attr = phx_store_attr(store, slot),
-                     .list = &store->tail[slot].list};
+    phx_evaluation at = {.scratch = scratch,
+                         .shard = shard,
+                         .directory = directory,
+                         .slot = slot,
+                         .body = &store->body[slot],
+                         .attr = phx_store_attr(store, slot),
+                         .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
     if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
     if (!forced && !evaluation_due(&at)) return true;

@@ -17,9 +17,6 @@
 #include "shards/interest/scratch.h"
 #include "shards/state/shard.h"
 
-/* Room to rank so many candidates. false = no memory. */
-bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count);
-
 /*
  * Evaluates one own observer; phx_interest_run() made room in the scratch. Nothing is done if nothing in view of the
  * observer changed and the call is not forced. false = no memory, nothing changed.

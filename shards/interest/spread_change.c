@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
-#include "shards/interest/evaluate.h"
 #include "shards/interest/mark_set.h"
 #include "shards/query/seen.h"
 #include "shards/simd/top_k.h"

@@ -7,6 +7,7 @@
 #include "shards/interest/delta_ninegrid.h"
 #include "shards/ninegrid/crossings.h"
 #include "shards/ninegrid/ninegrid.h"
+#include "shards/ninegrid/tick_end.h"
 #include "shards/publish/recipients_ninegrid.h"
 #include "shards/query/observers.h"
 #include "shards/query/seen.h"

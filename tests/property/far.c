@@ -137,9 +137,9 @@ static void definitions(void)
     const ph_world_def plain = ph_world_def_default();
     ph_world_def def = plain;
     ph_world world;
-    float *const fields[] = {&def.world_origin[0], &def.world_origin[1], &def.world_size[0],   &def.world_size[1],
-                             &def.height,          &def.tower_size,      &def.cell_size,       &kind.view,
-                             &kind.margin,         &kind.reach,          &kind.bands[0].radius};
+    float *const fields[] = {&def.world_origin[0], &def.world_origin[1], &def.world_size[0], &def.world_size[1],
+                             &def.height,          &def.tower_size,      &def.cell_size,     &kind.view,
+                             &kind.margin,         &kind.reach,          &kind.visible,      &kind.bands[0].radius};
     kind.band_count = 1;
     kind.bands[0].every = 1;
     for (size_t i = 0; i < COUNT(fields); i++) {
@@ -147,7 +147,7 @@ static void definitions(void)
             def = plain;
             def.classes = &kind;
             def.class_count = 1;
-            kind.view = kind.margin = kind.reach = 0;
+            kind.view = kind.margin = kind.reach = kind.visible = 0;
             kind.bands[0].radius = 1;
             def.tower_size = 1e17f;
             *fields[i] = values[v];

@@ -99,7 +99,7 @@ Test(commands, every_command_takes_a_sequence_number)
     cr_assert_eq(sequence(), 3);
 }
 
-Test(commands, set_changes_what_is_given)
+Test(commands, set_changes_the_given_attributes)
 {
     ph_attrs a = {.given = PH_Y | PH_VIEW | PH_USER_DATA, .x = 100, .y = 2, .view = 30, .margin = 5, .user_data = 9};
     enter(1, 1, 1);

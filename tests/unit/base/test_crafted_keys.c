@@ -260,7 +260,7 @@ Test(crafted, attr_sets)
  * A change of the upper bit alone passes every odd factor as it is. So in the old hash a word and its changed form met
  * whatever the factor was. Pairs of words of such sets.
  */
-Test(crafted, attr_sets_whose_words_make_up_for_each_other)
+Test(crafted, attr_sets_with_words_that_cancel_out)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         phx_attr_sets sets;

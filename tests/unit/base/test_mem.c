@@ -146,7 +146,7 @@ typedef struct odd_item {
     unsigned char bytes[24];
 } odd_item;
 
-Test(grow, keeps_what_is_to_be_kept, .init = watch, .fini = all_given_back)
+Test(grow, keeps_the_wanted_items, .init = watch, .fini = all_given_back)
 {
     uint32_t *items = NULL;
     uint32_t capacity = 0;
@@ -186,7 +186,7 @@ Test(grow, enough_is_left_alone, .init = watch, .fini = all_given_back)
     phx_release(&mem, (void **)&items, &capacity, sizeof(*items));
 }
 
-Test(grow, fills_cache_lines_whatever_the_item, .init = watch, .fini = all_given_back)
+Test(grow, fills_cache_lines_at_any_item_size, .init = watch, .fini = all_given_back)
 {
     for (size_t item = 1; item <= 300; item++) {
         void *items = NULL;
@@ -248,7 +248,7 @@ Test(grow, failure_changes_nothing, .init = watch, .fini = all_given_back)
 
 enum { STORM = 1 << 20, CALM = 1000, TICKS = 8 };
 
-Test(trim, what_a_storm_took_goes_some_ticks_after_it, .init = watch, .fini = all_given_back)
+Test(trim, memory_of_a_storm_goes_some_ticks_after_it, .init = watch, .fini = all_given_back)
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;
@@ -288,7 +288,7 @@ Test(trim, waves_and_small_arrays_keep_theirs, .init = watch, .fini = all_given_
 }
 
 /* The kept memory has room for an eighth more; if that is not enough, one growth is. */
-Test(trim, settles_whatever_the_load, .init = watch, .fini = all_given_back)
+Test(trim, settles_under_any_load, .init = watch, .fini = all_given_back)
 {
     uint64_t *items = NULL;
     uint32_t capacity = 0;

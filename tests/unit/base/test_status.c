@@ -41,7 +41,7 @@ Test(status, names_and_sentences)
     cr_assert_str_eq(ph_status_name(PH_TAKEN), "PH_TAKEN");
 }
 
-Test(status, other_numbers_are_told_apart)
+Test(status, other_numbers_are_distinct)
 {
     const int others[] = {PH_STATUS_COUNT, PH_STATUS_COUNT + 1, 255};
 

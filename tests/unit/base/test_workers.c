@@ -128,7 +128,7 @@ static void dawdle(void *context, uint32_t worker)
 }
 
 /* Spinning is over long before: threads and caller sleep, and are woken. */
-Test(workers, wakes_who_sleeps, .init = watch, .fini = all_given_back)
+Test(workers, wakes_a_sleeping_worker, .init = watch, .fini = all_given_back)
 {
     phx_workers *workers = phx_workers_create(&mem, 2, no_hooks);
     tally it = {.input = 5};

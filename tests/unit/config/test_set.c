@@ -103,7 +103,7 @@ Test(config_set, refused)
     ph_config_destroy(config);
 }
 
-Test(config_set, odd_bytes_and_long_ones)
+Test(config_set, strange_bytes_and_long_texts)
 {
     ph_config *config = config_new();
     ph_config_error error;

@@ -127,7 +127,7 @@ Test(model, tower_index_is_float32)
     fixture_end(&f);
 }
 
-Test(model, margin_is_for_those_in_the_list)
+Test(model, margin_is_for_targets_in_the_list)
 {
     fixture f = fixture_world();
     OK(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_MARGIN, .margin = 5}));

@@ -8,7 +8,7 @@ static const ph_attrs PLAIN = {.given = PH_KIND, .kind = 2};
 
 /* ---- events ---- */
 
-Test(model_events, nothing_is_told_twice)
+Test(model_events, no_event_comes_twice)
 {
     fixture f = fixture_world();
     OK(enter(&f, 1, 0, 0));
@@ -228,7 +228,7 @@ Test(model_events, attach_refusals)
 
 /* ---- classes ---- */
 
-Test(model_events, what_was_not_given_follows_the_kind)
+Test(model_events, attributes_not_given_follow_the_kind)
 {
     fixture f = fixture_world();
     OK(enter_as(&f, 1, 0, 0, PLAIN));

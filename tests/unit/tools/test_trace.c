@@ -407,7 +407,7 @@ Test(trace, files_that_can_not_be_read)
     cr_expect_str_eq(error.reason, "Is a directory");
 }
 
-Test(trace, no_memory_is_told_and_leaks_nothing)
+Test(trace, no_memory_is_reported_and_leaks_nothing)
 {
     put("tick,op,id\n", 11);
     for (uint64_t good = 0; good < 2; good++) {
@@ -655,7 +655,7 @@ static void expect_broken(uint64_t number, const char *trouble)
 }
 
 /* To the byte, in whatever pieces it is read. */
-Test(trace, what_is_passed_over_is_bounded)
+Test(trace, skipped_input_is_bounded)
 {
     const char *const ends[] = {"\n", ""};
     for (size_t i = 0; i < 4; i++) {
@@ -678,7 +678,7 @@ Test(trace, what_is_passed_over_is_bounded)
     }
 }
 
-Test(trace, what_is_unpacked_is_bounded)
+Test(trace, unpacked_input_is_bounded)
 {
     const char *trouble = "";
     append_member("first\nsecond\n");

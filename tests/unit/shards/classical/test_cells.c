@@ -57,7 +57,7 @@ static void move_all(float by)
 
 /* ---- brute ---- */
 
-Test(index_cells, brute_gives_everybody_once_and_moves_cost_nothing)
+Test(index_cells, brute_gives_every_entity_once_and_moves_cost_nothing)
 {
     life_open(PH_INDEX_BRUTE, PH_SHAPE_CIRCLE);
     enter_rows(10, 100, 50);
@@ -179,7 +179,7 @@ Test(index_cells, hash_follows_entities_not_area)
 }
 
 /* Far more cells than buckets, by negative coordinates, too: each slot once, none of another cell. */
-Test(index_cells, hash_leaves_out_who_is_in_another_cell_of_the_bucket)
+Test(index_cells, hash_leaves_out_other_cells_of_the_bucket)
 {
     life_open(PH_INDEX_HASH, PH_SHAPE_CIRCLE);
     uint64_t rng = 7;

@@ -78,7 +78,7 @@ Test(crosslist, keys_are_in_the_order_of_floats)
     cr_assert_lt(phx_cross_key(-INFINITY), phx_cross_key(-FLT_MAX));
 }
 
-Test(crosslist, random_lives_against_everybody)
+Test(crosslist, random_lives_against_brute_force)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         uint64_t rng = seed;
@@ -95,7 +95,7 @@ Test(crosslist, random_lives_against_everybody)
 }
 
 /* No entity is new or jumps: boxes change by passed nodes only, and their observers are touched. */
-Test(crosslist, steps_are_found_by_what_nodes_pass)
+Test(crosslist, steps_are_found_by_passed_nodes)
 {
     uint64_t rng = 5;
     uint32_t touched = 0, untouched = 0;
@@ -129,7 +129,7 @@ Test(crosslist, steps_are_found_by_what_nodes_pass)
 }
 
 /* Targets on the border of a view, one ulp inside and outside of its box. */
-Test(crosslist, who_stands_on_a_border_is_inside)
+Test(crosslist, an_entity_on_a_border_is_inside)
 {
     uint32_t o = life_enter(plain_attr(50, 0), 500, 500);
     uint32_t t = life_enter(plain_attr(0, 0), 500, 500);
@@ -222,7 +222,7 @@ static void note(phx_sink *sink, const uint32_t *slots, uint32_t count)
     }
 }
 
-Test(crosslist, searches_give_exactly_who_is_in_the_box)
+Test(crosslist, searches_give_exactly_the_entities_in_the_box)
 {
     uint64_t rng = 11;
     for (int i = 0; i < 800; i++) life_enter(life_anybody(&rng), life_anywhere(&rng), life_anywhere(&rng));

@@ -338,7 +338,7 @@ static void run_scarce(ph_index which, uint64_t seed)
     close_world();
 }
 
-Test(index, nobody_in_a_box_is_left_out)
+Test(index, no_entity_in_a_box_is_left_out)
 {
     each_index(run_plenty);
 }
@@ -349,7 +349,7 @@ Test(index, want_of_memory_only_delays)
 }
 
 /* The indexes that a definition may name: built in, for a range that they serve. */
-Test(index, those_there_are)
+Test(index, all_indexes_there_are)
 {
     cr_expect_eq(phx_index_ops_of(PH_INDEX_LIGHTHOUSE), NULL);
     for (int i = PH_INDEX_BRUTE; i < INDEX_COUNT; i++) {

@@ -141,7 +141,7 @@ Test(timer, pairs_that_can_not_meet_in_their_ranges_are_not_in_memory)
     cr_assert_eq(timer()->plans[b].count, 1);
 }
 
-Test(timer, a_far_pair_is_looked_at_when_it_could_have_met)
+Test(timer, a_far_pair_is_tested_when_it_could_have_met)
 {
     uint32_t a = life_enter(plain_attr(20, 0), 100, 100);
     life_enter(plain_attr(20, 0), 138, 100);
@@ -180,7 +180,7 @@ Test(timer, a_jump_does_not_hurry_the_others)
 
 /* ---- bounds ---- */
 
-Test(timer, who_looks_too_far_or_at_too_many_looks_around)
+Test(timer, an_observer_with_a_long_radius_or_too_many_pairs_has_no_plan)
 {
     enum { MANY = PHX_TIMER_PAIRS_MAX + 200 };
     uint64_t rng = 13;
@@ -229,7 +229,7 @@ Test(timer, time_starts_again)
 }
 
 /* As a target it is another: every possible observer has a difference, though no entity moved. */
-Test(timer, other_layers_or_stealth_are_told)
+Test(timer, other_layers_or_stealth_are_changes)
 {
     uint32_t o = life_enter(plain_attr(50, 0), 100, 100), t = life_enter(plain_attr(0, 0), 110, 100);
     life_pass();

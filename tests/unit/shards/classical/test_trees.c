@@ -54,23 +54,23 @@ static void play_all(ph_index which, ph_range range)
     }
 }
 
-Test(index_trees, quadtree_leaves_out_nobody)
+Test(index_trees, quadtree_leaves_out_no_entity)
 {
     play_all(PH_INDEX_QUADTREE, PH_RANGE_RADIUS);
 }
 
-Test(index_trees, hex_leaves_out_nobody)
+Test(index_trees, hex_leaves_out_no_entity)
 {
     play_all(PH_INDEX_HEX, PH_RANGE_RADIUS);
 }
 
-Test(index_trees, towers_leave_out_nobody_in_a_radius)
+Test(index_trees, towers_leave_out_no_entity_in_a_radius)
 {
     play_all(PH_INDEX_TOWERS, PH_RANGE_RADIUS);
     cr_assert_gt(c.differed, 0);
 }
 
-Test(index_trees, towers_leave_out_nobody_in_a_span)
+Test(index_trees, towers_leave_out_no_entity_in_a_span)
 {
     play_all(PH_INDEX_TOWERS, PH_RANGE_TOWERS);
     cr_assert_gt(c.differed, 0);
@@ -136,7 +136,7 @@ Test(index_trees, a_quadtree_ends_at_its_depth_however_many_stand_in_one_place)
     cr_assert_eq(depth_below(0), 0);
 }
 
-Test(index_trees, a_quadtree_finds_just_those_in_a_box_and_takes_children_whole)
+Test(index_trees, a_quadtree_finds_just_the_entities_in_a_box_and_takes_children_whole)
 {
     phx_rules rules = rules_of(20, 0);
     case_open(PH_INDEX_QUADTREE, rules, rect_of(&rules));
@@ -168,7 +168,7 @@ Test(index_trees, a_quadtree_moves_in_place)
 
 /* ---- hex ---- */
 
-Test(index_trees, whoever_is_in_a_box_is_in_the_light_of_its_middles_tower)
+Test(index_trees, entities_in_a_box_are_in_the_light_of_its_middles_tower)
 {
     uint64_t rng = 3, covered = 0, places = 0;
     uint32_t most = 0;
@@ -217,7 +217,7 @@ Test(index_trees, an_observers_box_asks_one_hexagonal_tower)
 }
 
 /* Bytes that grow with the entities, and shrink when they leave. */
-Test(index_trees, a_level_is_in_use_while_somebody_is_registered_at_it)
+Test(index_trees, a_level_is_in_use_while_an_observer_is_registered_at_it)
 {
     phx_rules rules = rules_of(20, 0);
     case_open(PH_INDEX_HEX, rules, rect_of(&rules));
@@ -240,7 +240,7 @@ Test(index_trees, a_level_is_in_use_while_somebody_is_registered_at_it)
 
 /* ---- towers ---- */
 
-Test(index_trees, only_who_crosses_a_border_changes_the_sets_of_towers)
+Test(index_trees, only_a_crossing_changes_the_sets_of_towers)
 {
     phx_rules rules = rules_of(100, 0);
     rules.range = PH_RANGE_TOWERS;
@@ -264,7 +264,7 @@ Test(index_trees, only_who_crosses_a_border_changes_the_sets_of_towers)
     cr_assert_eq(c.index->counts.steps, steps + 3 + 3 + 3 + 2 + 2, "and it watches both towers that it is told of in");
 }
 
-Test(index_trees, a_sync_list_names_those_who_changed_and_nobody_else)
+Test(index_trees, a_sync_list_names_exactly_the_changed_entities)
 {
     phx_rules rules = rules_of(100, 0);
     case_open(PH_INDEX_TOWERS, rules, rect_of(&rules));
@@ -287,7 +287,7 @@ Test(index_trees, a_sync_list_names_those_who_changed_and_nobody_else)
     cr_assert(c.store.body[far].state & PHX_SLOT_LIVE && o == 0);
 }
 
-Test(index_trees, who_looks_too_far_for_a_tower_is_told_of_everything)
+Test(index_trees, an_observer_with_too_many_towers_is_notified_of_every_change)
 {
     phx_rules rules = rules_of(3, 0);
     case_open(PH_INDEX_TOWERS, rules, rect_of(&rules));
@@ -305,7 +305,7 @@ Test(index_trees, who_looks_too_far_for_a_tower_is_told_of_everything)
 }
 
 /* An observer that wanders over all towers leaves nothing behind. */
-Test(index_trees, towers_that_nobody_is_in_go)
+Test(index_trees, empty_towers_go)
 {
     phx_rules rules = rules_of(3, 0);
     case_open(PH_INDEX_TOWERS, rules, rect_of(&rules));

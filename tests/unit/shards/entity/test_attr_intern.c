@@ -41,7 +41,7 @@ Test(attr_sets, set_0_is_there_and_stays)
     cr_assert(same(&sets.attr[0], (phx_attr){0}));
 }
 
-Test(attr_sets, who_is_alike_shares_one)
+Test(attr_sets, equal_attributes_share_one_set)
 {
     uint32_t player = take(plain_attr(50, 5)), other = take(plain_attr(50, 5)), npc = take(plain_attr(0, 0));
     cr_assert_eq(player, other);
@@ -55,7 +55,7 @@ Test(attr_sets, who_is_alike_shares_one)
 }
 
 /* Any field that differs makes another set. */
-Test(attr_sets, every_field_tells)
+Test(attr_sets, every_field_makes_a_difference)
 {
     static const phx_attr different[] = {
         {.layers = 1},    {.sees = 1},     {.view = 1},       {.margin = 1},  {.reach = 1},     {.cap = 1},
@@ -69,7 +69,7 @@ Test(attr_sets, every_field_tells)
 }
 
 /* Entities come, change and go; each has its given attributes, and there are as many sets as distinct ones. */
-Test(attr_sets, random_lives_against_what_each_was_given)
+Test(attr_sets, random_lives_against_the_given_attributes)
 {
     enum { ENTITIES = 300, KINDS = 40 };
     static uint32_t number[ENTITIES], users[KINDS];

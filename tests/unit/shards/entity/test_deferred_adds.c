@@ -72,7 +72,7 @@ Test(deferred, adds_come_in_in_their_order)
     fleet_close(f);
 }
 
-Test(deferred, who_leaves_before_it_came_in_was_never_there)
+Test(deferred, an_entity_that_leaves_before_its_add_was_never_there)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
     fleet_begin(f);

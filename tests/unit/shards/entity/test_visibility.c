@@ -177,7 +177,7 @@ Test(rules, infinities_compare_as_ieee_says)
     cr_assert(phx_in_range(&rules, &o, &t, INFINITY));
 }
 
-Test(rules, what_underflows_in_a_square_is_at_distance_zero)
+Test(rules, a_square_that_underflows_is_distance_zero)
 {
     cr_assert(ranges(PH_SHAPE_CIRCLE, 1e-30f, 0, 0, 1e-38f), "0 <= 0");
     cr_assert(ranges(PH_SHAPE_CIRCLE, 1e-30f, 0, 0, 0));
@@ -325,7 +325,7 @@ static bool pair_seen(const phx_rules *rules, const pair_case *c)
     return phx_rule_sees(rules, &ob, &oa, &tb, &ta, c->bits ? &relation : NULL, c->in_list);
 }
 
-Test(rules, who_sees_whom)
+Test(rules, visibility_of_a_pair)
 {
     phx_rules rules = plain_rules(10, 10);
     for (size_t i = 0; i < sizeof pair_cases / sizeof *pair_cases; i++)

@@ -6,7 +6,7 @@
 
 /* ---- the halo ---- */
 
-Test(exchange, a_refresh_keeps_what_it_repeats_and_nothing_else)
+Test(exchange, a_refresh_keeps_the_repeated_copies_alone)
 {
     fleet *f = two(64);
     fleet_begin(f);
@@ -72,7 +72,7 @@ Test(exchange, copies_follow_every_change)
     fleet_close(f);
 }
 
-Test(exchange, who_looks_farther_gets_more_copies)
+Test(exchange, a_longer_view_gets_more_copies)
 {
     fleet *f = two(64);
     fleet_begin(f);

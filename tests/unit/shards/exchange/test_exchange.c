@@ -108,7 +108,7 @@ Test(exchange, a_crowd_goes_over_wherever_memory_ends)
     for (n = 0; n < 60; n += 7) cr_assert_gt(crowd_goes_over(n, true), 3);
 }
 
-Test(exchange, an_observer_that_goes_far_is_told_of_targets_that_nobody_knows_there)
+Test(exchange, an_observer_that_teleports_brings_leaves_of_unknown_targets)
 {
     fleet *f = two(64);
     fleet_begin(f);
@@ -134,7 +134,7 @@ Test(exchange, an_observer_that_goes_far_is_told_of_targets_that_nobody_knows_th
     fleet_close(f);
 }
 
-Test(exchange, an_emigrant_that_nobody_near_sees_leaves_nothing_behind)
+Test(exchange, an_unseen_emigrant_leaves_no_ghost)
 {
     fleet *f = two(64);
     fleet_begin(f);
@@ -248,7 +248,7 @@ Test(exchange, a_short_step_over_the_border_leaves_targets_behind)
     fleet_close(f);
 }
 
-Test(exchange, who_leaves_its_shard_not_ready_begins_afresh)
+Test(exchange, an_emigrant_that_is_not_ready_begins_afresh)
 {
     fleet *f = two(64);
     phx_attr attr = plain_attr(30, 0);

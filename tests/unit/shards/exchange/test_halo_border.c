@@ -14,7 +14,7 @@ static uint64_t copies_of(const fleet *f)
 }
 
 /* Eight shards around one see all of it, then only the last one does: the others get no copies any more. */
-Test(border, who_has_no_observers_any_more_gets_no_copies)
+Test(border, a_shard_without_observers_gets_no_copies)
 {
     enum { SHARDS = 9, LAST = 8, MIDDLE = 20 };
     fleet *f = fleet_open(plain_rules(10, 100), 3, 3, 4);
@@ -43,7 +43,7 @@ Test(border, who_has_no_observers_any_more_gets_no_copies)
 }
 
 /* Zeros of unused fields are no halo around the origin. */
-Test(border, who_stands_at_the_origin_is_told_to_who_sees_it)
+Test(border, a_target_at_the_origin_enters_the_lists_in_range)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 2, 1, 4);
     fleet_begin(f);
@@ -62,7 +62,7 @@ Test(border, who_stands_at_the_origin_is_told_to_who_sees_it)
 }
 
 /* Each ghost keeps the source of the copy behind it, whatever ghosts came or left between: so the next one is found. */
-Test(border, ghosts_know_who_came_behind_them)
+Test(border, a_ghost_has_the_id_of_its_later_entity)
 {
     enum { GHOSTS = 20, LATER = 30 };
     fleet *f = two(4);
@@ -135,19 +135,19 @@ static uint32_t walk_over(uint32_t pool_blocks, uint32_t apart)
     return rounds;
 }
 
-Test(border, who_walks_over_it_brings_no_list_that_is_kept)
+Test(border, an_immigrant_over_the_border_brings_no_stored_list)
 {
     cr_assert_eq(walk_over(256, 1), 0);
     cr_assert_eq(walk_over(256, 2000), 0, "hashes meet");
 }
 
-Test(border, nor_do_those_who_come_in_several_rounds)
+Test(border, immigrants_of_several_rounds_bring_no_stored_list)
 {
     cr_assert_gt(walk_over(2, 1), 0);
 }
 
 /* With a link it has a list of its own, also where the link's record is behind the list. */
-Test(border, who_has_relations_keeps_its_list)
+Test(border, an_immigrant_with_relations_keeps_its_list)
 {
     fleet *f = two(64);
     fleet_begin(f);
@@ -166,7 +166,7 @@ Test(border, who_has_relations_keeps_its_list)
 
 /* ---- immigrants, and more ---- */
 
-Test(border, who_gets_ready_and_walks_in_is_told_all)
+Test(border, an_immigrant_that_gets_ready_receives_the_whole_list)
 {
     phx_attr later = plain_attr(10, 0);
     later.ready = false;
@@ -183,7 +183,7 @@ Test(border, who_gets_ready_and_walks_in_is_told_all)
     fleet_close(f);
 }
 
-Test(border, who_waits_for_a_row_and_walks_in)
+Test(border, a_ghost_without_a_row_migrates_in)
 {
     fleet *f = side_by_side(10, 0, 505, 105);
     fleet_end(f);

@@ -88,7 +88,7 @@ Test(border, a_longer_view_asks_for_rows)
 }
 
 /* A held ghost can be seen by its place only: else it gets a row. */
-Test(border, who_is_seen_from_farther_off_gets_a_row)
+Test(border, a_ghost_seen_from_farther_off_gets_a_row)
 {
     phx_attr reaching = plain_attr(0, 0);
     reaching.reach = 30;
@@ -119,7 +119,7 @@ static fleet *short_views(void)
 }
 
 /* A released ghost that jumps to near its last seen place has not walked from there. */
-Test(border, who_was_gone_and_jumps_in_has_not_walked)
+Test(border, a_released_ghost_that_teleports_in_is_discontinuous)
 {
     fleet *f = short_views();
     fleet_enter(f, 3, plain_attr(0, 0), 502.9f, 110.2f);
@@ -139,7 +139,7 @@ Test(border, who_was_gone_and_jumps_in_has_not_walked)
 }
 
 /* An immigrant that saw no ghost, but might have seen the former place of one. */
-Test(border, who_walks_in_has_not_seen_who_was_gone)
+Test(border, an_immigrant_has_no_released_ghost_in_its_list)
 {
     fleet *f = short_views();
     fleet_enter(f, 3, plain_attr(0, 0), 502.9f, 110.2f);
@@ -210,7 +210,7 @@ Test(border, past_one_that_left_the_world)
  * 4, which the second shard never knew, is in the list of 1 and goes out of its sight as it walks in; 2 is released.
  * The derived list has as many targets as the list, or one less, but not the same ones.
  */
-static void past_one_and_from_another(float y)
+static void previous_row_of_one_and_from_another(float y)
 {
     fleet *f = side_by_side(10, 0, 493, y);
     fleet_enter(f, 4, plain_attr(0, 0), 490.2f, 105);
@@ -221,14 +221,14 @@ static void past_one_and_from_another(float y)
     walk_in(f, 1);
 }
 
-Test(border, past_one_and_from_another)
+Test(border, previous_row_of_one_and_from_another)
 {
-    past_one_and_from_another(105);
+    previous_row_of_one_and_from_another(105);
 }
 
 Test(border, past_one_out_of_sight_and_from_another)
 {
-    past_one_and_from_another(115);
+    previous_row_of_one_and_from_another(115);
 }
 
 /* With 1 the second shard's halo is wider, and it has a copy again, with a row that says that 1 saw it just before. */

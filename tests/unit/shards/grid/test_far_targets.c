@@ -39,7 +39,7 @@ static phx_body body_at(float x, float y)
     return (phx_body){.x = x, .y = y, .tx = phx_tower_index(&rules, 0, x), .ty = phx_tower_index(&rules, 1, y)};
 }
 
-Test(far, a_length_spans_what_it_covers)
+Test(far, the_span_of_a_length_covers_it)
 {
     rules = plain_rules(100, 10);
     cr_assert_eq(phx_length_towers(&rules, FLT_TRUE_MIN), 1);
@@ -83,7 +83,7 @@ Test(far, indexes_that_are_rounded_apart_may_span_one_tower_more)
 }
 
 /* Positions about a length apart, near borders of towers, with coordinates of any size. */
-Test(far, who_is_in_range_is_within_the_towers_of_the_length)
+Test(far, targets_in_range_are_within_the_towers_of_the_length)
 {
     uint64_t rng = 8;
     uint32_t at_bound = 0;

@@ -85,7 +85,7 @@ static void check_summaries(const phx_block *block)
     cr_assert_eq(block->special, special);
 }
 
-Test(grids, observers_are_told_by_block_and_by_row)
+Test(grids, observers_are_known_by_block_and_by_row)
 {
     enum { ROWS = 500, SPANS = 200 };
     uint64_t rng = 6;
@@ -171,7 +171,7 @@ Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
 
 /* ---- blocks ---- */
 
-Test(grids, blocks_are_made_where_somebody_is)
+Test(grids, blocks_are_made_where_an_entity_is)
 {
     (void)put(0, 0);
     (void)put(7, 7);
@@ -388,12 +388,12 @@ static void check_touched(uint32_t entities, uint64_t seed)
     cr_assert_gt(no, 1000);
 }
 
-Test(grids, touched_says_what_a_look_at_every_tower_says)
+Test(grids, dirty_agrees_with_a_check_of_every_tower)
 {
     check_touched(2000, 6);
 }
 
-Test(grids, touched_among_a_few_blocks)
+Test(grids, dirty_towers_among_few_blocks)
 {
     check_touched(12, 7);
 }
@@ -424,7 +424,7 @@ static bool is_discontinuous(uint16_t tx, uint16_t ty)
     return block->dirty_tick == tick && (block->discontinuous >> phx_block_tower(tx, ty) & 1);
 }
 
-Test(grids, what_is_odd_is_marked_as_that_too)
+Test(grids, a_discontinuous_tower_is_marked_dirty_too)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
@@ -447,7 +447,7 @@ Test(grids, what_is_odd_is_marked_as_that_too)
     cr_assert(is_discontinuous(6, 5), "a rebuild keeps marks");
 }
 
-Test(grids, the_view_column_says_what_a_glance_needs)
+Test(grids, the_view_column_has_all_that_a_delta_needs)
 {
     uint32_t slot = put(5, 5);
     static const struct {

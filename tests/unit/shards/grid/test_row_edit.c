@@ -197,7 +197,7 @@ Test(row_edit, many_are_left_to_the_sort)
     cr_assert_gt(sum.edited, 20, "%u", sum.edited);
 }
 
-Test(row_edit, memory_that_ends_loses_nobody)
+Test(row_edit, memory_that_ends_loses_no_row)
 {
     enum { WIDE = 8000 }; /* jumps often lead to where the table of blocks has no leaf */
     tear_down();
@@ -232,7 +232,7 @@ static uint32_t gaps(void)
     return grid.row_end - grid.row_count;
 }
 
-Test(row_edit, rows_have_no_gaps_until_somebody_wants_one)
+Test(row_edit, rows_have_no_gaps_until_one_is_wanted)
 {
     outcomes sum = {0};
     fill(900, 40);
@@ -254,7 +254,7 @@ Test(row_edit, rows_have_no_gaps_until_somebody_wants_one)
 }
 
 /* A row goes to the end of the last block, which nothing is behind of, as long as there is room. */
-Test(row_edit, the_last_block_grows_into_what_is_left)
+Test(row_edit, the_last_block_grows_into_the_free_rows)
 {
     outcomes sum = {0};
     fill(1700, 8);
@@ -287,7 +287,7 @@ Test(row_edit, too_much_work_changes_nothing)
 }
 
 /* Where gaps near by end again and again it is tried less and less often, at last once in 32 ticks. */
-Test(row_edit, what_is_in_vain_is_tried_less_often)
+Test(row_edit, edits_in_vain_are_tried_less_often)
 {
     outcomes sum = {0};
     uint32_t tried = 0, ticks = 400;

@@ -295,7 +295,7 @@ Test(shard_move, many_at_once_are_as_one_by_one)
     check_walked(false, 150 * MOVES / 50);
 }
 
-Test(shard_move, crowds_are_told_of_crossings)
+Test(shard_move, cell_blocks_get_the_notes_of_crossings)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) run(seed, PH_RANGE_TOWERS, seed % 2 ? &all : &some, 1, 1);
 }
@@ -310,7 +310,7 @@ Test(shard_move, of_shards_by_turns)
     check_walked(true, 150 * MOVES / 20);
 }
 
-Test(shard_move, of_crowds_by_turns)
+Test(shard_move, moves_of_crowds_by_turns)
 {
     static const phx_rect beside[SHARDS_MAX] = {{0, 0, 5, 11}, {6, 0, 11, 11}};
     for (uint64_t seed = 1; seed <= 60; seed++) run(seed, PH_RANGE_TOWERS, beside, SHARDS_MAX, 1);

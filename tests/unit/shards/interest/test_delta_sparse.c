@@ -107,7 +107,7 @@ static phx_interest_counts random_steps(const crowd *c, uint64_t seed, bool many
     return now;
 }
 
-Test(movers, random_steps_of_few)
+Test(movers, random_steps_of_few_rows)
 {
     for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
         const crowd *c = &crowds[i];
@@ -177,7 +177,7 @@ static void out_and_back(uint64_t seed, bool turned, float low, const float view
     fleet_close(f);
 }
 
-Test(movers, whoever_moves_tells_whoever_stands)
+Test(movers, a_moved_row_emits_for_observers_that_stand_still)
 {
     static const float views[][2] = {{20, 20}, {20, 0}, {0, 20}};
     static const float steps[] = {2.5f, 0.5f, 1e-5f}; /* the last one is none in a tile's 16 bits */
@@ -268,7 +268,7 @@ Test(movers, a_step_out_of_sight_as_rows_are_sorted)
 }
 
 /* The cost, of two a view apart: the mover's own cells, whatever the direction of the event. */
-Test(movers, only_who_moved_tests_pairs)
+Test(movers, only_moved_rows_test_pairs)
 {
     static const float view[2] = {20, 20};
     open_two(1, false, 100, 120, view);
@@ -282,7 +282,7 @@ Test(movers, only_who_moved_tests_pairs)
 }
 
 /* Two of many observe, with views of their own: they query for themselves, and only where something changed. */
-Test(movers, few_observers_look_only_where_something_changed)
+Test(movers, few_observers_query_only_where_an_entity_changed)
 {
     enum { ONE = 1, OTHER = 2, FAR = 3, NEAR = 4, LAST = 40, AROUND_ONE = 5 };
     for (uint64_t seed = 0; seed < 6; seed++) {

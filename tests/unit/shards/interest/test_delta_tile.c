@@ -143,7 +143,7 @@ static void whatever_else(float margin)
     fleet_close(f);
 }
 
-Test(run_delta, whatever_else_happens_near_takes_a_list_that_is_kept)
+Test(run_delta, all_other_changes_near_take_a_stored_list)
 {
     whatever_else(0);
     whatever_else(1);
@@ -158,7 +158,7 @@ static void told(uint32_t changes)
     cr_assert_eq(f->changes, changes, "%u told", f->changes);
 }
 
-Test(run_delta, the_margin_is_what_the_list_knows)
+Test(run_delta, the_margin_follows_from_the_list)
 {
     open_lone(10);
     static const float away[] = {2, 2, 2, 2, 2.5f, 2, 2, 2, 2, 2, 2}; /* from 10 off to 32.5 */
@@ -215,7 +215,7 @@ Test(run_delta, other_shapes_take_the_list)
 }
 
 /* Most move: towers are not marked, and yet no event is missed; the tick after, too. */
-Test(run_delta, a_crowd_on_the_move_is_looked_at_without_marks)
+Test(run_delta, a_moving_crowd_is_compared_without_marks)
 {
     open_lone(0);
     for (int round = 0; round < 4; round++) { /* not so far that a neighbour's block might see the target */
@@ -273,7 +273,7 @@ static bool in_the_corner(uint64_t i, uint64_t side)
     return x >= 10 && x <= 12 && y >= 10 && y <= 12 && !(x == 12 && y == 12);
 }
 
-Test(run_delta, a_glance_tests_the_rows_of_the_cells_in_view)
+Test(run_delta, a_delta_tests_the_rows_of_the_cells_in_view)
 {
     enum { SIDE = 24, IDS = 600 }; /* at 305, 315 .. 535 */
     enum { FEW_MOVE, FEW_OBSERVE, TILE, WAYS };
@@ -337,7 +337,7 @@ Test(run_delta, a_glance_tests_the_rows_of_the_cells_in_view)
 }
 
 /* The width of a query depends on the longest step of this tick, not of any before, and on the drift of the rows. */
-Test(run_delta, short_steps_are_looked_for_nearby)
+Test(run_delta, short_steps_are_searched_nearby)
 {
     static const struct {
         float x;
@@ -449,7 +449,7 @@ static void move_and_set(float to, float by, uint64_t seed)
     fleet_close(f);
 }
 
-Test(run_delta, who_moves_a_bit_farther_than_a_step)
+Test(run_delta, moves_a_bit_longer_than_a_step)
 {
     uint64_t seed = 40;
     for (float by = 0.99f; by < 1.01f; by += 0.0005f) move_and_set(-2, by, seed++);   /* outside of the world, */

@@ -23,7 +23,7 @@ static fleet *unlike_observers(void)
 }
 
 /* The number of evaluations, and the number of changes among them. */
-Test(interest, only_the_touched_are_looked_at)
+Test(interest, only_observers_near_dirty_towers_are_evaluated)
 {
     fleet *f = unlike_observers();
     fleet_begin(f);
@@ -71,7 +71,7 @@ Test(interest, only_the_touched_are_looked_at)
     fleet_close(f);
 }
 
-Test(interest, who_changes_is_looked_at)
+Test(interest, a_changed_observer_is_evaluated)
 {
     fleet *f = lone_observers();
     fleet_begin(f);
@@ -95,7 +95,7 @@ Test(interest, who_changes_is_looked_at)
     fleet_close(f);
 }
 
-Test(interest, who_does_not_observe_any_more_is_looked_at_once)
+Test(interest, an_ended_view_is_evaluated_once)
 {
     fleet *f = lone_observers();
     phx_attr attr = plain_attr(20, 10);
@@ -115,7 +115,7 @@ Test(interest, who_does_not_observe_any_more_is_looked_at_once)
     fleet_close(f);
 }
 
-Test(interest, an_empty_list_of_one_who_was_not_ready_is_fresh)
+Test(interest, an_empty_list_of_an_observer_that_was_not_ready_is_fresh)
 {
     fleet *f = lone_observers();
     phx_attr attr = plain_attr(20, 10);
@@ -133,7 +133,7 @@ Test(interest, an_empty_list_of_one_who_was_not_ready_is_fresh)
     fleet_close(f);
 }
 
-Test(interest, a_relation_touches_its_observer_alone)
+Test(interest, a_relation_makes_its_observer_alone_dirty)
 {
     fleet *f = lone_observers();
     fleet_begin(f);
@@ -155,7 +155,7 @@ Test(interest, a_relation_touches_its_observer_alone)
     fleet_close(f);
 }
 
-Test(interest, what_is_seen_from_far_touches_everybody)
+Test(interest, a_far_target_makes_every_observer_dirty)
 {
     fleet *f = lone_observers();
     phx_attr beacon = plain_attr(0, 0);
@@ -183,7 +183,7 @@ Test(interest, what_is_seen_from_far_touches_everybody)
 }
 
 /* A global target is seen wherever it goes; only at a cap it matters where it is. */
-Test(interest, a_step_of_a_global_target_touches_the_capped)
+Test(interest, a_step_of_a_global_target_evaluates_the_capped)
 {
     fleet *f = unlike_observers();
     phx_attr beacon = plain_attr(0, 0), capped = plain_attr(20, 10);
@@ -213,7 +213,7 @@ Test(interest, a_step_of_a_global_target_touches_the_capped)
 }
 
 /* One target of the list is not in the world any more: its successor may be farther off than all of them. */
-Test(interest, who_left_makes_room_at_a_cap)
+Test(interest, a_target_that_left_makes_room_at_a_cap)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
     phx_attr capped = plain_attr(20, 0);
@@ -291,7 +291,7 @@ Test(interest, the_best_at_a_cap_outside_the_world)
 
 /* ---- how much work it is ---- */
 
-Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
+Test(interest, an_evaluation_tests_the_rows_of_the_towers_in_view)
 {
     enum { SIDE = 24 }; /* one target a tower, in the middle */
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
@@ -322,7 +322,7 @@ Test(interest, a_look_tests_the_rows_of_the_towers_in_view)
 }
 
 /* The last one's radius is where the next one begins: it does not test all in its view. */
-Test(interest, at_a_cap_few_of_many_in_view_are_looked_at)
+Test(interest, at_a_cap_few_of_many_in_view_are_tested)
 {
     enum { SIDE = 24, CAP = 10 };
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
@@ -340,7 +340,7 @@ Test(interest, at_a_cap_few_of_many_in_view_are_looked_at)
     fleet_close(f);
 }
 
-Test(interest, a_view_over_everything_looks_at_what_there_is)
+Test(interest, a_view_over_the_world_tests_the_existing_rows)
 {
     fleet *f = fleet_open(plain_rules(1, 65535), 1, 1, 4);
     fleet_begin(f);
@@ -354,7 +354,7 @@ Test(interest, a_view_over_everything_looks_at_what_there_is)
     fleet_close(f);
 }
 
-Test(interest, counts_of_events_are_those_told)
+Test(interest, counts_of_events_are_the_delivered_ones)
 {
     fleet *f = lone_observers();
     cr_assert_eq(fleet_counts(f).enters, LONE);

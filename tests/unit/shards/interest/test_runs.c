@@ -118,7 +118,7 @@ static uint32_t delta_in_two_runs(uint32_t observers, uint64_t calls, bool spars
     return told;
 }
 
-Test(interest, glances_that_stop_go_on_where_they_stopped)
+Test(interest, deltas_that_stop_go_on_where_they_stopped)
 {
     static const uint32_t crowds[] = {20, 250};
     for (int c = 0; c < 2; c++) {

@@ -455,7 +455,7 @@ static void check_marks(const phx_shard *shard, uint32_t number, phx_tile *tile,
     sum->not_discontinuous += discontinuous && !tile->discontinuous;
 }
 
-Test(tiles, what_is_odd_is_in_sight_of_cells_around_it)
+Test(tiles, a_discontinuity_marks_the_cells_around_it)
 {
     enum { SEEDS = 8 };
     marked sum = {0};

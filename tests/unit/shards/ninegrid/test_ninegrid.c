@@ -198,7 +198,7 @@ Test(ninegrid, steps_inside_towers_cost_nothing)
     fleet_close(f);
 }
 
-Test(ninegrid, a_crossing_is_told_where_it_is_seen)
+Test(ninegrid, a_crossing_is_an_event_where_it_is_seen)
 {
     open_row(20);
     begin();
@@ -230,7 +230,7 @@ Test(ninegrid, there_and_back_is_no_crossing_and_a_jump_is_one)
     fleet_close(f);
 }
 
-Test(ninegrid, who_changes_what_decides_is_looked_at_with_all_around)
+Test(ninegrid, changed_attributes_evaluate_all_observers_around)
 {
     open_row(20);
     phx_attr hidden = plain_attr(1, 0);
@@ -251,7 +251,7 @@ Test(ninegrid, who_changes_what_decides_is_looked_at_with_all_around)
     fleet_close(f);
 }
 
-Test(ninegrid, a_cap_looks_when_anything_near_it_moves)
+Test(ninegrid, a_capped_observer_is_evaluated_when_an_entity_near_moves)
 {
     open_row(20);
     phx_attr capped = plain_attr(1, 0);
@@ -322,7 +322,7 @@ Test(ninegrid, a_migrant_takes_its_list_along)
     fleet_close(f);
 }
 
-Test(ninegrid, towers_that_nobody_is_in_cost_no_memory)
+Test(ninegrid, empty_towers_cost_no_memory)
 {
     f = fleet_open(ninegrid_rules(4000, 1), 1, 1, 4);
     fleet_begin(f);

@@ -229,7 +229,7 @@ Test(kernels, merges_of_words)
     with_each(merge_two_runs);
 }
 
-Test(kernels, keys_of_few)
+Test(kernels, keys_of_short_changes)
 {
     with_each(order_some_keys);
     cr_assert_eq(phx_order_bits(0, 0), 0);
@@ -239,7 +239,7 @@ Test(kernels, keys_of_few)
     cr_assert_eq(phx_order_bits(1, UINT16_MAX), 1);
 }
 
-Test(kernels, order_of_few)
+Test(kernels, order_of_short_changes)
 {
     with_each(order_some);
     with_each(order_but_one);
@@ -307,12 +307,12 @@ static void leave_out_some(const phx_kernels *kernels, const char *name)
     cr_assert_eq(kernels->set_difference(NULL, 0, values, 0), 0);
 }
 
-Test(kernels, leaving_out_what_is_in_a_list)
+Test(kernels, set_difference_with_a_list)
 {
     with_each(leave_out_some);
 }
 
-Test(kernels, what_is_chosen_is_supported)
+Test(kernels, a_chosen_instruction_set_is_supported)
 {
     cr_assert(phx_simd_supported(PH_SIMD_PORTABLE));
     cr_assert_neq(phx_simd_choose(PH_SIMD_AUTO), PH_SIMD_AUTO);

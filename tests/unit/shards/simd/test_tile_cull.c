@@ -200,7 +200,7 @@ static void plan_some(const phx_kernels *kernels, const char *name)
     }
 }
 
-Test(kernels, what_who_moved_has_crossed)
+Test(kernels, view_changes_of_moved_rows)
 {
     with_each(plan_some);
 }
@@ -311,7 +311,7 @@ static void look_about(const phx_kernels *kernels, const char *name)
     }
 }
 
-Test(kernels, where_rows_look_in_a_block)
+Test(kernels, row_ranges_in_a_block)
 {
     with_each(look_about);
 }

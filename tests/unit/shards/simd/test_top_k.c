@@ -86,7 +86,7 @@ Test(rank, each_rule_comes_before_the_next)
     }
 }
 
-Test(rank, multiples_of_periods_are_what_division_says)
+Test(rank, multiples_of_periods_agree_with_division)
 {
     for (uint32_t every = 1; every <= PH_BAND_EVERY_MAX; every++) {
         uint32_t share = phx_band_share(every), wrong = 0;

@@ -169,7 +169,7 @@ Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
     cr_assert_eq(phx_outbox_list(&outbox, 1), outbox.lists);
 }
 
-Test(outboxes, no_memory_for_a_list_leaves_those_that_there_are)
+Test(outboxes, no_memory_for_a_list_leaves_the_existing_lists)
 {
     cr_assert_not_null(phx_outbox_list(&outbox, 10));
     memory_for(0);
@@ -177,7 +177,7 @@ Test(outboxes, no_memory_for_a_list_leaves_those_that_there_are)
     cr_assert_eq(outbox.list_count, 10);
 }
 
-Test(outboxes, what_lists_of_a_storm_took_goes_some_ticks_after_it)
+Test(outboxes, memory_of_a_storms_lists_goes_some_ticks_after_it)
 {
     enum { TICKS = 20 };
     cr_assert_not_null(phx_outbox_list(&outbox, 100000));

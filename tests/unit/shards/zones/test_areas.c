@@ -108,7 +108,7 @@ Test(areas, no_step_shorter_than_is_clear_changes_anything)
 }
 
 /* Where float32 has no number for how far off it is, nothing is known. */
-Test(areas, what_is_too_far_off_to_tell_is_not_clear)
+Test(areas, a_distance_too_long_to_measure_is_not_safe)
 {
     phx_areas table;
     const phx_rules rules = plain_rules(100, 12);

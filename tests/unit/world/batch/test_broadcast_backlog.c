@@ -332,7 +332,7 @@ static void take(uint64_t tick_first, uint64_t tick, uint32_t messages, uint64_t
     cr_assert(phx_consumer_return(consumer, batch));
 }
 
-Test(backlog, consumer_keeps_what_fits)
+Test(backlog, consumer_keeps_broadcasts_that_fit)
 {
     make_consumer(1 << 20);
     for (uint64_t tick = 1; tick <= 4; tick++) {
@@ -348,7 +348,7 @@ Test(backlog, consumer_keeps_what_fits)
     phx_consumer_destroy(consumer);
 }
 
-Test(backlog, consumer_tells_what_was_dropped)
+Test(backlog, consumer_reports_dropped_broadcasts)
 {
     make_consumer(0);
     for (uint64_t tick = 1; tick <= 4; tick++) {

@@ -332,7 +332,7 @@ static void run_through(bool in_order, uint32_t side, uint32_t workers, uint64_t
     close_host(&h, out);
 }
 
-Test(moves, whose_slots_run_on_are_found_as_all_others)
+Test(moves, entities_with_consecutive_slots_are_found_as_all_others)
 {
     for (uint32_t round = 0; round < 12; round++) {
         static outcome in_order, reversed;

@@ -435,7 +435,7 @@ Test(cmdq, rewind_gives_the_same_again)
 }
 
 /* Released after every possible number of runs: the rest comes first the next time. */
-Test(cmdq, what_was_not_come_to_stays)
+Test(cmdq, unread_commands_stay)
 {
     for (uint32_t runs = 0; runs < 14; runs++) {
         set_up();

@@ -324,7 +324,7 @@ static double seven(uint32_t bit, uint32_t kind)
     return bit == PH_GLOBAL || bit == PH_VEILED || bit == PH_READY ? (kind == 0 ? 2 : 1) : 7;
 }
 
-Test(tables, what_was_given_counts_and_the_class_gives_the_rest)
+Test(tables, given_attributes_count_and_the_class_gives_the_rest)
 {
     phx_rules rules = plain_rules(10, 10);
     rules.classes = two_classes;
@@ -369,7 +369,7 @@ Test(tables, kind_and_consumer_come_only_when_given)
     cr_assert_eq(attr.reach, 2, "of its kind, at once");
 }
 
-Test(tables, a_changed_class_changes_what_was_not_given)
+Test(tables, a_changed_class_changes_attributes_not_given)
 {
     ph_class classes[2] = {two_classes[0], two_classes[1]};
     phx_rules rules = plain_rules(10, 10);

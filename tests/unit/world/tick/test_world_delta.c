@@ -74,7 +74,7 @@ static void pass_tick(ph_world world, ph_consumer consumer)
     while (ph_batch_take(consumer, &batch) == PH_OK) ph_batch_return(consumer, batch);
 }
 
-Test(world_glances, beside_a_newcomer_among_many)
+Test(world_delta, beside_a_newcomer_among_many)
 {
     ph_world world;
     ph_producer producer;

@@ -1,0 +1,51 @@
+/*
+ * One observer under evaluation, as evaluate.c and cap_select.c share it. Interest phase, by the worker of the
+ * observer.
+ */
+#ifndef PHX_SHARDS_INTEREST_EVALUATION_H
+#define PHX_SHARDS_INTEREST_EVALUATION_H
+
+#include "shards/interest/mark_set.h"
+#include "shards/interest/scratch.h"
+#include "shards/state/shard.h"
+
+/* One observer under evaluation. */
+typedef struct phx_evaluation {
+    phx_scratch *scratch;
+    phx_shard *shard;
+    const phx_directory *directory;
+    const phx_relation_set *relations;
+    uint32_t slot;
+    const phx_body *body;
+    const phx_attr *attr;
+    phx_list *list;
+    const uint32_t *old;
+    uint32_t old_count;
+    uint32_t tag;      /* epoch << PHX_MARK_BITS */
+    uint32_t count;    /* of scratch->hits: the new list */
+    bool ranks_differ; /* not all hits are plain targets with valid squares */
+    uint32_t held;     /* targets that pass and may not join yet: adds_max */
+    float radius;      /* of the scan around the observer */
+} phx_evaluation;
+
+typedef enum phx_scan_result {
+    PHX_SCAN_DONE,
+    PHX_SCAN_TOO_SHORT,  /* the radius is too small: a target of the list may be beyond it */
+    PHX_SCAN_CHECK_EACH, /* the radius is large enough, but each hit has to be checked */
+    PHX_SCAN_NO_MEMORY
+} phx_scan_result;
+
+/* The marks of a slot that were set for this observer. */
+static inline uint32_t phx_evaluation_mark(const phx_evaluation *at, uint32_t slot)
+{
+    uint32_t mark = at->scratch->mark[slot];
+    return mark >> PHX_MARK_BITS == at->tag >> PHX_MARK_BITS ? mark & ((1u << PHX_MARK_BITS) - 1) : 0;
+}
+
+/* An upper bound of the squares of a scan. */
+static inline float phx_evaluation_square(const phx_evaluation *at)
+{
+    return at->radius * at->radius * (at->shard->rules->shape == PH_SHAPE_SQUARE ? 2.0f : 1.0f);
+}
+
+#endif
