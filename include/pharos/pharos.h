@@ -13,7 +13,8 @@
  *  - ticker    one thread at a time per world.
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
  * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
- * No call blocks, except ph_tick() for its work and ph_world_destroy() for its threads.
+ * No call blocks, except ph_tick() and ph_tick_many() for their work, and ph_world_destroy() and ph_crew_destroy() for
+ * their threads.
  */
 #ifndef PHAROS_PHAROS_H
 #define PHAROS_PHAROS_H
@@ -42,7 +43,7 @@ PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *
 
 /**
  * Makes a world. @return PH_OK and *world; PH_BAD_DEF (ph_world_def_check() says why),
- * PH_NO_MEMORY, PH_TAKEN (64 worlds live): *world is null then. @thread any
+ * PH_NO_MEMORY, PH_TAKEN (PH_WORLDS_MAX worlds live): *world is null then. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
 
@@ -94,12 +95,25 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);
 
 /**
+ * Ticks many worlds, each as ph_tick() does, with the same batches, order and hashes, by the crew of the first of them
+ * that has one. A worker ticks a small world alone from begin to end, so that a thousand small worlds cost no barrier;
+ * a world whose tick has work for all (ph_world_def.share_min) is ticked by all workers, behind the small ones. Worlds
+ * of another crew, or with workers of their own, may be among them.
+ * @param statuses gets the status of each world, as ph_tick() returns it: PH_NO_MEMORY, PH_BUSY or PH_BAD_HANDLE of one
+ * does not stop the others. A world that is named again is PH_BUSY there, and ticks once.
+ * @return PH_OK if all are; else the first other one; PH_BAD_ARGUMENT: an array is NULL and count is not 0, nothing
+ * ran.
+ * @thread ticker of all the worlds; their allocator and log are called by any worker, for several worlds at once
+ */
+PH_NODISCARD PH_API ph_status ph_tick_many(const ph_world *worlds, uint32_t count, ph_status *statuses);
+
+/**
  * Changes the fields that may change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
- * activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
+ * share_min, activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
  * the present classes; further classes behind them). The next tick applies all of it or nothing.
  * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
  * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
- * allocator, log, tasks and workers are not compared. @thread ticker
+ * allocator, log, tasks, crew and workers are not compared. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_world_reconfigure(ph_world world, const ph_world_def *def, char *reason,
                                                    size_t reason_size);
@@ -131,6 +145,26 @@ PH_NODISCARD PH_API ph_status ph_stats_prometheus(ph_world world, char *text, si
  * order of entering. @thread reader
  */
 PH_NODISCARD PH_API ph_status ph_world_hash(ph_world world, uint64_t *hash);
+
+/* ================================ crews ================================= */
+
+/**
+ * Makes a crew: workers for the worlds whose definition names it (ph_world_def.crew), in place of workers of their own.
+ * Thousands of worlds can have one crew. It works for one call at a time: a tick or ph_find_many() of another thread
+ * meanwhile does its work alone, on its own thread, with the same results. So it never waits, and is never refused.
+ *
+ * A tick with few commands (ph_world_def.share_min) is done by the thread that calls it, without the crew, or by one
+ * worker of ph_tick_many(). That holds for worlds with workers of their own, too.
+ * @return PH_OK and *crew; PH_BAD_ARGUMENT: workers out of range, reserved not 0, one function of an allocator alone;
+ * PH_NO_MEMORY, also if a thread can not be had; PH_TAKEN (PH_CREWS_MAX live): *crew is null then. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_crew_create(const ph_crew_def *def, ph_crew *crew);
+
+/**
+ * Ends a crew and its threads. @return PH_OK; PH_BAD_HANDLE; PH_BUSY: a world still has it, destroy all its worlds
+ * first. @thread any
+ */
+PH_API ph_status ph_crew_destroy(ph_crew crew);
 
 /* ============================== producers =============================== */
 

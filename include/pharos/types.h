@@ -26,6 +26,12 @@ typedef struct ph_world {
     uint16_t generation;
 } ph_world;
 
+/** Workers that many worlds share: ph_crew_create(). */
+typedef struct ph_crew {
+    uint16_t index1;
+    uint16_t generation;
+} ph_crew;
+
 /** The way to submit commands; exactly one thread at a time uses it. */
 typedef struct ph_producer {
     uint16_t index1;
@@ -43,8 +49,9 @@ typedef struct ph_consumer {
 /* ---- hard limits ---- */
 
 enum {
-    PH_WORLDS_MAX = 64,         /* live worlds in one process */
-    PH_WORKERS_MAX = 256,       /* workers of one world */
+    PH_WORLDS_MAX = 4096,       /* live worlds in one process */
+    PH_CREWS_MAX = 64,          /* live crews in one process */
+    PH_WORKERS_MAX = 256,       /* workers of one world or crew */
     PH_SHARDS_MAX = 1024,       /* nx * ny; every shard reads the outbox of every other one */
     PH_TOWERS_AXIS_MAX = 65535, /* towers along one axis: tower coordinates are 16 bit */
     PH_KINDS_MAX = 4096,        /* classes of one world */
@@ -138,6 +145,14 @@ typedef struct ph_task_hooks {
     void *user;
 } ph_task_hooks;
 
+/** The definition of a crew; all else zero. */
+typedef struct ph_crew_def {
+    uint32_t workers; /* 1..256; the thread that ticks is one of them, 1 makes no thread */
+    uint32_t reserved;
+    ph_task_hooks tasks;    /* zero = the library's own threads */
+    ph_allocator allocator; /* of the crew itself; zero = the library's default */
+} ph_crew_def;
+
 /**
  * The definition of a world. Get one from ph_world_def_default(), change fields, pass it to
  * ph_world_create(), which copies it (classes too): the caller's may go away.
@@ -165,7 +180,8 @@ typedef struct ph_world_def {
     float tower_size;   /* > 0; side of a tower; at most 65535 towers an axis */
     uint32_t span;      /* 0..65535; range = towers sees this many towers around */
     uint32_t shards[2]; /* (nx, ny) >= 1, at most one shard a tower, 1024 in all */
-    uint32_t workers;   /* 1..256; 1 makes no thread */
+    uint32_t workers;   /* 1..256; 1 makes no thread; not used with a crew */
+    uint32_t share_min; /* 0..2^30; moves + 8 * other commands from which on workers share a tick: ph_crew_create() */
     ph_index index;
     float cell_size;            /* >= 0; index = grid, hash: side of a cell; 0 = the median view */
     uint32_t quadtree_capacity; /* 1..2^20; of index = quadtree: entities in a leaf before it is cut in four */
@@ -200,7 +216,8 @@ typedef struct ph_world_def {
     ph_allocator allocator;  /* zero = the library's default */
     ph_log_fn log;           /* NULL = silent */
     void *log_user;
-    ph_task_hooks tasks; /* zero = the library's own threads */
+    ph_task_hooks tasks; /* zero = the library's own threads; not used with a crew */
+    ph_crew crew;        /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */

@@ -38,7 +38,9 @@ static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_
     enum { SLOTS_MAX = 1 << 14 }; /* slots of a shard: room for all costs less than finding out the number each time */
     *count = 0;
     if (!shard->store.tail[slot].list.derived) return true; /* it is new, or was no observer */
-    const size_t most = shard->store.slots <= SLOTS_MAX ? SLOTS_MAX : phx_prev_list_max(shard, slot);
+    size_t most = shard->store.slots;
+    if (most > SLOTS_MAX) most = phx_prev_list_max(shard, slot);
+    else if (most < scratch->rows_least) most = scratch->rows_least;
     if (!phx_grow(scratch->mem, (void **)&scratch->leave, &scratch->leave_capacity, 0, most + PHX_KERNEL_PAD,
                   sizeof(uint32_t)))
         return false;

@@ -22,16 +22,15 @@ static bool row_in_piece(phx_span span, uint32_t row)
     return row - span.first < span.end - span.first;
 }
 
-/* A first size that is rarely exceeded: a steady tick allocates nothing. */
-static size_t least_capacity(size_t count)
+static size_t least_capacity(const phx_sparse_plan *plan, size_t count, uint32_t times)
 {
-    enum { AT_LEAST = 4096 };
-    return count > AT_LEAST ? count : AT_LEAST;
+    const size_t least = phx_rows_least(plan->rows_least, times);
+    return count > least ? count : least;
 }
 
 static bool reserve_sparse_pairs(phx_sparse_plan *plan, phx_mem *mem, size_t count)
 {
-    return phx_grow(mem, (void **)&plan->pairs, &plan->pairs_capacity, plan->pair_count, least_capacity(count),
+    return phx_grow(mem, (void **)&plan->pairs, &plan->pairs_capacity, plan->pair_count, least_capacity(plan, count, 8),
                     sizeof *plan->pairs);
 }
 
@@ -42,8 +41,9 @@ static bool begin_piece(phx_sparse_plan *plan, phx_mem *mem, phx_span piece)
     plan->piece = piece;
     plan->pair_count = 0;
     if (!phx_grow(mem, (void **)&plan->has_pairs, &plan->has_pairs_capacity, 0,
-                  least_capacity(rows) / PHX_WORD_ROWS + 1, sizeof *plan->has_pairs) ||
-        !phx_grow(mem, (void **)&plan->last, &plan->last_capacity, 0, least_capacity(rows), sizeof *plan->last))
+                  least_capacity(plan, rows, 1) / PHX_WORD_ROWS + 1, sizeof *plan->has_pairs) ||
+        !phx_grow(mem, (void **)&plan->last, &plan->last_capacity, 0, least_capacity(plan, rows, 1),
+                  sizeof *plan->last))
         return false;
     memset(plan->has_pairs, 0, words * sizeof *plan->has_pairs);
     return true;
@@ -429,7 +429,7 @@ static bool find_piece_pairs(phx_scratch *scratch, phx_span piece)
     const uint32_t most = observers ? piece.end - piece.first : plan->own_count;
     plan->beyond_part = most + PHX_SPARSE_AT_ONCE + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&plan->beyond, &plan->beyond_capacity, 0,
-                  least_capacity(PHX_BEYONDS * (size_t)plan->beyond_part), sizeof(uint32_t)))
+                  least_capacity(plan, PHX_BEYONDS * (size_t)plan->beyond_part, 1), sizeof(uint32_t)))
         return false;
     memset(plan->beyond_count, 0, sizeof plan->beyond_count);
     if (!begin_piece(plan, scratch->mem, piece)) return false;

@@ -10,6 +10,8 @@
 #include "shards/interest/tile.h"
 #include "shards/simd/top_k.h"
 
+enum { ROWS_FEWEST = 64, ROWS_MOST = 1 << 14 }; /* bounds of rows_least */
+
 void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts *now,
                              const phx_interest_counts *before)
 {
@@ -26,7 +28,7 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
 
 void phx_scratch_init(phx_scratch *scratch, phx_mem *mem)
 {
-    *scratch = (phx_scratch){.mem = mem};
+    *scratch = (phx_scratch){.mem = mem, .rows_least = ROWS_FEWEST, .plan.rows_least = ROWS_FEWEST};
 }
 
 void phx_scratch_relieve(phx_scratch *scratch)
@@ -58,7 +60,7 @@ void phx_scratch_free(phx_scratch *scratch)
     phx_release(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof(uint32_t));
 }
 
-void phx_scratch_reset(phx_scratch *scratch)
+void phx_scratch_reset(phx_scratch *scratch, uint32_t entities)
 {
     phx_mem *mem = scratch->mem;
     phx_trim(mem, (void **)&scratch->changes, &scratch->changes_capacity, sizeof *scratch->changes,
@@ -70,13 +72,16 @@ void phx_scratch_reset(phx_scratch *scratch)
     scratch->marked = false;
     phx_trim(mem, (void **)&scratch->overflow, &scratch->overflow_capacity, sizeof *scratch->overflow,
              scratch->overflow_count, &scratch->overflow_use);
+    for (scratch->rows_least = ROWS_FEWEST; scratch->rows_least < entities && scratch->rows_least < ROWS_MOST;)
+        scratch->rows_least *= 2;
+    scratch->plan.rows_least = scratch->rows_least;
     scratch->change_count = scratch->commit_count = scratch->target_count = scratch->overflow_count = 0;
 }
 
 bool phx_scratch_room(phx_scratch *scratch, size_t count)
 {
-    enum { AT_LEAST = 4096 }; /* the high-water mark of most worlds: a steady tick allocates nothing */
-    size_t padded = (count > AT_LEAST ? count : AT_LEAST) + PHX_KERNEL_PAD;
+    const size_t least = phx_rows_least(scratch->rows_least, 1);
+    size_t padded = (count > least ? count : least) + PHX_KERNEL_PAD;
     return phx_grow(scratch->mem, (void **)&scratch->old, &scratch->old_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->hits, &scratch->hits_capacity, 0, padded, sizeof(uint32_t)) &&
            phx_grow(scratch->mem, (void **)&scratch->squares, &scratch->squares_capacity, 0, padded, sizeof(float)) &&
@@ -87,8 +92,9 @@ bool phx_scratch_room(phx_scratch *scratch, size_t count)
 /* Room for the pairs of any one observer in a tile, and for some pairs of many. */
 bool phx_scratch_reserve_pairs(phx_scratch *scratch, uint32_t count)
 {
-    enum { AT_LEAST = 4096, ARRAYS = 7 }; /* few enough to stay in near caches until they are resolved */
-    uint32_t capacity = count > AT_LEAST ? count : AT_LEAST;
+    enum { ARRAYS = 7, PAIRS_A_ROW = 8 }; /* few enough to stay in near caches until they are resolved */
+    const size_t least = phx_rows_least(scratch->rows_least, PAIRS_A_ROW);
+    const uint32_t capacity = count > least ? count : (uint32_t)least;
     size_t step = (size_t)capacity + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&scratch->pair_words, &scratch->pair_words_capacity, 0, ARRAYS * step,
                   sizeof(uint32_t)))

@@ -54,7 +54,8 @@ void phx_interest_counts_add(phx_interest_counts *sum, const phx_interest_counts
 /* One worker's scratch: memory that is kept, and the results of the ranges that it covered in this tick. */
 typedef struct phx_scratch {
     phx_mem *mem;
-    uint32_t *mark; /* per slot, if an observer is evaluated now and then: epoch << 3 | MARK_... of the slot */
+    uint32_t rows_least; /* a power of two: see phx_rows_least() */
+    uint32_t *mark;      /* per slot, if an observer is evaluated now and then: epoch << 3 | MARK_... of the slot */
     uint32_t mark_capacity;
     uint32_t epoch;
     bool marked; /* an observer was evaluated in this tick */
@@ -109,8 +110,8 @@ void phx_scratch_free(phx_scratch *scratch);
 /* Gives back memory that holds no result. Between two calls of phx_interest_run(). */
 void phx_scratch_relieve(phx_scratch *scratch);
 
-/* Begins a tick: results of the last tick end, memory stays. */
-void phx_scratch_reset(phx_scratch *scratch);
+/* Begins a tick of a world with so many entities: results of the last tick end, memory stays. */
+void phx_scratch_reset(phx_scratch *scratch, uint32_t entities);
 
 /* Room for so many targets of one observer: in view, in the old list and in its events. false = no memory. */
 bool phx_scratch_room(phx_scratch *scratch, size_t count);

@@ -20,15 +20,14 @@ void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem)
 /* Appends the moved rows of a block in the towers around. *rows: adds all rows there. false = no memory. */
 static bool find_in(phx_sparse_plan *plan, phx_mem *mem, const phx_block *block, uint32_t *rows)
 {
-    enum { AT_LEAST = 4096 }; /* rows of a block: a first size that is rarely exceeded */
     const phx_grid *grid = &plan->shard->grid;
     phx_span spans[PHX_BLOCK_SIDE];
     uint32_t count = phx_block_spans(block, plan->around, spans), length = 0;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
     for (uint32_t s = 0; s < count; s++) length += spans[s].end - spans[s].first;
-    size_t needed = (size_t)plan->mover_count + length + 1;
+    size_t needed = (size_t)plan->mover_count + length + 1, least = phx_rows_least(plan->rows_least, 1);
     if (!phx_grow(mem, (void **)&plan->movers, &plan->movers_capacity, plan->mover_count,
-                  needed > AT_LEAST ? needed : AT_LEAST, sizeof(uint32_t)))
+                  needed > least ? needed : least, sizeof(uint32_t)))
         return false;
     *rows += length;
     for (uint32_t s = 0; s < count; s++)

@@ -48,6 +48,16 @@ typedef struct phx_sparse_plan_pair {
 
 static const uint32_t PHX_SPARSE_NO_PAIR = UINT32_MAX;
 
+/*
+ * The first size of arrays of rows (times 1) or of pairs (times 8): rarely exceeded, so that a steady tick allocates
+ * nothing, but no larger than a small world has use for.
+ */
+static inline size_t phx_rows_least(uint32_t rows_least, uint32_t times)
+{
+    enum { MOST = 4096 };
+    return (size_t)rows_least * times < MOST ? (size_t)rows_least * times : MOST;
+}
+
 typedef struct phx_sparse_plan {
     const phx_shard *shard; /* of this block of this shard in this tick; NULL = nothing yet */
     uint64_t tick;
@@ -56,8 +66,9 @@ typedef struct phx_sparse_plan {
     bool discontinuous; /* a discontinuous entity is in view of the block's observers, or was; then previous rows count
                          */
     float reach; /* how far along an axis from a querying row the towers are with rows that may be an event with it */
-    phx_rect around;  /* the towers of all rows that may be an event with the block's rows */
-    uint32_t *movers; /* moved rows that may be in reach of the block's rows; the block's own rows first */
+    uint32_t rows_least; /* of the scratch; see phx_rows_least() */
+    phx_rect around;     /* the towers of all rows that may be an event with the block's rows */
+    uint32_t *movers;    /* moved rows that may be in reach of the block's rows; the block's own rows first */
     uint32_t mover_count, own_count, movers_capacity;
     uint32_t *beyond; /* querying rows with other blocks in reach: a part for each phx_row_ranges.beyond */
     uint32_t beyond_part, beyond_count[PHX_BEYONDS], beyond_capacity;

@@ -48,7 +48,7 @@ ph_status ph_producer_refusals(ph_producer handle, ph_refusal *refusals, uint32_
     phx_producer *producer = phx_resolve_producer(handle, &world);
     if (!producer) return PH_BAD_HANDLE;
     if (!count || (!refusals && capacity > 0)) return PH_BAD_ARGUMENT;
-    *count = phx_producer_take_refusals(producer, &world->def, refusals, capacity);
+    *count = phx_producer_take_refusals(producer, refusals, capacity);
     return PH_OK;
 }
 

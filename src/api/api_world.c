@@ -27,11 +27,12 @@ ph_status ph_world_create(const ph_world_def *def, ph_world *world)
     for (uint32_t i = 0; i < PH_WORLDS_MAX; i++) {
         phx_world_slot *slot = &phx_world_slots[i];
         uint32_t expected = 0;
+        if (atomic_load_explicit(&slot->taken, memory_order_relaxed)) continue; /* thousands may be */
         if (!atomic_compare_exchange_strong_explicit(&slot->taken, &expected, 1, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
         phx_world *made;
-        status = phx_world_create(def, &made);
+        status = phx_world_create(def, phx_resolve_crew(def->crew), &made);
         if (status != PH_OK) {
             atomic_store_explicit(&slot->taken, 0, memory_order_release);
             return status;

@@ -2,7 +2,7 @@
  * The world's definition: its defaults, its checks and the keys that can change while a
  * world lives; all made from the lists of base/keys.h. Called by hosts before a world is
  * made or reconfigured, by the config library, and by ph_world_create() and
- * ph_world_reconfigure(). Stateless, any thread, outside of ticks.
+ * ph_world_reconfigure(). Reads no state but the table of crews; any thread, outside of ticks.
  */
 #include "api/def.h"
 
@@ -10,6 +10,7 @@
 
 #include <pharos/pharos.h>
 
+#include "api/handles.h"
 #include "base/c_locale.h"
 #include "base/key_table.h"
 #include "base/simd.h"
@@ -164,6 +165,10 @@ static ph_status check_together(const ph_world_def *def, def_reason reason)
     if (def->crowd_entities > 0 && def->range == PH_RANGE_TOWERS) {
         return refuse(reason, "crowd_entities = %u: range = towers has no views to shrink; it is for range = radius",
                       def->crowd_entities);
+    }
+    if (def->crew.index1 != 0 && phx_resolve_crew(def->crew) == NULL) {
+        return refuse(reason, "crew = {%u, %u}: there is no such crew, or no more", def->crew.index1,
+                      def->crew.generation);
     }
     if (def->index != PH_INDEX_LIGHTHOUSE) {
         static const char *const words[] = {PHX_INDEX_WORDS};

@@ -1,5 +1,5 @@
 /*
- * From handles to the objects that they stand for. The table of worlds is the library's only global.
+ * From handles to the objects that they stand for. The tables of worlds and of crews are the library's only globals.
  * A handle resolves while its slot has its generation; a host that uses a handle while
  * another thread ends its object breaks the contract of pharos.h.
  */
@@ -23,6 +23,24 @@ typedef struct phx_world_slot {
 } phx_world_slot;
 
 extern phx_world_slot phx_world_slots[PH_WORLDS_MAX];
+
+/* As a slot of a world. */
+typedef struct phx_crew_slot {
+    _Atomic(phx_crew *) crew;
+    _Atomic uint32_t generation;
+    _Atomic uint32_t taken;
+} phx_crew_slot;
+
+extern phx_crew_slot phx_crew_slots[PH_CREWS_MAX];
+
+static inline phx_crew *phx_resolve_crew(ph_crew handle)
+{
+    if (handle.index1 == 0 || handle.index1 > PH_CREWS_MAX) return NULL;
+    phx_crew_slot *slot = &phx_crew_slots[handle.index1 - 1];
+    phx_crew *crew = atomic_load_explicit(&slot->crew, memory_order_acquire);
+    uint32_t generation = atomic_load_explicit(&slot->generation, memory_order_relaxed);
+    return (uint16_t)generation == handle.generation ? crew : NULL;
+}
 
 static inline phx_world *phx_resolve_world(ph_world handle)
 {

@@ -31,6 +31,10 @@
     X(u32, span, 1, 0, 0, 65535, 1, "of range = towers: an observer sees so many towers around its own") \
     X(u32x2, shards, 1, 1, 1, PH_SHARDS_MAX, 0, "region shards along x and y") \
     X(u32, workers, 1, 0, 1, PH_WORKERS_MAX, 0, "threads that work on a tick, the caller's included") \
+    X(u32, share_min, 2048, 0, 0, 1u << 30, 1, \
+      "a tick with fewer moves and other commands, which count 8, is done by one worker alone; entities count too " \
+      "with " \
+      "bands or crowd control") \
     X(index, index, PH_INDEX_LIGHTHOUSE, 0, 0, 8, 0, \
       "how near entities are found; the events are the same, docs/indexes.md has the worlds that each suits") \
     X(f32, cell_size, 0, 0, 0, PH_LENGTH_MAX, 0, \

@@ -1,7 +1,7 @@
 /*
- * The workers of a world: threads of the library's own, the host's parallel_for, or just
- * the caller. Owned by the world; phx_workers_run() is called once a phase, by one thread
- * at a time, and its end is the barrier between two phases. The only file with threads.
+ * Workers: threads of the library's own, the host's parallel_for, or just the caller. Owned by a crew;
+ * phx_workers_run() is called once a phase, by one thread at a time, and its end is the barrier between two phases. The
+ * only file with threads.
  *
  * Two gates make a run: `start`, opened by the caller when body and context are written,
  * and `done`, opened by the last thread to finish. A gate is a counter of openings; a
@@ -329,7 +329,7 @@ void phx_workers_destroy(phx_mem *mem, phx_workers *workers)
 
 uint32_t phx_workers_count(const phx_workers *workers)
 {
-    return workers->count;
+    return workers == NULL ? 1 : workers->count;
 }
 
 /* ---- runs ---- */
@@ -361,8 +361,8 @@ static void do_nothing(void *context, uint32_t index)
 
 void phx_workers_wake_early(phx_workers *workers)
 {
-    PHX_ASSERT(!workers->running);
-    if (workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
+    PHX_ASSERT(workers == NULL || !workers->running);
+    if (workers == NULL || workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
         return;
     }
     if (workers->roused) { /* and not run since */
@@ -410,6 +410,10 @@ static void run_hooked(phx_workers *workers)
 void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context)
 {
     PHX_ASSERT(body != NULL);
+    if (workers == NULL) {
+        body(context, 0);
+        return;
+    }
     PHX_ASSERT(!workers->running);
     await_roused(workers);
     workers->running = true;
@@ -504,9 +508,9 @@ void phx_parallel_for(phx_workers *workers, uint32_t count, phx_piece_fn body, v
 {
     shared_run run = {workers, body, context};
 
-    if (count <= 1) { /* nothing to share: no thread is woken for it */
-        if (count == 1) {
-            body(context, 0, 0);
+    if (count <= 1 || workers == NULL) { /* nothing to share: no thread is woken for it */
+        for (uint32_t i = 0; i < count; i++) {
+            body(context, 0, i);
         }
         return;
     }

@@ -1,8 +1,8 @@
 /*
- * The workers of a world: count - 1 threads of the library's own and the caller, or the
- * host's task hooks. A parallel-for is the only thing they do; its end is the barrier
- * between two phases. Owned by the world; run is called by one thread at a time: the ticking one, or
- * between ticks a reader that has the workers (table/gate.h).
+ * Workers: count - 1 threads of the library's own and the caller, or the host's task hooks. A parallel-for is the only
+ * thing they do; its end is the barrier between two phases. Owned by a crew (world/state/crew.h); run is called by one
+ * thread at a time, the one that has taken the crew. Where workers are an argument, NULL is the caller alone, as worker
+ * 0: no thread, no hook.
  *
  * Threads wait for work with a short bounded spin, then sleep on a condition variable;
  * they block all signals.
@@ -23,6 +23,7 @@ typedef void (*phx_piece_fn)(void *context, uint32_t worker, uint32_t piece);
 phx_workers *phx_workers_create(phx_mem *mem, uint32_t count, ph_task_hooks hooks);
 /* Joins the threads. workers may be NULL. */
 void phx_workers_destroy(phx_mem *mem, phx_workers *workers);
+/* 1 for NULL. */
 uint32_t phx_workers_count(const phx_workers *workers);
 
 /*

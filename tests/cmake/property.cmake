@@ -6,6 +6,7 @@
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)
 pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c LABELS property TIMEOUT 900)
 pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c LABELS property TIMEOUT 600)
+pharos_plain_test(NAME many_worlds SOURCES property/many_worlds.c LABELS property)
 pharos_plain_test(NAME memory SOURCES property/memory.c LABELS property)
 pharos_plain_test(NAME hash_seeds SOURCES property/hash_seeds.c LABELS property)
 pharos_plain_test(NAME event_hash_run SOURCES property/event_hash_run.c LABELS property)

@@ -59,6 +59,7 @@ static void open_host(host *h, uint32_t workers, uint32_t side)
     def.world_size[0] = def.world_size[1] = EXTENT;
     def.shards[0] = def.shards[1] = side;
     def.workers = workers;
+    def.share_min = 0;
     def.consumers = 0;
     REQUIRE(ph_world_create(&def, &h->world) == PH_OK);
     for (int i = 0; i < PRODUCERS; i++) REQUIRE(ph_producer_open(h->world, &h->producers[i]) == PH_OK);

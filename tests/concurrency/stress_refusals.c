@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "world/queue/refusals.h"
 
-enum { BOUND = 5, COUNT = 200000 };
+enum { BOUND = 300, COUNT = 200000 }; /* of several legs */
 
 static phx_refusals refusals;
 static _Atomic uint64_t put_count; /* relaxed until `ended` */
@@ -26,7 +26,7 @@ static void *put_all(void *unused)
 {
     uint64_t put = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
-        bool room = phx_refusals_put(&refusals, numbered(put + 1));
+        bool room = phx_refusals_reserve(&refusals, 1) && phx_refusals_put(&refusals, numbered(put + 1));
         put += room;
         if (!room) (void)sched_yield(); /* else it may be over before the reader has begun */
     }
@@ -61,7 +61,7 @@ int main(void)
     }
     pthread_join(thread, NULL);
     uint64_t put = atomic_load_explicit(&put_count, memory_order_relaxed);
-    phx_refusals_free(&refusals, &mem);
+    phx_refusals_free(&refusals);
     printf("%" PRIu64 " put, %" PRIu64 " taken, %" PRIu64 " times full\n", put, taken, COUNT - put);
     return put == taken && put > 0 ? 0 : 1;
 }

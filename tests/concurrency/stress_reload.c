@@ -90,6 +90,7 @@ static bool make_world(ph_world_def *def, ph_class classes[2])
     *def = ph_world_def_default();
     def->world_size[0] = def->world_size[1] = 1000;
     def->shards[0] = def->shards[1] = def->workers = 2;
+    def->share_min = 0;
     def->classes = classes;
     def->class_count = 2;
     def->producer_bytes = 128 << 10; /* a full queue is some thousand commands: the ticks are many, not long */

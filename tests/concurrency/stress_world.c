@@ -482,6 +482,7 @@ static ph_world make_world(uint32_t workers, fail_alloc *memory)
     def.shards[0] = SHARDS;
     def.shards[1] = SHARDS;
     def.workers = workers;
+    def.share_min = 0;
     def.producer_bytes = 128u << 10;
     def.consumers = CONSUMERS;
     def.consumer_batches = 2;

@@ -197,6 +197,7 @@ static void open_world(uint64_t seed)
     def.world_size[0] = def.world_size[1] = SIDE;
     def.tower_size = towers[phx_rng_below(&w.rng, 3)];
     def.workers = 1 + phx_rng_below(&w.rng, 2);
+    def.share_min = 0;
     def.shards[0] = 1 + phx_rng_below(&w.rng, 2);
     def.shards[1] = 1 + phx_rng_below(&w.rng, 2);
     w.def = def;

@@ -135,6 +135,7 @@ static void begin(run *r, uint64_t seed)
     r->def.shards[0] = 1 + phx_rng_below(&r->rng, 5);
     r->def.shards[1] = 1 + phx_rng_below(&r->rng, 3);
     r->def.workers = 1 + phx_rng_below(&r->rng, 2);
+    r->def.share_min = 0;
     r->def.activation_span = 1;
     r->def.activation_linger = 4;
     REQUIRE(ph_world_create(&r->def, &r->world) == PH_OK && ph_producer_open(r->world, &r->producer) == PH_OK);

@@ -32,6 +32,7 @@ static void host_begin(host *h, uint32_t shards, uint32_t workers, uint32_t limi
     h->def.world_size[0] = h->def.world_size[1] = 1000;
     h->def.shards[0] = h->def.shards[1] = shards;
     h->def.workers = workers;
+    h->def.share_min = 0;
     h->def.consumers = 0;
     h->def.crowd_entities = limit;
     h->def.crowd_floor = LEAST;

@@ -119,6 +119,7 @@ static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
     def.events_max = events_max;
     def.shards[0] = shards;
     def.workers = workers;
+    def.share_min = 0;
     open_host(&h, def, UINT64_MAX);
     enter_crowd(&h, 1, 1 + CROWD);
     uint32_t ticks = 0;

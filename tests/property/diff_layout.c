@@ -87,6 +87,7 @@ static void play(const script *s, const layout *l, ph_index index, uint64_t seed
     def.shards[0] = l->shards_x;
     def.shards[1] = l->shards_y;
     def.workers = l->workers;
+    def.share_min = 0;
     def.exchange_bytes = l->exchange_bytes;
     def.simd = l->simd;
     def.index = index;

@@ -61,6 +61,7 @@ static crowd crowd_of(uint64_t seed)
     uint64_t rng = phx_mix64(seed);
     crowd of = {.def = ph_world_def_default()};
     of.def.workers = 1 + phx_rng_below(&rng, 3);
+    of.def.share_min = 0;
     of.def.range = phx_rng_below(&rng, 5) ? PH_RANGE_RADIUS : PH_RANGE_TOWERS;
     of.def.shape = phx_rng_below(&rng, 2) ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE;
     of.def.tower_size = phx_rng_below(&rng, 2) ? 20 + 60 * phx_rng_unit(&rng) : 200;

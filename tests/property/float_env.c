@@ -324,6 +324,7 @@ static void play(const script *s, const layout *l, bool model, run_result *resul
         }
     }
     def.workers = l->workers;
+    def.share_min = 0;
     def.simd = l->simd;
     def.tasks.parallel_for = l->tasks ? parallel_for : NULL;
     run_script(s, &options, result);

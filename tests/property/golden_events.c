@@ -138,6 +138,7 @@ static ph_world world_make(ph_shape shape, ph_producer *producer)
     def.shards[0] = 2;
     def.shards[1] = 2;
     def.workers = 2;
+    def.share_min = 0;
     def.consumers = 0; /* lists and counters are enough */
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, producer) == PH_OK);
     return world;

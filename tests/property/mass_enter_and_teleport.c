@@ -136,6 +136,7 @@ static void play(uint32_t entities, uint32_t jumps, uint32_t shards, uint32_t wo
     def.shards[0] = shards;
     def.shards[1] = shards;
     def.workers = workers;
+    def.share_min = 0;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     REQUIRE(ph_consumer_open(world, 0, &consumer) == PH_OK);
     for (uint32_t i = 0; i < entities; i++) {

@@ -1,9 +1,10 @@
 /*
  * Unused capacity costs nothing, by ph_stats.bytes: many shards with few entities, many consumers with large
- * bounds, a world without events. And using the same capacity again takes no more.
+ * bounds, a world without events, a small world. And using the same capacity again takes no more.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <pharos/pharos.h>
 
@@ -19,9 +20,11 @@ enum {
     NUMBERS_ROUNDS = 1000,
     NUMBERS_WARM = 20,
     TICKS = 60,
+    WALKERS = 20,
     SHARDS_BYTES = 24 * MIB, /* 3 of each shard's struct, some 60 KiB of each that was walked through */
     CONSUMERS_BYTES = 2 * MIB,
-    FRESH_BYTES = 192 * KIB /* one producer's refusals are 128 of it */
+    FRESH_BYTES = 64 * KIB, /* with a producer and a consumer */
+    SMALL_BYTES = 192 * KIB /* and with 20 walkers */
 };
 
 static uint64_t bytes_of(ph_world world)
@@ -118,18 +121,65 @@ static void many_consumers(void)
     ph_world_destroy(world);
 }
 
-static void fresh(void)
+/* ---- small worlds, by the allocator's own count ---- */
+
+static _Atomic uint64_t held;
+
+static void *count_allocate(void *user, size_t bytes, size_t alignment)
+{
+    void *memory = NULL;
+    (void)user;
+    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0) return NULL;
+    held += bytes;
+    return memory;
+}
+
+static void count_release(void *user, void *memory, size_t bytes, size_t alignment)
+{
+    (void)user;
+    (void)alignment;
+    held -= bytes;
+    free(memory);
+}
+
+/* Walkers in a room of 300 x 300; each tick's batch is taken. */
+static void walk_small_world(ph_world world, ph_producer producer, ph_consumer consumer)
+{
+    float x[WALKERS], y[WALKERS];
+    uint64_t rng = 3;
+    for (uint32_t i = 0; i < WALKERS; i++) {
+        x[i] = 5000 + 300 * phx_rng_unit(&rng);
+        y[i] = 5000 + 300 * phx_rng_unit(&rng);
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = x[i], .y = y[i], .view = 100};
+        REQUIRE(ph_enter(producer, i + 1, &attrs) == PH_OK);
+    }
+    for (uint32_t tick = 0; tick < 5 * TICKS; tick++) {
+        for (uint32_t i = 0; i < WALKERS; i++) {
+            x[i] = step(&rng, x[i]);
+            y[i] = step(&rng, y[i]);
+            REQUIRE(ph_move(producer, i + 1, x[i], y[i], 0) == PH_OK);
+        }
+        REQUIRE(ph_tick(world, NULL) == PH_OK);
+        take_all(consumer);
+    }
+}
+
+static void small_world(void)
 {
     ph_world_def def = ph_world_def_default();
     ph_world world;
     ph_producer producer;
     ph_consumer consumer;
+    def.allocator = (ph_allocator){.allocate = count_allocate, .release = count_release};
     REQUIRE(ph_world_create(&def, &world) == PH_OK);
-    at_most("a world as created", bytes_of(world), 32 * KIB);
+    at_most("a world as created", held, 32 * KIB);
     REQUIRE(ph_producer_open(world, &producer) == PH_OK && ph_consumer_open(world, 0, &consumer) == PH_OK);
     REQUIRE(ph_tick(world, NULL) == PH_OK);
-    at_most("with a producer and a consumer", bytes_of(world), FRESH_BYTES);
+    at_most("with a producer and a consumer", held, FRESH_BYTES);
+    walk_small_world(world, producer, consumer);
+    at_most("with 20 walkers", held, SMALL_BYTES);
     ph_world_destroy(world);
+    CHECK(held == 0, "%" PRIu64 " bytes left", held);
 }
 
 static void set_instances(ph_world world, ph_producer producer, uint32_t first, uint32_t step)
@@ -177,6 +227,6 @@ int main(void)
     many_numbers(PH_RANGE_TOWERS);
     many_shards();
     many_consumers();
-    fresh();
+    small_world();
     return check_done("memory");
 }

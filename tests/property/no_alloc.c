@@ -149,6 +149,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     def.range = range;
     def.index = index;
     def.workers = workers;
+    def.share_min = 0;
     if (workers > 1) {
         def.tasks = perm_tasks_serial(&tasks);
     }

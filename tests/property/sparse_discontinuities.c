@@ -194,6 +194,7 @@ static void open_world(uint64_t seed)
     def.world_size[0] = def.world_size[1] = SIDE;
     def.shards[0] = 1 + phx_rng_below(&c.rng, 2);
     def.workers = 1 + phx_rng_below(&c.rng, 2);
+    def.share_min = 0;
     def.simd = kinds[phx_rng_below(&c.rng, 3)];
     def.allocator = fail_alloc_hooks(&c.memory);
     ph_status status = ph_world_create(&def, &c.world);

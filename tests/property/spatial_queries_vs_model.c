@@ -44,6 +44,7 @@ static void world_make(place *p, ph_range range, uint32_t shards, uint32_t worke
     def.range = range;
     def.shards[0] = def.shards[1] = shards;
     def.workers = workers;
+    def.share_min = 0;
     def.consumers = 0;
     def.entities_max = ENTITIES;
     def.allocator = fail_alloc_hooks(&memory);

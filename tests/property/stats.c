@@ -55,6 +55,7 @@ static void host_begin(host *h, uint32_t shards_axis, uint32_t workers, uint32_t
     def.tower_size = TOWER;
     def.shards[0] = def.shards[1] = shards_axis;
     def.workers = workers;
+    def.share_min = 0;
     def.consumer_batches = 4;
     REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK);
     REQUIRE(ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);

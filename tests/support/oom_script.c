@@ -96,6 +96,7 @@ ph_world_def oom_def(const oom_profile *profile, bool later)
     def.tower_size = TOWER;
     def.shards[0] = def.shards[1] = profile->shards;
     def.workers = profile->workers;
+    def.share_min = 0;
     def.entities_max = 1000;
     def.producer_bytes = 1u << 20;
     def.exchange_bytes = 16u << 10; /* more than one round, now and then */

@@ -142,4 +142,5 @@ void world_any(gen *g)
         crowd_any(g, &d->crowd_entities, &d->crowd_floor);
     }
     d->events_max = events_any(g);
+    d->share_min = 0; /* workers share small ticks, too */
 }

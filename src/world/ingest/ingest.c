@@ -177,6 +177,21 @@ static bool reserve_run(phx_world *world)
                     (size_t)world->run_count + 1, sizeof(phx_command_run));
 }
 
+static uint64_t queued_commands(const phx_producer *producer)
+{
+    const phx_cmdq_counts counts = phx_cmdq_count(producer->queue);
+    return counts.accepted - counts.released;
+}
+
+/*
+ * Room for the refusals of `own` commands and those of the producer's next run. A tick that is finished without memory
+ * goes on without: leaves make the world smaller. false = no memory.
+ */
+static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t own)
+{
+    return phx_refusals_reserve(&producer->tick_refusals, own + phx_cmdq_peek(producer->queue)) || world->finishing;
+}
+
 bool phx_ingest_init(phx_world *world)
 {
     return reserve_run(world);
@@ -197,10 +212,15 @@ bool phx_ingest_collect(phx_world *world)
         phx_cmd_run run;
         if (!producer->in_tick) continue;
         phx_cmdq_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
-        while ((room = room && reserve_run(world)) && phx_cmdq_next(producer->queue, &run)) {
+        uint64_t own = 0;
+        /* at once for all, or run by run */
+        (void)phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
+        while ((room = room && reserve_run(world) && reserve_refusals(world, producer, own)) &&
+               phx_cmdq_next(producer->queue, &run)) {
             world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};
-            commands += run.count;
+            own += run.count;
         }
+        commands += own;
     }
     if (commands > world->totals.queued_max) world->totals.queued_max = commands;
     return room;
@@ -218,7 +238,8 @@ static uint32_t span_of_moves(const phx_world *world, uint32_t first, uint64_t *
 /* Sharing pays only in dense ticks: in others moves mark towers, which is the ticking thread's work, and slower. */
 static bool parallel_worthwhile(const phx_world *world, uint64_t commands, uint64_t least)
 {
-    return world->def.workers > 1 && commands >= least && commands > phx_directory_count(&world->directory) / 4;
+    return phx_workers_count(world->workers) > 1 && commands >= least &&
+           commands > phx_directory_count(&world->directory) / 4;
 }
 
 void phx_ingest(phx_world *world)

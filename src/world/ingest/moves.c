@@ -32,8 +32,7 @@ typedef struct group {
 
 static const uint32_t PLACE_UNKNOWN = UINT32_MAX; /* the place of PHX_HOME_NONE */
 
-/* One sum per shard and worker; a worker's sums begin at a cache line. */
-static size_t sums_step(const phx_world *world)
+size_t phx_moves_sums_bytes(const phx_world *world)
 {
     const size_t line = PHX_CACHE_LINE;
     return (world->shard_count * sizeof(phx_move_stats) + line - 1) / line * line;
@@ -41,19 +40,19 @@ static size_t sums_step(const phx_world *world)
 
 static phx_move_stats *sums_of(const phx_world *world, uint32_t worker)
 {
-    return (phx_move_stats *)(void *)((char *)world->move_sums + worker * sums_step(world));
+    return (phx_move_stats *)(void *)((char *)world->move_sums + worker * phx_moves_sums_bytes(world));
 }
 
 bool phx_moves_init(phx_world *world)
 {
-    world->move_sums = phx_alloc_zero(&world->mem, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    world->move_sums = phx_alloc_zero(&world->mem, world->worker_count * phx_moves_sums_bytes(world), PHX_CACHE_LINE);
     return world->move_sums != NULL;
 }
 
 void phx_moves_free(phx_world *world)
 {
     phx_move_span *move_span = &world->move_span;
-    phx_free(&world->mem, world->move_sums, world->def.workers * sums_step(world), PHX_CACHE_LINE);
+    phx_free(&world->mem, world->move_sums, world->worker_count * phx_moves_sums_bytes(world), PHX_CACHE_LINE);
     phx_release(&world->mem, (void **)&move_span->left, &move_span->left_capacity, sizeof *move_span->left);
 }
 
@@ -222,7 +221,7 @@ enum { BLOCK_BITS = 9 }; /* of neighbouring ids: their bodies fill whole cache l
 /* The worker of an id, by its block. */
 static uint32_t owner_of_id(const phx_world *world, uint64_t id)
 {
-    return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->def.workers >> 32);
+    return (uint32_t)((uint64_t)phx_hash_near(world->mem.key, id, BLOCK_BITS) * world->worker_count >> 32);
 }
 
 enum { IDS_AT_ONCE = 64 }; /* ids compared with a block: mostly all are of it, and there is no branch on each */
@@ -355,7 +354,8 @@ static bool open_move_span(phx_world *world, uint32_t first, uint32_t end)
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end)
 {
     if (!open_move_span(world, first, end)) return false;
-    world->movers = world->def.workers;
+    PHX_ASSERT(world->worker_count == phx_workers_count(world->workers));
+    world->movers = world->worker_count;
     phx_workers_run(world->workers, share_body, world);
     world->totals.applied += world->move_span.commands;
     apply_move_span(world);

@@ -17,6 +17,8 @@
 enum { PHX_MOVES_WORTH_SHARING = 16384, PHX_MOVES_WORTH_ROUSING = 8192 };
 
 /* Makes the arrays. false = no memory. */
+/* The bytes of one worker's sums, one for each shard: whole cache lines. */
+size_t phx_moves_sums_bytes(const phx_world *world);
 bool phx_moves_init(phx_world *world);
 void phx_moves_free(phx_world *world);
 

@@ -188,15 +188,9 @@ static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *
 static void refuse_submitted(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
-    if (!bulk) return;
-    uint32_t bound = world->def.refusals_max;
-    if (!producer->own) producer->own = phx_alloc(&world->mem, bound * sizeof *producer->own, PHX_CACHE_LINE);
-    if (!producer->own || producer->own_count == bound) {
+    const ph_refusal refusal = {.sequence = producer->sequence, .tick = 0, .id = id, .status = status};
+    if (bulk && !phx_producer_refuse(producer, &world->mem, world->def.refusals_max, refusal))
         atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
-        return;
-    }
-    uint32_t at = (uint32_t)(((uint64_t)producer->own_first + producer->own_count++) % bound);
-    producer->own[at] = (ph_refusal){.sequence = producer->sequence, .tick = 0, .id = id, .status = status};
 }
 
 /* ---- queue ---- */

@@ -14,7 +14,7 @@ bool phx_broadcasts_init(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     phx_idmap_init(&b->index, &world->mem);
     b->shard_recipients = phx_alloc_zero(&world->mem, world->shard_count * sizeof *b->shard_recipients, PHX_CACHE_LINE);
-    b->scratches = phx_alloc_zero(&world->mem, world->def.workers * sizeof *b->scratches, PHX_CACHE_LINE);
+    b->scratches = phx_alloc_zero(&world->mem, world->worker_count * sizeof *b->scratches, PHX_CACHE_LINE);
     if (world->def.consumers > 0)
         b->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     return b->shard_recipients && b->scratches && (b->sizes || world->def.consumers == 0);
@@ -35,9 +35,9 @@ void phx_broadcasts_free(phx_world *world)
     phx_mem *mem = &world->mem;
     for (uint32_t i = 0; b->shard_recipients && i < world->shard_count; i++)
         phx_recipients_free(&b->shard_recipients[i], world->shards[i].mem);
-    for (uint32_t i = 0; b->scratches && i < world->def.workers; i++) free_broadcast_scratch(&b->scratches[i], mem);
+    for (uint32_t i = 0; b->scratches && i < world->worker_count; i++) free_broadcast_scratch(&b->scratches[i], mem);
     phx_free(mem, b->shard_recipients, world->shard_count * sizeof *b->shard_recipients, PHX_CACHE_LINE);
-    phx_free(mem, b->scratches, world->def.workers * sizeof *b->scratches, PHX_CACHE_LINE);
+    phx_free(mem, b->scratches, world->worker_count * sizeof *b->scratches, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
     phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
@@ -267,7 +267,7 @@ bool phx_plan_pieces(phx_world *world)
     b->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_broadcasts(world, world->shard_order[i])) return false;
-    for (uint32_t i = 0; i < world->def.workers; i++)
+    for (uint32_t i = 0; i < world->worker_count; i++)
         if (!reset_broadcast_scratch(world, &b->scratches[i])) return false;
     return phx_grow(&world->mem, (void **)&b->shares, &b->shares_capacity, 0,
                     (size_t)b->piece_count * world->def.consumers, sizeof *b->shares);

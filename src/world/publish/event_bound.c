@@ -105,7 +105,7 @@ void phx_spread_chunk(phx_world *world, uint32_t index)
 static uint64_t enters_within(const phx_world *world, uint32_t most)
 {
     uint64_t sum = 0;
-    for (uint32_t w = 0; w < world->def.workers; w++) {
+    for (uint32_t w = 0; w < world->worker_count; w++) {
         const phx_scratch *scratch = &world->scratch[w];
         for (uint32_t i = 0; i < scratch->change_count; i++)
             sum += scratch->changes[i].enter_count < most ? scratch->changes[i].enter_count : most;
@@ -148,7 +148,7 @@ bool phx_spread_tick(phx_world *world)
     const uint64_t room = leaves < spreading->events_max ? spreading->events_max - leaves : 0;
     atomic_store_explicit(&spreading->limit, number_of_enters(world, room), memory_order_relaxed);
     atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
-    phx_parallel_for(world->workers, world->def.workers, cut_body, world);
+    phx_parallel_for(world->workers, world->worker_count, cut_body, world);
     if (atomic_load_explicit(&world->failed, memory_order_relaxed) != 0) return false;
     world->totals.ticks_spread++;
     return true;

@@ -22,7 +22,7 @@ static const uint64_t *gather_used(phx_world *world, uint32_t consumer)
     const phx_broadcasts *b = &world->broadcasts;
     uint32_t words = phx_broadcasts_words(b);
     uint64_t *used = b->scratches[0].used + (size_t)words * consumer;
-    for (uint32_t e = 1; e < world->def.workers; e++) {
+    for (uint32_t e = 1; e < world->worker_count; e++) {
         const uint64_t *more = b->scratches[e].used + (size_t)words * consumer;
         for (uint32_t w = 0; w < words; w++) used[w] |= more[w];
     }

@@ -14,8 +14,8 @@
 bool phx_updates_init(phx_world *world)
 {
     phx_updates *u = &world->updates;
-    u->workers = phx_alloc_zero(&world->mem, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
-    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) u->workers[i].update_scratch.mem = &world->mem;
+    u->workers = phx_alloc_zero(&world->mem, world->worker_count * sizeof *u->workers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; u->workers && i < world->worker_count; i++) u->workers[i].update_scratch.mem = &world->mem;
     if (world->def.consumers > 0)
         u->sizes = phx_alloc_zero(&world->mem, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
     return u->workers && (u->sizes || world->def.consumers == 0);
@@ -25,11 +25,11 @@ void phx_updates_free(phx_world *world)
 {
     phx_updates *u = &world->updates;
     phx_mem *mem = &world->mem;
-    for (uint32_t i = 0; u->workers && i < world->def.workers; i++) {
+    for (uint32_t i = 0; u->workers && i < world->worker_count; i++) {
         phx_update_scratch_free(&u->workers[i].update_scratch);
         phx_release(mem, (void **)&u->workers[i].groups, &u->workers[i].groups_capacity, sizeof(phx_update_group));
     }
-    phx_free(mem, u->workers, world->def.workers * sizeof *u->workers, PHX_CACHE_LINE);
+    phx_free(mem, u->workers, world->worker_count * sizeof *u->workers, PHX_CACHE_LINE);
     phx_free(mem, u->sizes, world->def.consumers * sizeof *u->sizes, PHX_CACHE_LINE);
     phx_release(mem, (void **)&u->pieces, &u->pieces_capacity, sizeof *u->pieces);
 }
@@ -116,7 +116,7 @@ bool phx_updates_plan(phx_world *world)
     u->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_updates(world, world->shard_order[i])) return false;
-    for (uint32_t i = 0; i < world->def.workers; i++) {
+    for (uint32_t i = 0; i < world->worker_count; i++) {
         phx_update_scratch_reset(&u->workers[i].update_scratch);
         u->workers[i].group_count = 0;
     }

@@ -10,6 +10,11 @@
 /* state = published bytes (a multiple of RECORD_ALIGN) with the closed bit in its low end */
 enum { RECORD_ALIGN = 8, STATE_CLOSED = 1 };
 
+enum {
+    BLOCK_HEADER_BYTES = 2 * PHX_CACHE_LINE,
+    SMALL_BLOCKS_MAX = 2 /* one is filled while the tick reads the other */
+};
+
 typedef struct run_header {
     uint64_t sequence_first;
     uint32_t record_bytes;
@@ -21,12 +26,13 @@ typedef struct run_header {
 typedef struct block {
     /* written by the producer */
     _Alignas(PHX_CACHE_LINE) _Atomic uint32_t state;
+    uint32_t data_bytes; /* the block's capacity: never changes */
     struct block *next_made, *before_made;
     /* written by the reader */
     _Alignas(PHX_CACHE_LINE) struct block *next;
     uint32_t limit; /* bytes of the snapshot */
     bool closed;    /* as of the snapshot: limit is final */
-    _Alignas(PHX_CACHE_LINE) unsigned char data[PHX_CMDQ_DATA_BYTES];
+    _Alignas(PHX_CACHE_LINE) unsigned char data[];
 } block;
 
 struct phx_cmdq {
@@ -37,8 +43,9 @@ struct phx_cmdq {
     uint32_t blocks_max;
     /* by the producer; other threads read only `accepted` */
     _Alignas(PHX_CACHE_LINE) block *open;
-    block *made; /* all blocks, to free them */
-    uint32_t made_count;
+    block *made;          /* all blocks, to free them */
+    uint32_t made_count;  /* blocks of full size */
+    uint32_t small_count; /* small blocks */
     uint32_t spare_turns; /* blocks taken since the last check for spare ones */
     uint32_t spare_least; /* the smallest number of idle blocks since then */
     uint32_t spare_due;   /* spare blocks to free */
@@ -58,8 +65,10 @@ struct phx_cmdq {
 };
 
 _Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header has the size that the limits name");
-_Static_assert(sizeof(block) == PHX_CMDQ_BLOCK_BYTES, "a block has no slack");
-_Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0, "published bytes leave the low bits of state free");
+_Static_assert(sizeof(block) == BLOCK_HEADER_BYTES, "a block has no slack");
+_Static_assert(PHX_CMDQ_DATA_BYTES + BLOCK_HEADER_BYTES == PHX_CMDQ_BLOCK_BYTES, "a block has its size");
+_Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0 && PHX_CMDQ_SMALL_DATA_BYTES % RECORD_ALIGN == 0,
+               "published bytes leave the low bits of state free");
 
 phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
 {
@@ -71,13 +80,23 @@ phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
     q->mem = mem;
     q->spare_least = UINT32_MAX;
     q->blocks_max = (bytes + PHX_CMDQ_BLOCK_BYTES - 1) / PHX_CMDQ_BLOCK_BYTES;
-    q->filled = phx_ring_create(mem, q->blocks_max);
-    q->freed = phx_ring_create(mem, q->blocks_max);
+    q->filled = phx_ring_create(mem, q->blocks_max + SMALL_BLOCKS_MAX);
+    q->freed = phx_ring_create(mem, q->blocks_max + SMALL_BLOCKS_MAX);
     if (q->filled == NULL || q->freed == NULL) {
         phx_cmdq_destroy(q);
         return NULL;
     }
     return q;
+}
+
+static size_t block_bytes(const block *b)
+{
+    return BLOCK_HEADER_BYTES + b->data_bytes;
+}
+
+static bool block_is_small(const block *b)
+{
+    return b->data_bytes < PHX_CMDQ_DATA_BYTES;
 }
 
 void phx_cmdq_destroy(phx_cmdq *q)
@@ -88,7 +107,7 @@ void phx_cmdq_destroy(phx_cmdq *q)
     while (q->made != NULL) {
         block *b = q->made;
         q->made = b->next_made;
-        phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
+        phx_free(q->mem, b, block_bytes(b), PHX_CACHE_LINE);
     }
     if (q->filled != NULL) {
         phx_ring_destroy(q->mem, q->filled);
@@ -112,8 +131,8 @@ static void block_free(phx_cmdq *q, block *b)
     if (b->next_made != NULL) {
         b->next_made->before_made = b->before_made;
     }
-    q->made_count--;
-    phx_free(q->mem, b, sizeof(*b), PHX_CACHE_LINE);
+    *(block_is_small(b) ? &q->small_count : &q->made_count) -= 1;
+    phx_free(q->mem, b, block_bytes(b), PHX_CACHE_LINE);
 }
 
 /* Begins a new count of idle blocks. */
@@ -147,35 +166,59 @@ static void block_spare(phx_cmdq *q)
     q->spare_due = q->made_count > keep ? q->made_count - keep : 0;
 }
 
-static block *block_obtain(phx_cmdq *q, ph_status *status)
+static block *block_make(phx_cmdq *q, uint32_t data_bytes, ph_status *status)
 {
-    block *b = phx_ring_take(q->freed); /* pairs with the put in block_give_back() */
-    if (b != NULL) {
-        block_spare(q);
-        return b;
-    }
-    spare_anew(q);
-    if (q->made_count == q->blocks_max) {
-        *status = PH_FULL;
-        return NULL;
-    }
-    b = phx_alloc(q->mem, sizeof(*b), PHX_CACHE_LINE);
+    block *b = phx_alloc(q->mem, BLOCK_HEADER_BYTES + data_bytes, PHX_CACHE_LINE);
     if (b == NULL) {
         *status = PH_NO_MEMORY;
         return NULL;
     }
+    b->data_bytes = data_bytes;
     b->before_made = NULL;
     b->next_made = q->made;
     if (q->made != NULL) {
         q->made->before_made = b;
     }
     q->made = b;
-    q->made_count++;
+    *(block_is_small(b) ? &q->small_count : &q->made_count) += 1;
     return b;
 }
 
-/* Closes the open block and opens another. false: there is none to be had, and none is open. */
-static bool block_advance(phx_cmdq *q, ph_status *status)
+/* A block that came back, large enough for a run of run_bytes. Small blocks go once there is one of full size. */
+static block *block_again(phx_cmdq *q, uint32_t run_bytes)
+{
+    block *b;
+    while ((b = phx_ring_take(q->freed)) != NULL) { /* pairs with the put in block_give_back() */
+        if (!block_is_small(b) || (q->made_count == 0 && run_bytes <= b->data_bytes)) {
+            return b;
+        }
+        block_free(q, b);
+    }
+    return NULL;
+}
+
+static block *block_obtain(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
+{
+    block *b = block_again(q, run_bytes);
+    if (b != NULL) {
+        if (!block_is_small(b)) {
+            block_spare(q);
+        }
+        return b;
+    }
+    spare_anew(q);
+    if (q->made_count == 0 && q->small_count < SMALL_BLOCKS_MAX && run_bytes <= PHX_CMDQ_SMALL_DATA_BYTES) {
+        return block_make(q, PHX_CMDQ_SMALL_DATA_BYTES, status);
+    }
+    if (q->made_count == q->blocks_max) {
+        *status = PH_FULL;
+        return NULL;
+    }
+    return block_make(q, PHX_CMDQ_DATA_BYTES, status);
+}
+
+/* Closes the open block and opens another for such a run. false: there is none to be had, and none is open. */
+static bool block_advance(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
 {
     if (q->open != NULL) {
         /* pairs with the acquire in phx_cmdq_snapshot() */
@@ -183,7 +226,7 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
         q->open = NULL;
         PHX_STALL_POINT();
     }
-    block *b = block_obtain(q, status);
+    block *b = block_obtain(q, run_bytes, status);
     if (b == NULL) {
         return false;
     }
@@ -199,7 +242,7 @@ static bool block_advance(phx_cmdq *q, ph_status *status)
 }
 
 /* The bytes of a run in its block. */
-static uint32_t run_bytes(uint32_t count, uint32_t record_bytes)
+static uint32_t run_bytes_of(uint32_t count, uint32_t record_bytes)
 {
     uint32_t records = count * record_bytes;
     return PHX_CMDQ_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
@@ -211,7 +254,7 @@ static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
     if (q->open == NULL) {
         return 0;
     }
-    uint32_t room = PHX_CMDQ_DATA_BYTES - q->published;
+    uint32_t room = q->open->data_bytes - q->published;
     return room < PHX_CMDQ_RUN_HEADER_BYTES ? 0 : (room - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
 }
 
@@ -225,7 +268,8 @@ uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint6
     *status = PH_OK;
     uint32_t room = block_room(q, record_bytes);
     if (room == 0) {
-        if (!block_advance(q, status)) {
+        uint32_t most = (PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
+        if (!block_advance(q, run_bytes_of(wanted < most ? wanted : most, record_bytes), status)) {
             return 0;
         }
         room = block_room(q, record_bytes);
@@ -250,8 +294,8 @@ void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
         return;
     }
     run->count = used;
-    q->published += run_bytes(used, run->record_bytes);
-    PHX_ASSERT(q->published <= PHX_CMDQ_DATA_BYTES);
+    q->published += run_bytes_of(used, run->record_bytes);
+    PHX_ASSERT(q->published <= q->open->data_bytes);
     /* one writer, so no read-modify-write; before the release below, so that released never overtakes it */
     uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
     atomic_store_explicit(&q->accepted, accepted + used, memory_order_relaxed);
@@ -305,31 +349,54 @@ void phx_cmdq_rewind(phx_cmdq *q)
     q->passed = 0;
 }
 
-bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+/* The block and offset of the next run; NULL = the end of the snapshot. */
+static block *next_run_block(const phx_cmdq *q, uint32_t *offset)
 {
     PHX_ASSERT(q->in_snapshot);
-    if (q->cursor == NULL) {
+    block *b = q->cursor;
+    *offset = q->offset;
+    if (b != NULL && *offset == b->limit) {
+        b = b->next;
+        *offset = 0;
+        if (b != NULL && b->limit == 0) {
+            PHX_ASSERT(b->next == NULL); /* only the last block, just opened, is empty */
+        }
+    }
+    return b;
+}
+
+static const run_header *header_at(const block *b, uint32_t offset)
+{
+    return (const run_header *)(const void *)(b->data + offset);
+}
+
+uint32_t phx_cmdq_peek(const phx_cmdq *q)
+{
+    uint32_t offset;
+    const block *b = next_run_block(q, &offset);
+    return b != NULL && b->limit > 0 ? header_at(b, offset)->count : 0;
+}
+
+bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+{
+    uint32_t offset;
+    block *b = next_run_block(q, &offset);
+    if (b == NULL) {
         return false;
     }
-    if (q->offset == q->cursor->limit) {
-        if (q->cursor->next == NULL) {
-            return false;
-        }
-        q->cursor = q->cursor->next;
-        q->offset = 0;
-        if (q->cursor->limit == 0) {
-            PHX_ASSERT(q->cursor->next == NULL); /* only the last block, just opened, is empty */
-            return false;
-        }
+    q->cursor = b;
+    q->offset = offset;
+    if (b->limit == 0) {
+        return false;
     }
-    const run_header *header = (const run_header *)(const void *)(q->cursor->data + q->offset);
+    const run_header *header = header_at(b, offset);
     PHX_ASSERT(header->count > 0);
     run->op = (uint16_t)header->op;
     run->record_bytes = header->record_bytes;
     run->count = header->count;
     run->sequence_first = header->sequence_first;
     run->records = header + 1;
-    q->offset += run_bytes(header->count, header->record_bytes);
+    q->offset += run_bytes_of(header->count, header->record_bytes);
     q->passed += header->count;
     PHX_ASSERT(q->offset <= q->cursor->limit);
     return true;

@@ -6,7 +6,9 @@
  * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one header and `count` records of
  * one operation, of one size, with consecutive sequence numbers. The operation decides whether the records of a run are
  * side by side or columns (commands.h). Blocks are allocated when first needed, at most as many as bytes / 66 KiB,
- * rounded up. They are kept, except blocks that were not needed for long. They travel in a ring to the reader
+ * rounded up. They are kept, except blocks that were not needed for long. A queue begins with up to two small blocks of
+ * 4 KiB besides, so that thousands of worlds with a few commands a tick stay small; from the first block of 66 KiB on,
+ * which a longer run or a third block is, small blocks go as they come back. Blocks travel in a ring to the reader
  * ("filled", put when the block is OPENED, so that a half full block delays no command) and in a ring back ("free").
  *
  * Hand-over, in three places:
@@ -36,6 +38,8 @@ enum {
     PHX_CMDQ_BLOCK_BYTES = 66 << 10,
     /* two cache lines at a block's start: one written by the producer, one by the reader */
     PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
+    PHX_CMDQ_SMALL_BLOCK_BYTES = 4 << 10,
+    PHX_CMDQ_SMALL_DATA_BYTES = PHX_CMDQ_SMALL_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
     PHX_CMDQ_RUN_HEADER_BYTES = 24,
     PHX_CMDQ_RECORD_BYTES_MAX = PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES
 };
@@ -89,6 +93,8 @@ void phx_cmdq_snapshot(phx_cmdq *q);
  * phx_cmdq_release(). false = the end of the snapshot.
  */
 bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run);
+/* The number of records of the next run; 0 = the end of the snapshot. */
+uint32_t phx_cmdq_peek(const phx_cmdq *q);
 /* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */
 void phx_cmdq_rewind(phx_cmdq *q);
 /*

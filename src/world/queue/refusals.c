@@ -3,47 +3,115 @@
  */
 #include "world/queue/refusals.h"
 
+enum {
+    FIRST_ITEMS = 16, /* a well-behaved producer has none: half a KiB */
+    GROWTH = 4        /* so that the producer passes few legs */
+};
+
+/* ---- life ---- */
+
+static size_t refusal_leg_bytes(uint32_t item_count)
+{
+    return sizeof(phx_refusal_leg) + item_count * sizeof(ph_refusal);
+}
+
+static void refusal_leg_free(phx_mem *mem, phx_refusal_leg *leg)
+{
+    phx_free(mem, leg, refusal_leg_bytes(leg->item_count), PHX_CACHE_LINE);
+}
+
+static phx_refusal_leg *refusal_leg_make(phx_mem *mem, uint32_t item_count, uint64_t first)
+{
+    phx_refusal_leg *leg = phx_alloc(mem, refusal_leg_bytes(item_count), PHX_CACHE_LINE);
+    if (!leg) return NULL;
+    atomic_init(&leg->next, NULL);
+    leg->first = first;
+    leg->item_count = item_count;
+    return leg;
+}
+
 bool phx_refusals_init(phx_refusals *refusals, phx_mem *mem, uint32_t bound)
 {
     PHX_ASSERT(bound > 0);
-    PHX_ASSERT(bound <= UINT32_C(1) << 31);
-    refusals->bound = refusals->item_count = bound;
-    while ((refusals->item_count & (refusals->item_count - 1)) != 0) refusals->item_count++;
-    phx_refusals_start_at(refusals, 0);
-    refusals->items = phx_alloc(mem, refusals->item_count * sizeof *refusals->items, PHX_CACHE_LINE);
-    return refusals->items != NULL;
+    refusals->mem = mem;
+    refusals->bound = bound;
+    atomic_init(&refusals->put, 0);
+    atomic_init(&refusals->taken, 0);
+    refusals->last = refusals->at = refusal_leg_make(mem, FIRST_ITEMS, 0);
+    return refusals->at != NULL;
 }
 
-void phx_refusals_free(phx_refusals *refusals, phx_mem *mem)
+void phx_refusals_free(phx_refusals *refusals)
 {
-    phx_free(mem, refusals->items, refusals->item_count * sizeof *refusals->items, PHX_CACHE_LINE);
-    refusals->items = NULL;
+    for (phx_refusal_leg *leg = refusals->at, *next; leg; leg = next) {
+        next = atomic_load_explicit(&leg->next, memory_order_relaxed); /* no thread is inside */
+        refusal_leg_free(refusals->mem, leg);
+    }
+    refusals->last = refusals->at = NULL;
+}
+
+/* ---- ticking thread ---- */
+
+/* The refusals in the last leg, of so many that wait in all. */
+static uint64_t count_in_leg(const phx_refusal_leg *last, uint64_t put, uint64_t waiting)
+{
+    return put - last->first < waiting ? put - last->first : waiting;
+}
+
+bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more)
+{
+    phx_refusal_leg *last = refusals->last;
+    const uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
+    const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
+    const uint64_t here = count_in_leg(last, put, waiting);
+    if (more > refusals->bound - waiting) more = refusals->bound - waiting;
+    if (here + more <= last->item_count) return true;
+    uint64_t item_count = (uint64_t)last->item_count * GROWTH;
+    while (item_count < more) item_count *= 2;
+    phx_refusal_leg *leg = refusal_leg_make(refusals->mem, (uint32_t)item_count, put);
+    if (!leg) return false;
+    /* pairs with the load in refusal_leg_of() */
+    atomic_store_explicit(&last->next, leg, memory_order_release);
+    refusals->last = leg;
+    return true;
 }
 
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal)
 {
-    uint32_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
+    const uint64_t put = atomic_load_explicit(&refusals->put, memory_order_relaxed);
     /* pairs with the release in take: the item that is overwritten was read */
-    if (put - atomic_load_explicit(&refusals->taken, memory_order_acquire) == refusals->bound) return false;
-    refusals->items[put & (refusals->item_count - 1)] = refusal;
+    const uint64_t waiting = put - atomic_load_explicit(&refusals->taken, memory_order_acquire);
+    phx_refusal_leg *leg = refusals->last;
+    if (waiting == refusals->bound || count_in_leg(leg, put, waiting) == leg->item_count) return false;
+    leg->items[put & (leg->item_count - 1)] = refusal;
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->put, put + 1, memory_order_release);
     return true;
 }
 
+/* ---- producer's thread ---- */
+
+/* The leg with the refusal of this number. The ticking thread never comes back to a leg before its last one. */
+static phx_refusal_leg *refusal_leg_of(phx_refusals *refusals, uint64_t number)
+{
+    for (;;) {
+        phx_refusal_leg *leg = refusals->at;
+        phx_refusal_leg *next =
+            atomic_load_explicit(&leg->next, memory_order_acquire); /* pairs with phx_refusals_reserve() */
+        if (!next || next->first > number) return leg;
+        refusals->at = next;
+        refusal_leg_free(refusals->mem, leg);
+    }
+}
+
 bool phx_refusals_take(phx_refusals *refusals, ph_refusal *refusal)
 {
-    uint32_t taken = atomic_load_explicit(&refusals->taken, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&refusals->taken, memory_order_relaxed);
     /* pairs with the release in put */
     if (taken == atomic_load_explicit(&refusals->put, memory_order_acquire)) return false;
-    *refusal = refusals->items[taken & (refusals->item_count - 1)];
+    const phx_refusal_leg *leg = refusal_leg_of(refusals, taken);
+    *refusal = leg->items[taken & (leg->item_count - 1)];
     PHX_STALL_POINT();
     atomic_store_explicit(&refusals->taken, taken + 1, memory_order_release);
     return true;
-}
-
-void phx_refusals_start_at(phx_refusals *refusals, uint32_t counter)
-{
-    atomic_init(&refusals->put, counter);
-    atomic_init(&refusals->taken, counter);
 }

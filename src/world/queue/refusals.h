@@ -1,7 +1,13 @@
 /*
  * Refusals on their way from the ticking thread to a producer's thread: a bounded single-producer single-consumer
- * queue. If it is full, the refusal is only counted. One thread counts the refusals put, the other the refusals taken,
- * both for ever and wrapping at 32 bits. The item of a number is at its remainder by the array's size, a power of two.
+ * queue. If it is full, the refusal is only counted. Its memory follows the most commands of one tick, as each of them
+ * may be refused: the tick reserves room before it applies the first (a tick that is finished without
+ * memory counts refusals without room). The queue is made of legs, each an array. If the
+ * last one has too little room, the ticking thread makes the next one, at least four times as large, and puts there
+ * from then on. The producer's thread moves to it when the leg before is empty, and frees that.
+ *
+ * One thread counts the refusals put, the other the refusals taken, both for ever. The item of a number is at its
+ * remainder by the leg's size, a power of two.
  */
 #ifndef PHX_WORLD_QUEUE_REFUSALS_H
 #define PHX_WORLD_QUEUE_REFUSALS_H
@@ -12,22 +18,32 @@
 
 #include "base/mem.h"
 
+typedef struct phx_refusal_leg {
+    /* store-release by the ticking thread, before it puts into the next leg; load-acquire by the producer */
+    _Atomic(struct phx_refusal_leg *) next;
+    uint64_t first; /* the number of the first refusal put here */
+    uint32_t item_count;
+    ph_refusal items[];
+} phx_refusal_leg;
+
 typedef struct phx_refusals {
-    ph_refusal *items;
+    phx_mem *mem;
     uint32_t bound;
-    uint32_t item_count;    /* a power of two, at least the bound */
-    _Atomic uint32_t put;   /* by the ticking thread; release: the item is complete */
-    _Atomic uint32_t taken; /* by the producer; release: the item is read */
+    phx_refusal_leg *last;  /* by the ticking thread; it alone reads it */
+    phx_refusal_leg *at;    /* by the producer, and read by it alone; NULL: there never was a queue */
+    _Atomic uint64_t put;   /* by the ticking thread; release: the item is complete */
+    _Atomic uint64_t taken; /* by the producer; release: the item is read */
 } phx_refusals;
 
-/* false = no memory. */
+/* At most `bound` >= 1 refusals wait. false = no memory. */
 bool phx_refusals_init(phx_refusals *refusals, phx_mem *mem, uint32_t bound);
-void phx_refusals_free(phx_refusals *refusals, phx_mem *mem);
-/* Ticking thread. false = full. */
+/* No thread inside. Also a queue that was never made, all zero. */
+void phx_refusals_free(phx_refusals *refusals);
+/* Ticking thread: room for `more` refusals, as far as the bound allows. false = no memory, nothing changed. */
+bool phx_refusals_reserve(phx_refusals *refusals, uint64_t more);
+/* Ticking thread. false = full: the bound, or no room was reserved. */
 bool phx_refusals_put(phx_refusals *refusals, ph_refusal refusal);
 /* Producer's thread. false = empty. */
 bool phx_refusals_take(phx_refusals *refusals, ph_refusal *refusal);
-/* Tests only, on an empty queue with no thread inside: starts the counters near their wrap. */
-void phx_refusals_start_at(phx_refusals *refusals, uint32_t counter);
 
 #endif

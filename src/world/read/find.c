@@ -197,14 +197,14 @@ ph_status phx_find_piece(const phx_world *world, const ph_query *query, phx_list
 
 enum { GRAIN = 8 }; /* queries of a piece: microseconds, so that taking a piece costs little */
 
-typedef struct crew {
+typedef struct find_run {
     const phx_world *world;
     const ph_query *queries;
     ph_answer *answers;
     uint32_t count;
-} crew;
+} find_run;
 
-static void find_span(const crew *at, uint32_t first, uint32_t end)
+static void find_span(const find_run *at, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         ph_answer *answer = &at->answers[i];
@@ -212,9 +212,9 @@ static void find_span(const crew *at, uint32_t first, uint32_t end)
     }
 }
 
-static void crew_body(void *context, uint32_t worker, uint32_t piece)
+static void find_body(void *context, uint32_t worker, uint32_t piece)
 {
-    const crew *at = context;
+    const find_run *at = context;
     uint32_t first = piece * GRAIN;
     (void)worker;
     find_span(at, first, at->count - first < GRAIN ? at->count : first + GRAIN);
@@ -222,10 +222,10 @@ static void crew_body(void *context, uint32_t worker, uint32_t piece)
 
 ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
-    crew at = {.world = world, .queries = queries, .answers = answers, .count = count};
-    if (count > GRAIN && phx_workers_count(world->workers) > 1 && phx_gate_crew_begin(&world->gate)) {
-        phx_parallel_for(world->workers, (count - 1) / GRAIN + 1, crew_body, &at);
-        phx_gate_crew_end(&world->gate);
+    find_run at = {.world = world, .queries = queries, .answers = answers, .count = count};
+    if (count > GRAIN && world->crew && phx_crew_take(world->crew)) {
+        phx_parallel_for(world->crew->workers, (count - 1) / GRAIN + 1, find_body, &at);
+        phx_crew_release(world->crew);
     } else {
         find_span(&at, 0, count);
     }

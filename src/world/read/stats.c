@@ -17,7 +17,7 @@ static phx_tick_baseline marks_of(const phx_world *world)
 {
     phx_tick_baseline marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
     memcpy(marks.refused, world->totals.refused, sizeof marks.refused);
-    for (uint32_t i = 0; i < world->def.workers; i++) {
+    for (uint32_t i = 0; i < world->worker_count; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
         marks.enters += counts->enters;
         marks.leaves += counts->leaves;
@@ -158,7 +158,7 @@ static void add_shards(const phx_world *world, ph_stats *stats)
 
 static void add_workers(const phx_world *world, ph_stats *stats)
 {
-    for (uint32_t i = 0; i < world->def.workers; i++) {
+    for (uint32_t i = 0; i < world->worker_count; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
         stats->updates_held += world->updates.workers[i].held;
         stats->adds_held += counts->held;

@@ -11,7 +11,7 @@ static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
-    return producer->tick_refusals.items || phx_refusals_init(&producer->tick_refusals, mem, def->refusals_max);
+    return producer->tick_refusals.at || phx_refusals_init(&producer->tick_refusals, mem, def->refusals_max);
 }
 
 ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
@@ -46,15 +46,14 @@ void phx_producer_close(phx_producer *producer)
     atomic_store_explicit(&producer->state, PHX_DRAINING, memory_order_release);
 }
 
-void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max)
+void phx_producer_free(phx_producer *producer, phx_mem *mem)
 {
     phx_cmdq_destroy(producer->queue);
-    phx_refusals_free(&producer->tick_refusals, mem);
-    phx_free(mem, producer->own, refusals_max * sizeof *producer->own, PHX_CACHE_LINE);
+    phx_refusals_free(&producer->tick_refusals);
+    phx_free(mem, producer->own, producer->own_capacity * sizeof *producer->own, PHX_CACHE_LINE);
 }
 
-uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
-                                    uint32_t capacity)
+uint32_t phx_producer_take_refusals(phx_producer *producer, ph_refusal *refusals, uint32_t capacity)
 {
     uint32_t count = 0;
     while (count < capacity) {
@@ -63,7 +62,7 @@ uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *
         if (!own && !producer->has_head) break;
         if (own && (!producer->has_head || own->sequence < producer->head.sequence)) {
             refusals[count++] = *own;
-            producer->own_first = (producer->own_first + 1) % def->refusals_max;
+            producer->own_first = (producer->own_first + 1) % producer->own_capacity;
             producer->own_count--;
         } else {
             refusals[count++] = producer->head;
@@ -71,6 +70,32 @@ uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *
         }
     }
     return count;
+}
+
+/* Room for one more refusal of a bulk call; the array grows as a ring. false = `bound` wait, or no memory. */
+static bool own_room(phx_producer *producer, phx_mem *mem, uint32_t bound)
+{
+    enum { FIRST_ITEMS = 16, GROWTH = 4 };
+    uint32_t had = producer->own_capacity;
+    if (producer->own_count < had) return true;
+    if (had == bound) return false;
+    uint64_t wanted = had ? (uint64_t)had * GROWTH : FIRST_ITEMS;
+    uint32_t capacity = wanted < bound ? (uint32_t)wanted : bound;
+    ph_refusal *own = phx_alloc(mem, capacity * sizeof *own, PHX_CACHE_LINE);
+    if (!own) return false;
+    for (uint32_t i = 0; i < had; i++) own[i] = producer->own[(producer->own_first + i) % had];
+    phx_free(mem, producer->own, had * sizeof *own, PHX_CACHE_LINE);
+    producer->own = own;
+    producer->own_first = 0;
+    producer->own_capacity = capacity;
+    return true;
+}
+
+bool phx_producer_refuse(phx_producer *producer, phx_mem *mem, uint32_t bound, ph_refusal refusal)
+{
+    if (!own_room(producer, mem, bound)) return false;
+    producer->own[(producer->own_first + producer->own_count++) % producer->own_capacity] = refusal;
+    return true;
 }
 
 bool phx_producer_snapshot(phx_producer *producer)

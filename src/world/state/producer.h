@@ -31,7 +31,7 @@ typedef struct phx_producer {
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
     ph_refusal *own; /* refusals of bulk calls, the oldest at own_first; NULL: there never was one */
-    uint32_t own_first, own_count;
+    uint32_t own_first, own_count, own_capacity;
     ph_refusal head; /* taken from `tick_refusals`, but younger than the refusals in `own` */
     bool has_head;
     _Atomic uint64_t refused[PH_STATUS_COUNT]; /* at submit; relaxed: statistics */
@@ -49,11 +49,12 @@ typedef struct phx_consumer_slot {
 ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_world_def *def, uint32_t *index,
                             uint16_t *generation);
 void phx_producer_close(phx_producer *producer);
-void phx_producer_free(phx_producer *producer, phx_mem *mem, uint32_t refusals_max);
+void phx_producer_free(phx_producer *producer, phx_mem *mem);
 
 /* Takes refusals, the oldest first, on the producer's thread. Returns how many. */
-uint32_t phx_producer_take_refusals(phx_producer *producer, const ph_world_def *def, ph_refusal *refusals,
-                                    uint32_t capacity);
+uint32_t phx_producer_take_refusals(phx_producer *producer, ph_refusal *refusals, uint32_t capacity);
+/* Keeps the refusal of a bulk call, on the producer's thread. false = `bound` wait already, or no memory. */
+bool phx_producer_refuse(phx_producer *producer, phx_mem *mem, uint32_t bound, ph_refusal refusal);
 
 /* The tick's snapshot: every command published before the call is in it. false = the slot was never used. */
 bool phx_producer_snapshot(phx_producer *producer);

@@ -18,6 +18,7 @@
 #include "shards/interest/event_causes.h"
 #include "shards/interest/scratch.h"
 #include "world/state/broadcast_types.h"
+#include "world/state/crew.h"
 #include "world/state/crowd_types.h"
 #include "world/state/event_bound_types.h"
 #include "world/state/move_types.h"
@@ -180,8 +181,12 @@ typedef struct phx_world {
     phx_producer *producers;
     phx_consumer_slot *consumers;
 
-    phx_workers *workers;
-    phx_scratch *scratch;  /* one per worker */
+    phx_crew *crew;        /* workers that may share a tick; NULL = there is one */
+    bool crew_own;         /* no other world has it */
+    bool shared;           /* the tick has work enough for all workers: tick/share.h */
+    phx_workers *workers;  /* of the tick that runs; NULL = the ticking thread alone */
+    uint32_t worker_count; /* workers that have memory here: 1, from the first shared tick on def.workers */
+    phx_scratch *scratch;  /* one per worker, as many as worker_count, as ears, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */

@@ -1,7 +1,7 @@
 /*
  * The gate between the ticking thread and the readers: one word with the number of readers inside, a bit while a tick
- * is open, a bit while a thread works on it, a bit while a reader has the workers. An open tick without a working
- * thread ran out of memory. No thread ever waits: one that comes at the wrong time is turned away.
+ * is open, a bit while a thread works on it. An open tick without a working thread ran out of memory. No thread ever
+ * waits: one that comes at the wrong time is turned away.
  *
  * The acquire of a thread that enters pairs with the release of the threads that left before: readers see the tick's
  * results, and a tick comes after the reads.
@@ -15,7 +15,6 @@
 
 static const uint32_t PHX_GATE_OPEN_TICK = 1u << 31;
 static const uint32_t PHX_GATE_WORKING = 1u << 30;
-static const uint32_t PHX_GATE_CREW = 1u << 29; /* a reader has the workers; only while it is inside */
 
 /* Lets a reader in. false: a tick is open, the reader is not inside. */
 static inline bool phx_gate_read_begin(_Atomic uint32_t *gate)
@@ -48,21 +47,6 @@ static inline void phx_gate_tick_end(_Atomic uint32_t *gate, bool open)
 {
     atomic_fetch_and_explicit(gate, ~(open ? PHX_GATE_WORKING : PHX_GATE_WORKING | PHX_GATE_OPEN_TICK),
                               memory_order_release);
-}
-
-/*
- * One of the readers inside may use the workers, which belong to the ticking thread while there is no reader. false:
- * another reader has them. Acquire and release pair with each other, so that shared state of the workers is handed on;
- * the ticking thread comes after the reader left.
- */
-static inline bool phx_gate_crew_begin(_Atomic uint32_t *gate)
-{
-    return !(atomic_fetch_or_explicit(gate, PHX_GATE_CREW, memory_order_acquire) & PHX_GATE_CREW);
-}
-
-static inline void phx_gate_crew_end(_Atomic uint32_t *gate)
-{
-    atomic_fetch_and_explicit(gate, ~PHX_GATE_CREW, memory_order_release);
 }
 
 #endif

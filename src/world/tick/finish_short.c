@@ -24,14 +24,14 @@
 /* Gives back memory of scratches that holds no result. */
 static void relieve_scratches(phx_world *world)
 {
-    for (uint32_t w = 0; w < world->def.workers; w++) phx_scratch_relieve(&world->scratch[w]);
+    for (uint32_t w = 0; w < world->worker_count; w++) phx_scratch_relieve(&world->scratch[w]);
 }
 
 void phx_finish_release_spare(phx_world *world)
 {
     for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_relieve(world->consumers[c].consumer);
     if (world->stage > PHX_STAGE_PLAN) return; /* the scratches have results */
-    for (uint32_t w = 0; w < world->def.workers; w++) {
+    for (uint32_t w = 0; w < world->worker_count; w++) {
         phx_scratch_free(&world->scratch[w]);
         world->scratch[w] = (phx_scratch){.mem = world->scratch[w].mem, .counts = world->scratch[w].counts};
     }

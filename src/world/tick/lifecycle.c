@@ -127,18 +127,21 @@ static bool init_consumers(phx_world *world)
 static bool init_workers(phx_world *world)
 {
     phx_mem *mem = &world->mem;
-    uint32_t count = world->def.workers;
-    world->scratch = phx_alloc_zero(mem, count * sizeof *world->scratch, PHX_CACHE_LINE);
+    world->worker_count = 1; /* share.c makes the memory of the others */
+    world->scratch = phx_alloc_zero(mem, sizeof *world->scratch, PHX_CACHE_LINE);
     if (!world->scratch) return false;
-    for (uint32_t i = 0; i < count; i++) phx_scratch_init(&world->scratch[i], mem);
-    world->workers = phx_workers_create(mem, count, world->def.tasks);
-    return world->workers != NULL;
+    phx_scratch_init(world->scratch, mem);
+    if (world->crew || world->def.workers == 1) return true;
+    world->crew = phx_crew_create_own(mem, world->def.workers, world->def.tasks);
+    world->crew_own = true;
+    return world->crew != NULL;
 }
 
 static bool init_world(phx_world *world, const ph_world_def *def)
 {
     phx_mem *mem = &world->mem;
     world->def = *def;
+    if (world->crew) world->def.workers = world->crew->count;
     phx_directory_init(&world->directory, mem, def->shards[0] * def->shards[1]);
     phx_relation_index_init(&world->relation_index, mem);
     phx_attach_init(&world->attach, mem);
@@ -151,18 +154,20 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
     world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
-    return world->producers && init_shards(world) && phx_ingest_init(world) && phx_moves_init(world) &&
-           init_consumers(world) && init_workers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
+    return world->producers && init_workers(world) && init_shards(world) && phx_ingest_init(world) &&
+           phx_moves_init(world) && init_consumers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
            phx_updates_init(world);
 }
 
-ph_status phx_world_create(const ph_world_def *def, phx_world **world)
+ph_status phx_world_create(const ph_world_def *def, phx_crew *crew, phx_world **world)
 {
     phx_mem mem;
     phx_mem_init(&mem, def->allocator);
     *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
+    if (crew) atomic_fetch_add_explicit(&crew->users, 1, memory_order_relaxed);
+    (*world)->crew = crew;
     (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
     if (init_world(*world, def)) return PH_OK;
     phx_world_destroy(*world);
@@ -194,8 +199,7 @@ static void free_ends(phx_world *world)
 {
     phx_mem *mem = &world->mem;
     const ph_world_def *def = &world->def;
-    for (uint32_t i = 0; world->producers && i < def->producers_max; i++)
-        phx_producer_free(&world->producers[i], mem, def->refusals_max);
+    for (uint32_t i = 0; world->producers && i < def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
     phx_free(mem, world->producers, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
     for (uint32_t i = 0; world->consumers && i < def->consumers; i++)
         phx_consumer_destroy(world->consumers[i].consumer);
@@ -207,9 +211,10 @@ static void free_ends(phx_world *world)
 void phx_world_destroy(phx_world *world)
 {
     phx_mem *mem = &world->mem;
-    phx_workers_destroy(mem, world->workers);
-    for (uint32_t i = 0; world->scratch && i < world->def.workers; i++) phx_scratch_free(&world->scratch[i]);
-    phx_free(mem, world->scratch, world->def.workers * sizeof *world->scratch, PHX_CACHE_LINE);
+    if (world->crew_own) phx_crew_destroy(world->crew);
+    else if (world->crew) atomic_fetch_sub_explicit(&world->crew->users, 1, memory_order_release);
+    for (uint32_t i = 0; world->scratch && i < world->worker_count; i++) phx_scratch_free(&world->scratch[i]);
+    phx_free(mem, world->scratch, world->worker_count * sizeof *world->scratch, PHX_CACHE_LINE);
     free_ends(world);
     phx_broadcasts_free(world);
     phx_crowd_free(world);
@@ -255,6 +260,7 @@ ph_status phx_world_reconfigure(phx_world *world, const ph_world_def *def)
     world->next_def.crowd_entities = def->crowd_entities;
     world->next_def.crowd_floor = def->crowd_floor;
     world->next_def.events_max = def->events_max;
+    world->next_def.share_min = def->share_min;
     world->next_def.classes = classes;
     world->next_def.class_count = def->class_count;
     return PH_OK;

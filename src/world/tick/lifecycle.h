@@ -6,8 +6,9 @@
 
 #include "world/state/world.h"
 
-/* PH_OK, PH_NO_MEMORY. def was checked. */
-ph_status phx_world_create(const ph_world_def *def, phx_world **world);
+/* crew: its workers, which other worlds may have too; NULL = workers of its own. PH_OK, PH_NO_MEMORY. def was checked.
+ */
+ph_status phx_world_create(const ph_world_def *def, phx_crew *crew, phx_world **world);
 
 /* Destroys a world; the caller holds the gate. */
 void phx_world_destroy(phx_world *world);

@@ -177,7 +177,7 @@ bool phx_step_zones(phx_world *world, uint32_t index)
 static uint32_t copy_row_parts(const phx_world *world)
 {
     enum { PIECES_A_WORKER = 4 };
-    return (world->def.workers * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
+    return (phx_workers_count(world->workers) * PIECES_A_WORKER + world->shard_count - 1) / world->shard_count;
 }
 
 static void copy_rows_unit(void *context, uint32_t worker, uint32_t piece)

@@ -23,6 +23,7 @@
 #include "world/tick/finish_short.h"
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
+#include "world/tick/share.h"
 
 /* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
@@ -42,6 +43,7 @@ static void take_definition(phx_world *world)
     world->def.crowd_entities = world->next_def.crowd_entities;
     world->def.crowd_floor = world->next_def.crowd_floor;
     world->def.events_max = world->next_def.events_max;
+    world->def.share_min = world->next_def.share_min;
     phx_crowd_rules(world);
     world->def.classes = world->classes;
     world->def.class_count = world->next_def.class_count;
@@ -65,7 +67,8 @@ static void begin_tick(phx_world *world)
     world->tick++;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
-    for (uint32_t i = 0; i < phx_workers_count(world->workers); i++) phx_scratch_reset(&world->scratch[i]);
+    const uint32_t entities = phx_directory_count(&world->directory);
+    for (uint32_t i = 0; i < world->worker_count; i++) phx_scratch_reset(&world->scratch[i], entities);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
     phx_broadcasts_clear(&world->broadcasts);
@@ -310,18 +313,34 @@ static bool go_on(phx_world *world, bool finish)
     return true;
 }
 
-/* Runs the tick; the gate is closed. */
-static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish)
+/* Runs the stages up to `last`, and that one too. false = no memory. */
+static bool run_stages(phx_world *world, phx_stage last, bool finish)
 {
-    bool through;
-    uint64_t from = phx_now_ns();
-    do {
-        phx_stage stage = world->stage;
+    bool through = true;
+    for (uint64_t from = phx_now_ns(), to; through && world->stage <= last; from = to) {
+        const phx_stage stage = world->stage;
         through = go_on(world, finish);
-        uint64_t to = phx_now_ns();
+        to = phx_now_ns();
         world->phase_ns.of[phx_phase_of(stage)] += to - from;
-        from = to;
-    } while (through && world->stage != PHX_STAGE_IDLE);
+        if (through && world->stage == PHX_STAGE_IDLE) break;
+    }
+    return through;
+}
+
+/* Runs the tick; the gate is closed. PH_PENDING: it is worth sharing, and was left where that begins. */
+static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_crew_use use)
+{
+    bool through = true;
+    if (world->stage <= PHX_STAGE_COLLECT) {
+        through = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (through) phx_share_decide(world);
+    }
+    if (through && world->shared && use == PHX_CREW_LATER) return PH_PENDING;
+    if (through) {
+        const bool took = phx_share_begin(world, use);
+        through = run_stages(world, PHX_STAGE_END, finish);
+        phx_share_end(world, took);
+    }
     if (through) phx_stats_end(world);
     if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (through && tick) *tick = world->tick;
@@ -333,7 +352,12 @@ ph_status phx_world_tick(phx_world *world, uint64_t *tick)
 {
     if (tick) *tick = 0;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
-    return run_tick(world, tick, false);
+    return run_tick(world, tick, false, PHX_CREW_TRY);
+}
+
+ph_status phx_world_tick_inside(phx_world *world, phx_crew_use use)
+{
+    return run_tick(world, NULL, false, use);
 }
 
 ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
@@ -347,7 +371,7 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
     world->totals.ticks_short += !world->finishing;
     world->finishing = true;
     phx_finish_release_spare(world);
-    return run_tick(world, tick, true);
+    return run_tick(world, tick, true, PHX_CREW_TRY);
 }
 
 void phx_world_permute(phx_world *world, uint64_t seed)

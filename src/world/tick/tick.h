@@ -5,8 +5,15 @@
 #define PHX_WORLD_TICK_TICK_H
 
 #include "world/state/world.h"
+#include "world/tick/share.h"
 
 ph_status phx_world_tick(phx_world *world, uint64_t *tick);
+
+/*
+ * The same once the caller has closed the gate; it is open again afterwards, unless PH_PENDING, of PHX_CREW_LATER: the
+ * tick is worth sharing, and the next call of this goes on with it.
+ */
+ph_status phx_world_tick_inside(phx_world *world, phx_crew_use use);
 
 /* PH_OK, PH_BUSY, PH_EMPTY (no tick is open), PH_NO_MEMORY. */
 ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);

@@ -325,7 +325,7 @@ static bool is_live(const char *name)
 {
     static const char *const live[] = {"sticky",         "height",          "shape",           "span",
                                        "workers",        "broadcast_bytes", "activation_span", "activation_linger",
-                                       "crowd_entities", "crowd_floor",     "events_max"};
+                                       "crowd_entities", "crowd_floor",     "events_max",      "share_min"};
 
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         if (strcmp(live[i], name) == 0) {

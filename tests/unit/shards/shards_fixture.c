@@ -118,7 +118,7 @@ void fleet_begin(fleet *f)
     f->tick++;
     phx_renames_clear(&f->renames);
     for (uint32_t i = 0; i < f->shard_count; i++) phx_shard_begin(&f->shard[i], f->tick);
-    for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_reset(&f->scratch[i]);
+    for (int i = 0; i < FLEET_SCRATCHES; i++) phx_scratch_reset(&f->scratch[i], 4096);
 }
 
 void fleet_enter(fleet *f, uint64_t id, phx_attr attr, float x, float y)

@@ -46,6 +46,7 @@ static void open_world(host *h, uint32_t workers, uint64_t seed, uint32_t column
     def.shards[0] = columns;
     def.shards[1] = rows;
     def.workers = workers;
+    def.share_min = 0;
     def.exchange_bytes = 16u << 10;
     def.allocator = watched_memory_allocator(&watched);
     *h = (host){.rng = seed};

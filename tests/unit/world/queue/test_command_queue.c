@@ -218,7 +218,7 @@ Test(cmdq, reserved_and_not_published_is_not_seen)
 Test(cmdq, an_open_block_is_readable_and_goes_on)
 {
     begin(1);
-    for (uint32_t i = 1; i < 50; i++) {
+    for (uint32_t i = 1; i < 25; i++) {
         cr_assert_eq(put(i), i);
         cr_assert_eq(tick(), i);
         cr_assert_eq(tick(), 0);
@@ -364,7 +364,7 @@ Test(cmdq, blocks_come_back_only_at_release)
 Test(cmdq, no_memory_is_not_full)
 {
     begin(4);
-    cr_assert_eq(put(100), 100);
+    cr_assert_eq(put(1000), 1000); /* in a block of full size */
     watched_memory_fail_after(&watched, 0);
     uint32_t more = put(WORDS_MAX);
     cr_assert_gt(more, 0);
@@ -372,7 +372,7 @@ Test(cmdq, no_memory_is_not_full)
     cr_assert_eq(status, PH_NO_MEMORY);
     cr_assert_eq(put(1), 0);
     cr_assert_eq(status, PH_NO_MEMORY);
-    cr_assert_eq(tick(), 100 + more); /* the closed block comes back and does without memory */
+    cr_assert_eq(tick(), 1000 + more); /* the closed block comes back and does without memory */
     cr_assert_eq(put(1), 1);
     cr_assert_eq(put(WORDS_MAX), WORDS_MAX - 1 - HEADER / 8); /* one word and two headers */
     cr_assert_eq(put(1), 0);
@@ -485,6 +485,75 @@ Test(cmdq, warm_it_allocates_nothing)
         tick();
     }
     cr_assert_eq(atomic_load(&mem.calls), calls);
+}
+
+/* ---- small blocks ---- */
+
+/* A few commands a tick, for ever: two small blocks do. */
+Test(cmdq, few_commands_take_small_blocks)
+{
+    enum { TICKS = 3000, EACH = 60 };
+    begin(1000);
+    uint64_t bare = atomic_load(&mem.bytes);
+    for (uint32_t i = 0; i < TICKS; i++) {
+        for (uint32_t n = EACH; n > 0;) {
+            uint32_t some = put(n);
+            cr_assert_gt(some, 0);
+            n -= some;
+        }
+        cr_assert_eq(tick(), EACH);
+    }
+    cr_assert_leq(atomic_load(&mem.bytes) - bare, 2 * PHX_CMDQ_SMALL_BLOCK_BYTES);
+}
+
+/* A third block, or a long run, is of full size; then small blocks go as they come back. */
+static void outgrow_small_blocks(uint32_t run)
+{
+    begin(3);
+    uint64_t bare = atomic_load(&mem.bytes), first = sequence;
+    while (put(run) > 0) {
+        if (sequence % 7 == 0 && sequence < WORDS_MAX) tick();
+    }
+    cr_assert_eq(status, PH_FULL);
+    tick();
+    for (uint32_t i = 0; i < 4 * WORDS_MAX; i++) {
+        if (put(1) == 0) tick();
+    }
+    tick();
+    cr_assert_eq(next_expected, sequence + 1);
+    cr_assert_gt(sequence - first, 2 * WORDS_MAX);
+    cr_assert_eq((atomic_load(&mem.bytes) - bare) % BLOCK, 0, "blocks of full size alone");
+}
+
+Test(cmdq, small_blocks_are_outgrown)
+{
+    outgrow_small_blocks(40);
+    tear_down();
+    set_up();
+    outgrow_small_blocks(1000);
+}
+
+/* Without memory for a block of full size small blocks go on. */
+Test(cmdq, small_blocks_go_on_without_memory)
+{
+    begin(3);
+    cr_assert_eq(put(10), 10);
+    watched_memory_fail_after(&watched, 0);
+    while (put(1000) > 0) {
+    }
+    cr_assert_eq(status, PH_NO_MEMORY);
+    uint64_t all = sequence;
+    cr_assert_eq(tick(), all);
+    for (uint32_t i = 0; i < 2000; i++) {
+        if (put(1) == 0) { /* the block was read to its end before it was closed */
+            cr_assert_eq(tick(), 0);
+            cr_assert_eq(put(1), 1);
+        }
+        cr_assert_eq(tick(), 1);
+    }
+    watched_memory_fail_after(&watched, UINT64_MAX);
+    cr_assert_gt(put(1000), 0);
+    cr_assert_gt(put(WORDS_MAX), 0);
 }
 
 /* It holds no more blocks than it ever needed at once. */

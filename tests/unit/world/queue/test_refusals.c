@@ -34,11 +34,12 @@ Test(queues, refusals_wait_up_to_the_bound_and_come_in_order)
         uint64_t put = 0, taken = 0, rng = bound;
         uint32_t full = 0;
         cr_assert(phx_refusals_init(&refusals, &memory, bound));
-        phx_refusals_start_at(&refusals, UINT32_MAX - bound * 20); /* over the end of the counters */
         uint32_t capacity = bound;
         cr_assert_not(phx_refusals_take(&refusals, &nothing));
         for (int round = 0; round < 400; round++) {
-            for (uint32_t n = phx_rng_below(&rng, capacity + 2); n > 0; n--) {
+            uint32_t more = phx_rng_below(&rng, capacity + 2);
+            cr_assert(phx_refusals_reserve(&refusals, more));
+            for (uint32_t n = more; n > 0; n--) {
                 bool done = phx_refusals_put(&refusals, numbered(put + 1));
                 cr_assert_eq(done, put - taken < capacity);
                 put += done;
@@ -49,19 +50,63 @@ Test(queues, refusals_wait_up_to_the_bound_and_come_in_order)
             if (taken == put) cr_assert_not(phx_refusals_take(&refusals, &nothing));
         }
         cr_assert_gt(full, 0);
-        phx_refusals_free(&refusals, &memory);
+        phx_refusals_free(&refusals);
     }
+}
+
+/* Bytes follow the most refusals that waited at once, and the producer frees the legs that it has left. */
+Test(queues, refusals_grow_with_what_waits)
+{
+    enum { BOUND = 1000, FIRST = 16, STEADY = 10000 };
+    phx_refusals refusals;
+    uint64_t put = 0, taken = 0;
+    cr_assert(phx_refusals_init(&refusals, &memory, BOUND));
+    cr_assert_lt(atomic_load(&memory.bytes), 1024);
+    for (uint32_t i = 0; i < STEADY; i++) {
+        cr_assert(phx_refusals_reserve(&refusals, FIRST));
+        for (uint32_t n = 0; n < FIRST; n++) cr_assert(phx_refusals_put(&refusals, numbered(++put)));
+        while (taken < put) take_numbered(&refusals, ++taken);
+    }
+    cr_assert_eq(atomic_load(&memory.calls), 1);
+    cr_assert(phx_refusals_reserve(&refusals, UINT32_MAX));
+    while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
+    cr_assert_eq(put - taken, BOUND);
+    while (taken < put) take_numbered(&refusals, ++taken);
+    uint64_t calls = atomic_load(&memory.calls), bytes = atomic_load(&memory.bytes);
+    cr_assert_eq(atomic_load(&watched.blocks), 1, "the producer has moved to the last leg");
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert(phx_refusals_reserve(&refusals, UINT32_MAX));
+        while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
+        cr_assert_eq(put - taken, BOUND);
+        while (taken < put) take_numbered(&refusals, ++taken);
+    }
+    cr_assert_eq(atomic_load(&memory.calls), calls);
+    cr_assert_eq(atomic_load(&memory.bytes), bytes);
+    phx_refusals_free(&refusals);
 }
 
 Test(queues, refusals_without_memory)
 {
     phx_refusals refusals;
-    uint64_t calls = 0;
+    uint64_t calls = 0, put = 0, taken = 0;
     for (;; calls++) {
         memory_for(calls);
         if (phx_refusals_init(&refusals, &memory, 100)) break;
         cr_assert_eq(atomic_load(&watched.blocks), 0);
     }
     cr_assert_eq(calls, 1);
-    phx_refusals_free(&refusals, &memory);
+    while (phx_refusals_reserve(&refusals, 1)) cr_assert(phx_refusals_put(&refusals, numbered(++put)));
+    cr_assert_geq(put, 1);
+    cr_assert_lt(put, 100);
+    cr_assert_not(phx_refusals_put(&refusals, numbered(put + 1)), "no room was reserved");
+    take_numbered(&refusals, ++taken);
+    cr_assert(phx_refusals_reserve(&refusals, 1), "the leg has a place again");
+    cr_assert(phx_refusals_put(&refusals, numbered(++put)));
+    cr_assert_not(phx_refusals_reserve(&refusals, 1));
+    memory_enough();
+    cr_assert(phx_refusals_reserve(&refusals, 1000));
+    while (phx_refusals_put(&refusals, numbered(put + 1))) put++;
+    cr_assert_eq(put - taken, 100);
+    while (taken < put) take_numbered(&refusals, ++taken);
+    phx_refusals_free(&refusals);
 }
