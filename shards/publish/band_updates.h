@@ -27,22 +27,28 @@ typedef struct phx_slot_mark {
     uint32_t epoch, value;
 } phx_slot_mark;
 
+/* A target as some observers of a group get it. */
+typedef struct phx_update_target {
+    uint32_t slot, band;
+} phx_update_target;
+
 /* One worker's scratch: memory that is kept, and the updates that it emitted in this tick. */
 typedef struct phx_update_scratch {
     phx_mem *mem;
     phx_slot_mark
         *marks; /* by slot, of the observer at hand: targets that entered, and deferred ones (with the tick) */
-    phx_slot_mark
-        *places; /* by slot, since phx_update_scratch_group(): its place in targets, counted from the group's first */
+    phx_slot_mark *places; /* by slot and band, since phx_update_scratch_group(): the place in targets, counted from the
+                              group's first */
     phx_ranked *candidates; /* due targets, if there is a budget */
     phx_update_notice *notices;
-    uint32_t *due;     /* places in targets, counted from the group's first */
-    uint32_t *targets; /* slots */
+    uint32_t *due; /* places in targets, counted from the group's first */
+    phx_update_target *targets;
     uint32_t *deferred;
     uint32_t marks_capacity, places_capacity, candidates_capacity, notices_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
     uint32_t notice_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_epoch;
+    uint32_t bands_most;                                       /* of the classes: the row of a slot in places[] */
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
@@ -64,8 +70,8 @@ static inline bool phx_band_multiple(uint32_t n, uint32_t share)
 void phx_update_scratch_free(phx_update_scratch *scratch);
 /* Begins a tick: results of the last one end. */
 void phx_update_scratch_reset(phx_update_scratch *scratch);
-/* Begins a group: targets are counted from 0 again, each once. */
-void phx_update_scratch_group(phx_update_scratch *scratch);
+/* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
+void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
 /*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
  * the scratch, and a row to notices[] if there is any. false = no memory, nothing appended.
