@@ -133,6 +133,14 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
     return phx_store_attr(store, slot)->instance;
 }
 
+/* Do view and position alone decide an own observer's list, unless a limit cuts it? */
+static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    return attr->margin == 0.0f && (attr->sees & 1) &&
+           !(store->body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+}
+
 /* Sets the attributes; phx_store_reserve() was called since the last time. */
 void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr);
 

@@ -25,8 +25,9 @@ typedef struct phx_list {
     uint32_t
         block : 30; /* the begin of its block, in PHX_LIST_LEAST entries; of a large list its number in pool.large */
     /*
-     * Not stored: the rule gives it; count 0. See ninegrid/ninegrid.h, query/prev_list.h. In range = radius it has no
-     * block either, and grid/prev_rows.h uses `block`.
+     * Not stored: the rule gives it. See ninegrid/ninegrid.h, query/prev_list.h. In range = radius it has no block
+     * either, and grid/prev_rows.h uses `block`. The count is 0; below a limit (a cap, adds_max) it is 1 + the number
+     * of targets that may join before the cap cuts.
      */
     uint32_t derived : 1;
     /*
@@ -59,6 +60,14 @@ typedef struct phx_list_pool {
 static inline phx_list phx_list_empty(void)
 {
     return (phx_list){.size_class = PHX_LIST_NONE};
+}
+
+enum { PHX_LIST_LIMIT_MAX = PHX_LIST_COUNT_MAX - 1 }; /* a longer list is not derived below a limit */
+
+/* Is it derived although its observer has a limit, as the limit did not cut it, nor hold a target back? */
+static inline bool phx_list_below_limit(const phx_list *list)
+{
+    return list->derived && list->count > 0;
 }
 
 /* May the list have entries, or is it owed? */

@@ -32,6 +32,7 @@ typedef struct phx_rules {
     bool wakes;                      /* a class wakes NPCs */
     bool banded;                     /* a class has bands, and there is a consumer: see publish/band_updates.h */
     bool bands_changed;              /* in this tick, for a class that existed before */
+    uint32_t adds_least;             /* the least adds_max of a class; UINT32_MAX = no class has one */
 } phx_rules;
 
 /* A position and its tower. */

@@ -309,10 +309,9 @@ bool phx_grid_in_order(const phx_grid *grid)
 float phx_grid_view(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    uint32_t state = store->body[slot].state;
-    if (!(state & PHX_SLOT_OWN)) return 0.0f;
-    if (!phx_attr_observes(attr)) return phx_list_holds(&store->tail[slot].list) ? PHX_VIEW_LEFTOVER : 0.0f;
-    bool bare = !(state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
-    bool plain = attr->margin == 0.0f && phx_list_unlimited(attr) && (attr->sees & 1) && bare;
+    if (!(store->body[slot].state & PHX_SLOT_OWN)) return 0.0f;
+    const phx_list *list = &store->tail[slot].list;
+    if (!phx_attr_observes(attr)) return phx_list_holds(list) ? PHX_VIEW_LEFTOVER : 0.0f;
+    bool plain = (phx_list_unlimited(attr) || phx_list_below_limit(list)) && phx_store_view_decides(store, slot);
     return plain ? attr->view : -(attr->view + attr->margin);
 }

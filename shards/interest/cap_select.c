@@ -76,6 +76,7 @@ static phx_scan_result split_plain_cap(phx_evaluation *at, uint32_t found, phx_c
                                       scratch->leave + others);
     events->leave += others;
     at->count = events->stay;
+    at->cut = true;
     PHX_ASSERT(at->count == cap);
     return PHX_SCAN_DONE;
 }
@@ -130,6 +131,7 @@ bool phx_cap_cut_best(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
     uint32_t cap = at->attr->cap;
+    at->cut = true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     if (!at->ranks_differ && cut_by_distance(at)) return true;
     for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);

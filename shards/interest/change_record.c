@@ -12,6 +12,7 @@
 #include "shards/grid/grid.h"
 #include "shards/interest/event_keys.h"
 #include "shards/state/entity_change.h"
+#include "shards/state/storage.h"
 
 bool phx_interest_reserve(phx_scratch *scratch, uint32_t targets, uint32_t list_count)
 {
@@ -134,7 +135,11 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
     if (waits && !phx_grow(shard->mem, (void **)&waiting->at, &waiting->capacity, waiting->count,
                            (size_t)waiting->count + 1, sizeof(uint32_t)))
         return false;
-    if (list->derived) phx_list_release(&shard->lists, list);
+    if (list->derived) {
+        const uint32_t room = list->count;
+        phx_list_release(&shard->lists, list);
+        list->count = room & PHX_LIST_COUNT_MAX;
+    }
     if (change->list_first != PHX_SLOT_NONE) {
         const uint32_t *words = scratch->overflow + change->list_first, count = words[0];
         if (!phx_list_reserve(&shard->lists, shard->mem, list, count)) return false;
@@ -145,5 +150,6 @@ bool phx_interest_commit(phx_shard *shard, const phx_scratch *scratch, const phx
         waiting->at[waiting->count++] = change->slot;
         phx_shard_partial(shard, change->slot, true);
     }
+    shard->storage->follow_list(shard, change->slot);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "shards/interest/change_record.h"
 #include "shards/interest/mark_set.h"
 #include "shards/query/prev_list.h"
+#include "shards/state/list_limit.h"
 #include "shards/state/view_reach.h"
 
 /* Is the word the enter of the same entity? */
@@ -48,10 +49,10 @@ static bool load_prev_list(phx_scratch *scratch, const phx_shard *shard, uint32_
     return true;
 }
 
-bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                         bool apart)
+/* Records the change of the slots in scratch->enter and ->leave. false = no memory, no event was emitted. */
+static bool record_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
+                        bool apart)
 {
-    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return false;
     if (enters + leaves == 0) return true;
     const phx_observer_runs *runs = &scratch->runs;
     if (!phx_interest_reserve(scratch, enters + leaves, 0)) return false;
@@ -61,14 +62,31 @@ bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, 
     return true;
 }
 
-bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart)
+phx_delta_result phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                     uint32_t leaves, bool apart)
 {
+    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return PHX_DELTA_NO_MEMORY;
+    if (!phx_limit_fits(shard, slot, enters, leaves)) return PHX_DELTA_EVALUATE;
+    if (!record_both(scratch, shard, slot, enters, leaves, apart)) return PHX_DELTA_NO_MEMORY;
+    phx_limit_follow(&shard->store.tail[slot].list, enters, leaves);
+    return PHX_DELTA_DONE;
+}
+
+phx_delta_result phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                              bool apart)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     phx_list *list = &shard->store.tail[slot].list;
+    const uint32_t targets = enters; /* the limit may be another one: the count begins anew */
     uint32_t leaves;
     PHX_ASSERT(phx_list_holds_no_memory(list));
-    if (!load_prev_list(scratch, shard, slot, &leaves)) return false;
-    if (!phx_delta_emit_both(scratch, shard, slot, enters, leaves, apart)) return false;
-    PHX_VALIDATE(phx_shard_derives(shard, slot));
+    if (!phx_list_unlimited(attr) && targets > phx_limit_targets(attr)) return PHX_DELTA_EVALUATE;
+    if (!load_prev_list(scratch, shard, slot, &leaves)) return PHX_DELTA_NO_MEMORY;
+    if (!phx_interest_differ(scratch, &shard->store, &enters, &leaves)) return PHX_DELTA_NO_MEMORY;
+    if (phx_limit_holds_back(shard, slot, enters)) return PHX_DELTA_EVALUATE;
+    if (!record_both(scratch, shard, slot, enters, leaves, apart)) return PHX_DELTA_NO_MEMORY;
     list->derived = true;
-    return true;
+    list->count = phx_limit_count(attr, targets) & PHX_LIST_COUNT_MAX;
+    PHX_VALIDATE(phx_shard_derives(shard, slot));
+    return PHX_DELTA_DONE;
 }

@@ -18,15 +18,16 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 
 /*
  * The slots in scratch->enter and ->leave become a change, except slots that are in both. apart: there is room for the
- * change behind the words of all runs. false = no memory, no event was emitted.
+ * change behind the words of all runs. Only if PHX_DELTA_DONE an event was emitted.
  */
-bool phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves,
-                         bool apart);
+phx_delta_result phx_delta_emit_both(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                     uint32_t leaves, bool apart);
 
 /*
  * A discontinuous observer whose list holds no memory: the slots in scratch->enter are all targets in view now; the
  * previous list follows from positions. As phx_delta_emit_both().
  */
-bool phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters, bool apart);
+phx_delta_result phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *shard, uint32_t slot, uint32_t enters,
+                                              bool apart);
 
 #endif

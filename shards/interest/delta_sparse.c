@@ -14,7 +14,9 @@
 #include "shards/grid/prev_rows.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/evaluate.h"
 #include "shards/interest/sparse_plan.h"
+#include "shards/state/list_limit.h"
 #include "shards/state/view_reach.h"
 
 static bool row_in_piece(phx_span span, uint32_t row)
@@ -250,10 +252,10 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
 
 /*
  * Emits the events of a discontinuous observer. All targets in its view are new to it, and itself is always among its
- * words. false = no memory, no event was emitted.
+ * words.
  */
-static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, uint32_t slot, const uint32_t *words,
-                                        uint32_t count)
+static phx_delta_result emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, uint32_t slot,
+                                                    const uint32_t *words, uint32_t count)
 {
     uint32_t enters = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -264,11 +266,19 @@ static bool emit_discontinuous_observer(phx_scratch *scratch, phx_shard *shard, 
     return phx_delta_emit_discontinuous(scratch, shard, slot, enters, false);
 }
 
+/* Does the observer's limit allow these events, for which there is room? Then its list follows. */
+static bool within_limit(phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
+{
+    if (!phx_limit_fits(shard, slot, enters, leaves)) return false;
+    phx_limit_follow(&shard->store.tail[slot].list, enters, leaves);
+    return true;
+}
+
 /*
  * Emits the events of one observer from its pairs, `last` on backwards. There is room for them, and for the targets of
- * a discontinuous observer. false = no memory, no event was emitted.
+ * a discontinuous observer. Only if PHX_DELTA_DONE an event was emitted.
  */
-static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
+static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t row, uint32_t last)
 {
     const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
     const phx_sparse_plan_pair *pairs = scratch->plan.pairs;
@@ -284,18 +294,20 @@ static bool emit_observer_pairs(phx_scratch *scratch, phx_shard *shard, uint32_t
         for (uint32_t i = 0; i < count - enters; i++)
             scratch->leave[i] = phx_target_word_slot(phx_target_word_at(scratch->leave, i));
         if (discontinuous) return phx_delta_emit_both(scratch, shard, slot, enters, count - enters, false);
+        if (shard->limited && !within_limit(shard, slot, enters, count - enters)) return PHX_DELTA_EVALUATE;
         phx_interest_record(scratch, shard, slot, enters, count - enters);
-        return true;
+        return PHX_DELTA_DONE;
     }
     if (PHX_UNLIKELY(discontinuous)) {
         phx_span words = {0, count};
         leaves -= phx_delta_keep_seen(to, &words);
         count = words.end;
     }
-    if (count == 0) return true;
+    if (count == 0) return PHX_DELTA_DONE;
+    if (shard->limited && !within_limit(shard, slot, count - leaves, leaves)) return PHX_DELTA_EVALUATE;
     phx_interest_add_change(scratch, slot, scratch->target_count, count - leaves, leaves);
     scratch->target_count += count;
-    return true;
+    return PHX_DELTA_DONE;
 }
 
 /* The most pairs of one observer; without a discontinuity, an upper bound that is small enough. */
@@ -333,9 +345,13 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
     for (uint32_t word = 0; word * PHX_WORD_ROWS < rows; word++) {
         for (uint64_t bits = plan->has_pairs[word]; bits != 0; bits &= bits - 1) {
             const uint32_t at = word * PHX_WORD_ROWS + (uint32_t)__builtin_ctzll(bits);
-            if (!emit_observer_pairs(scratch, shard, plan->piece.first + at, plan->last[at])) return at;
-            /* the previous list of a discontinuous observer has used room that was reserved for pairs */
-            if (PHX_UNLIKELY(plan->discontinuous) && !reserve_all(scratch, most)) return at + 1;
+            const uint32_t row = plan->piece.first + at;
+            const phx_delta_result result = emit_observer_pairs(scratch, shard, row, plan->last[at]);
+            const bool over = result == PHX_DELTA_EVALUATE;
+            if (result == PHX_DELTA_NO_MEMORY) return at;
+            if (over && !phx_evaluate_over_limit(scratch, shard, phx_row_slot(&shard->grid.rows, row))) return at;
+            /* an evaluation, or the previous list of a discontinuous observer, has used room reserved for pairs */
+            if (PHX_UNLIKELY(plan->discontinuous || over) && !reserve_all(scratch, most)) return at + 1;
         }
     }
     return rows;

@@ -7,6 +7,9 @@
 
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/evaluate.h"
+#include "shards/state/list_limit.h"
+#include "shards/state/storage.h"
 
 /* Is it a far target at view r? Its events come from evaluation: when it changes it is discontinuous. */
 static bool is_far(const phx_attr *target, float r)
@@ -246,20 +249,25 @@ static outcome collect_run_words(phx_scratch *scratch, phx_span words)
 
 /*
  * The words of one observer with a derived list become the targets of a change as they stand: of the observer's memory
- * only the row is read. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind the targets of the last
- * change, as names are ordered many at a time where targets follow each other. There is room.
+ * only the row is read, unless the shard has limits. They are at most PHX_ORDER_SHORT_MAX. apart: the words move behind
+ * the targets of the last change, as names are ordered many at a time where targets follow each other. There is room.
  */
-static void emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
+static phx_delta_result emit_run_words(phx_scratch *scratch, phx_shard *shard, const run *of, bool apart)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_VALIDATE(shard->store.tail[of->slot].list.derived == 1);
     PHX_ASSERT(of->leaves <= count && count <= PHX_ORDER_SHORT_MAX);
-    if (PHX_UNLIKELY(count == 0)) return;
+    if (PHX_UNLIKELY(count == 0)) return PHX_DELTA_DONE;
+    if (shard->limited) {
+        if (!phx_limit_fits(shard, of->slot, count - of->leaves, of->leaves)) return PHX_DELTA_EVALUATE;
+        phx_limit_follow(&shard->store.tail[of->slot].list, count - of->leaves, of->leaves);
+    }
     const uint32_t first = apart ? scratch->target_count : of->words.first;
     uint32_t *words = scratch->targets;
     if (apart) memmove(words + first, words + of->words.first, count * sizeof *words);
     phx_interest_add_change(scratch, of->slot, first, count - of->leaves, of->leaves);
     scratch->target_count = first + count;
+    return PHX_DELTA_DONE;
 }
 
 /*
@@ -289,9 +297,8 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
 
 /*
  * A discontinuous observer. As it has no old position, its words are all targets in view but rows without old position.
- * false = no memory, it is untouched.
  */
-static bool emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
+static phx_delta_result emit_discontinuous_run(phx_scratch *scratch, phx_shard *shard, const run *of, float r)
 {
     const uint32_t count = of->words.end - of->words.first;
     PHX_ASSERT(of->leaves == 0);
@@ -328,8 +335,8 @@ PHX_PREFETCH_INLINE void await_list(const phx_scratch *scratch, const phx_shard 
 }
 
 /*
- * Takes the pairs found so far, and turns them into runs of words behind the targets. apart: changes go behind the
- * words. false = no memory.
+ * Takes the pairs found so far, and turns them into runs of words behind the targets. apart: there is room for changes
+ * behind the words, too. false = no memory.
  */
 static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r, float far, bool apart)
 {
@@ -350,13 +357,14 @@ static bool resolve_pairs(phx_scratch *scratch, const phx_shard *shard, float r,
                                   scratch->targets + scratch->target_count, &scratch->runs);
     scratch->pairs.count = 0;
     scratch->word_first = scratch->target_count;
-    if (apart) scratch->target_count += scratch->runs.first[scratch->runs.count];
     return true;
 }
 
-/* Turns the words of the i-th run into the change of its observer. false = no memory, it is untouched. */
-static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
-                     const phx_radii *radii, bool apart)
+/*
+ * Turns the words of the i-th run into the change of its observer. Only if PHX_DELTA_DONE the observer was touched.
+ */
+static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_span specials, float view,
+                                 const phx_radii *radii, bool apart)
 {
     enum { COMPARED = 256 }; /* words: up to here phx_delta_keep_seen() is as fast as marks */
     const bool derived = shard->derives_lists && view > 0.0f;
@@ -371,15 +379,45 @@ static bool emit_run(phx_scratch *scratch, phx_shard *shard, uint32_t i, phx_spa
         count <= PHX_ORDER_SHORT_MAX && (!previous || (specials.end - specials.first) * count <= COMPARED);
     if (PHX_LIKELY(derived && is_short)) {
         if (PHX_UNLIKELY(previous)) of.leaves -= phx_delta_keep_seen(scratch->targets, &of.words);
-        emit_run_words(scratch, shard, &of, apart);
-        return true;
+        return emit_run_words(scratch, shard, &of, apart);
     }
     if (!derived) await_list(scratch, shard, i);
     outcome hits = collect_run_words(scratch, of.words);
-    if (!derived) return record_stored_list(scratch, shard, of.slot, radii->in, radii->keep, &hits);
+    if (!derived)
+        return record_stored_list(scratch, shard, of.slot, radii->in, radii->keep, &hits) ? PHX_DELTA_DONE
+                                                                                          : PHX_DELTA_NO_MEMORY;
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
+}
+
+/*
+ * Finishes an observer after its delta: it is evaluated if its limit does not allow the events. Then changes go behind
+ * the words of all runs, for which there is room again. false = no memory, it is untouched.
+ */
+static bool finish_run(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_delta_result result)
+{
+    const phx_observer_runs *runs = &scratch->runs;
+    if (PHX_LIKELY(result != PHX_DELTA_EVALUATE)) return result == PHX_DELTA_DONE;
+    const size_t targets = shard->storage->targets_max(shard, slot, 0) + runs->first[runs->count];
+    return phx_interest_reserve_changes(scratch, 1 + runs->count, (uint32_t)targets) &&
+           phx_evaluate_over_limit(scratch, shard, slot);
+}
+
+/* May the limit of an observer be exceeded by its words? */
+static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
+{
+    enum { AHEAD = 8 };
+    const phx_observer_runs *runs = &scratch->runs;
+    if (!shard->limited || !shard->derives_lists) return false;
+    for (uint32_t i = 0; i < runs->count; i++) {
+        if (i + AHEAD < runs->count) __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, i + AHEAD).slot], 1);
+        const run of = run_at(scratch, shard, i);
+        const uint32_t enters = of.words.end - of.words.first - of.leaves;
+        const phx_list *list = &shard->store.tail[of.slot].list;
+        if (phx_list_below_limit(list) && phx_limit_near(shard, list, enters)) return true;
+    }
+    return false;
 }
 
 /* Emits discontinuous observers that have no pairs, up to place `end`. As flush_pairs(). */
@@ -390,15 +428,17 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
         const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
         if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
-        if (!emit_discontinuous_run(scratch, shard, &none, radii->in)) return place;
+        const phx_delta_result result = emit_discontinuous_run(scratch, shard, &none, radii->in);
+        if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
     return PHX_SLOT_NONE;
 }
 
 /*
  * Turns the pairs found so far, of these observers, into changes, observer by observer. The targets of a change are its
- * words, or take their place: there are never more targets than words, except for discontinuous observers. Returns
- * PHX_SLOT_NONE, or the place where memory ended.
+ * words, or take their place: there are never more targets than words, except for observers that are discontinuous, or
+ * evaluated as their limit is exceeded. Then changes stand behind all words. Returns PHX_SLOT_NONE, or the place where
+ * memory ended.
  */
 static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
@@ -411,12 +451,14 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     if (pairs == 0 && !discontinuous) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, discontinuous)) return first;
+    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, discontinuous || shard->limited)) return first;
+    const bool apart = discontinuous || any_near_limit(scratch, shard);
+    if (apart) scratch->target_count += runs->first[runs->count];
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
-        PHX_ASSERT(discontinuous || scratch->target_count <= scratch->word_first + runs->first[i]);
+        PHX_ASSERT(apart || scratch->target_count <= scratch->word_first + runs->first[i]);
         if (discontinuous) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
@@ -424,9 +466,10 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
             of.place++, of.count--;
         }
         if (view == 0.0f) continue;
-        if (!emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, discontinuous)) return place;
-        PHX_ASSERT(discontinuous ||
-                   scratch->target_count <= end); /* targets did not grow: they would overwrite words */
+        const phx_delta_result result = emit_run(scratch, shard, i, (phx_span){s, specials}, view, radii, apart);
+        PHX_ASSERT(apart || result != PHX_DELTA_EVALUATE);
+        if (!finish_run(scratch, shard, run_at(scratch, shard, i).slot, result)) return place;
+        PHX_ASSERT(apart || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
     return discontinuous ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
@@ -615,7 +658,7 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
     const phx_radii radii = {tile->alike_in, tile->alike_keep};
     bool mixed = phx_block_mixed(&shard->grid.blocks[tile->block]);
     if (!mixed) return places_before(place, count, emit_matched_places(scratch, shard, place, count, &radii));
-    uint32_t *matched = scratch->hits, n = 0; /* a mere target is not matched */
+    uint32_t *matched = scratch->places, n = 0; /* a mere target is not matched */
     for (uint32_t i = 0; i < count; i++) {
         matched[n] = place[i];
         n += shard->grid.rows.view[tile->row[place[i]]] != 0.0f;

@@ -28,12 +28,6 @@
 #include "shards/entity/bounds.h"
 #include "shards/interest/scratch.h"
 
-typedef enum phx_delta_result {
-    PHX_DELTA_DONE = 0, /* the observer's events are complete */
-    PHX_DELTA_EVALUATE, /* the observer has to be evaluated */
-    PHX_DELTA_NO_MEMORY /* nothing was changed */
-} phx_delta_result;
-
 /* Radii of an observer: its view; its view and margin. */
 typedef struct phx_radii {
     float in, keep;

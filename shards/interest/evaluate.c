@@ -10,10 +10,10 @@
 #include "base/simd.h"
 #include "shards/interest/cap_select.h"
 #include "shards/interest/change_record.h"
-#include "shards/interest/delta_tile.h"
 #include "shards/interest/mark_set.h"
 #include "shards/query/seen.h"
 #include "shards/simd/top_k.h"
+#include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
@@ -80,7 +80,10 @@ static uint32_t scan_around(phx_evaluation *at)
     scratch->counts.pairs_tested += scan.pairs;
     if (rules->range == PH_RANGE_TOWERS || at->radius < at->attr->view) return scan.count;
     bool flat = rules->shape != PH_SHAPE_SPHERE && rules->shape != PH_SHAPE_CYLINDER;
-    return flat && phx_sees_common(at->shard, at->attr) ? leave_out_far(at, scan.count) : scan.count;
+    if (!flat || !phx_sees_common(at->shard, at->attr)) return scan.count;
+    const uint32_t kept = leave_out_far(at, scan.count);
+    at->cut |= kept < scan.count;
+    return kept;
 }
 
 /* Is a target in view, but beyond its visible distance? Margin and reach may still let it in. */
@@ -183,35 +186,52 @@ static uint32_t slots_without_mark(const phx_evaluation *at, const uint32_t *slo
     return n;
 }
 
+/* A derived list is about to be another one. */
+static void forget_room(phx_list *list)
+{
+    if (list->derived) list->count = 0;
+}
+
+/* Is the new list derived? */
+static bool list_derives(const phx_evaluation *at)
+{
+    const bool uncut = !at->cut && at->held == 0 && at->count <= PHX_LIST_LIMIT_MAX;
+    return (uncut || phx_list_unlimited(at->attr)) && at->shard->storage->derives_uncut(at->shard, at->slot);
+}
+
 /* Records the events, in scratch->enter and ->leave, and the new list. false = no memory. */
 static bool record_evaluation(phx_evaluation *at, uint32_t enters, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    bool derived = phx_shard_derives(at->shard, at->slot);
+    bool derived = list_derives(at);
     bool becomes_stored = !derived && (at->list->derived) && at->count > 0;
     bool becomes_derived = derived && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
+    /* its row follows at the commit */
+    bool passes_limit = !phx_list_unlimited(at->attr) && derived != phx_list_below_limit(at->list);
     bool anew = at->list->owed;
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
         enters = at->count;
         leaves = 0;
     }
-    if (enters + leaves > 0 || becomes_stored || becomes_derived || anew) {
+    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || anew) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
+        forget_room(at->list);
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!derived) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
-        else if (becomes_derived) phx_interest_commits(scratch, change);
+        if (becomes_derived || passes_limit) phx_interest_commits(scratch, change);
         if (anew) change->flags |= PH_CHANGE_FRESH;
         if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
             phx_interest_commits(scratch, change);
         }
     }
+    forget_room(at->list);
     if (anew) scratch->counts.dropped += at->old_count; /* the whole list is sent again */
     scratch->counts.held += at->held; /* last, as memory may end before, and then the observer is evaluated again */
     at->list->derived = derived;
     at->list->owed = false;
-    if (derived) at->list->count = 0;
+    if (derived) at->list->count = phx_limit_count(at->attr, at->count) & PHX_LIST_COUNT_MAX;
     return true;
 }
 
@@ -396,5 +416,14 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
     collect_old_list(&at);
     if (!find_new_list(&at)) return false;
     scratch->counts.evaluated++;
+    return true;
+}
+
+bool phx_evaluate_over_limit(phx_scratch *scratch, phx_shard *shard, uint32_t slot)
+{
+    PHX_ASSERT(phx_list_below_limit(&shard->store.tail[slot].list));
+    PHX_ASSERT(!(shard->store.body[slot].state & PHX_SLOT_RELATED)); /* so the directory is not read */
+    if (!phx_evaluate_observer(scratch, NULL, shard, slot, true)) return false;
+    scratch->counts.by_delta--;
     return true;
 }

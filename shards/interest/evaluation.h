@@ -25,6 +25,7 @@ typedef struct phx_evaluation {
     uint32_t count;    /* of scratch->hits: the new list */
     bool ranks_differ; /* not all hits are plain targets with valid squares */
     uint32_t held;     /* targets that pass and may not join yet: adds_max */
+    bool cut;          /* targets that pass may be left out: the cap */
     float radius;      /* of the scan around the observer */
 } phx_evaluation;
 

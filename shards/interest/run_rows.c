@@ -51,7 +51,6 @@ typedef struct company {
 static bool run_company(phx_scratch *scratch, phx_shard *shard, company *of)
 {
     if (of->count == 0) return true;
-    PHX_ASSERT(of->place == scratch->hits); /* no evaluation since the first observer joined */
     uint32_t done = phx_delta_even(scratch, shard, of->place, of->count, &of->radii);
     scratch->counts.by_delta += done;
     of->place += done;
@@ -66,7 +65,7 @@ static bool join_company(const phx_scratch *scratch, const phx_shard *shard, com
     if (!phx_delta_enough(scratch, shard, place, &radii)) return false;
     bool alike = radii.in == of->radii.in && radii.keep == of->radii.keep;
     if (of->count > 0 && !alike) return false;
-    if (of->count == 0) of->place = scratch->hits; /* an evaluation may have moved the array */
+    if (of->count == 0) of->place = scratch->places;
     of->radii = radii;
     of->place[of->count++] = place;
     return true;

@@ -12,6 +12,13 @@
 #include "shards/interest/tile.h"
 #include "shards/simd/top_k.h"
 
+/* The outcome of a delta for one observer. */
+typedef enum phx_delta_result {
+    PHX_DELTA_DONE = 0, /* the observer's events are complete */
+    PHX_DELTA_EVALUATE, /* the observer has to be evaluated */
+    PHX_DELTA_NO_MEMORY /* nothing was changed */
+} phx_delta_result;
+
 /*
  * The change of one observer in this tick; its targets' slots stand in the scratch. A change without targets brings a
  * list that is stored from now on, or is not any more. It has no event, except with PH_CHANGE_FRESH.
@@ -60,8 +67,10 @@ typedef struct phx_scratch {
     uint32_t epoch;
     bool marked; /* an observer was evaluated in this tick */
     phx_high_water mark_use;
-    uint32_t *hits; /* the new list; places of observers compared together: an evaluation may move the array */
+    uint32_t *hits; /* the new list */
     uint32_t hits_capacity;
+    uint32_t *places; /* of a tile's observers that are compared together */
+    uint32_t places_capacity;
     float *squares; /* squared distances of hits, where a cap may need them */
     uint32_t squares_capacity;
     uint32_t *enter,

@@ -60,7 +60,10 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->derived) shard->storage->visit_list(shard, slot, visit, user);
+    if (list->derived) {
+        shard->storage->visit_list(shard, slot, visit, user);
+        return;
+    }
     for (uint32_t i = 0, n; i < list->count; i += n) {
         n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
         if (!visit(user, entries + i, n)) return;
@@ -92,7 +95,8 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
     const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
     if (observer == target || !phx_attr_observes(oa)) return false;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* it left in this tick */
-    if (phx_list_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
+    const bool uncut = phx_list_unlimited(oa) || store->tail[observer].list.derived;
+    if (uncut && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
         if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
         if (oa->margin == 0.0f || !phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
     }

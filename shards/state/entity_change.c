@@ -29,6 +29,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if ((state & PHX_SLOT_BOUNDED) && !shard->bounded)
         shard->bounded = shard->far_dirty = true; /* lists are stored from now on */
     body->state = (uint16_t)state;
+    shard->limited |= (state & PHX_SLOT_OWN) && !phx_list_unlimited(attr);
     phx_store_rename(&shard->store, slot);
     phx_shard_refresh_row(shard, slot);
 }

@@ -77,6 +77,8 @@ typedef struct phx_storage {
      * and publish phase; the slot has an entry.
      */
     void (*mark_partial)(phx_shard *shard, uint32_t slot);
+    /* An own observer's list was committed: its entry follows if the list is derived now, or stored now. */
+    void (*follow_list)(phx_shard *shard, uint32_t slot);
 
     /* ---- index phase and the tick's end; by the shard's owner ---- */
 
@@ -93,6 +95,8 @@ typedef struct phx_storage {
 
     /* Is the list of an own observer derived from the interest phase on? */
     bool (*derives)(const phx_shard *shard, uint32_t slot);
+    /* The same, if its limit does not cut it now. */
+    bool (*derives_uncut)(const phx_shard *shard, uint32_t slot);
     /* Writes the slots of a derived list at the last tick's end to out[] (NULL: only counted). Adds to *pairs. */
     uint32_t (*list_before)(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
     /* Visits a derived list as it is now, in pieces of up to PHX_LIST_PIECE_MAX. After the interest phase. */

@@ -26,6 +26,14 @@ static void refresh_row(phx_shard *shard, uint32_t slot)
     phx_grid_changed(&shard->grid, body->row);
 }
 
+/* Only a list that passed its limit changes the view column. */
+static void follow_row_list(phx_shard *shard, uint32_t slot)
+{
+    const phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_ROW);
+    if (shard->grid.rows.view[body->row] != phx_grid_view(&shard->store, slot)) refresh_row(shard, slot);
+}
+
 static void misplace_dead_row(phx_shard *shard, uint32_t slot)
 {
     phx_grid_misplace(&shard->grid, &shard->store.body[slot], slot);
@@ -44,6 +52,12 @@ static bool updated_rows_valid(const phx_shard *shard)
 static bool row_list_derives(const phx_shard *shard, uint32_t slot)
 {
     return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
+}
+
+static bool uncut_row_list_derives(const phx_shard *shard, uint32_t slot)
+{
+    return shard->derives_lists && phx_attr_observes(phx_store_attr(&shard->store, slot)) &&
+           phx_store_view_decides(&shard->store, slot);
 }
 
 /* ---- evaluation ---- */
@@ -98,11 +112,13 @@ const phx_storage phx_storage_rows = {
     .refresh_entry = refresh_row,
     .remove_entry = misplace_dead_row,
     .mark_partial = refresh_row,
+    .follow_list = follow_row_list,
     .update = phx_rows_update,
     .updated_valid = updated_rows_valid,
     .end_tick = phx_storage_no_work,
     .ended_valid = phx_shard_lists_valid,
     .derives = row_list_derives,
+    .derives_uncut = uncut_row_list_derives,
     .list_before = phx_prev_list,
     .visit_list = phx_rows_visit_list,
     .visit_observers = phx_rows_visit_observers,

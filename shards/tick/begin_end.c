@@ -5,6 +5,8 @@
 
 #include "shards/exchange/migrate_out.h"
 #include "shards/publish/motion_history.h"
+#include "shards/query/seen.h"
+#include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
@@ -21,13 +23,31 @@ void phx_shard_begin(phx_shard *shard, uint64_t tick)
     phx_deferred_begin(&shard->deferred);
 }
 
+static bool count_list_piece(void *user, const uint32_t *targets, uint32_t count)
+{
+    (void)targets;
+    *(uint32_t *)user += count;
+    return true;
+}
+
+/* Does the count of a derived list say how far its limit is off? */
+static bool count_valid(const phx_shard *shard, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    const phx_list *list = &shard->store.tail[slot].list;
+    uint32_t targets = 0;
+    if (!phx_list_unlimited(attr)) phx_shard_list_targets(shard, slot, count_list_piece, &targets);
+    return targets <= phx_limit_targets(attr) && list->count == phx_limit_count(attr, targets);
+}
+
 bool phx_shard_lists_valid(const phx_shard *shard)
 {
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_list *list = &shard->store.tail[slot].list;
         bool own = shard->store.body[slot].state & PHX_SLOT_OWN, derived = own && (list->derived);
         if (own && phx_shard_derives(shard, slot) != derived) return false;
-        if (derived && (list->count > 0 || list->size_class != PHX_LIST_NONE)) return false;
+        if (derived && list->size_class != PHX_LIST_NONE) return false;
+        if (derived && !count_valid(shard, slot)) return false;
     }
     return true;
 }

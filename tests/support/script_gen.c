@@ -219,6 +219,15 @@ static const gen_profile profiles[] = {
      0,
      4,
      GEN_SLOW | GEN_PLAIN},
+    {"limits",
+     {20, 60, 0, 15, 0, 0, 0, 5},
+     {3, 92, 5},
+     {2, 2, 93, 3, 0, 0, 0, 0, 0, 0, 2},
+     0,
+     0,
+     0,
+     0,
+     GEN_PLAIN | GEN_LIMITS},
 };
 
 uint32_t ops_profile_count(void)

@@ -50,7 +50,7 @@ void attrs_any(gen *g, ph_attrs *a, uint32_t percent)
     a->detect = values.detect;
     a->global = choose(c, 5) == 0;
     a->ready = choose(c, 3) != 0;
-    a->cap = choose(c, 3) == 0 ? 0 : choose(c, 5);
+    a->cap = choose(c, 3) == 0 ? 0 : choose(c, (g->p->flags & GEN_LIMITS) != 0 ? 20 : 5);
     a->priority = (uint8_t)choose(c, 3);
     a->user_data = choose(c, 1000);
     for (size_t i = 0; i < COUNT(bits); i++) {

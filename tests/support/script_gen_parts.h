@@ -35,6 +35,7 @@ enum {
     GEN_PLAIN = 2,      /* classes of the usual kind: a view, rarely more */
     GEN_AWAKE = 8,      /* some class wakes others */
     GEN_BANDS = 16,     /* classes with bands, some with a budget for updates */
+    GEN_LIMITS = 128,   /* most classes have a cap or an adds_max about as large as lists are */
     GEN_INSTANCES = 64, /* entities in several copies of the map, and moves between them */
     GEN_FAR = 32,       /* lengths and places up to what may be */
     GEN_REACH = 4       /* small views, wide reaches, margins, small towers: seen from shards away */

@@ -265,8 +265,13 @@ ph_class class_of_world(gen *g, uint32_t kind)
     c.detect = any.detect;
     c.veiled = chance(&g->c, 5);
     c.visible = chance(&g->c, 10) ? units[choose(&g->c, COUNT(units))] * g->unit / 2 : PH_LENGTH_MAX;
-    c.cap = chance(&g->c, 5) ? any.cap : 0;
-    c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
+    if ((g->p->flags & GEN_LIMITS) != 0) {
+        c.cap = chance(&g->c, 80) ? 1 + choose(&g->c, 20) : 0;
+        c.adds_max = chance(&g->c, 40) ? 1 + choose(&g->c, 8) : 0;
+    } else {
+        c.cap = chance(&g->c, 5) ? any.cap : 0;
+        c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
+    }
     c.band_count = any.band_count;
     memcpy(c.bands, any.bands, sizeof c.bands);
     c.updates_max = any.updates_max;

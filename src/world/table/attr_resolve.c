@@ -33,3 +33,11 @@ void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr
     if (given & PH_CONSUMER) attr->consumer = (uint16_t)m->consumer;
     attr->given |= given;
 }
+
+uint32_t phx_def_adds_least(const ph_world_def *def)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t kind = 0; kind < def->class_count; kind++)
+        if (def->classes[kind].adds_max > 0 && def->classes[kind].adds_max < least) least = def->classes[kind].adds_max;
+    return least;
+}

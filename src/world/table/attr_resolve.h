@@ -13,4 +13,7 @@
  */
 void phx_attr_apply(const phx_rules *rules, const ph_attrs *more, phx_attr *attr);
 
+/* phx_rules.adds_least of a definition. */
+uint32_t phx_def_adds_least(const ph_world_def *def);
+
 #endif

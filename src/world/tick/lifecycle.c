@@ -17,6 +17,7 @@
 #include "world/publish/updates.h"
 #include "world/state/move_types.h"
 #include "world/state/world.h"
+#include "world/table/attr_resolve.h"
 
 /* ---- create ---- */
 
@@ -55,7 +56,8 @@ static void init_rules(phx_world *world)
         .wake_span = def->activation_span,
         .wake_linger = def->activation_linger,
         .wakes = phx_world_wakes(def),
-        .banded = phx_def_banded(def)};
+        .banded = phx_def_banded(def),
+        .adds_least = phx_def_adds_least(def)};
 }
 
 static bool copy_classes(phx_mem *mem, const ph_world_def *def, ph_class **classes)

@@ -18,6 +18,7 @@
 #include "world/publish/publish.h"
 #include "world/publish/updates.h"
 #include "world/read/stats.h"
+#include "world/table/attr_resolve.h"
 #include "world/table/clock.h"
 #include "world/table/gate.h"
 #include "world/tick/finish_short.h"
@@ -59,6 +60,7 @@ static void take_definition(phx_world *world)
     rules->wakes = phx_world_wakes(&world->def);
     rules->banded = phx_def_banded(&world->def);
     rules->bands_changed = bands_changed;
+    rules->adds_least = phx_def_adds_least(&world->def);
     world->reclass = true;
 }
 

@@ -411,7 +411,7 @@ static void set_observer(fleet *f, float margin, uint32_t cap)
     fleet_end(f);
 }
 
-Test(interest, a_plain_list_is_not_kept)
+Test(interest, a_list_that_the_rule_gives_is_not_kept)
 {
     fleet *f = fleet_open(plain_rules(10, 100), 1, 1, 4);
     const phx_list_pool *pool = &f->shard[0].lists;
@@ -422,12 +422,20 @@ Test(interest, a_plain_list_is_not_kept)
     uint32_t slot = fleet_slot(f, 0, 1);
     cr_assert_eq(pool->used, 0);
     cr_assert_eq(phx_shard_list_count(&f->shard[0], slot), 20);
-    for (uint32_t i = 0; i < 3; i++) { /* kept while it is not plain, and the block comes back */
-        set_observer(f, i == 0 ? 5 : 0, i == 1 ? 30 : 0);
-        cr_assert_eq(f->shard[0].store.tail[slot].list.count, i == 2 ? 0 : 20);
-        cr_assert_eq(pool->used - pool->free_entries, i == 2 ? 0 : 32);
+    const phx_list *list = &f->shard[0].store.tail[slot].list;
+    for (uint32_t i = 0; i < 4; i++) { /* kept with a margin, and the block comes back; a cap's count is 1 + room */
+        static const uint32_t counts[] = {20, 11, 1, 0};
+        set_observer(f, i == 0 ? 5 : 0, i == 1 ? 30 : i == 2 ? 20 : 0);
+        cr_assert_eq(list->derived, i > 0);
+        cr_assert_eq(list->count, counts[i]);
+        cr_assert_eq(pool->used - pool->free_entries, i == 0 ? 32 : 0);
         cr_assert_eq(f->changes, 0);
     }
+    set_observer(f, 0, 19);
+    cr_assert(!list->derived && list->count == 19 && f->leaves == 1);
+    set_observer(f, 0, 21);
+    cr_assert(list->derived && list->count == 2 && f->enters == 1);
+    cr_assert_eq(pool->used, pool->free_entries);
     fleet_begin(f);
     fleet_move(f, 2, 905, 905);
     fleet_leave(f, 3);

@@ -15,14 +15,15 @@ typedef struct steps_case {
     uint32_t towers, shards; /* along each axis */
     uint32_t movers;         /* of 100 entities, each tick */
     uint32_t discontinuous;  /* of 1000, each tick: discontinuities */
-    uint32_t like;           /* of the three below */
+    uint32_t like;           /* of those below */
 } steps_case;
 
 enum {
-    WHOLE = 1,   /* coordinates are whole numbers: many distances equal radii */
-    FAR = 2,     /* some are global or have a reach */
-    OUTSIDE = 4, /* some stand outside of the world: all observers in their blocks are evaluated */
-    BY_DELTA = 8 /* to be expected: more deltas than evaluations */
+    WHOLE = 1,    /* coordinates are whole numbers: many distances equal radii */
+    FAR = 2,      /* some are global or have a reach */
+    OUTSIDE = 4,  /* some stand outside of the world: all observers in their blocks are evaluated */
+    BY_DELTA = 8, /* to be expected: more deltas than evaluations */
+    LIMITED = 16  /* most observers have a cap, up to thrice as large as an average list */
 };
 
 static const steps_case steps_cases[] = {
@@ -49,6 +50,13 @@ static const steps_case steps_cases[] = {
     {"no margins, a dense crowd, much else", 10, 12, 0, 2.5f, 0, 2, 1, 60, 20, BY_DELTA},
     {"no margins, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, 0},
     {"no margins, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, FAR},
+    {"caps, few move", 10, 20, 0, 2.5f, 0, 20, 1, 8, 1, LIMITED | BY_DELTA},
+    {"caps, all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 1, LIMITED | BY_DELTA},
+    {"caps, a crowd, much else", 10, 20, 0, 2.5f, 0, 5, 1, 60, 20, LIMITED},
+    {"caps, a crowd, few else", 10, 20, 0, 2.5f, 0, 5, 1, 100, 2, LIMITED | WHOLE},
+    {"caps, hardly anything but discontinuities", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, LIMITED},
+    {"caps, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, LIMITED},
+    {"caps, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, LIMITED | FAR},
 };
 
 static fleet *f;
@@ -58,6 +66,13 @@ static uint32_t stops;
 static float whole_or_not(const steps_case *c, float v)
 {
     return c->like & WHOLE ? roundf(v) : v;
+}
+
+/* Up to thrice the length of an average list. */
+static uint32_t some_cap(const steps_case *c)
+{
+    const float wide = c->tower * (float)c->towers, seen = 180 * 3 * c->view * c->view / (wide * wide);
+    return 1 + (uint32_t)phx_rng_below(&rng, 1 + (uint32_t)(3 * seen));
 }
 
 static phx_attr some_attr(const steps_case *c)
@@ -71,6 +86,7 @@ static phx_attr some_attr(const steps_case *c)
         if (phx_rng_below(&rng, 20) == 0) attr.cap = 3;
         if (phx_rng_below(&rng, 30) == 0) attr.sees = 2;
         if (phx_rng_below(&rng, 30) == 0) attr.ready = false;
+        if ((c->like & LIMITED) && phx_rng_below(&rng, 5) > 0) attr.cap = some_cap(c);
     }
     if (phx_rng_below(&rng, 6) == 0) attr.layers = 1 + phx_rng_below(&rng, 3);
     if (phx_rng_below(&rng, 6) == 0) attr.stealth = (uint8_t)phx_rng_below(&rng, 3);
