@@ -50,9 +50,10 @@ static void walk_below_limit(uint32_t cap, uint32_t adds_max)
     rules.adds_least = adds_max > 0 ? adds_max : UINT32_MAX;
     f = fleet_open(rules, 1, 1, 4);
     fleet_begin(f);
-    for (uint64_t i = 0; i < SIDE * SIDE; i++)
-        fleet_enter(f, i + 1, limited_attr(20, cap, adds_max > 0), 105 + 5 * (float)(i % SIDE),
-                    105 + 5 * (float)(i / SIDE));
+    for (uint64_t i = 0; i < SIDE * SIDE; i++) {
+        const uint64_t column = i % SIDE, line = i / SIDE;
+        fleet_enter(f, i + 1, limited_attr(20, cap, adds_max > 0), 105 + 5 * (float)column, 105 + 5 * (float)line);
+    }
     end_evaluated(SIDE * SIDE);
     uint32_t events = 0;
     for (uint32_t tick = 0; tick < 12; tick++) {
