@@ -24,6 +24,8 @@ typedef struct expected_refusal {
     uint64_t sequence, id;
     ph_status status;
     bool in_tick; /* else refused at once, inside a bulk call */
+    ph_command command;
+    ph_field field;
 } expected_refusal;
 
 typedef struct run {

@@ -140,6 +140,13 @@ typedef struct phx_shard_totals {
     phx_phase_ns ns;                   /* of all ticks: see phx_shard_progress */
 } phx_shard_totals;
 
+/* Lines of the log that were written, and hold until their reason is gone. Ticking thread. */
+typedef struct phx_hints {
+    uint32_t ungiven; /* bits of fields, once each */
+    bool unobserved;  /* there are entities, and no observer */
+    bool outside;     /* many entities are outside of all towers */
+} phx_hints;
+
 typedef struct phx_world {
     phx_mem mem;
     ph_world_def def; /* classes point to `classes` */
@@ -147,6 +154,8 @@ typedef struct phx_world {
     phx_rules rules;
     _Atomic uint32_t
         kind_count; /* number of classes; written between ticks, read by submitting threads, relaxed: it only grows */
+    _Atomic uint32_t ungiven; /* bits of fields that were set and not given; by submitting threads, relaxed: a hint */
+    phx_hints hints;
     ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
     ph_world_def next_def;
 
