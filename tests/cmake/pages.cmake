@@ -8,11 +8,17 @@ function(pharos_page_program name source)
     target_link_libraries(example_${name} PRIVATE pharos ${ARGN})
 endfunction()
 
-# pharos_page_test(NAME PROGRAMS ...): docs/NAME.md, with these programs and the ones of the tools that are built.
+# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, with programs of pages and of tools; none where a tool is not built.
 function(pharos_page_test name)
     set(programs)
     foreach(program IN LISTS ARGN)
-        list(APPEND programs --program ${program}=$<TARGET_FILE:example_${program}>)
+        set(target ${program})
+        if(TARGET example_${program})
+            set(target example_${program})
+        elseif(NOT TARGET ${program})
+            return()
+        endif()
+        list(APPEND programs --program ${program}=$<TARGET_FILE:${target}>)
     endforeach()
     add_test(NAME page_${name} COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
         ${PROJECT_SOURCE_DIR}/docs/${name}.md ${programs})
@@ -30,3 +36,6 @@ pharos_page_program(tutorial_5_positions examples/tutorial/5_positions.c)
 pharos_page_program(tutorial_6_loop examples/tutorial/6_loop.c)
 pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients tutorial_4_say tutorial_5_positions
     tutorial_6_loop)
+
+pharos_page_program(troubles pages/troubles.c)
+pharos_page_test(troubles troubles pharos-replay)
