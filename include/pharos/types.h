@@ -178,10 +178,14 @@ typedef struct ph_batch_hook {
  * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
  * follows from the number of entities around it, in 16 steps, at most one a tick; all in double:
  *
- *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts: (float)(view * share(s)), or view if that is 0
- *     p = the entities of its instance in its tower and the eight towers around that, itself too, after the tick's
- * commands wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16 s + 1 when wanted(p) > s; else s
- * - 1 when wanted(p * 1.25) < s; else s stays
+ *     share(s) = 1 - s * (1 - crowd_floor) / 16
+ *     the view that counts = (float)(view * share(s)), or view if that is 0
+ *
+ *     p = the entities of its instance in its tower and the eight around it, itself too, after the tick's commands
+ *
+ *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16 if there is none
+ *
+ *     s grows by 1 when wanted(p) > s, else it falls by 1 when wanted(p * 1.25) < s, else it stays
  *
  * An observer that enters the world begins with s = wanted(p). So about B targets are in a view as wide as the nine
  * towers. Margins, reach, pairs, links and global targets stay as they are. Once crowd_entities is 0 again, views widen
@@ -208,7 +212,7 @@ typedef struct ph_world_def {
     uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
     uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */
     double sticky;              /* >= 1; factor on d2 of targets not in the list, at the cap */
-    uint32_t crowd_entities;    /* 0 = off; crowd control, see below */
+    uint32_t crowd_entities;    /* 0 = off; crowd control, see above */
     float crowd_floor;          /* 0.0625..1; least share of its view that it leaves an observer */
     uint32_t events_max;        /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = by the entities */
     uint32_t entities_max;      /* 1..2^30; entities in the world at once */
@@ -281,7 +285,7 @@ typedef struct ph_attrs {
     float visible;
     uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
-    uint32_t consumer; /* gets this observer's events; only at enter; default 0 */
+    uint32_t consumer; /* gets this observer's events; ph_set() may change it; default 0 */
     uint32_t instance; /* the copy of the map that it is in: see pharos.h, "Instances"; 0 unless given, of no class */
     uint64_t layers;
     uint64_t sees;

@@ -1,6 +1,6 @@
 /*
  * Seeded bugs of the model, one at a time, for the test that proves that the comparison
- * of model and engine finds each of them (property/canary.c). The model proper is
+ * of model and engine finds each of them (property/harness_canary.c). The model proper is
  * compiled without any of them: MUTATE(...) is then its second argument.
  */
 #ifndef SUPPORT_MUTATIONS_H

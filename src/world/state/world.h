@@ -192,7 +192,8 @@ typedef struct phx_world {
     bool shared;           /* the tick has work enough for all workers: tick/share.h */
     phx_workers *workers;  /* of the tick that runs; NULL = the ticking thread alone */
     uint32_t worker_count; /* workers that have memory here: 1, from the first shared tick on def.workers */
-    phx_scratch *scratch;  /* one per worker, as many as worker_count, as ears, updates.workers and move_sums */
+    phx_scratch
+        *scratch; /* one per worker, as many as worker_count, as broadcasts.scratches, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
