@@ -1,0 +1,41 @@
+# Pages for users: each block of code that a page shows stands in a program that is built, or is run; each output is
+# compared (scripts/pages). And the programs of the pages.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# pharos_page_program(NAME SOURCE): linked against the shared library, as a host would.
+function(pharos_page_program name source)
+    add_executable(example_${name} ${source})
+    target_link_libraries(example_${name} PRIVATE pharos ${ARGN})
+endfunction()
+
+# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, with programs of pages and of tools; none where a tool is not built.
+function(pharos_page_test name)
+    set(programs)
+    foreach(program IN LISTS ARGN)
+        set(target ${program})
+        if(TARGET example_${program})
+            set(target example_${program})
+        elseif(NOT TARGET ${program})
+            return()
+        endif()
+        list(APPEND programs --program ${program}=$<TARGET_FILE:${target}>)
+    endforeach()
+    add_test(NAME page_${name} COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
+        ${PROJECT_SOURCE_DIR}/docs/${name}.md ${programs})
+    pharos_test_properties(page_${name} 120 "example")
+endfunction()
+
+add_test(NAME pages_self_test COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages --self-test)
+set_tests_properties(pages_self_test PROPERTIES LABELS example TIMEOUT 60)
+
+pharos_page_program(tutorial_1_meet examples/tutorial/1_meet.c)
+pharos_page_program(tutorial_2_classes examples/tutorial/2_classes.c)
+pharos_page_program(tutorial_3_clients examples/tutorial/3_clients.c)
+pharos_page_program(tutorial_4_say examples/tutorial/4_say.c)
+pharos_page_program(tutorial_5_positions examples/tutorial/5_positions.c)
+pharos_page_program(tutorial_6_loop examples/tutorial/6_loop.c)
+pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients tutorial_4_say tutorial_5_positions
+    tutorial_6_loop)
+
+pharos_page_program(troubles pages/troubles.c)
+pharos_page_test(troubles troubles pharos-replay)
