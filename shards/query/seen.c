@@ -60,7 +60,11 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 {
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
-    if (list->derived) shard->storage->visit_list(shard, slot, visit, user);
+    if (list->derived) {
+        const bool applied = shard->deferred.depth > 0;
+        if (applied) shard->storage->visit_list_before(shard, slot, visit, user);
+        else shard->storage->visit_list(shard, slot, visit, user);
+    }
     for (uint32_t i = 0, n; i < list->count; i += n) {
         n = list->count - i < PHX_LIST_PIECE_MAX ? list->count - i : PHX_LIST_PIECE_MAX;
         if (!visit(user, entries + i, n)) return;
@@ -97,6 +101,12 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
         if (oa->margin == 0.0f || !phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
     }
     return stored_list_has(shard, observer, target);
+}
+
+bool phx_shard_list_had(const phx_shard *shard, uint32_t observer, uint32_t target)
+{
+    if (!shard->store.tail[observer].list.derived) return stored_list_has(shard, observer, target);
+    return shard->storage->list_had(shard, observer, target);
 }
 
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)

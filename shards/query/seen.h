@@ -8,11 +8,10 @@
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 
-enum { PHX_LIST_PIECE_MAX = 256 };
-
 /*
  * Calls visit() for all targets in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until
- * it returns false. Between ticks, and in a tick after the interest phase.
+ * it returns false. Between ticks, and in a tick after the interest phase. After an apply it is the list of the last
+ * tick's end, with the slots of targets that left since.
  */
 void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
@@ -27,6 +26,9 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
  * Is the target in the own observer's list? The rule of the pair answers if it decides. Also after the interest phase.
  */
 bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
+
+/* After an apply: had an own observer's list the target, a live slot, at the last tick's end? */
+bool phx_shard_list_had(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* After the interest phase: are targets held for the own observer, so that it is evaluated in the next tick? */
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);

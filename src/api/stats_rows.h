@@ -39,6 +39,7 @@
     X(COUNTER, adds_held, "adds_held_total", "", "Times that a target had to wait a tick to join a list.") \
     X(COUNTER, ticks_spread, "ticks_spread_total", "", "Ticks that had more events than events_max.") \
     X(COUNTER, ticks_short, "ticks_short_total", "", "Ticks that were finished without the memory that they wanted.") \
+    X(COUNTER, applies, "applies_total", "", "Times that commands were applied between ticks.") \
     X(COUNTER, observers_reset, "observers_reset_total", "", \
       "Observers that got nothing of such a tick: their lists come anew later.") \
     X(COUNTER, updates_held, "updates_held_total", "", "Times that an update had to wait a tick for its budget.") \

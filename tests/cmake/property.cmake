@@ -19,6 +19,7 @@ pharos_plain_test(NAME oom_stages SOURCES property/oom_stages.c LABELS property 
 pharos_plain_test(NAME short_ticks SOURCES property/short_ticks.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME crowded SOURCES property/crowded.c LABELS property)
 pharos_plain_test(NAME empty_blocks SOURCES property/empty_blocks.c LABELS property)
+pharos_plain_test(NAME applies SOURCES property/applies.c LABELS property)
 pharos_plain_test(NAME teleport_across_shards SOURCES property/teleport_across_shards.c LABELS property)
 pharos_plain_test(NAME sparse_discontinuities SOURCES property/sparse_discontinuities.c LABELS property)
 pharos_plain_test(NAME areas_vs_brute_force SOURCES property/areas_vs_brute_force.c LABELS property)
