@@ -111,7 +111,7 @@ PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);
  *  - refusals are told at once, with the number of the tick that comes next;
  *  - broadcasts, edges, updates and the events of lists come in the next tick. Its bounds (broadcast_bytes) count for
  *    all applies before it, too. Positions, instances and layers are of the tick's end, as in any tick;
- *  - a change by ph_world_reconfigure() waits for the tick;
+ *  - a change by ph_world_reconfigure() waits for the tick, and comes behind the applied commands;
  *  - an entity that left keeps its room until the tick.
  * @return PH_OK; PH_BUSY (a tick runs, is half way without memory, or a reader is inside; nothing was done);
  * PH_NO_MEMORY: it stopped half way. Another call goes on; so do ph_tick() and ph_tick_finish(), which then run
@@ -136,7 +136,7 @@ PH_NODISCARD PH_API ph_status ph_tick_many(const ph_world *worlds, uint32_t coun
 /**
  * Changes the fields that may change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
  * share_min, activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
- * the present classes; further classes behind them). The next tick applies all of it or nothing.
+ * the present classes; further classes behind them). The next tick applies all of it or nothing, before its commands.
  * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
  * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
  * allocator, log, tasks, crew and workers are not compared. @thread ticker

@@ -21,6 +21,18 @@
 
 /* ---- with applies and without ---- */
 
+/* Has the tick of this step an apply? */
+static bool is_applied(const script *s, size_t at)
+{
+    bool applied = false;
+    for (size_t i = at; i > 0 && s->steps.items[i - 1].type != STEP_TICK; i--)
+        applied |= s->steps.items[i - 1].type == STEP_APPLY;
+    for (size_t i = at; i < s->steps.count && s->steps.items[i].type != STEP_TICK; i++)
+        applied |= s->steps.items[i].type == STEP_APPLY;
+    return applied;
+}
+
+/* A changed definition comes behind applied commands, else before them: it is left out of ticks with applies. */
 static void play(const script *s, bool applies, run_result *result)
 {
     script *some = script_copy_head(s);
@@ -28,6 +40,7 @@ static void play(const script *s, bool applies, run_result *result)
     for (size_t i = 0; i < s->steps.count; i++) {
         step one = s->steps.items[i];
         if (one.type == STEP_APPLY && !applies) continue;
+        if (one.type == STEP_RELOAD && is_applied(s, i)) continue;
         one.producer = 0;
         VEC_PUSH(&some->steps, one);
     }
@@ -36,25 +49,33 @@ static void play(const script *s, bool applies, run_result *result)
     script_free(some);
 }
 
+typedef struct play_sums {
+    uint64_t applies, events;
+} play_sums;
+
+static void compare_plays(uint64_t seed, uint32_t profile, play_sums *sums)
+{
+    static run_result with, without;
+    script *s = ops_script(seed, profile);
+    play(s, true, &with);
+    play(s, false, &without);
+    const bool same = with.event_hash == without.event_hash && with.activation_hash == without.activation_hash &&
+                      with.events == without.events && with.heard == without.heard && with.due == without.due &&
+                      with.edges == without.edges && with.stats.refused_in_tick == without.stats.refused_in_tick;
+    CHECK(!with.failed && !without.failed && same, "seed %" PRIu64 ", %s: other events with applies\n%s%s", seed,
+          s->profile, with.report, without.report);
+    sums->applies += with.stats.applies;
+    sums->events += with.events;
+    script_free(s);
+}
+
 static void same_events(uint64_t seed)
 {
-    uint64_t applies = 0, events = 0;
-    for (uint64_t i = 0; i < test_amount(900); i++) {
-        static run_result with, without;
-        script *s = ops_script(seed + i, (uint32_t)(i % ops_profile_count()));
-        play(s, true, &with);
-        play(s, false, &without);
-        const bool same = with.event_hash == without.event_hash && with.activation_hash == without.activation_hash &&
-                          with.events == without.events && with.heard == without.heard && with.due == without.due &&
-                          with.edges == without.edges && with.stats.refused_in_tick == without.stats.refused_in_tick;
-        CHECK(!with.failed && !without.failed && same, "seed %" PRIu64 ", %s: other events with applies\n%s%s",
-              seed + i, s->profile, with.report, without.report);
-        applies += with.stats.applies;
-        events += with.events;
-        script_free(s);
-    }
-    CHECK(applies > 0 && events > 0, "nothing is applied");
-    (void)printf("%" PRIu64 " applies, %" PRIu64 " events\n", applies, events);
+    play_sums sums = {0};
+    compare_plays(338, (uint32_t)ops_profile_find("settings"), &sums); /* a class gets unready before an apply */
+    for (uint64_t i = 0; i < test_amount(900); i++) compare_plays(seed + i, (uint32_t)(i % ops_profile_count()), &sums);
+    CHECK(sums.applies > 0 && sums.events > 0, "nothing is applied");
+    (void)printf("%" PRIu64 " applies, %" PRIu64 " events\n", sums.applies, sums.events);
 }
 
 /* ---- in turn ---- */
@@ -265,19 +286,26 @@ static void refused_calls(void)
 
 /* ---- the definition waits; memory goes back ---- */
 
+/* The definition of bench_open(), with another class. */
+static void change_class(const bench *b, const ph_class *kind)
+{
+    ph_world_def def = ph_world_def_default();
+    def.classes = kind;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    def.tower_size = 25;
+    def.entities_max = 1u << 17;
+    CHECK_OK(ph_world_reconfigure(b->world, &def, NULL, 0));
+}
+
 static void definition_waits(void)
 {
     static bench b;
     ph_class kind = ph_class_default("default");
-    ph_world_def def = ph_world_def_default();
     ph_attrs attrs;
     bench_open(&b, PH_INDEX_LIGHTHOUSE, PH_RANGE_RADIUS, 1, 0);
     kind.view = 77;
-    def.classes = &kind;
-    def.world_size[0] = def.world_size[1] = SIDE;
-    def.tower_size = 25;
-    def.entities_max = 1u << 17;
-    CHECK_OK(ph_world_reconfigure(b.world, &def, NULL, 0));
+    change_class(&b, &kind);
     CHECK_OK(ph_move(b.producer, 1, 5, 6, 7));
     CHECK_OK(ph_apply(b.world));
     CHECK_OK(ph_entity_get(b.world, 1, &attrs));
@@ -286,6 +314,38 @@ static void definition_waits(void)
     CHECK_OK(ph_entity_get(b.world, 1, &attrs));
     CHECK(attrs.view > 76, "view %g", (double)attrs.view);
     bench_close(&b);
+}
+
+/* Is an observer of a class that gets unready told anew, when it is made ready in the same tick? */
+static bool begins_anew(bool apply)
+{
+    static bench b;
+    ph_class kind = ph_class_default("default");
+    const ph_attrs ready = {.given = PH_READY, .ready = true};
+    const ph_batch *batch = NULL;
+    bool fresh = false;
+    bench_open(&b, PH_INDEX_LIGHTHOUSE, PH_RANGE_RADIUS, 1, 0);
+    (void)take_all(&b);
+    kind.view = 30;
+    kind.ready = false;
+    change_class(&b, &kind);
+    CHECK_OK(ph_set(b.producer, 1, &ready));
+    if (apply) CHECK_OK(ph_apply(b.world));
+    CHECK_OK(ph_tick(b.world, NULL));
+    while (ph_batch_take(b.consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->change_count; i++)
+            fresh |= batch->changes[i].observer == 1 && (batch->changes[i].flags & PH_CHANGE_FRESH);
+        CHECK_OK(ph_batch_return(b.consumer, batch));
+    }
+    bench_close(&b);
+    return fresh;
+}
+
+/* A definition is applied before the tick's commands, and behind the applied ones. */
+static void definition_follows(void)
+{
+    CHECK(begins_anew(false), "a class that gets unready comes behind the command");
+    CHECK(!begins_anew(true), "a class that gets unready comes before an applied command");
 }
 
 static void memory_goes_back(void)
@@ -319,6 +379,7 @@ int main(int argc, char **argv)
     payloads_stay();
     refused_calls();
     definition_waits();
+    definition_follows();
     memory_goes_back();
     return check_done("applies");
 }
