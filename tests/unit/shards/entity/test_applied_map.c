@@ -30,6 +30,7 @@ TestSuite(applied, .init = set_up, .fini = tear_down);
 static void place(uint32_t slot, uint32_t instance, uint16_t tx, uint16_t ty)
 {
     set_attr(&store, slot, (phx_attr){.instance = instance});
+    store.body[slot].state = instance != 0 ? PHX_SLOT_OWN | PHX_SLOT_APART : PHX_SLOT_OWN;
     store.body[slot].tx = tx;
     store.body[slot].ty = ty;
 }
