@@ -168,6 +168,12 @@ void bench_walk(bench_stream *stream, bench_frame *frame, uint32_t index, const 
     bench_frame_move(frame, (uint64_t)index + 1, position->x, position->y, position->z);
 }
 
+uint32_t bench_kind(const ph_config *config, const char *class_name)
+{
+    uint32_t kind = ph_config_kind(config, class_name);
+    return kind != PH_KIND_NONE ? kind : 0;
+}
+
 void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint32_t kind)
 {
     PHX_ASSERT(index < stream->count);

@@ -119,6 +119,8 @@ float bench_uniform(bench_stream *stream, float low, float high);
 void bench_disc(bench_stream *stream, float radius, float vector[2]);
 /* About normal: the sum of four uniforms, mean 0. */
 float bench_bell(bench_stream *stream, float deviation);
+/* The kind of a class; a name that the config has not is class default. */
+uint32_t bench_kind(const ph_config *config, const char *class_name);
 /* A position inside the area, z 0. */
 ph_position bench_place(bench_stream *stream, const bench_area *area);
 /* Mirrors at the area's borders; a step longer than the area ends on its border. */

@@ -71,8 +71,8 @@ static void mmo_begin(bench_stream *stream, bench_frame *frame)
 {
     mmo_allocate(stream);
     mmo *state = stream->state;
-    uint32_t player_kind = ph_config_kind(stream->config, "player");
-    uint32_t npc_kind = ph_config_kind(stream->config, "npc");
+    uint32_t player_kind = bench_kind(stream->config, "player");
+    uint32_t npc_kind = bench_kind(stream->config, "npc");
     for (uint32_t i = 0; i < state->cluster_count; i++) {
         state->clusters[i] = bench_place(stream, &stream->world);
     }

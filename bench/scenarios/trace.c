@@ -15,7 +15,7 @@ typedef struct trace_state {
 
 static uint32_t kind_of(void *config, const char *name)
 {
-    return ph_config_kind(config, name);
+    return bench_kind(config, name);
 }
 
 static void fail(bench_stream *stream, const phx_trace_error *error)

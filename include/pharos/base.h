@@ -9,6 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of these headers, for #if. It is written here alone: the build reads it from these lines. */
+#define PHAROS_VERSION_MAJOR 0
+#define PHAROS_VERSION_MINOR 1
+#define PHAROS_VERSION_PATCH 0
+
+/** Numbers that compare as versions do: `PHAROS_VERSION_NUMBER >= PHAROS_VERSION_OF(0, 2, 0)` in a condition. */
+#define PHAROS_VERSION_OF(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define PHAROS_VERSION_NUMBER PHAROS_VERSION_OF(PHAROS_VERSION_MAJOR, PHAROS_VERSION_MINOR, PHAROS_VERSION_PATCH)
+
+/** "MAJOR.MINOR.PATCH" */
+#define PHAROS_VERSION_STRING \
+    PHAROS_VERSION_TEXT(PHAROS_VERSION_MAJOR) \
+    "." PHAROS_VERSION_TEXT(PHAROS_VERSION_MINOR) "." PHAROS_VERSION_TEXT(PHAROS_VERSION_PATCH)
+#define PHAROS_VERSION_TEXT(number) PHAROS_VERSION_TEXT_OF(number)
+#define PHAROS_VERSION_TEXT_OF(number) #number
+
 #if defined(PHAROS_STATIC)
 #define PH_API
 #elif defined(PHAROS_BUILDING)
@@ -55,14 +71,18 @@ extern "C" {
     X(PH_TAKEN, 22, "all handles of this kind are taken") \
     X(PH_TOO_LARGE, 23, "the payload is larger than PH_PAYLOAD_MAX") \
     X(PH_TICK_FULL, 24, "the tick carries as many bytes of broadcasts as broadcast_bytes allows") \
-    X(PH_PENDING, 25, "nothing to take at present, but more waits for a tick: return the batches and run one")
+    X(PH_PENDING, 25, "nothing to take at present, but more waits for a tick: return the batches and run one") \
+    X(PH_NOT_GIVEN, 26, "a field that is needed is not given: set its bit in ph_attrs.given (PH_X and PH_Y at enter)")
 
 typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,
     PH_STATUS_LIST(PH_STATUS_ENUM)
 #undef PH_STATUS_ENUM
-        PH_STATUS_COUNT /* one past the last status; size of tables by status */
+        PH_STATUS_COUNT /* one past the last status of this version */
 } ph_status;
+
+/** Size of the tables by status: further statuses do not move the fields behind. */
+enum { PH_STATUSES_MAX = 64 };
 
 /** @return a sentence for the status, static, never NULL. @thread any */
 PH_API const char *ph_status_text(ph_status status);
@@ -70,7 +90,8 @@ PH_API const char *ph_status_text(ph_status status);
 /** @return the status' name ("PH_FULL"), static, never NULL. @thread any */
 PH_API const char *ph_status_name(ph_status status);
 
-/** @return the library's version, "MAJOR.MINOR.PATCH", static. @thread any */
+/** @return the version of the library that runs, "MAJOR.MINOR.PATCH", static; of the headers: PHAROS_VERSION_STRING.
+ * @thread any */
 PH_API const char *ph_version(void);
 
 /**
@@ -87,7 +108,13 @@ typedef struct ph_allocator {
 
 typedef enum ph_log_level { PH_LOG_ERROR = 0, PH_LOG_WARNING = 1, PH_LOG_INFO = 2 } ph_log_level;
 
-/** Called with one line without a newline. The library itself never prints. */
+/**
+ * Called with one line without a newline. The library itself never prints. Lines: PH_LOG_ERROR, why ph_world_create()
+ * refuses the definition (from its caller's thread). PH_LOG_WARNING, at the end of a tick, from the thread that ticks:
+ * the world has entities and no observer, so nothing is told; more than 5 % of the entities stand outside of the world
+ * (each once, until that has ended); an entity came with a field set whose bit is not in ph_attrs.given, or a ph_set()
+ * gave nothing (once for each field). The callback may not call functions of this world.
+ */
 typedef void (*ph_log_fn)(void *user, ph_log_level level, const char *line);
 
 #ifdef __cplusplus

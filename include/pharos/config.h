@@ -74,10 +74,26 @@ PH_NODISCARD PH_API ph_status ph_config_load_text(ph_config *config, const char 
  */
 PH_NODISCARD PH_API ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_error *error);
 
+/**
+ * From here to ph_config_end() loads and assignments are checked by themselves alone (syntax, type, range), and the
+ * rules between keys once, at the end: so settings that need each other come in any order, in file and assignments.
+ * PH_BAD_ARGUMENT: begun already; PH_NO_MEMORY.
+ */
+PH_NODISCARD PH_API ph_status ph_config_begin(ph_config *config);
+
+/**
+ * Checks the whole definition. On PH_BAD_DEF the config is as it was at ph_config_begin(), and the error names the file
+ * and line, or "--set KEY", that the key in the reason came from. PH_BAD_ARGUMENT: not begun.
+ */
+PH_NODISCARD PH_API ph_status ph_config_end(ph_config *config, ph_config_error *error);
+
 /** The definition; its classes live in the config, until it is changed or destroyed. */
 PH_API const ph_world_def *ph_config_def(const ph_config *config);
 
-/** The kind of this class name; kind 0 (class default) for NULL and every name there is not. */
+/**
+ * The kind of this class name, 0 for "default" and NULL; PH_KIND_NONE for a name that no class has: commands with that
+ * kind are refused (PH_BAD_KIND).
+ */
 PH_API uint32_t ph_config_kind(const ph_config *config, const char *class_name);
 
 /**

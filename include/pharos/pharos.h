@@ -42,7 +42,8 @@ PH_API ph_class ph_class_default(const char *name);
 PH_NODISCARD PH_API ph_status ph_world_def_check(const ph_world_def *def, char *reason, size_t reason_size);
 
 /**
- * Makes a world. @return PH_OK and *world; PH_BAD_DEF (ph_world_def_check() says why),
+ * Makes a world. @return PH_OK and *world; PH_BAD_DEF: the reason, one line with the key, its value and its range, goes
+ * to def->log as PH_LOG_ERROR, if there is one (ph_world_def_check() gives the same line into a buffer);
  * PH_NO_MEMORY, PH_TAKEN (PH_WORLDS_MAX worlds live): *world is null then. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_world_create(const ph_world_def *def, ph_world *world);
@@ -224,14 +225,25 @@ PH_NODISCARD PH_API ph_status ph_producer_refusals(ph_producer producer, ph_refu
  * @name Commands
  * Each takes the next sequence number and returns PH_OK when it was queued for
  * the next tick. The call itself refuses with PH_BAD_ID, PH_BAD_POSITION, PH_BAD_RADIUS, PH_BAD_KIND, PH_BAD_VALUE,
- * PH_SAME_ID. PH_FULL: the producer's queue has no room; PH_NO_MEMORY: it could not grow; neither takes a sequence
- * number. A refusal that depends on the world's state (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE,
- * PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) is made by the tick and comes through
- * ph_producer_refusals(). A refused command changes nothing.
+ * PH_SAME_ID, PH_NOT_GIVEN (ph_attrs_check() says which attribute). PH_FULL: the producer's queue has no room;
+ * PH_NO_MEMORY: it could not grow; neither takes a sequence number. A refusal that depends on the world's state
+ * (PH_UNKNOWN_ID, PH_EXISTS, PH_CAPACITY, PH_ATTACHED, PH_CYCLE, PH_TOO_DEEP, PH_ABSENT, PH_TICK_FULL, PH_NO_MEMORY) is
+ * made by the tick and comes through ph_producer_refusals(). A refused command changes nothing.
  * @thread producer
  */
 
-/** A new entity; x and y must be given. */
+/**
+ * Would ph_enter() (PH_COMMAND_ENTER) or ph_set() (PH_COMMAND_SET) refuse these attributes at once? Changes nothing.
+ * @param reason of `reason_size` bytes, or NULL: gets one line, the first field that is refused with its value and
+ * range, as "view = -1 is outside [0, 1e18]". If none is, it gets the first field that is not 0 but whose bit is not in
+ * `given`, so that it does not count: forgotten, or left over from another use of the struct. Else it is empty.
+ * @return the status that the call would return, but for id and queue; PH_BAD_ARGUMENT: another command, or a NULL.
+ * @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_attrs_check(ph_world world, ph_command command, const ph_attrs *attrs, char *reason,
+                                             size_t reason_size);
+
+/** A new entity; x and y must be given, else PH_NOT_GIVEN. */
 PH_NODISCARD PH_API ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs);
 /** It leaves every list; its pairs, links, hides and reveals end; its children stay in the world, detached. */
 PH_NODISCARD PH_API ph_status ph_leave(ph_producer producer, uint64_t id);
@@ -446,6 +458,20 @@ PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch
 
 /** Gives a batch back, in any order. PH_BAD_ARGUMENT: it was not taken here. @thread consumer */
 PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);
+
+/**
+ * Begins a walk over a taken batch by observer: each that has a change, a delivery or an update stands in one packet
+ * with all of them, in the library's order. No host needs tables of its own to bring the three arrays together. Begin
+ * and walk cost as much as reading the arrays once, whatever their sizes, and allocate nothing: the library links
+ * deliveries and updates by their reserved words. One walk of a batch at a time; it ends by itself, and a new begin
+ * starts over. Edges are not of observers: they stand in `activations` and `crossings`.
+ * @return PH_OK; PH_BAD_ARGUMENT: a NULL, or the batch was not taken here. @thread consumer
+ */
+PH_NODISCARD PH_API ph_status ph_packets_begin(ph_consumer consumer, const ph_batch *batch, ph_packets *packets);
+
+/** The next packet. @return false behind the last one: *packet is as it was. The batch is still taken. @thread consumer
+ */
+PH_API bool ph_packets_next(ph_packets *packets, ph_packet *packet);
 
 /* =============================== queries ================================ */
 

@@ -79,7 +79,7 @@ typedef struct ph_query {
     uint32_t kind_count;   /* 0..PH_QUERY_KINDS_MAX; 0 = all kinds */
     uint32_t flags;        /* PH_QUERY_HEIGHT, PH_QUERY_UNORDERED, PH_QUERY_IN_INSTANCE */
     uint32_t instance;     /* with PH_QUERY_IN_INSTANCE: only entities in this one */
-    uint32_t reserved;
+    uint32_t reserved[5];  /* 0 */
 } ph_query;
 
 /** One entity that was found. */
@@ -106,7 +106,7 @@ typedef struct ph_answer {
  * @param count gets the full count (of nearest at most query->nearest).
  * @return PH_OK; PH_BUSY; PH_BAD_POSITION: a coordinate is beyond
  * PH_COORDINATE_MAX; PH_BAD_RADIUS: neither 0..PH_LENGTH_MAX nor INFINITY;
- * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest, kind_count or flags out of
+ * PH_BAD_KIND: of the filter; PH_BAD_VALUE: shape, cosine, direction, nearest, kind_count, flags or reserved out of
  * range, z_low above z_high, or corners that are not convex; PH_UNKNOWN_ID: of query->of; PH_BAD_ARGUMENT: a NULL.
  * @thread reader
  */
@@ -203,6 +203,7 @@ typedef struct ph_explanation {
     uint8_t detect;  /* of the observer */
     uint8_t range;   /* ph_range of the world */
     uint8_t shape;   /* ph_shape of the world */
+    uint32_t reserved[8];
 } ph_explanation;
 
 /**
@@ -246,6 +247,7 @@ typedef struct ph_verification {
     uint64_t rounds;      /* through all observers */
     uint64_t observers;   /* checked, all rounds */
     uint64_t pairs;       /* looked at for them */
+    uint64_t reserved[2]; /* 0 */
 } ph_verification;
 
 /**

@@ -77,6 +77,9 @@ enum {
 #define PH_COORDINATE_MAX 1e18f
 #define PH_LENGTH_MAX 1e18f
 
+/** No class has this kind: an unknown name (ph_config_kind()). */
+#define PH_KIND_NONE UINT32_MAX
+
 /* ---- the world's definition ---- */
 
 typedef enum ph_range { PH_RANGE_RADIUS = 0, PH_RANGE_TOWERS = 1 } ph_range;
@@ -132,6 +135,7 @@ typedef struct ph_class {
     uint32_t updates_max; /* most updates for it in a tick, <= INT32_MAX; the others wait; 0 = no limit */
     uint32_t band_count;  /* 0..PH_BANDS_MAX; 0 = observers of this kind get no updates */
     ph_band bands[PH_BANDS_MAX];
+    uint32_t reserved[8]; /* 0 */
 } ph_class;
 
 /**
@@ -154,16 +158,34 @@ typedef struct ph_crew_def {
 } ph_crew_def;
 
 /**
+ * A call for each batch that a consumer gets: to wake the thread that waits for it. The thread that ticks the world
+ * (with a crew it may be a worker) makes the call in the tick, once for each batch, when ph_batch_take() finds the
+ * batch: so a wake-up is never lost if the consumer's thread takes batches until there is none (PH_EMPTY or
+ * PH_PENDING), and then waits. A batch that was offered before the consumer was opened had its call then: take before
+ * the first wait. Calls of one world come one after the other, of several worlds at once. It returns soon, and calls no
+ * function of the world: the tick waits for it. A write to an eventfd, which poll() and epoll wait for, is enough; so
+ * is uv_async_send().
+ */
+typedef struct ph_batch_hook {
+    void (*offered)(void *user, uint32_t consumer); /* NULL = none */
+    void *user;
+} ph_batch_hook;
+
+/**
  * The definition of a world. Get one from ph_world_def_default(), change fields, pass it to
  * ph_world_create(), which copies it (classes too): the caller's may go away.
  *
  * Crowd control, for range = radius. While crowd_entities = B > 0, an observer's view is multiplied by a share that
  * follows from the number of entities around it, in 16 steps, at most one a tick; all in double:
  *
- *     share(s) = 1 - s * (1 - crowd_floor) / 16;  the view that counts: (float)(view * share(s)), or view if that is 0
- *     p = the entities of its instance in its tower and the eight towers around that, itself too, after the tick's
- * commands wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16 s + 1 when wanted(p) > s; else s
- * - 1 when wanted(p * 1.25) < s; else s stays
+ *     share(s) = 1 - s * (1 - crowd_floor) / 16
+ *     the view that counts = (float)(view * share(s)), or view if that is 0
+ *
+ *     p = the entities of its instance in its tower and the eight around it, itself too, after the tick's commands
+ *
+ *     wanted(p) = the least s of 0..16 with p * (share(s) * share(s)) <= B, or 16 if there is none
+ *
+ *     s grows by 1 when wanted(p) > s, else it falls by 1 when wanted(p * 1.25) < s, else it stays
  *
  * An observer that enters the world begins with s = wanted(p). So about B targets are in a view as wide as the nine
  * towers. Margins, reach, pairs, links and global targets stay as they are. Once crowd_entities is 0 again, views widen
@@ -190,7 +212,7 @@ typedef struct ph_world_def {
     uint32_t activation_span;   /* 0..255; towers within which an observer of a waking kind keeps an NPC awake */
     uint32_t activation_linger; /* ticks; so long it stays awake when the last one has gone */
     double sticky;              /* >= 1; factor on d2 of targets not in the list, at the cap */
-    uint32_t crowd_entities;    /* 0 = off; crowd control, see below */
+    uint32_t crowd_entities;    /* 0 = off; crowd control, see above */
     float crowd_floor;          /* 0.0625..1; least share of its view that it leaves an observer */
     uint32_t events_max;        /* 0..2^31; events of one tick, then enters wait: ph_change; 0 = by the entities */
     uint32_t entities_max;      /* 1..2^30; entities in the world at once */
@@ -213,10 +235,12 @@ typedef struct ph_world_def {
     const ph_class *classes; /* class_count of them; the first is named "default" */
     uint32_t class_count;    /* 1..4096 */
     ph_allocator allocator;  /* zero = the library's default */
-    ph_log_fn log;           /* NULL = silent */
+    ph_log_fn log;           /* NULL = silent; ph_log_fn has its lines */
     void *log_user;
-    ph_task_hooks tasks; /* zero = the library's own threads; not used with a crew */
-    ph_crew crew;        /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
+    ph_task_hooks tasks;   /* zero = the library's own threads; not used with a crew */
+    ph_crew crew;          /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
+    ph_batch_hook batches; /* zero = none: consumers ask ph_batch_take() */
+    uint64_t reserved[8];  /* 0 */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */
@@ -261,7 +285,7 @@ typedef struct ph_attrs {
     float visible;
     uint32_t kind; /* place in ph_world_def.classes; 0 = "default" */
     uint32_t cap;
-    uint32_t consumer; /* gets this observer's events; only at enter; default 0 */
+    uint32_t consumer; /* gets this observer's events; ph_set() may change it; default 0 */
     uint32_t instance; /* the copy of the map that it is in: see pharos.h, "Instances"; 0 unless given, of no class */
     uint64_t layers;
     uint64_t sees;
@@ -272,6 +296,8 @@ typedef struct ph_attrs {
     bool global;
     bool veiled;
     bool ready;
+    uint8_t reserved_bytes[2]; /* not read, as the words below: new fields will have bits in `given` */
+    uint64_t reserved[2];
 } ph_attrs;
 
 typedef struct ph_position {
@@ -295,7 +321,7 @@ typedef struct ph_broadcast_options {
      * positions and attributes at the tick's end; stealth and veils play no part.
      */
     float radius;
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_broadcast_options;
 
 /**
@@ -310,7 +336,7 @@ typedef struct ph_broadcast_place {
     const uint32_t *kinds; /* observers of these kinds only, as they are at the tick's end */
     uint64_t layers;
     uint32_t instance;
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_broadcast_place;
 
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
@@ -339,8 +365,80 @@ typedef struct ph_area {
     float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
     uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
     uint32_t instance;   /* with PH_AREA_IN_INSTANCE: only entities that are in it at the end of the tick */
-    uint32_t reserved;
+    uint32_t reserved[5]; /* 0 */
 } ph_area;
+
+/** Every command, its number, and the call that submits it; a bulk call submits the command of its items. */
+#define PH_COMMAND_LIST(X) \
+    X(ENTER, 1, "ph_enter") \
+    X(LEAVE, 2, "ph_leave") \
+    X(MOVE, 3, "ph_move") \
+    X(SET, 4, "ph_set") \
+    X(PAIR, 5, "ph_pair") \
+    X(UNPAIR, 6, "ph_unpair") \
+    X(LINK, 7, "ph_link") \
+    X(UNLINK, 8, "ph_unlink") \
+    X(HIDE, 9, "ph_hide") \
+    X(UNHIDE, 10, "ph_unhide") \
+    X(REVEAL, 11, "ph_reveal") \
+    X(UNREVEAL, 12, "ph_unreveal") \
+    X(ATTACH, 13, "ph_attach") \
+    X(DETACH, 14, "ph_detach") \
+    X(RESEND, 15, "ph_resend") \
+    X(BROADCAST, 16, "ph_broadcast") \
+    X(AREA_SET, 17, "ph_area_set") \
+    X(AREA_REMOVE, 18, "ph_area_remove") \
+    X(BROADCAST_AT, 19, "ph_broadcast_at")
+
+typedef enum ph_command {
+#define PH_COMMAND_ENUM(name, number, call) PH_COMMAND_##name = number,
+    PH_COMMAND_LIST(PH_COMMAND_ENUM)
+#undef PH_COMMAND_ENUM
+        PH_COMMAND_END /* one past the last */
+} ph_command;
+
+/** @return the call of the command ("ph_enter"), static, never NULL. @thread any */
+PH_API const char *ph_command_name(ph_command command);
+
+/**
+ * Every argument that a refusal can name: the fields of ph_attrs, each one more than the place of its bit in `given`,
+ * and the arguments beside them.
+ */
+#define PH_FIELD_LIST(ROW) \
+    ROW(NONE, 0, "") \
+    ROW(X, 1, "x") \
+    ROW(Y, 2, "y") \
+    ROW(Z, 3, "z") \
+    ROW(KIND, 4, "kind") \
+    ROW(VIEW, 5, "view") \
+    ROW(MARGIN, 6, "margin") \
+    ROW(REACH, 7, "reach") \
+    ROW(LAYERS, 8, "layers") \
+    ROW(SEES, 9, "sees") \
+    ROW(STEALTH, 10, "stealth") \
+    ROW(DETECT, 11, "detect") \
+    ROW(GLOBAL, 12, "global") \
+    ROW(READY, 13, "ready") \
+    ROW(CAP, 14, "cap") \
+    ROW(PRIORITY, 15, "priority") \
+    ROW(USER_DATA, 16, "user_data") \
+    ROW(CONSUMER, 17, "consumer") \
+    ROW(VISIBLE, 18, "visible") \
+    ROW(VEILED, 19, "veiled") \
+    ROW(INSTANCE, 20, "instance") \
+    ROW(GIVEN, 64, "given") \
+    ROW(ID, 65, "id") \
+    ROW(OTHER, 66, "other") /* the second id of two: the target, the parent */
+
+typedef enum ph_field {
+#define PH_FIELD_ENUM(name, number, word) PH_FIELD_##name = number,
+    PH_FIELD_LIST(PH_FIELD_ENUM)
+#undef PH_FIELD_ENUM
+        PH_FIELD_END /* one past the largest number */
+} ph_field;
+
+/** @return the field's name ("view"), "" of PH_FIELD_NONE, static, never NULL. @thread any */
+PH_API const char *ph_field_name(ph_field field);
 
 /** A command that changed nothing, as reported to its producer. */
 typedef struct ph_refusal {
@@ -348,7 +446,9 @@ typedef struct ph_refusal {
     uint64_t tick;     /* that met it; 0: refused at once, inside a bulk call */
     uint64_t id;
     ph_status status;
-    uint32_t reserved;
+    uint16_t command; /* ph_command */
+    uint16_t field;   /* ph_field with the refused value; PH_FIELD_NONE: the state of the world is against it */
+    uint64_t reserved;
 } ph_refusal;
 
 /* ---- batches ---- */
@@ -428,7 +528,8 @@ typedef struct ph_delivery {
     uint64_t observer;
     uint64_t user_data; /* the observer's */
     uint32_t first;
-    uint32_t count; /* >= 1 */
+    uint32_t count;       /* >= 1 */
+    uint32_t reserved[2]; /* the library's, for ph_packets_begin(): no value is promised */
 } ph_delivery;
 
 /** An entity awoke or fell asleep; or it entered or left an area. */
@@ -480,7 +581,8 @@ typedef struct ph_update {
     uint64_t observer;
     uint64_t user_data; /* the observer's */
     uint32_t first;
-    uint32_t count; /* >= 1 */
+    uint32_t count;       /* >= 1 */
+    uint32_t reserved[2]; /* as of ph_delivery */
 } ph_update;
 
 /**
@@ -520,7 +622,28 @@ typedef struct ph_batch {
     uint32_t due_count;
     uint32_t moved_count;
     uint32_t reserved2;
+    const void *reserved_arrays[6]; /* room for further arrays and their counts */
+    uint64_t reserved_counts[6];
 } ph_batch;
+
+/** All that a batch has for one observer, at least one of the three: what a packet to its client is made of. */
+typedef struct ph_packet {
+    uint64_t observer;
+    uint64_t user_data;          /* the observer's */
+    const ph_change *change;     /* NULL: its list did not change */
+    const ph_delivery *delivery; /* NULL: it gets no broadcast */
+    const ph_update *update;     /* NULL: it gets no update */
+    uint64_t reserved[3];
+} ph_packet;
+
+/** A walk over the packets of a batch; the host's, filled by ph_packets_begin(), else not to be written. */
+typedef struct ph_packets {
+    const ph_batch *batch;
+    uint64_t key[2];
+    uint32_t stage; /* changes, then deliveries, then updates: */
+    uint32_t at;    /* the next one of them */
+    uint64_t reserved[4];
+} ph_packets;
 
 /* ---- stats ---- */
 
@@ -533,7 +656,7 @@ typedef struct ph_stats {
     uint64_t ghosts;                   /* now: halo copies, some of them not needed any more */
     uint64_t commands;                 /* accepted into queues */
     uint64_t applied;                  /* by ticks; commands = applied + refused in a tick + queued */
-    uint64_t refused[PH_STATUS_COUNT]; /* by reason, at submit and in a tick */
+    uint64_t refused[PH_STATUSES_MAX]; /* by reason, at submit and in a tick */
     uint64_t refused_in_tick;          /* the part of refused[] that had been accepted first */
     uint64_t refusals_untold;          /* counted, but the producer's refusal queue was full, or could not be had */
     uint64_t enters, leaves;           /* events made */
@@ -572,23 +695,24 @@ typedef struct ph_stats {
     uint64_t tick_ns_max; /* the longest tick so far */
     uint64_t tick_ns_sum; /* all ticks, and their phases: */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
-    uint64_t bytes;                         /* now: held from the allocator */
-    uint64_t instances;                     /* now: instances with entities in them */
-    uint64_t attached;                      /* now: entities that follow a parent */
-    uint64_t broadcasts;                    /* applied, ... */
-    uint64_t payload_bytes;                 /* ... and the bytes of their payloads */
-    uint64_t batch_bytes;                   /* of the records and payloads of the batches handed to consumers */
-    uint64_t queued;                        /* now: commands waiting for a tick */
-    uint64_t queued_max;                    /* the most that a tick took */
-    uint64_t batches_out;                   /* now: batches waiting or taken and not returned */
-    uint64_t batches_out_max;               /* the most of one consumer so far */
-    uint64_t net_events;                    /* now: enters and leaves in net differences, behind slow consumers */
-    uint64_t mail_waiting;                  /* now: deliveries that wait there, ... */
-    uint64_t updates_waiting;               /* ... updates, each the last of its target, ... */
-    uint64_t edges_waiting;                 /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
-    uint64_t consumers_pending;             /* now: consumers for which anything waits for a tick: PH_PENDING */
-    uint64_t deferred_adds_max;             /* the most in one shard and tick */
-    uint64_t crowd_observers;               /* now: observers with a view shrunk by crowd control */
+    uint64_t bytes;             /* now: held from the allocator */
+    uint64_t instances;         /* now: instances with entities in them */
+    uint64_t outside;           /* now: entities outside of all towers: the nearest tower counts as theirs */
+    uint64_t attached;          /* now: entities that follow a parent */
+    uint64_t broadcasts;        /* applied, ... */
+    uint64_t payload_bytes;     /* ... and the bytes of their payloads */
+    uint64_t batch_bytes;       /* of the records and payloads of the batches handed to consumers */
+    uint64_t queued;            /* now: commands waiting for a tick */
+    uint64_t queued_max;        /* the most that a tick took */
+    uint64_t batches_out;       /* now: batches waiting or taken and not returned */
+    uint64_t batches_out_max;   /* the most of one consumer so far */
+    uint64_t net_events;        /* now: enters and leaves in net differences, behind slow consumers */
+    uint64_t mail_waiting;      /* now: deliveries that wait there, ... */
+    uint64_t updates_waiting;   /* ... updates, each the last of its target, ... */
+    uint64_t edges_waiting;     /* ... and edges of activation and areas; held ones too: ph_tick_finish() */
+    uint64_t consumers_pending; /* now: consumers for which anything waits for a tick: PH_PENDING */
+    uint64_t deferred_adds_max; /* the most in one shard and tick */
+    uint64_t crowd_observers;   /* now: observers with a view shrunk by crowd control */
     uint64_t crowd_narrowed, crowd_widened; /* steps that views went down, and up again */
     uint64_t crowd_most;   /* last tick: most entities around an observer, p above; 0 while crowd control is off */
     uint64_t last_applied; /* last tick: commands applied, ... */
@@ -597,7 +721,8 @@ typedef struct ph_stats {
     uint64_t last_payload_bytes;
     uint64_t last_updates;
     uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
-    uint64_t last_refused_by[PH_STATUS_COUNT]; /* last_refused by reason */
+    uint64_t last_refused_by[PH_STATUSES_MAX]; /* last_refused by reason */
+    uint64_t reserved[32];
 } ph_stats;
 
 /**
@@ -631,7 +756,8 @@ typedef struct ph_shard_stats {
     uint64_t outbox_bytes_max;  /* the most records for other shards in one round; see exchange_bytes */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns; /* last tick: workers' time, see above */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum; /* all ticks */
-    uint64_t refused[PH_STATUS_COUNT]; /* in ticks, by reason: commands to entities that were here */
+    uint64_t refused[PH_STATUSES_MAX]; /* in ticks, by reason: commands to entities that were here */
+    uint64_t reserved[16];
 } ph_shard_stats;
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ endfunction()
 # Compile options of every target of the library.
 function(pharos_compile_as_library target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
-    target_compile_definitions(${target} PRIVATE PHAROS_BUILDING PHX_VERSION_STRING="${PROJECT_VERSION}")
+    target_compile_definitions(${target} PRIVATE PHAROS_BUILDING)
     target_compile_options(${target} PRIVATE -fno-semantic-interposition
                            -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/=)
     target_link_libraries(${target} PRIVATE pharos_options)

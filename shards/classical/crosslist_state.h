@@ -20,12 +20,13 @@ enum { PHX_CROSS_ANCHOR = 0, PHX_CROSS_LOW = 1, PHX_CROSS_CENTRE = 2, PHX_CROSS_
 
 /*
  * Nodes between two anchors when they are placed: a search among anchors and a walk over half of this cost about the
- * same. A node that would pass more than 1 in FAR_PART of all, but not fewer than FAR_LEAST, has jumped: then finding
- * its place and its neighbours anew is cheaper. If 1 in MANY_PART jump in one tick, both lists are sorted anew.
+ * same. A node that would pass more than 1 in PHX_CROSS_FAR_PART of all, but not fewer than ..._FAR_LEAST, has jumped:
+ * then finding its place and its neighbours anew is cheaper. If 1 in MANY_PART jump in one tick, both lists are sorted
+ * anew.
  */
 enum { PHX_CROSS_APART = 64, PHX_CROSS_FAR_PART = 32, PHX_CROSS_FAR_LEAST = 256, PHX_CROSS_MANY_PART = 128 };
 
-/* If 1 in WALK_PART moves, nodes slide in a walk along the list: neighbours pass the same nodes. */
+/* If 1 in PHX_CROSS_WALK_PART moves, nodes slide in a walk along the list: neighbours pass the same nodes. */
 enum { PHX_CROSS_WALK_PART = 16 };
 
 enum { PHX_CROSS_SCRATCH_BYTES = 8 };

@@ -21,7 +21,8 @@ enum {
      */
     PHX_TIMER_REACH_MAX = 16,
     PHX_TIMER_PAIRS_MAX = 4096,
-    /* Of the changes of a tick 1 in JUMP_PART, but at least JUMP_LEAST, may count as jumps: the longest steps. */
+    /* Of the changes of a tick 1 in PHX_TIMER_JUMP_PART, but at least ..._JUMP_LEAST, may count as jumps: the longest
+       steps. */
     PHX_TIMER_JUMP_PART = 64,
     PHX_TIMER_JUMP_LEAST = 16
 };

@@ -142,6 +142,7 @@ void phx_store_kill(phx_store *store, uint32_t slot)
     } else {
         PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
         store->own_count--;
+        store->outside_count -= (body->state & PHX_SLOT_OUTSIDE) != 0;
     }
     body->state = (uint16_t)((body->state & ~PHX_SLOT_LIVE) | PHX_SLOT_DEAD);
     store->tail[slot].dead_next = store->dead_first;
@@ -174,6 +175,7 @@ void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_ghost_source origin
     store->tail[slot].origin = origin;
     phx_idmap_insert(&store->ghosts, store->name[slot].id, slot);
     store->own_count--;
+    store->outside_count -= (body->state & PHX_SLOT_OUTSIDE) != 0;
     store->ghost_count++;
 }
 
@@ -187,5 +189,6 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     body->state = (uint16_t)((body->state & ~PHX_SLOT_GHOST) | PHX_SLOT_OWN);
     store->tail[slot].list = phx_list_empty();
     store->own_count++;
+    store->outside_count += (body->state & PHX_SLOT_OUTSIDE) != 0;
     store->ghost_count--;
 }

@@ -42,7 +42,8 @@ enum {
     /* An observer with a partial list: targets are held for a later tick. From commit to the next index phase. */
     PHX_SLOT_PARTIAL = 1u << 12,
     PHX_SLOT_BOUNDED = 1u << 13, /* its visible distance is below PH_LENGTH_MAX: views alone do not decide */
-    PHX_SLOT_APART = 1u << 14    /* in an instance other than 0: phx_store_instance() */
+    PHX_SLOT_APART = 1u << 14,   /* in an instance other than 0: phx_store_instance() */
+    PHX_SLOT_OUTSIDE = 1u << 15  /* outside of all towers, own or ghost: phx_store_set_outside() */
 };
 
 /* Stored for a ghost where an own observer has its list: not larger than a list. */
@@ -86,6 +87,7 @@ typedef struct phx_store {
     uint32_t dead_first; /* the last slot that died in this tick, then by tail.dead_next; PHX_SLOT_NONE = none */
     uint32_t dead_count;
     uint32_t own_count, ghost_count;
+    uint32_t outside_count; /* own entities that are PHX_SLOT_OUTSIDE */
     /*
      * Over all entities that were ever here: bits in which an id differs from the first one, and bits of kinds;
      * event_order.h.
@@ -165,6 +167,15 @@ static inline bool phx_store_key_bits_valid(const phx_store *store, uint32_t slo
 {
     const phx_name *name = &store->name[slot];
     return ((name->id ^ store->id_first) & ~store->id_bits) == 0 && (name->kind & ~store->kind_bits) == 0;
+}
+
+/* Notes whether a live slot is outside of all towers. */
+static inline void phx_store_set_outside(phx_store *store, phx_body *body, bool outside)
+{
+    const uint32_t bit = outside ? PHX_SLOT_OUTSIDE : 0;
+    if (PHX_LIKELY((body->state & PHX_SLOT_OUTSIDE) == bit)) return;
+    body->state ^= PHX_SLOT_OUTSIDE;
+    if (body->state & PHX_SLOT_OWN) store->outside_count += outside ? 1 : UINT32_MAX;
 }
 
 /* Own or ghost -> dead. A ghost's id is removed at once (a new incarnation may come). */

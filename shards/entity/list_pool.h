@@ -53,7 +53,7 @@ typedef struct phx_list_pool {
     uint64_t free_entries;                 /* in all free lists */
     phx_mem *mem;                          /* of large lists; NULL = there was none yet */
     phx_list_large *large;
-    uint32_t large_count, large_capacity, large_free; /* large_free: the first free one, or PHX_LIST_LARGE_END */
+    uint32_t large_count, large_capacity, large_free; /* large_free: the first free one, or UINT32_MAX */
 } phx_list_pool;
 
 static inline phx_list phx_list_empty(void)

@@ -34,7 +34,7 @@ typedef struct phx_rules {
     bool bands_changed;              /* in this tick, for a class that existed before */
 } phx_rules;
 
-/* A position and its tower. */
+/* A position on the ground plane. */
 typedef struct phx_place {
     float x, y;
 } phx_place;
@@ -160,7 +160,7 @@ static inline bool phx_attr_observes(const phx_attr *a)
 }
 
 /*
- * SPEC section 3 for one pair, before the cap: o observes, t is another entity, both
+ * The rule of one pair (ph_attrs in types.h has its words), before the cap: o observes, t is another entity, both
  * live; relation is o's for t or NULL; in_list: t was in o's list at the last tick's end.
  */
 static inline bool phx_rule_sees(const phx_rules *rules, const phx_body *ob, const phx_attr *oa, const phx_body *tb,

@@ -29,6 +29,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     body->z = z;
     body->tx = phx_tower_index(shard->rules, 0, x);
     body->ty = phx_tower_index(shard->rules, 1, y);
+    phx_store_set_outside(&shard->store, body, phx_outside_towers(shard->rules, x, y));
     phx_shard_mark_discontinuous(shard, body);
     phx_store_dress(&shard->store, slot, attr);
     phx_store_set_user_data(&shard->store, slot, user_data);

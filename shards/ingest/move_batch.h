@@ -17,7 +17,7 @@ typedef struct phx_move_stats {
 /* A move of an entity is of the common kind only if these bits of its state have this value. */
 enum {
     PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL
+    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL | PHX_SLOT_OUTSIDE
 };
 
 /* Moves of entities of several shards. A number in places[] that is no shard's is skipped. */

@@ -1,6 +1,6 @@
 /*
  * The nine-grid delta: events of one observer in range = towers from the crossings (ninegrid/ninegrid.h) alone. In the
- * interest phase, called by run.c, by the worker of the chunk.
+ * interest phase, by the worker of the chunk; storage/ninegrid_storage.c has it as `run`.
  *
  * Let span(T) be the towers that an observer in tower T sees, and let entity c cross from tower a to tower b. For plain
  * observers only these events are possible:

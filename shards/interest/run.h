@@ -16,8 +16,8 @@ static inline uint32_t phx_interest_rows(const phx_shard *shard)
 
 /*
  * Visits the slots that phx_interest_run() would cover in these items, for which it had no memory; some are no
- * observers. They come not always in the order of items. If that order is not available either, `block` is true, and
- * the slots of a whole block come, with items that are done.
+ * observers. The order of slots may differ from the order of items. If no order is available, `block` is true: the
+ * slots of a whole block come, some of them done already.
  */
 static inline void phx_interest_undone(phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
                                        phx_undone_fn visit, void *user)

@@ -95,8 +95,8 @@ typedef struct phx_scratch {
     bool discontinuous_in_view; /* a discontinuous entity is in view of the cell at hand */
     phx_pairs pairs;            /* of the tile, unsure pairs included */
     uint32_t *unsure;           /* of these, the result of the kernels' collect_unsure() */
-    uint32_t word_first;        /* in targets: where the words of resolve_pairs() begin; their */
-    phx_observer_runs runs;     /* observers */
+    uint32_t word_first;        /* in targets: where the words of resolve_pairs() begin */
+    phx_observer_runs runs;     /* the observers of these words */
     uint32_t *pair_words;       /* memory of the arrays of pairs */
     uint32_t pair_words_capacity;
 

@@ -58,8 +58,8 @@ typedef struct phx_tile {
 
     uint32_t count;                 /* rows in it, previous rows too */
     uint32_t previous_count;        /* of them, previous rows: they have no new position */
-    uint32_t *discontinuous_places; /* while lists are derived: places of these, and of rows without old position, in
-                                       order; */
+    uint32_t *discontinuous_places; /* while lists are derived: places of previous rows, and of rows without an old
+                                       position, ascending */
     uint32_t *discontinuous_cells;  /* their cells: y << 16 | x */
     uint32_t discontinuous_count, discontinuous_own; /* own rows without old position */
     phx_grid_rows
@@ -135,8 +135,6 @@ phx_span phx_tile_without_history(const phx_tile *tile, uint32_t cell);
 
 /* The towers where the rows of the frame stand; the cells before frame.low have no rows. */
 phx_rect phx_tile_towers(const phx_tile *tile);
-
-/* ---- in tile_marks.c ---- */
 
 /* Is it a row of the tile's block? */
 static inline bool phx_tile_own(const phx_tile *tile, uint32_t row)

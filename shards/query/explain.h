@@ -1,6 +1,6 @@
 /*
- * Explanation: the reason why a target is in an observer's list or not, by SPEC section 3, rule by rule. Between ticks,
- * any thread.
+ * Explanation: the reason why a target is in an observer's list or not, by the rules of ph_attrs (types.h), one after
+ * the other. Between ticks, any thread.
  */
 #ifndef PHX_SHARDS_QUERY_EXPLAIN_H
 #define PHX_SHARDS_QUERY_EXPLAIN_H

@@ -99,6 +99,7 @@ void phx_shard_place(phx_shard *shard, phx_body *body, float x, float y, float z
     body->z = z;
     body->tx = tx;
     body->ty = ty;
+    phx_store_set_outside(&shard->store, body, phx_outside_towers(shard->rules, x, y));
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     /* a row may only drift from its tower, step by step; see grid/grid.h */
     if (body->state & PHX_SLOT_DISCONTINUOUS)

@@ -160,7 +160,7 @@ typedef struct phx_shard {
     uint32_t pin_count, pins_capacity;
     uint32_t pin_before_count, pins_before_capacity;
     bool pins_compared;                           /* pins and pins_before were compared in this tick */
-    phx_neighbour_halos *neighbour_halos;         /* found by find_near(), with the fields up to halo_free_box */
+    phx_neighbour_halos *neighbour_halos;         /* found by exchange/halo.c, with the fields up to halo_free_box */
     uint32_t neighbour_count, neighbour_capacity; /* neighbours; groups that there is room for */
     bool by_distance;  /* distance alone decides which neighbours need a copy, except of far targets (PHX_SLOT_FAR) */
     phx_rect interior; /* towers that no halo of another shard covers */

@@ -1,8 +1,8 @@
 /*
  * The storage of a shard: the operations that depend on how near entities are found. There are three storages: rows of
  * the grid (range = radius), cell entries of the nine-grid (range = towers), and a classical index (either range). Each
- * is one constant table, in shards/storage/; a shard gets its table when it is made. It keeps it, but that from a blind
- * tick to the next index phase it has a storage without entries (tick/blind_tick.h).
+ * is one constant table, in shards/storage/; a shard gets its table when it is made. A shard keeps its
+ * table, with one exception: from a blind tick to the next index phase its table is bare_storage (tick/blind_tick.h).
  *
  * An "entry" below is a row, a cell entry, or a slot in the classical index. An entity has one from the index phase of
  * its first tick to the index phase of its last one (PHX_SLOT_ROW).

@@ -3,6 +3,7 @@
  */
 #include "api/handles.h"
 #include "world/batch/consumer_queue.h"
+#include "world/batch/packets.h"
 #include "world/state/producer.h"
 #include "world/state/world.h"
 
@@ -51,4 +52,17 @@ ph_status ph_batch_return(ph_consumer handle, const ph_batch *batch)
     if (!slot) return PH_BAD_HANDLE;
     if (!batch) return PH_BAD_ARGUMENT;
     return phx_consumer_return(slot->consumer, batch) ? PH_OK : PH_BAD_ARGUMENT;
+}
+
+ph_status ph_packets_begin(ph_consumer handle, const ph_batch *batch, ph_packets *packets)
+{
+    phx_consumer_slot *slot = phx_resolve_consumer(handle);
+    if (!slot) return PH_BAD_HANDLE;
+    if (!batch || !packets) return PH_BAD_ARGUMENT;
+    return phx_consumer_packets(slot->consumer, batch, packets) ? PH_OK : PH_BAD_ARGUMENT;
+}
+
+bool ph_packets_next(ph_packets *packets, ph_packet *packet)
+{
+    return phx_packets_next(packets, packet);
 }

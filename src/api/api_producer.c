@@ -94,7 +94,7 @@ static ph_status submit_two(ph_producer handle, uint16_t op, uint64_t id, uint64
 {
     phx_world *world;
     phx_producer *producer = phx_resolve_producer(handle, &world);
-    return producer ? phx_submit_two(world, producer, op, id, other, view, margin) : PH_BAD_HANDLE;
+    return producer ? phx_submit_two(producer, op, id, other, view, margin) : PH_BAD_HANDLE;
 }
 
 static ph_status submit_twos(ph_producer handle, uint16_t op, uint32_t count, const uint64_t *ids,

@@ -14,7 +14,19 @@
 #include "world/tick/lifecycle.h"
 #include "world/tick/tick.h"
 
+enum { REASON_SIZE = 512 }; /* a line with a key, its value and its range */
+
 phx_world_slot phx_world_slots[PH_WORLDS_MAX];
+
+/* The reason of a refusal goes to the definition's own log, if ph_world_def_default() made it: else any word is there.
+ */
+static ph_status check_for_world(const ph_world_def *def)
+{
+    char reason[REASON_SIZE];
+    ph_status status = ph_world_def_check(def, reason, sizeof reason);
+    if (status != PH_OK && phx_def_is_ours(def) && def->log) def->log(def->log_user, PH_LOG_ERROR, reason);
+    return status;
+}
 
 ph_status ph_world_create(const ph_world_def *def, ph_world *world)
 {
@@ -22,7 +34,7 @@ ph_status ph_world_create(const ph_world_def *def, ph_world *world)
     if (!world) return PH_BAD_ARGUMENT;
     *world = (ph_world){0};
     if (!def) return PH_BAD_ARGUMENT;
-    ph_status status = ph_world_def_check(def, NULL, 0);
+    ph_status status = check_for_world(def);
     if (status != PH_OK) return status;
     for (uint32_t i = 0; i < PH_WORLDS_MAX; i++) {
         phx_world_slot *slot = &phx_world_slots[i];

@@ -132,6 +132,19 @@ static ph_status check_key(const phx_key *key, const void *base, const char *pre
     return refuse(reason, "%s%s = %s is outside %s", prefix, key->name, text[0].bytes, range);
 }
 
+/* Words for later versions; a set one may be a field that this version does not know. */
+static bool is_zero(const void *words, size_t bytes)
+{
+    const unsigned char *at = words;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (at[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Rules between fields; each field by itself is good already. */
 static ph_status check_together(const ph_world_def *def, def_reason reason)
 {
@@ -287,6 +300,9 @@ static ph_status check_classes(const ph_world_def *def, def_reason reason)
         for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT && status == PH_OK; i++) {
             status = check_key(&class_keys[i], class, prefix, reason);
         }
+        if (status == PH_OK && !is_zero(class->reserved, sizeof class->reserved)) {
+            status = refuse(reason, "%sreserved is not 0", prefix);
+        }
         if (status == PH_OK) {
             status = check_bands(class, kind, reason);
         }
@@ -310,6 +326,9 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
         if (status != PH_OK) {
             return status;
         }
+    }
+    if (!is_zero(def->reserved, sizeof def->reserved)) {
+        return refuse(reason, "reserved is not 0");
     }
     status = check_together(def, reason);
     if (status == PH_OK) {
@@ -338,6 +357,11 @@ ph_status ph_world_def_check(const ph_world_def *def, char *reason, size_t reaso
     status = check_all(def, to);
     phx_c_locale_end(scope);
     return status;
+}
+
+bool phx_def_is_ours(const ph_world_def *def)
+{
+    return def->cookie == DEF_COOKIE;
 }
 
 /* ============================= live differences ============================= */

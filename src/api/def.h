@@ -10,6 +10,9 @@
 
 #include "base/core.h"
 
+/* Was it made by ph_world_def_default()? Else its fields may be any. */
+bool phx_def_is_ours(const ph_world_def *def);
+
 /*
  * true: a key that can not change while the world lives differs between `now` and
  * `wanted` (both checked); *name is the first one in the order of base/keys.h, or "class"

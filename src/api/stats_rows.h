@@ -17,6 +17,7 @@
     X(COUNTER, ticks, "ticks_total", "", "Ticks run.") \
     X(GAUGE, entities, "entities", "", "Entities in the world.") \
     X(GAUGE, instances, "instances", "", "Instances with entities in them.") \
+    X(GAUGE, outside, "entities_outside", "", "Entities outside of all towers.") \
     X(GAUGE, attached, "attached_entities", "", "Entities that follow a parent.") \
     X(GAUGE, observers, "observers", "", "Ready observers.") \
     X(GAUGE, list_entries, "list_entries", "", "Pairs: entries of all interest lists.") \
@@ -137,10 +138,10 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUS_COUNT == sizeof(ph_stats) / sizeof(uint64_t),
-               "each number of ph_stats has its row; refused[] and last_refused_by[] have loops of their own");
-_Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUS_COUNT ==
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 32 == sizeof(ph_stats) / sizeof(uint64_t),
+               "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
+_Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),
-               "each number of ph_shard_stats has its row; refused[] has a loop of its own");
+               "each number of ph_shard_stats has its row; refused[] has a loop, reserved[] none");
 
 #endif

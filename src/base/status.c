@@ -1,12 +1,10 @@
 /*
- * Names and sentences of the statuses, made from PH_STATUS_LIST, and the version that the
- * build passes in. Stateless; any thread, any phase.
+ * Names and sentences of the statuses, names of commands and fields, each made from its list in the headers; the
+ * version. Stateless; any thread, any phase.
  */
-#include <pharos/base.h>
+#include <pharos/types.h>
 
-#ifndef PHX_VERSION_STRING
-#error "the build defines PHX_VERSION_STRING as \"MAJOR.MINOR.PATCH\""
-#endif
+_Static_assert((int)PH_STATUS_COUNT <= (int)PH_STATUSES_MAX, "tables by status have room for all");
 
 const char *ph_status_text(ph_status status)
 {
@@ -36,7 +34,35 @@ const char *ph_status_name(ph_status status)
     return "PH_UNKNOWN";
 }
 
+const char *ph_command_name(ph_command command)
+{
+    switch (command) {
+#define COMMAND_NAME(name, number, call) \
+    case PH_COMMAND_##name: \
+        return call;
+        PH_COMMAND_LIST(COMMAND_NAME)
+#undef COMMAND_NAME
+    case PH_COMMAND_END:
+        break;
+    }
+    return "not a command of this library";
+}
+
+const char *ph_field_name(ph_field field)
+{
+    switch (field) {
+#define FIELD_NAME(name, number, word) \
+    case PH_FIELD_##name: \
+        return word;
+        PH_FIELD_LIST(FIELD_NAME)
+#undef FIELD_NAME
+    case PH_FIELD_END:
+        break;
+    }
+    return "not a field of this library";
+}
+
 const char *ph_version(void)
 {
-    return PHX_VERSION_STRING;
+    return PHAROS_VERSION_STRING;
 }

@@ -17,6 +17,7 @@ enum { CLASS_CAPACITY_MIN = 8 };
 
 static void free_parts(ph_config *config)
 {
+    ph_config_destroy(config->before);
     free(config->classes);
     free(config->class_origins);
     for (uint32_t i = 0; i < config->file_count; i++) {
@@ -85,7 +86,7 @@ uint32_t ph_config_kind(const ph_config *config, const char *class_name)
 {
     uint32_t kind = class_name == NULL ? 0 : phx_config_find_class(config, class_name);
 
-    return kind < config->def.class_count ? kind : 0;
+    return kind < config->def.class_count ? kind : PH_KIND_NONE;
 }
 
 ph_config *phx_config_clone(const ph_config *config)
@@ -97,6 +98,7 @@ ph_config *phx_config_clone(const ph_config *config)
         return NULL;
     }
     *clone = *config;
+    clone->before = NULL;
     clone->classes = NULL;
     clone->class_origins = NULL;
     clone->file_count = 0;
@@ -121,9 +123,28 @@ void phx_config_commit(ph_config *config, ph_config *staged)
 {
     PHX_ASSERT(config != staged && staged->def.classes == staged->classes);
     PHX_ASSERT(staged->def.class_count >= config->def.class_count);
+    PHX_ASSERT(staged->before == NULL);
+    staged->before = config->before;
+    config->before = NULL;
     free_parts(config);
     *config = *staged;
     free(staged);
+}
+
+void phx_config_restore(ph_config *config)
+{
+    ph_config *before = config->before;
+
+    PHX_ASSERT(before != NULL && before->before == NULL);
+    config->before = NULL;
+    free_parts(config);
+    *config = *before;
+    free(before);
+}
+
+ph_status phx_config_check(const ph_config *config, char *reason, size_t size)
+{
+    return config->deferred ? PH_OK : ph_world_def_check(&config->def, reason, size);
 }
 
 bool phx_config_file(ph_config *config, const char *name, uint32_t *source, ph_status *status)

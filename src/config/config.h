@@ -33,7 +33,9 @@ typedef struct phx_class_origins {
 } phx_class_origins;
 
 struct ph_config {
-    ph_world_def def; /* its classes are ours */
+    ph_config *before; /* the state at ph_config_begin(); NULL: not begun */
+    bool deferred;     /* begun, or a clone of one that is: rules between keys are checked at the end */
+    ph_world_def def;  /* its classes are ours */
     ph_class *classes;
     phx_class_origins *class_origins;
     uint32_t class_capacity; /* of the two arrays above */
@@ -42,11 +44,17 @@ struct ph_config {
     char *files[PHX_FILES_MAX];
 };
 
-/* A copy of all of it; NULL = no memory. */
+/* A copy of all of it but `before`; NULL = no memory. */
 ph_config *phx_config_clone(const ph_config *config);
 
 /* *config gets the state of *staged; its old state is freed with staged. */
 void phx_config_commit(ph_config *config, ph_config *staged);
+
+/* *config gets the state of config->before, which is freed. */
+void phx_config_restore(ph_config *config);
+
+/* ph_world_def_check(), unless that is deferred. */
+ph_status phx_config_check(const ph_config *config, char *reason, size_t size);
 
 /* The number of this file in origins. false: PHX_FILES_MAX others are known, or no memory; *status says which. */
 bool phx_config_file(ph_config *config, const char *name, uint32_t *source, ph_status *status);

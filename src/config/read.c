@@ -312,7 +312,7 @@ static bool check_together(reader *r)
 {
     char reason[PHX_VALUE_REASON_SIZE];
 
-    if (ph_world_def_check(&r->config->def, reason, sizeof reason) == PH_OK) {
+    if (phx_config_check(r->config, reason, sizeof reason) == PH_OK) {
         return true;
     }
     return fail(r, PH_BAD_DEF, line_of_reason(r, reason), "%s", reason);

@@ -161,7 +161,7 @@ static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REA
     for (uint32_t i = 1; to.key == NULL && i < PH_BANDS_MAX; i++) {
         to.origin[i] = *to.origin;
     }
-    return ph_world_def_check(&staged->def, reason, PHX_VALUE_REASON_SIZE);
+    return phx_config_check(staged, reason, PHX_VALUE_REASON_SIZE);
 }
 
 /* "--set KEY=VALUE"; a very long one is cut at its end, so that its key is seen. */

@@ -95,19 +95,19 @@ static int wrote(ph_status status)
     return PHX_EXIT_OK;
 }
 
-/* The file, if there is one, and the --set assignments on top of it. */
+/* The file, if there is one, and the --set assignments on top of it; the whole is checked once, at the end. */
 static ph_status fill(ph_config *config, const arguments *args, ph_config_error *error)
 {
-    ph_status status = PH_OK;
+    ph_status status = ph_config_begin(config);
 
-    if (args->file != NULL) {
+    if (args->file != NULL && status == PH_OK) {
         phx_say_waiting(args->file, "writer");
         status = ph_config_load(config, args->file, error);
     }
     for (uint32_t i = 0; i < args->set_count && status == PH_OK; i++) {
         status = ph_config_set(config, args->sets[i], error);
     }
-    return status;
+    return status == PH_OK ? ph_config_end(config, error) : status;
 }
 
 static int check_or_dump(const arguments *args)
@@ -123,7 +123,7 @@ static int check_or_dump(const arguments *args)
     }
     status = fill(config, args, &error);
     if (status != PH_OK) {
-        fprintf(stderr, "%s\n", error.reason);
+        fprintf(stderr, "%s\n", error.reason[0] != '\0' ? error.reason : "pharos-config: no memory");
         result = exit_status(status);
     } else if (strcmp(args->command, "dump") == 0) {
         result = wrote(ph_config_dump(config, stdout));

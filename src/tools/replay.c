@@ -58,7 +58,8 @@ static const char help[] =
     "  unarea  id (the area's)\n"
     "  apply   the commands so far are applied before the tick (ph_apply()): the events are the same; id plays no "
     "part\n"
-    "kind is the name of a class in the config; every other name is the class default. id and other are from 1 to "
+    "kind is the name of a class in the config; every other name is the class default, and the summary says so. id and "
+    "other are from 1 to "
     "2^64-1; layers and sees decimal or 0x...; veiled, global and ready 0, 1, false, true, no or yes.\n"
     "\n"
     "A bad line, or a line with a command that the engine refuses, is named as FILE:LINE: reason. It ends the run, "
@@ -288,17 +289,21 @@ static int config_exit(ph_status status, const ph_config_error *error)
     return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
 }
 
-/* The file first, then the assignments in the order of the command line. */
+/*
+ * The file first, then the assignments in the order of the command line; then the whole is checked, once: settings that
+ * need each other may come in any order.
+ */
 static int read_config(ph_config *config, const command_line *line)
 {
     ph_config_error error = {""};
-    ph_status status = PH_OK;
-    if (line->config_path) {
+    ph_status status = ph_config_begin(config);
+    if (line->config_path && status == PH_OK) {
         phx_say_waiting(line->config_path, "writer");
         status = ph_config_load(config, line->config_path, &error);
     }
     for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
         status = ph_config_set(config, line->assignments[i], &error);
+    if (status == PH_OK) status = ph_config_end(config, &error);
     return config_exit(status, &error);
 }
 
@@ -319,6 +324,11 @@ static int report(const command_line *line, const phx_replay_summary *summary)
     FILE *out = events_on_stdout(line) ? stderr : stdout;
     if (line->json) phx_replay_report_json(out, &line->job, summary);
     else phx_replay_report_text(out, &line->job, summary);
+    if (summary->unknown_kinds > 0)
+        fprintf(stderr,
+                "pharos-replay: %llu lines name a class that the config has not, '%s' first: class default stood for "
+                "it\n",
+                (unsigned long long)summary->unknown_kinds, summary->unknown_kind);
     if (summary->nobody_looks)
         fputs("pharos-replay: no entity observes: a class or a line has to give a view (--set view=100)\n", stderr);
     if (fflush(out) == 0 && !ferror(out)) return PHX_EXIT_OK;

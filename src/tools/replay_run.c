@@ -401,10 +401,15 @@ static bool open_files(replay_state *replay)
     return true;
 }
 
+/* A class that the config has not is class default; the summary counts such lines and names the first. */
 static uint32_t kind_of(void *user, const char *name)
 {
-    const replay_state *replay = user;
-    return ph_config_kind(replay->job->config, name);
+    replay_state *replay = user;
+    phx_replay_summary *summary = replay->summary;
+    uint32_t kind = ph_config_kind(replay->job->config, name);
+    if (kind != PH_KIND_NONE) return kind;
+    if (summary->unknown_kinds++ == 0) snprintf(summary->unknown_kind, sizeof summary->unknown_kind, "%s", name);
+    return 0;
 }
 
 static bool begin(replay_state *replay)

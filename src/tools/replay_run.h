@@ -45,9 +45,11 @@ typedef struct phx_replay_summary {
     uint64_t entities; /* at the end */
     uint64_t verified; /* lists, one for each observer and tick, that brute force found right */
     uint64_t event_hash;
-    uint64_t wall_ns;          /* the whole run, reading and writing included */
-    bool nobody_looks;         /* no event, and no observer at the end: a view was given nowhere */
-    phx_tick_times tick_times; /* ph_tick() alone */
+    uint64_t wall_ns;                /* the whole run, reading and writing included */
+    uint64_t unknown_kinds;          /* lines with a class that the config has not: class default stood for it, ... */
+    char unknown_kind[PH_NAME_SIZE]; /* ... and the first such name, cut to its size */
+    bool nobody_looks;               /* no event, and no observer at the end: a view was given nowhere */
+    phx_tick_times tick_times;       /* ph_tick() alone */
 } phx_replay_summary;
 
 /* Returns the exit status of the program; on PHX_EXIT_OK *summary is filled and the events file is there. */

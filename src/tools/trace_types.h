@@ -86,7 +86,7 @@ typedef struct phx_trace_error {
     char reason[512];
 } phx_trace_error;
 
-/* The kind of a class name; names that there are not are kind 0, so there is no error. */
+/* The kind of a class name; the reader of the trace decides about unknown names, so there is no error. */
 typedef uint32_t (*phx_trace_kind_fn)(void *user, const char *name);
 
 #endif

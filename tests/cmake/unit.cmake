@@ -53,12 +53,13 @@ pharos_unit_test(NAME unit_world_table SOURCES unit/world/table/test_tables.c)
 pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)
 pharos_unit_test(NAME unit_world_batch SOURCES
     unit/world/batch/test_broadcast_backlog.c unit/world/batch/test_consumer_queue.c
-    unit/world/batch/test_net_changes.c)
+    unit/world/batch/test_net_changes.c unit/world/batch/test_packets.c)
 pharos_unit_test(NAME unit_world_read SOURCES unit/world/read/test_verify.c)
 pharos_unit_test(NAME unit_world_ingest SOURCES unit/world/ingest/test_moves.c)
 pharos_unit_test(NAME unit_world_tick SOURCES unit/world/tick/test_world_delta.c)
 
-pharos_unit_test(NAME unit_api SOURCES unit/api/test_def.c unit/api/test_explain_text.c unit/api/test_producer.c)
+pharos_unit_test(NAME unit_api SOURCES unit/api/test_abi.c unit/api/test_def.c unit/api/test_explain_text.c unit/api/test_hints.c
+                 unit/api/test_packets.c unit/api/test_producer.c)
 pharos_unit_test(NAME unit_support SOURCES unit/support/test_model.c unit/support/test_model_events.c)
 
 if(PHAROS_BUILD_CONFIG)

@@ -3,6 +3,7 @@
  * every command. usage: config_tool PATH_OF_PHAROS_CONFIG
  */
 #include <fcntl.h>
+#include <pharos/base.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static void test_help(void)
     EXPECT_HAS(out, "--set=KEY=VALUE");
     EXPECT_HAS(out, "Exit status");
     EXPECT(0, "--version");
-    EXPECT_OUT("pharos-config " PHX_VERSION_STRING "\n");
+    EXPECT_OUT("pharos-config " PHAROS_VERSION_STRING "\n");
     EXPECT(0, "reference");
     EXPECT_HAS(out, "| `tower_size` | number (float32) |");
     EXPECT(2, "reference", "good.conf");

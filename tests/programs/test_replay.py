@@ -261,6 +261,21 @@ def test_kinds(folder):
     run = Run(folder, ["t.csv", "--set", "guard.view=10", "--events", "-"]).ends(0)
     if run.out != HEADER + "0,1,enter,2\n0,1,enter,3\n":
         run.complain("a kind that is not there is class default")
+    run.ends(0, "1 lines name a class that the config has not, 'nobody-knows' first")
+    run = Run(folder, ["t.csv", "--set", "guard.view=10", "--set", "nobody-knows.view=0"]).ends(0)
+    if "name a class" in run.err:
+        run.complain("each class is known")
+
+
+def test_settings_in_any_order(folder):
+    """The definition is checked once, behind all options: settings that need each other come in any order."""
+    write(folder, "t.csv", "tick,op,id,x,y\n0,enter,1,0,0\n0,enter,2,5,0\n")
+    write(folder, "wide.conf", "shards = {200, 1}\nclass default { view = 10 }\n")
+    for options in (["--set", "shards=200,1", "--set", "tower_size=50"], ["--set", "tower_size=50", "--shards", "200x1"],
+                    ["--shards", "200x1", "--set", "tower_size=50"], ["--config", "wide.conf", "--set", "tower_size=50"]):
+        Run(folder, ["t.csv", "--set", "view=10"] + options).ends(0)
+    Run(folder, ["t.csv", "--shards", "200x1"]).ends(2, "--set shards: shards = {200, 1}: 200 along x is outside")
+    Run(folder, ["t.csv", "--config", "wide.conf"]).ends(2, "wide.conf:1: shards = {200, 1}: 200 along x is outside")
 
 
 def test_instances(folder):

@@ -115,9 +115,9 @@ static const row rows[] = {
     {"attach to id 0", PH_BAD_ID, false, {COMMAND_ATTACH, 1, 0, {0}, {0}, {0}}},
     {"detach of id 0", PH_BAD_ID, false, {COMMAND_DETACH, 0, 0, {0}, {0}, {0}}},
     {"resend of id 0", PH_BAD_ID, false, {COMMAND_RESEND, 0, 0, {0}, {0}, {0}}},
-    {"enter without x", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_Y}, {0}, {0}}},
-    {"enter without y", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {.given = PH_X | PH_Z}, {0}, {0}}},
-    {"enter, nothing given", PH_BAD_POSITION, false, {COMMAND_ENTER, 11, 0, {0}, {0}, {0}}},
+    {"enter without x", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {.given = PH_Y}, {0}, {0}}},
+    {"enter without y", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {.given = PH_X | PH_Z}, {0}, {0}}},
+    {"enter, nothing given", PH_NOT_GIVEN, false, {COMMAND_ENTER, 11, 0, {0}, {0}, {0}}},
     {"enter of a kind too many",
      PH_BAD_KIND,
      false,
@@ -347,6 +347,8 @@ static void refuse_once(bench *b, const char *what, const command *c, ph_status 
         CHECK(told[0].status == expected && told[0].sequence == sequence && told[0].id == c->id && told[0].tick == tick,
               "%s: told %s, sequence %" PRIu64 " (%" PRIu64 "), id %" PRIu64 ", tick %" PRIu64, what,
               ph_status_name(told[0].status), told[0].sequence, sequence, told[0].id, told[0].tick);
+        CHECK(told[0].command == command_number(c->type) && told[0].field == PH_FIELD_NONE, "%s: told of %s(%s)", what,
+              ph_command_name((ph_command)told[0].command), ph_field_name((ph_field)told[0].field));
     }
     ph_stats after = stats_of(b);
     CHECK(after.refused[expected] == before.refused[expected] + 1, "%s: not counted as %s", what,
@@ -362,6 +364,27 @@ static void expect_refusal(bench *b, const char *what, const command *c, ph_stat
 {
     refuse_once(b, what, c, expected, in_tick, false);
     refuse_once(b, what, c, expected, in_tick, true);
+}
+
+/* Words for later versions have to be 0, but for attributes, which have bits. */
+static void reserved_words(void)
+{
+    bench b = bench_make(64);
+    bench_fill(&b);
+    ph_broadcast_options options = {.reserved = {0, 0, 0, 0, 1}};
+    ph_broadcast_place place = {.radius = 5, .reserved = {1}};
+    ph_area area = {.radius = 5, .reserved = {0, 0, 7}};
+    ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 5, .reserved = {0, 0, 0, 2}};
+    ph_attrs attrs = {.given = PH_VIEW, .view = 9, .reserved_bytes = {1, 2}, .reserved = {3, 4}};
+    ph_hit hit;
+    uint32_t count;
+    CHECK_STATUS(ph_broadcast(b.producer, 1, "a", 1, &options), PH_BAD_VALUE);
+    CHECK_STATUS(ph_broadcast_at(b.producer, &place, "a", 1), PH_BAD_VALUE);
+    CHECK_STATUS(ph_area_set(b.producer, 1, &area), PH_BAD_VALUE);
+    CHECK_STATUS(ph_find(b.world, &query, &hit, 1, &count), PH_BAD_VALUE);
+    CHECK_OK(ph_set(b.producer, 1, &attrs));
+    CHECK(stats_of(&b).refused[PH_BAD_VALUE] == 3, "each command is counted");
+    CHECK_OK(ph_world_destroy(b.world));
 }
 
 static void all_rows(void)
@@ -634,6 +657,7 @@ static void refusals_by_producer(void)
 int main(void)
 {
     all_rows();
+    reserved_words();
     all_floats();
     refusals_overflow();
     bulk_overflow();

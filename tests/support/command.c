@@ -18,6 +18,71 @@ const char *command_word(command_type type)
     return (unsigned)type < COMMAND_TYPE_COUNT ? words[type] : "?";
 }
 
+ph_command command_number(command_type type)
+{
+    static const ph_command numbers[COMMAND_TYPE_COUNT] = {[COMMAND_ENTER] = PH_COMMAND_ENTER,
+                                                           [COMMAND_LEAVE] = PH_COMMAND_LEAVE,
+                                                           [COMMAND_MOVE] = PH_COMMAND_MOVE,
+                                                           [COMMAND_SET] = PH_COMMAND_SET,
+                                                           [COMMAND_PAIR] = PH_COMMAND_PAIR,
+                                                           [COMMAND_UNPAIR] = PH_COMMAND_UNPAIR,
+                                                           [COMMAND_LINK] = PH_COMMAND_LINK,
+                                                           [COMMAND_UNLINK] = PH_COMMAND_UNLINK,
+                                                           [COMMAND_ATTACH] = PH_COMMAND_ATTACH,
+                                                           [COMMAND_DETACH] = PH_COMMAND_DETACH,
+                                                           [COMMAND_BROADCAST] = PH_COMMAND_BROADCAST,
+                                                           [COMMAND_AREA_SET] = PH_COMMAND_AREA_SET,
+                                                           [COMMAND_HIDE] = PH_COMMAND_HIDE,
+                                                           [COMMAND_AREA_REMOVE] = PH_COMMAND_AREA_REMOVE,
+                                                           [COMMAND_UNHIDE] = PH_COMMAND_UNHIDE,
+                                                           [COMMAND_RESEND] = PH_COMMAND_RESEND,
+                                                           [COMMAND_REVEAL] = PH_COMMAND_REVEAL,
+                                                           [COMMAND_UNREVEAL] = PH_COMMAND_UNREVEAL,
+                                                           [COMMAND_BROADCAST_AT] = PH_COMMAND_BROADCAST_AT};
+    return numbers[type];
+}
+
+/* The first float that counts and is no number of the range. */
+static ph_field first_bad(const float *values, const uint32_t *bits, const ph_field *fields, uint32_t given, float low)
+{
+    for (uint32_t i = 0;; i++) {
+        if ((given & bits[i]) != 0 && !(values[i] >= low && values[i] <= 1e18f)) {
+            return fields[i];
+        }
+    }
+}
+
+ph_field command_field(const command *c, ph_status status)
+{
+    static const uint32_t place_bits[] = {PH_X, PH_Y, PH_Z};
+    static const ph_field places[] = {PH_FIELD_X, PH_FIELD_Y, PH_FIELD_Z};
+    static const uint32_t radius_bits[] = {PH_VIEW, PH_MARGIN, PH_REACH, PH_VISIBLE};
+    static const ph_field radii[] = {PH_FIELD_VIEW, PH_FIELD_MARGIN, PH_FIELD_REACH, PH_FIELD_VISIBLE};
+    const ph_attrs *a = &c->attrs;
+    const float place[] = {a->x, a->y, a->z};
+    const float radius[] = {a->view, a->margin, a->reach, a->visible};
+    switch (status) {
+    case PH_BAD_ID:
+        return c->id == 0 ? PH_FIELD_ID : PH_FIELD_OTHER;
+    case PH_SAME_ID:
+        return PH_FIELD_OTHER;
+    case PH_NOT_GIVEN:
+        return (a->given & PH_X) != 0 ? PH_FIELD_Y : PH_FIELD_X;
+    case PH_BAD_POSITION:
+        return first_bad(place, place_bits, places, c->type == COMMAND_MOVE ? UINT32_MAX : a->given, -1e18f);
+    case PH_BAD_RADIUS:
+        return first_bad(radius, radius_bits, radii, a->given, 0);
+    case PH_BAD_KIND:
+        return PH_FIELD_KIND;
+    default:
+        break;
+    }
+    if ((a->given & PH_CAP) != 0 && a->cap > INT32_MAX) {
+        return PH_FIELD_CAP;
+    }
+    return a->given > PH_GIVEN_ALL ? PH_FIELD_GIVEN : PH_FIELD_CONSUMER;
+}
+
 bool command_in_bulk(command_type type)
 {
     return type == COMMAND_ENTER || type == COMMAND_MOVE || type == COMMAND_LEAVE || type == COMMAND_HIDE ||

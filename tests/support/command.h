@@ -62,6 +62,10 @@ typedef struct command {
 } command;
 
 const char *command_word(command_type type);
+/* The library's number of it, as refusals have it. */
+ph_command command_number(command_type type);
+/* The argument at fault, if the command is one of a bulk call and was refused at once with this status. */
+ph_field command_field(const command *c, ph_status status);
 /* Is there a bulk form of it? */
 bool command_in_bulk(command_type type);
 /* The say->bytes bytes of the payload, or PH_PAYLOAD_MAX if that is less. */

@@ -160,7 +160,7 @@ static ph_status check_attrs(const model *m, const command *c)
     bool enter = c->type == COMMAND_ENTER;
     const uint32_t needed = PH_X | PH_Y;
     if (enter && (a->given & needed) != needed) {
-        return PH_BAD_POSITION;
+        return PH_NOT_GIVEN;
     }
     bool z_ok = model_coordinate_ok(a->z) || MUTATE(MUTANT_INFINITE, false, isinf(a->z) != 0);
     if (((a->given & PH_X) != 0 && !model_coordinate_ok(a->x)) ||

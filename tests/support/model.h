@@ -94,6 +94,7 @@ typedef struct model_refusal {
     uint64_t sequence;
     uint64_t id;
     ph_status status;
+    command_type type;
 } model_refusal;
 
 /* A broadcast of the last tick. */
@@ -146,6 +147,7 @@ typedef struct model_counts {
     uint64_t ticks, applies, entities, instances, observers, list_entries;
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
     uint64_t adds_held, ticks_spread;
+    uint64_t outside; /* entities outside of all towers */
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;

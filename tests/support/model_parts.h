@@ -86,6 +86,8 @@ void model_axes_apart(const model *m, const ph_attrs *o, const ph_attrs *t, uint
 int model_rank(const void *a, const void *b);
 
 /* Broadcasts: at submit, in the tick, and, once the lists stand, their recipients. */
+/* Outside of all towers? */
+bool model_outside(const model *m, const ph_attrs *a);
 ph_status model_check_say(const model *m, const command_say *say);
 ph_status model_apply_say(model *m, const command *c);
 void model_clear_heard(model *m);

@@ -67,6 +67,21 @@ static int64_t tower_of(float p, float origin, float size, float tower_size)
     return tower >= (float)last ? last : (int64_t)tower;
 }
 
+static bool off_towers(float p, float origin, float size, float tower_size)
+{
+    float offset = p - origin;
+    float quotient = offset / tower_size;
+    double towers = ceil((double)size / (double)tower_size);
+    return !(quotient >= 0) || !MUTATE(MUTANT_OUTSIDE_EDGE, (double)quotient < towers, (double)quotient <= towers);
+}
+
+bool model_outside(const model *m, const ph_attrs *a)
+{
+    const ph_world_def *d = &m->def;
+    return off_towers(a->x, d->world_origin[0], d->world_size[0], d->tower_size) ||
+           off_towers(a->y, d->world_origin[1], d->world_size[1], d->tower_size);
+}
+
 int64_t model_towers_apart(const model *m, const ph_attrs *one, const ph_attrs *other)
 {
     const ph_world_def *d = &m->def;

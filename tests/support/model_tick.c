@@ -42,7 +42,7 @@ static void take_queue(model *m, uint32_t producer)
         }
         m->counts.refused_in_tick += MUTATE(MUTANT_REFUSED_UNCOUNTED, 1u, 0u);
         m->counts.refused[status]++;
-        model_refusal refusal = {producer, queue->sequences.items[i], c->id, status};
+        model_refusal refusal = {producer, queue->sequences.items[i], c->id, status, c->type};
         if (MUTATE(MUTANT_REFUSED_SILENT, true, status != PH_UNKNOWN_ID)) {
             VEC_PUSH(&m->refusals, refusal);
         }
@@ -350,6 +350,7 @@ static void find_lists(model *m)
     }
     bound_events(m, marks, candidates, &list);
     m->counts.observers = 0;
+    m->counts.outside = 0;
     m->counts.list_entries = 0;
     for (size_t i = 0; i < count; i++) {
         model_entity *e = m->entities.items[i];
@@ -358,6 +359,7 @@ static void find_lists(model *m)
         m->counts.adds_held += e->now.ready ? waiting : 0;
         settle(m, e, &list, waiting > 0);
         m->counts.observers += e->now.ready && e->now.view > 0;
+        m->counts.outside += model_outside(m, &e->now);
         m->counts.list_entries += e->list.count;
     }
     for (size_t i = 0; i < count; i++) {

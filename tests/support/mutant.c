@@ -11,6 +11,7 @@
 #define model_apply_waiting mutant_apply_waiting
 #define model_tick mutant_tick
 #define model_changes mutant_changes
+#define model_outside mutant_outside
 #define model_refusals mutant_refusals
 #define model_departures mutant_departures
 #define model_entities mutant_entities
@@ -184,7 +185,13 @@ static ph_status subject_submit_many(void *self, uint32_t producer, const comman
         const command *c = commands[*done];
         ph_status status = model_submit(u->m, producer, c);
         if (status != PH_OK) {
-            ph_refusal refusal = {.sequence = model_sequence(u->m, producer), .id = c->id, .status = status};
+            ph_refusal refusal = {.sequence = model_sequence(u->m, producer),
+                                  .id = c->id,
+                                  .status = status,
+                                  .command = (uint16_t)command_number(c->type),
+                                  .field = (uint16_t)(c->id == 0
+                                                          ? MUTATE(MUTANT_REFUSAL_FIELD_ID, PH_FIELD_ID, PH_FIELD_NONE)
+                                                          : command_field(c, status))};
             report_refusal(u, producer, refusal);
             first = first == PH_OK ? status : first;
             if (MUTATE(MUTANT_BULK_STOPS, false, true)) {
@@ -288,7 +295,8 @@ static void mail_add(mutant *u, uint32_t consumer)
         if (heard->consumer != consumer) {
             continue;
         }
-        ph_delivery row = {heard->observer.id, heard->user_data, (uint32_t)batch->heard.count, 0};
+        ph_delivery row = {
+            .observer = heard->observer.id, .user_data = heard->user_data, .first = (uint32_t)batch->heard.count};
         row.count = (uint32_t)heard->messages.count;
         for (size_t j = 0; j < heard->messages.count; j++) {
             VEC_PUSH(&batch->heard, message_place(u, batch, heard->messages.items[j], places));
@@ -323,7 +331,10 @@ static void edges_add(mutant *u, bool on)
 static void updates_add(mutant *u, const model_update *update)
 {
     mutant_batch *batch = &u->batches[update->consumer];
-    ph_update row = {update->observer.id, update->user_data, (uint32_t)batch->due.count, (uint32_t)update->moved.count};
+    ph_update row = {.observer = update->observer.id,
+                     .user_data = update->user_data,
+                     .first = (uint32_t)batch->due.count,
+                     .count = (uint32_t)update->moved.count};
     VEC_PUSH(&batch->updates, row);
     for (size_t i = 0; i < update->moved.count; i++) {
         const model_moved *from = &update->moved.items[i];
@@ -340,7 +351,13 @@ static void tell_refusals(mutant *u, uint64_t tick)
 {
     for (size_t i = 0; i < u->m->refusals.count; i++) {
         const model_refusal *r = &u->m->refusals.items[i];
-        ph_refusal refusal = {.sequence = r->sequence, .tick = tick, .id = r->id, .status = r->status};
+        ph_refusal refusal = {.sequence = r->sequence,
+                              .tick = tick,
+                              .id = r->id,
+                              .status = r->status,
+                              .command =
+                                  (uint16_t)MUTATE(MUTANT_REFUSAL_COMMAND, command_number(r->type), PH_COMMAND_ENTER),
+                              .field = (uint16_t)MUTATE(MUTANT_REFUSAL_FIELD, PH_FIELD_NONE, PH_FIELD_ID)};
         report_refusal(u, r->producer, refusal);
     }
 }
@@ -525,6 +542,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->commands = c.commands;
     stats->applied = c.applied;
     stats->refused_in_tick = c.refused_in_tick;
+    stats->outside = c.outside;
     stats->enters = c.enters;
     stats->leaves = c.leaves;
     stats->deliveries = c.deliveries;

@@ -1,6 +1,6 @@
 /*
  * Seeded bugs of the model, one at a time, for the test that proves that the comparison
- * of model and engine finds each of them (property/canary.c). The model proper is
+ * of model and engine finds each of them (property/harness_canary.c). The model proper is
  * compiled without any of them: MUTATE(...) is then its second argument.
  */
 #ifndef SUPPORT_MUTATIONS_H
@@ -119,6 +119,9 @@
     X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
     X(MUTANT_SAY_HIDDEN, "broadcasts with a radius reach observers that the source is hidden from") \
     X(MUTANT_SAY_SEEN, "broadcasts with a radius reach only observers that see the source") \
+    X(MUTANT_REFUSAL_COMMAND, "a refusal names another command") \
+    X(MUTANT_REFUSAL_FIELD, "a refusal of a tick names a field") \
+    X(MUTANT_REFUSAL_FIELD_ID, "a refusal of an id names no field") \
     X(MUTANT_REFUSALS_TIME, "refusals told in order of time, not of sequence") \
     X(MUTANT_REFUSALS_MAX, "one refusal more than refusals_max kept") \
     X(MUTANT_FIND_CIRCLE, "queries: a circle's edge is left out") \
@@ -159,6 +162,7 @@
     X(MUTANT_CROWD_JUMPS, "crowd control: a view shrinks at once") \
     X(MUTANT_CROWD_FLICKERS, "crowd control: no slack before a view widens") \
     X(MUTANT_CROWD_NEWCOMER, "crowd control: a newcomer begins with the whole view") \
+    X(MUTANT_OUTSIDE_EDGE, "an entity on the world's upper border is not outside") \
     X(MUTANT_CROWD_ALONE, "crowd control: an observer does not count itself") \
     X(MUTANT_MOVED_FLAT, "updates: a move along z is none") \
     X(MUTANT_BAND_OPEN, "bands: < instead of <=") \

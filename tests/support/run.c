@@ -105,7 +105,11 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         VEC_PUSH(&commands, c);
         ph_status status = r->m != NULL ? model_submit(r->m, first->producer, c) : PH_OK;
         if (status != PH_OK) {
-            expected_refusal refusal = {sequence + 1 + i, c->id, status, false, 0};
+            expected_refusal refusal = {.sequence = sequence + 1 + i,
+                                        .id = c->id,
+                                        .status = status,
+                                        .command = command_number(c->type),
+                                        .field = command_field(c, status)};
             run_refusal_note(r, first->producer, refusal);
             expected = expected == PH_OK ? status : expected;
         }

@@ -25,6 +25,8 @@ typedef struct expected_refusal {
     ph_status status;
     bool in_tick;  /* else refused at once, inside a bulk call */
     uint64_t tick; /* the tick that applied it, also before it ended */
+    ph_command command;
+    ph_field field;
 } expected_refusal;
 
 typedef struct run {

@@ -221,6 +221,7 @@ void run_stats(run *r)
         {"list_entries", got.list_entries, c.list_entries},
         {"commands", got.commands, c.commands},
         {"applied", got.applied, c.applied},
+        {"outside", got.outside, c.outside},
         {"refused_in_tick", got.refused_in_tick, c.refused_in_tick},
         {"enters", got.enters, c.enters},
         {"leaves", got.leaves, c.leaves},
@@ -269,7 +270,8 @@ static int refusals_by_sequence(const void *a, const void *b)
 static bool same_refusal(const ph_refusal *got, const expected_refusal *expected)
 {
     return got->sequence == expected->sequence && got->id == expected->id && got->status == expected->status &&
-           got->tick == (expected->in_tick ? expected->tick : 0);
+           got->tick == (expected->in_tick ? expected->tick : 0) && got->command == expected->command &&
+           got->field == expected->field;
 }
 
 static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, uint32_t count)
@@ -289,12 +291,14 @@ static void compare_refusals(run *r, uint32_t producer, const ph_refusal *got, u
     run_fail(r, "producer %" PRIu32 ": %" PRIu32 " refusals, expected %zu; the first that differs:", producer, count,
              refusal_count);
     if (i < refusal_count) {
-        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s\n", refusals[i].sequence, refusals[i].id,
-                 ph_status_name(refusals[i].status));
+        run_note(r, "  expected: sequence %" PRIu64 " id %" PRIu64 " %s %s(%s)\n", refusals[i].sequence, refusals[i].id,
+                 ph_status_name(refusals[i].status), ph_command_name(refusals[i].command),
+                 ph_field_name(refusals[i].field));
     }
     if (i < count) {
-        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 "\n", got[i].sequence, got[i].id,
-                 ph_status_name(got[i].status), got[i].tick);
+        run_note(r, "  got:      sequence %" PRIu64 " id %" PRIu64 " %s tick %" PRIu64 " %s(%s)\n", got[i].sequence,
+                 got[i].id, ph_status_name(got[i].status), got[i].tick, ph_command_name((ph_command)got[i].command),
+                 ph_field_name((ph_field)got[i].field));
     }
 }
 
@@ -316,7 +320,13 @@ void run_refusals(run *r, bool behind_tick)
     const model_refusal *in_tick = NULL;
     size_t count = behind_tick ? model_refusals(r->m, &in_tick) : 0;
     for (size_t i = 0; i < count; i++) {
-        expected_refusal refusal = {in_tick[i].sequence, in_tick[i].id, in_tick[i].status, true, r->tick + r->begun};
+        expected_refusal refusal = {.sequence = in_tick[i].sequence,
+                                    .id = in_tick[i].id,
+                                    .status = in_tick[i].status,
+                                    .in_tick = true,
+                                    .tick = r->tick + r->begun,
+                                    .command = command_number(in_tick[i].type),
+                                    .field = PH_FIELD_NONE};
         run_refusal_note(r, in_tick[i].producer, refusal);
     }
     ph_refusal *got = check_zalloc(REFUSALS_MAX * sizeof *got);

@@ -1,6 +1,7 @@
 /*
  * The engine as a subject of the run harness: nothing but calls of the public API.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,13 @@ static ph_status broadcast_at(ph_producer producer, const command *c)
 {
     uint8_t payload[PH_PAYLOAD_MAX];
     const command_say *say = &c->say;
-    ph_broadcast_place place = {say->x,     say->y,      say->radius,   say->kind_count,
-                                say->kinds, say->layers, say->instance, 0};
+    ph_broadcast_place place = {.x = say->x,
+                                .y = say->y,
+                                .radius = say->radius,
+                                .kind_count = say->kind_count,
+                                .kinds = say->kinds,
+                                .layers = say->layers,
+                                .instance = say->instance};
     command_payload(say, payload);
     return ph_broadcast_at(producer, &place, say->bytes == 0 ? NULL : payload, say->bytes);
 }
@@ -208,10 +214,46 @@ static ph_status engine_consumer_close(void *self, uint32_t consumer)
     return ph_consumer_close(e->consumers[consumer]);
 }
 
+static int by_packet_observer(const void *a, const void *b)
+{
+    const ph_packet *l = a;
+    const ph_packet *r = b;
+    return l->observer < r->observer ? -1 : l->observer > r->observer;
+}
+
+/* Each record of the three arrays is in one packet, and each observer has one. */
+static void check_packets(ph_consumer consumer, const ph_batch *batch)
+{
+    ph_packets packets;
+    size_t count = 0, changes = 0, deliveries = 0, updates = 0;
+    size_t most = (size_t)batch->change_count + batch->delivery_count + batch->update_count;
+    ph_packet *all = check_zalloc((most + 1) * sizeof *all);
+    CHECK_OK(ph_packets_begin(consumer, batch, &packets));
+    while (count < most && ph_packets_next(&packets, &all[count])) {
+        const ph_packet *p = &all[count++];
+        changes += p->change != NULL;
+        deliveries += p->delivery != NULL;
+        updates += p->update != NULL;
+        CHECK(!p->change || (p->change->observer == p->observer && p->change->user_data == p->user_data), "change");
+        CHECK(!p->delivery || (p->delivery->observer == p->observer && p->delivery->user_data == p->user_data),
+              "delivery");
+        CHECK(!p->update || (p->update->observer == p->observer && p->update->user_data == p->user_data), "update");
+    }
+    CHECK(changes == batch->change_count && deliveries == batch->delivery_count && updates == batch->update_count &&
+              !ph_packets_next(&packets, &all[count]),
+          "tick %" PRIu64 ": packets have %zu changes, %zu deliveries, %zu updates", batch->tick, changes, deliveries,
+          updates);
+    qsort(all, count, sizeof *all, by_packet_observer);
+    for (size_t i = 1; i < count; i++) CHECK(all[i - 1].observer < all[i].observer, "an observer has two packets");
+    free(all);
+}
+
 static ph_status engine_batch_take(void *self, uint32_t consumer, const ph_batch **batch)
 {
     engine *e = self;
-    return ph_batch_take(e->consumers[consumer], batch);
+    ph_status status = ph_batch_take(e->consumers[consumer], batch);
+    if (status == PH_OK) check_packets(e->consumers[consumer], *batch);
+    return status;
 }
 
 static ph_status engine_batch_return(void *self, uint32_t consumer, const ph_batch *batch)

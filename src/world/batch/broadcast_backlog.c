@@ -235,7 +235,8 @@ static uint32_t drain_deliveries(phx_broadcast_backlog *backlog, phx_batch_broad
     for (uint32_t i = 0; i < backlog->listener_count; i++) {
         listener *of = &backlog->listeners[i];
         if (of->id == 0 || of->pending == 0) continue;
-        broadcasts->deliveries[count++] = (ph_delivery){of->id, of->user_data, first, of->pending};
+        broadcasts->deliveries[count++] =
+            (ph_delivery){.observer = of->id, .user_data = of->user_data, .first = first, .count = of->pending};
         of->heard = first;
         first += of->pending;
     }

@@ -8,6 +8,7 @@
 
 #include "world/batch/broadcast_backlog.h"
 #include "world/batch/net_changes.h"
+#include "world/batch/packets.h"
 #include "world/batch/relay.h"
 #include "world/batch/update_backlog.h"
 
@@ -405,6 +406,11 @@ bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick)
     return true;
 }
 
+uint64_t phx_consumer_handed_over(const phx_consumer *c)
+{
+    return c->batches;
+}
+
 void phx_consumer_relieve(phx_consumer *c)
 {
     collect_returned(c);
@@ -503,6 +509,15 @@ const ph_batch *phx_consumer_take(phx_consumer *c)
 bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
 {
     return phx_relay_return(&c->relay, batch);
+}
+
+bool phx_consumer_packets(const phx_consumer *c, const ph_batch *batch, ph_packets *packets)
+{
+    if (!phx_relay_is_taken(&c->relay, batch)) {
+        return false;
+    }
+    phx_packets_begin(batch, c->mem->key, packets);
+    return true;
 }
 
 uint32_t phx_consumer_close(phx_consumer *c)

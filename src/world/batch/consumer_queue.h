@@ -91,6 +91,9 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
  */
 bool phx_consumer_offer(phx_consumer *c, phx_batch *batch, uint64_t tick);
 
+/* The number of batches handed over so far. */
+uint64_t phx_consumer_handed_over(const phx_consumer *c);
+
 /* ---- short ticks (tick/finish_short.h), ticking thread ---- */
 
 /* Gives back the memory of spare batches. */
@@ -124,6 +127,8 @@ bool phx_consumer_pending(const phx_consumer *c);
  * taken batches; its memory is not read before it is found.
  */
 bool phx_consumer_return(phx_consumer *c, const ph_batch *batch);
+/* Begins a walk over a taken batch by observer: packets.h. false: it was not taken here. */
+bool phx_consumer_packets(const phx_consumer *c, const ph_batch *batch, ph_packets *packets);
 /* Gives back all taken batches, the oldest first. Waiting ones stay for the next taker. Returns how many came back. */
 uint32_t phx_consumer_close(phx_consumer *c);
 

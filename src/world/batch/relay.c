@@ -161,19 +161,33 @@ phx_batch *phx_relay_take(phx_relay *relay)
     }
 }
 
-bool phx_relay_return(phx_relay *relay, const ph_batch *view)
+/* The leg and slot of a taken batch; NULL = it was not taken. */
+static phx_leg *find_taken(const phx_relay *relay, const ph_batch *view, uint32_t *slot)
 {
     for (phx_leg *leg = relay->first;; leg = atomic_load_explicit(&leg->next, memory_order_acquire)) {
         uint32_t at = home_of(leg, view); /* a search ends at a free slot; a NULL view finds one */
         while (leg->taken[at] && &leg->taken[at]->view != view) at = (at + 1) & (leg->taken_slots - 1);
-        phx_batch *found = leg->taken[at];
-        if (found) {
-            close_hole(leg, at);
-            send_back(relay, found);
-            return true;
-        }
-        if (leg == relay->at) return false;
+        *slot = at;
+        if (leg->taken[at]) return leg;
+        if (leg == relay->at) return NULL;
     }
+}
+
+bool phx_relay_is_taken(const phx_relay *relay, const ph_batch *view)
+{
+    uint32_t slot;
+    return find_taken(relay, view, &slot) != NULL;
+}
+
+bool phx_relay_return(phx_relay *relay, const ph_batch *view)
+{
+    uint32_t slot;
+    phx_leg *leg = find_taken(relay, view, &slot);
+    if (!leg) return false;
+    phx_batch *found = leg->taken[slot];
+    close_hole(leg, slot);
+    send_back(relay, found);
+    return true;
 }
 
 void phx_relay_start_at(phx_relay *relay, uint32_t counter)

@@ -139,6 +139,8 @@ static ph_status apply_command(phx_world *world, const phx_command_run *run, uin
         return resend_list(world, record);
     case PHX_OP_BROADCAST:
         return phx_broadcasts_add(world, run, i, record);
+    case PHX_OP_BROADCAST_AT:
+        break; /* a name for refusals: its records are of BROADCAST */
     case PHX_OP_AREA_SET:
         return area_set(world, record);
     case PHX_OP_AREA_REMOVE:

@@ -7,42 +7,15 @@
 #include <string.h>
 
 #include "base/lengths.h"
+#include "world/ingest/command_checks.h"
 #include "world/queue/commands.h"
 #include "world/state/world.h"
 
-/* ---- checks ---- */
-
-static ph_status check_attrs(const phx_world *world, uint16_t op, uint64_t id, const ph_attrs *a)
-{
-    uint32_t given = a->given;
-    if (id == 0) return PH_BAD_ID;
-    if (op == PHX_OP_ENTER && (given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_BAD_POSITION;
-    if ((given & PH_X) && !phx_is_coordinate(a->x)) return PH_BAD_POSITION;
-    if ((given & PH_Y) && !phx_is_coordinate(a->y)) return PH_BAD_POSITION;
-    if ((given & PH_Z) && !phx_is_coordinate(a->z)) return PH_BAD_POSITION;
-    if ((given & PH_VIEW) && !phx_is_length(a->view)) return PH_BAD_RADIUS;
-    if ((given & PH_MARGIN) && !phx_is_length(a->margin)) return PH_BAD_RADIUS;
-    if ((given & PH_REACH) && !phx_is_length(a->reach)) return PH_BAD_RADIUS;
-    if ((given & PH_VISIBLE) && !phx_is_length(a->visible)) return PH_BAD_RADIUS;
-    /* classes are only added, in a tick: with an old count, at worst a new kind is refused */
-    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
-    if ((given & PH_KIND) && a->kind >= kinds) return PH_BAD_KIND;
-    if ((given & PH_CAP) && a->cap > INT32_MAX) return PH_BAD_VALUE;
-    if (given & ~(uint32_t)PH_GIVEN_ALL) return PH_BAD_VALUE;
-    uint32_t consumers = world->def.consumers > 0 ? world->def.consumers : 1;
-    if ((given & PH_CONSUMER) && a->consumer >= consumers) return PH_BAD_VALUE;
-    return PH_OK;
-}
+/* ---- moves ---- */
 
 static bool is_position(const ph_position *p)
 {
     return phx_is_coordinate(p->x) && phx_is_coordinate(p->y) && phx_is_coordinate(p->z);
-}
-
-static ph_status check_move(uint64_t id, const ph_position *p)
-{
-    if (id == 0) return PH_BAD_ID;
-    return is_position(p) ? PH_OK : PH_BAD_POSITION;
 }
 
 /* A third of four positions, as in memory: x, y, z, x; y, z, x, y; z, x, y, z. */
@@ -111,86 +84,35 @@ static uint32_t sound_moves(const uint64_t *ids, const ph_position *positions, u
     bool high, near = check_positions(positions, count, &high), wide = spread > UINT32_MAX;
     *op = (uint16_t)(PHX_OP_MOVE | (wide ? PHX_MOVES_WIDE : 0) | (high ? PHX_MOVES_HIGH : 0));
     if (PHX_LIKELY(!wide && near)) return count;
-    while (sound < count && check_move(ids[sound], &positions[sound]) == PH_OK) sound++;
+    while (sound < count && phx_check_move(ids[sound], &positions[sound]).status == PH_OK) sound++;
     return sound;
-}
-
-static ph_status check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
-{
-    if (id == 0 || other == 0) return PH_BAD_ID;
-    if (op == PHX_OP_PAIR && (!phx_is_length(view) || !phx_is_length(margin))) return PH_BAD_RADIUS;
-    bool begins = op == PHX_OP_PAIR || op == PHX_OP_LINK || op == PHX_OP_HIDE || op == PHX_OP_REVEAL;
-    return begins && id == other ? PH_SAME_ID : PH_OK;
-}
-
-static ph_status check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options)
-{
-    const uint32_t known = PH_BROADCAST_SELF | PH_BROADCAST_SEEN;
-    const bool ranged = (phx_float_bits(options->radius) & INT32_MAX) != 0; /* by bits: the host's denormals may be 0 */
-    if (bytes > PH_PAYLOAD_MAX) return PH_TOO_LARGE;
-    if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
-    if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
-    if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
-    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
-    for (uint32_t i = 0; i < options->kind_count; i++)
-        if (options->kinds[i] >= kinds) return PH_BAD_KIND;
-    return PH_OK;
-}
-
-static bool is_point(const float xy[2])
-{
-    return phx_is_coordinate(xy[0]) && phx_is_coordinate(xy[1]);
-}
-
-/* The margin and the heights. */
-static ph_status check_area_extent(const ph_area *area)
-{
-    if (!phx_is_length(area->margin)) return PH_BAD_RADIUS;
-    if (area->shape == PH_AREA_POLYGON && area->margin > 0.0f) return PH_BAD_VALUE;
-    if (area->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE)) return PH_BAD_VALUE;
-    if (!(area->flags & PH_AREA_HEIGHT)) return PH_OK;
-    if (!phx_is_coordinate(area->z_low) || !phx_is_coordinate(area->z_high)) return PH_BAD_POSITION;
-    return area->z_low <= area->z_high ? PH_OK : PH_BAD_VALUE;
-}
-
-static ph_status check_area_shape(const ph_area *area)
-{
-    switch (area->shape) {
-    case PH_AREA_CIRCLE:
-        if (!is_point(area->center)) return PH_BAD_POSITION;
-        return phx_is_length(area->radius) ? PH_OK : PH_BAD_RADIUS;
-    case PH_AREA_BOX:
-        if (!is_point(area->low) || !is_point(area->high)) return PH_BAD_POSITION;
-        return area->low[0] <= area->high[0] && area->low[1] <= area->high[1] ? PH_OK : PH_BAD_VALUE;
-    case PH_AREA_POLYGON:
-        if (area->corner_count < 3 || area->corner_count > PH_AREA_CORNERS_MAX) return PH_BAD_VALUE;
-        for (uint32_t i = 0; i < area->corner_count; i++)
-            if (!is_point(area->corners[i])) return PH_BAD_POSITION;
-        return phx_area_is_convex(area) ? PH_OK : PH_BAD_VALUE;
-    }
-    return PH_BAD_VALUE;
-}
-
-static ph_status check_area(const phx_world *world, uint64_t id, const ph_area *area)
-{
-    if (id == 0) return PH_BAD_ID;
-    if (area->kind_count > PH_AREA_KINDS_MAX) return PH_BAD_VALUE;
-    uint32_t kinds = atomic_load_explicit(&world->kind_count, memory_order_relaxed);
-    for (uint32_t i = 0; i < area->kind_count; i++)
-        if (area->kinds[i] >= kinds) return PH_BAD_KIND;
-    ph_status shape = check_area_shape(area);
-    return shape == PH_OK ? check_area_extent(area) : shape;
 }
 
 /* ---- refusals ---- */
 
-/* Counts a refusal, with number producer->sequence, and in a bulk call keeps it for ph_producer_refusals(). */
-static void refuse_submitted(phx_world *world, phx_producer *producer, uint64_t id, ph_status status, bool bulk)
+static ph_refusal refusal_of(uint16_t op, uint64_t id, phx_check check)
+{
+    return (ph_refusal){.id = id, .status = check.status, .command = op, .field = (uint16_t)check.field};
+}
+
+/* Keeps a refusal of a bulk call for ph_producer_refusals(). */
+static void keep_refusal(phx_world *world, phx_producer *producer, const ph_refusal *refusal)
+{
+    if (!phx_producer_refuse(producer, &world->mem, world->def.refusals_max, *refusal))
+        atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
+}
+
+static ph_status count_refused(phx_producer *producer, ph_status status)
 {
     atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
-    const ph_refusal refusal = {.sequence = producer->sequence, .tick = 0, .id = id, .status = status};
-    if (bulk && !phx_producer_refuse(producer, &world->mem, world->def.refusals_max, refusal))
-        atomic_fetch_add_explicit(&producer->untold, 1, memory_order_relaxed);
+    return status;
+}
+
+/* Refuses a command that is no item of a bulk call: it takes a number and is counted. */
+static ph_status refuse_single(phx_producer *producer, ph_status status)
+{
+    producer->sequence++;
+    return count_refused(producer, status);
 }
 
 /* ---- queue ---- */
@@ -226,20 +148,29 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes
 }
 
 /* Refuses an item: it takes a number, ends the run, is counted and kept; the first status is remembered. */
-static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run, uint64_t id, ph_status status,
-                        bool bulk, ph_status *first)
+static void refuse_item(phx_world *world, phx_producer *producer, bulk_run *run, ph_refusal refusal, bool bulk,
+                        ph_status *first)
 {
     end_run(producer, run);
-    producer->sequence++;
-    refuse_submitted(world, producer, id, status, bulk);
-    if (*first == PH_OK) *first = status;
+    refusal.sequence = ++producer->sequence;
+    count_refused(producer, refusal.status);
+    if (bulk) keep_refusal(world, producer, &refusal);
+    if (*first == PH_OK) *first = refusal.status;
 }
 
-/* Counts the stop of a bulk call (full, or no memory), which takes no number. */
-static ph_status count_stopped_bulk(phx_producer *producer, ph_status status)
+/* The check of one item of enter or set. */
+static phx_check check_item(const phx_world *world, uint16_t op, uint64_t id, const ph_attrs *attrs)
 {
-    atomic_fetch_add_explicit(&producer->refused[status], 1, memory_order_relaxed);
-    return status;
+    return id == 0 ? (phx_check){PH_BAD_ID, PH_FIELD_ID} : phx_check_attrs(world, op, attrs);
+}
+
+/* Notes fields of a new entity that are set and not given, for a line in the log. */
+static void note_ungiven(phx_world *world, uint16_t op, const ph_attrs *attrs)
+{
+    if (!world->def.log || (op == PHX_OP_SET && attrs->given != 0)) return;
+    uint32_t ungiven = phx_attrs_ungiven(attrs);
+    if (PHX_UNLIKELY(ungiven & ~atomic_load_explicit(&world->ungiven, memory_order_relaxed)))
+        atomic_fetch_or_explicit(&world->ungiven, ungiven, memory_order_relaxed);
 }
 
 ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
@@ -248,14 +179,15 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
     bulk_run run = {0};
     ph_status first = PH_OK;
     for (*done = 0; *done < count; ++*done) {
-        ph_status status = check_attrs(world, op, ids[*done], &attrs[*done]);
-        if (status != PH_OK) {
-            refuse_item(world, producer, &run, ids[*done], status, bulk, &first);
+        phx_check check = check_item(world, op, ids[*done], &attrs[*done]);
+        if (check.status != PH_OK) {
+            refuse_item(world, producer, &run, refusal_of(op, ids[*done], check), bulk, &first);
             continue;
         }
         void *record = NULL;
-        status = next_record(producer, op, sizeof(phx_cmd_attrs), count - *done, &run, &record);
-        if (status != PH_OK) return count_stopped_bulk(producer, status);
+        ph_status status = next_record(producer, op, sizeof(phx_cmd_attrs), count - *done, &run, &record);
+        if (status != PH_OK) return count_refused(producer, status);
+        note_ungiven(world, op, &attrs[*done]);
         phx_cmd_attrs *command = record;
         command->id = ids[*done];
         command->attrs = attrs[*done];
@@ -303,11 +235,12 @@ ph_status phx_submit_move(phx_world *world, phx_producer *producer, uint32_t cou
         for (uint32_t queued = 0, some; queued < sound; queued += some, *done += some) {
             ph_status status;
             some = queue_moves(producer, op, sound - queued, id + queued, position + queued, &status);
-            if (PHX_UNLIKELY(some == 0)) return count_stopped_bulk(producer, status);
+            if (PHX_UNLIKELY(some == 0)) return count_refused(producer, status);
         }
         span = span < SPAN_MAX ? span * 2 : SPAN_MAX;
         if (PHX_LIKELY(sound == wanted)) continue;
-        refuse_item(world, producer, &none, id[sound], check_move(id[sound], &position[sound]), bulk, &first);
+        refuse_item(world, producer, &none,
+                    refusal_of(PHX_OP_MOVE, id[sound], phx_check_move(id[sound], &position[sound])), bulk, &first);
         ++*done;
         span = SPAN_MIN;
     }
@@ -321,30 +254,27 @@ ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, 
     ph_status first = PH_OK;
     for (*done = 0; *done < count; ++*done) {
         if (ids[*done] == 0) {
-            refuse_item(world, producer, &run, 0, PH_BAD_ID, bulk, &first);
+            const phx_check check = {PH_BAD_ID, PH_FIELD_ID};
+            refuse_item(world, producer, &run, refusal_of(op, 0, check), bulk, &first);
             continue;
         }
         void *record = NULL;
         ph_status status = next_record(producer, op, sizeof(phx_cmd_id), count - *done, &run, &record);
-        if (status != PH_OK) return count_stopped_bulk(producer, status);
+        if (status != PH_OK) return count_refused(producer, status);
         ((phx_cmd_id *)record)->id = ids[*done];
     }
     end_run(producer, &run);
     return first;
 }
 
-ph_status phx_submit_two(phx_world *world, phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view,
-                         float margin)
+ph_status phx_submit_two(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     bulk_run run = {0};
-    ph_status first = PH_OK, status = check_two(op, id, other, view, margin);
-    if (status != PH_OK) {
-        refuse_item(world, producer, &run, id, status, false, &first);
-        return first;
-    }
+    ph_status status = phx_check_two(op, id, other, view, margin).status;
+    if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
     status = next_record(producer, op, sizeof(phx_cmd_two), 1, &run, &record);
-    if (status != PH_OK) return count_stopped_bulk(producer, status);
+    if (status != PH_OK) return count_refused(producer, status);
     *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
     end_run(producer, &run);
     return PH_OK;
@@ -356,14 +286,14 @@ ph_status phx_submit_twos(phx_world *world, phx_producer *producer, uint16_t op,
     bulk_run run = {0};
     ph_status first = PH_OK;
     for (*done = 0; *done < count; ++*done) {
-        ph_status status = check_two(op, ids[*done], others[*done], 0.0f, 0.0f);
-        if (status != PH_OK) {
-            refuse_item(world, producer, &run, ids[*done], status, true, &first);
+        phx_check check = phx_check_two(op, ids[*done], others[*done], 0.0f, 0.0f);
+        if (check.status != PH_OK) {
+            refuse_item(world, producer, &run, refusal_of(op, ids[*done], check), true, &first);
             continue;
         }
         void *record = NULL;
-        status = next_record(producer, op, sizeof(phx_cmd_two), count - *done, &run, &record);
-        if (status != PH_OK) return count_stopped_bulk(producer, status);
+        ph_status status = next_record(producer, op, sizeof(phx_cmd_two), count - *done, &run, &record);
+        if (status != PH_OK) return count_refused(producer, status);
         *(phx_cmd_two *)record = (phx_cmd_two){.id = ids[*done], .other = others[*done]};
     }
     end_run(producer, &run);
@@ -373,14 +303,11 @@ ph_status phx_submit_twos(phx_world *world, phx_producer *producer, uint16_t op,
 ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area)
 {
     bulk_run run = {0};
-    ph_status first = PH_OK, status = check_area(world, id, area);
-    if (status != PH_OK) {
-        refuse_item(world, producer, &run, id, status, false, &first);
-        return first;
-    }
+    ph_status status = phx_check_area(world, id, area);
+    if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
     status = next_record(producer, PHX_OP_AREA_SET, sizeof(phx_cmd_area), 1, &run, &record);
-    if (status != PH_OK) return count_stopped_bulk(producer, status);
+    if (status != PH_OK) return count_refused(producer, status);
     *(phx_cmd_area *)record = (phx_cmd_area){.id = id, .area = *area};
     end_run(producer, &run);
     return PH_OK;
@@ -399,19 +326,15 @@ static void fill_broadcast(phx_cmd_broadcast *command, uint64_t source, uint32_t
 }
 
 /* `head` and the payload: queued, or refused as `status` says. */
-static ph_status queue_broadcast(phx_world *world, phx_producer *producer, const phx_cmd_broadcast *head,
-                                 const void *payload, ph_status status)
+static ph_status queue_broadcast(phx_producer *producer, const phx_cmd_broadcast *head, const void *payload,
+                                 ph_status status)
 {
     bulk_run run = {0};
-    ph_status first = PH_OK;
-    if (status != PH_OK) {
-        refuse_item(world, producer, &run, head->id, status, false, &first);
-        return first;
-    }
+    if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
     uint32_t room = (uint32_t)(sizeof *head + phx_payload_room(head->bytes));
     status = next_record(producer, PHX_OP_BROADCAST, room, 1, &run, &record);
-    if (status != PH_OK) return count_stopped_bulk(producer, status);
+    if (status != PH_OK) return count_refused(producer, status);
     memcpy(record, head, sizeof *head);
     memset((char *)record + room - PHX_PAYLOAD_ALIGN, 0, head->bytes > 0 ? PHX_PAYLOAD_ALIGN : 0); /* the padding */
     if (head->bytes > 0) memcpy((char *)record + sizeof *head, payload, head->bytes);
@@ -423,25 +346,25 @@ ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_
                                uint32_t bytes, const ph_broadcast_options *options)
 {
     phx_cmd_broadcast head = {.id = source};
-    ph_status status = source == 0 ? PH_BAD_ID : check_broadcast(world, bytes, options);
+    ph_status status = source == 0 ? PH_BAD_ID : phx_check_broadcast(world, bytes, options);
     if (status == PH_OK) fill_broadcast(&head, source, bytes, options);
-    return queue_broadcast(world, producer, &head, payload, status);
+    return queue_broadcast(producer, &head, payload, status);
 }
 
 ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
                                   const void *payload, uint32_t bytes)
 {
     phx_cmd_broadcast head = {0};
-    const ph_broadcast_options options = {
-        .kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    ph_broadcast_options options = {.kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
+    memcpy(options.reserved, place->reserved, sizeof options.reserved); /* checked as of options */
     bool sound = phx_is_coordinate(place->x) && phx_is_coordinate(place->y);
-    ph_status status = sound ? check_broadcast(world, bytes, &options) : PH_BAD_POSITION;
+    ph_status status = sound ? phx_check_broadcast(world, bytes, &options) : PH_BAD_POSITION;
     if (status == PH_OK) fill_broadcast(&head, 0, bytes, &options);
     head.x = place->x;
     head.y = place->y;
     head.layers = place->layers;
     head.instance = place->instance;
-    return queue_broadcast(world, producer, &head, payload, status);
+    return queue_broadcast(producer, &head, payload, status);
 }
 
 _Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX, "the longest has room");

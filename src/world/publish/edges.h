@@ -7,7 +7,7 @@
 
 #include "world/state/world.h"
 
-/* How many the consumers get, by consumer: edge_sizes. Held edges that the tick's took back are none. */
+/* Counts the edges of each consumer into edge_sizes. A held edge and its opposite of this tick cancel out. */
 void phx_count_edges(phx_world *world);
 /* Into the batches, which have room. */
 void phx_fill_edges(phx_world *world);

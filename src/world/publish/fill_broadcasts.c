@@ -135,8 +135,10 @@ static void fill_piece(phx_world *world, uint32_t index)
         phx_batch_broadcasts *broadcasts = &world->batches[recipient->consumer]->broadcasts;
         const uint32_t *places = b->places + (size_t)recipient->consumer * b->message_count;
         broadcasts->deliveries[share->delivery_at++] =
-            (ph_delivery){store->name[recipient->slot].id, phx_store_user_data(store, recipient->slot), share->heard_at,
-                          recipient->count};
+            (ph_delivery){.observer = store->name[recipient->slot].id,
+                          .user_data = phx_store_user_data(store, recipient->slot),
+                          .first = share->heard_at,
+                          .count = recipient->count};
         for (uint32_t h = 0; h < recipient->count; h++)
             broadcasts->heard[share->heard_at++] = places[scratch->heard[recipient->first + h]];
     }

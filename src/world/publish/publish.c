@@ -206,12 +206,21 @@ void phx_publish_fill(phx_world *world)
     if (world->updating) phx_updates_fill(world);
 }
 
+/* Ends a consumer's tick, and tells the host of a batch that was handed over. false = no memory. */
+static bool offer_batch(phx_world *world, uint32_t index)
+{
+    phx_consumer *consumer = world->consumers[index].consumer;
+    const ph_batch_hook *hook = &world->def.batches;
+    const uint64_t before = hook->offered ? phx_consumer_handed_over(consumer) : 0;
+    if (!phx_consumer_offer(consumer, world->batches[index], world->tick)) return false;
+    if (hook->offered && phx_consumer_handed_over(consumer) != before) hook->offered(hook->user, index);
+    return true;
+}
+
 bool phx_publish_offer(phx_world *world)
 {
     for (; world->stage_at < world->def.consumers; world->stage_at++)
-        if (!phx_consumer_offer(world->consumers[world->stage_at].consumer, world->batches[world->stage_at],
-                                world->tick))
-            return false;
+        if (!offer_batch(world, world->stage_at)) return false;
     world->stage_at = 0;
     return true;
 }

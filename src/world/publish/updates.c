@@ -334,8 +334,11 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     for (uint32_t i = 0; i < group->notice_count; i++) {
         const phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
         if (notice->due_count == 0) continue;
-        batch_updates->updates[at.updates++] = (ph_update){
-            name[notice->slot].id, phx_store_user_data(&shard->store, notice->slot), at.due, notice->due_count};
+        batch_updates->updates[at.updates++] =
+            (ph_update){.observer = name[notice->slot].id,
+                        .user_data = phx_store_user_data(&shard->store, notice->slot),
+                        .first = at.due,
+                        .count = notice->due_count};
         for (uint32_t d = 0; d < notice->due_count; d++)
             batch_updates->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
     }

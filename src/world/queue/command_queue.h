@@ -1,7 +1,7 @@
 /*
  * The commands of one producer on their way to the ticking thread: a bounded queue of byte blocks with exactly one
  * producing thread at a time and one reading thread at a time (the ticking one). One per producer slot of a world;
- * src/world owns it, the submitting calls of src/api write into it, the ingest phase reads it.
+ * src/world owns it, ingest/submit.c writes into it on the producer's thread, the ingest phase reads it.
  *
  * A block is 66 KiB (the longest record, a broadcast, takes 64 of it) and holds runs: one header and `count` records of
  * one operation, of one size, with consecutive sequence numbers. The operation decides whether the records of a run are

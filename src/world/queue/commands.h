@@ -12,25 +12,15 @@
 #include "shards/entity/visibility.h"
 #include "world/queue/command_queue.h"
 
+/*
+ * The numbers of ph_command. Records: phx_cmd_attrs of ENTER and SET; phx_moves of MOVE, with the bits of its columns;
+ * phx_cmd_broadcast and its payload of BROADCAST, a run of its own, also from a place (BROADCAST_AT is in refusals
+ * alone); phx_cmd_area of AREA_SET; phx_cmd_id of LEAVE, DETACH, RESEND and AREA_REMOVE; phx_cmd_two of all others.
+ */
 typedef enum phx_op {
-    PHX_OP_ENTER = 1, /* phx_cmd_attrs */
-    PHX_OP_LEAVE,     /* phx_cmd_id */
-    PHX_OP_MOVE,      /* with the bits of its columns: phx_moves */
-    PHX_OP_SET,       /* phx_cmd_attrs */
-    PHX_OP_PAIR,      /* phx_cmd_two, as the operations below, except DETACH (phx_cmd_id) */
-    PHX_OP_UNPAIR,
-    PHX_OP_LINK,
-    PHX_OP_UNLINK,
-    PHX_OP_HIDE,
-    PHX_OP_UNHIDE,
-    PHX_OP_REVEAL,
-    PHX_OP_UNREVEAL,
-    PHX_OP_ATTACH,
-    PHX_OP_DETACH,
-    PHX_OP_RESEND,     /* phx_cmd_id */
-    PHX_OP_BROADCAST,  /* phx_cmd_broadcast and its payload: a run of its own */
-    PHX_OP_AREA_SET,   /* phx_cmd_area */
-    PHX_OP_AREA_REMOVE /* phx_cmd_id */
+#define PHX_OP_ENUM(name, number, call) PHX_OP_##name = number,
+    PH_COMMAND_LIST(PHX_OP_ENUM)
+#undef PHX_OP_ENUM
 } phx_op;
 
 typedef struct phx_cmd_id {

@@ -135,6 +135,7 @@ static void add_shards(const phx_world *world, ph_stats *stats)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         stats->ghosts += shard->store.ghost_count;
+        stats->outside += shard->store.outside_count;
         stats->migrations += shard->counts.migrations;
         stats->halo_records += shard->counts.copies;
         stats->deferred_adds += shard->counts.deferred_adds;
@@ -274,5 +275,5 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .index_ns_sum = sum->of[PHX_PHASE_INDEX],
                               .interest_ns_sum = sum->of[PHX_PHASE_INTEREST],
                               .publish_ns_sum = sum->of[PHX_PHASE_PUBLISH]};
-    memcpy(stats->refused, world->tallies[index].refused, sizeof stats->refused);
+    memcpy(stats->refused, world->tallies[index].refused, sizeof world->tallies[index].refused);
 }

@@ -47,7 +47,8 @@ static bool add_to_sum(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-/* Hash of its motion history and deferred updates, from which later updates follow. An applied slot may have neither. */
+/* Hash of its motion history and deferred updates, from which later updates follow. An applied slot may have neither.
+ */
 static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     const phx_bands *bands = &shard->bands;

@@ -144,6 +144,13 @@ typedef struct phx_shard_totals {
     phx_phase_ns ns;                   /* of all ticks: see phx_shard_progress */
 } phx_shard_totals;
 
+/* Lines of the log that were written, and hold until their reason is gone. Ticking thread. */
+typedef struct phx_hints {
+    uint32_t ungiven; /* bits of fields, once each */
+    bool unobserved;  /* there are entities, and no observer */
+    bool outside;     /* many entities are outside of all towers */
+} phx_hints;
+
 typedef struct phx_world {
     phx_mem mem;
     ph_world_def def; /* classes point to `classes` */
@@ -151,6 +158,8 @@ typedef struct phx_world {
     phx_rules rules;
     _Atomic uint32_t
         kind_count; /* number of classes; written between ticks, read by submitting threads, relaxed: it only grows */
+    _Atomic uint32_t ungiven; /* bits of fields that were set and not given; by submitting threads, relaxed: a hint */
+    phx_hints hints;
     ph_class *next_classes; /* of ph_world_reconfigure(), until the next tick */
     ph_world_def next_def;
 
@@ -189,7 +198,8 @@ typedef struct phx_world {
     bool shared;           /* the tick has work enough for all workers: tick/share.h */
     phx_workers *workers;  /* of the tick that runs; NULL = the ticking thread alone */
     uint32_t worker_count; /* workers that have memory here: 1, from the first shared tick on def.workers */
-    phx_scratch *scratch;  /* one per worker, as many as worker_count, as ears, updates.workers and move_sums */
+    phx_scratch
+        *scratch; /* one per worker, as many as worker_count, as broadcasts.scratches, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
     _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */

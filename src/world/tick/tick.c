@@ -22,6 +22,7 @@
 #include "world/table/clock.h"
 #include "world/table/gate.h"
 #include "world/tick/finish_short.h"
+#include "world/tick/hints.h"
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
 #include "world/tick/share.h"
@@ -397,6 +398,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_cre
         phx_share_end(world, took);
     }
     if (through) phx_stats_end(world);
+    if (through && world->def.log) phx_log_hints(world);
     if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (through && tick) *tick = world->tick;
     phx_gate_tick_end(&world->gate, !through);

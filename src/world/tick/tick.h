@@ -10,8 +10,8 @@
 ph_status phx_world_tick(phx_world *world, uint64_t *tick);
 
 /*
- * The same once the caller has closed the gate; it is open again afterwards, unless PH_PENDING, of PHX_CREW_LATER: the
- * tick is worth sharing, and the next call of this goes on with it.
+ * The same once the caller has closed the gate. The gate is open afterwards, with one exception: with PHX_CREW_LATER a
+ * tick that is worth sharing returns PH_PENDING, the gate stays closed, and the next call goes on with that tick.
  */
 ph_status phx_world_tick_inside(phx_world *world, phx_crew_use use);
 

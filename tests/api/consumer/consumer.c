@@ -71,8 +71,9 @@ int main(void)
     if ((status = ph_world_destroy(world)) != PH_OK) {
         return failed("ph_world_destroy", status);
     }
-    if (strcmp(ph_version(), PHAROS_EXPECTED_VERSION) != 0) {
-        fprintf(stderr, "ph_version() is %s, the package says %s\n", ph_version(), PHAROS_EXPECTED_VERSION);
+    if (strcmp(ph_version(), PHAROS_EXPECTED_VERSION) != 0 || strcmp(ph_version(), PHAROS_VERSION_STRING) != 0) {
+        fprintf(stderr, "ph_version() is %s, the headers say %s, the package %s\n", ph_version(), PHAROS_VERSION_STRING,
+                PHAROS_EXPECTED_VERSION);
         return 1;
     }
     return 0;

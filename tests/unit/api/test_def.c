@@ -246,6 +246,21 @@ static void give(void *user, void *memory, size_t bytes, size_t alignment)
     (void)alignment;
 }
 
+Test(config_def, words_for_later_versions_are_zero)
+{
+    ph_class kinds[2] = {ph_class_default("default"), ph_class_default("npc")};
+    ph_world_def def = ph_world_def_default();
+
+    def.classes = kinds;
+    def.class_count = 2;
+    expect_good(&def);
+    def.reserved[7] = 1;
+    expect_bad(&def, "reserved is not 0");
+    def.reserved[7] = 0;
+    kinds[1].reserved[0] = 1;
+    expect_bad(&def, "class 1 'npc': reserved is not 0");
+}
+
 Test(config_def, allocator_functions_both_or_none)
 {
     ph_world_def def = ph_world_def_default();

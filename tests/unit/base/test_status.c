@@ -1,12 +1,12 @@
 /*
- * base/status.c: every status has a name, a number of its own and a sentence.
+ * base/status.c: every status has a name, a number of its own and a sentence; every command and field a name.
  */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#include <pharos/base.h>
+#include <pharos/types.h>
 
 static const struct {
     ph_status status;
@@ -51,12 +51,70 @@ Test(status, other_numbers_are_distinct)
     }
 }
 
-Test(status, version_is_three_numbers)
+#if PHAROS_VERSION_NUMBER < PHAROS_VERSION_OF(0, 1, 0) || PHAROS_VERSION_NUMBER >= PHAROS_VERSION_OF(1000, 0, 0)
+#error "the preprocessor compares versions"
+#endif
+
+Test(status, version_is_three_numbers_and_the_headers_say_the_same)
 {
-    unsigned major, minor, patch;
     char again[64];
 
-    cr_assert_eq(sscanf(ph_version(), "%u.%u.%u", &major, &minor, &patch), 3, "%s", ph_version());
-    snprintf(again, sizeof(again), "%u.%u.%u", major, minor, patch);
+    snprintf(again, sizeof(again), "%d.%d.%d", PHAROS_VERSION_MAJOR, PHAROS_VERSION_MINOR, PHAROS_VERSION_PATCH);
     cr_assert_str_eq(ph_version(), again);
+    cr_assert_str_eq(ph_version(), PHAROS_VERSION_STRING);
+    cr_assert_gt(PHAROS_VERSION_OF(0, 2, 0), PHAROS_VERSION_OF(0, 1, 999));
+    cr_assert_gt(PHAROS_VERSION_OF(1, 0, 0), PHAROS_VERSION_OF(0, 999, 999));
+}
+
+Test(status, every_command_names_its_call)
+{
+    int count = 0;
+#define CHECK_COMMAND(name, number, call) \
+    cr_assert_eq((int)PH_COMMAND_##name, ++count, "numbers follow each other"); \
+    cr_assert_str_eq(ph_command_name(PH_COMMAND_##name), call);
+    PH_COMMAND_LIST(CHECK_COMMAND)
+#undef CHECK_COMMAND
+    cr_assert_eq((int)PH_COMMAND_END, count + 1);
+    cr_assert_str_eq(ph_command_name(PH_COMMAND_AREA_SET), "ph_area_set");
+    cr_assert_str_eq(ph_command_name((ph_command)0), "not a command of this library");
+    cr_assert_str_eq(ph_command_name(PH_COMMAND_END), "not a command of this library");
+}
+
+Test(status, every_attribute_is_the_field_of_its_bit)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } attrs[] = {{PH_X, "x"},
+                 {PH_Y, "y"},
+                 {PH_Z, "z"},
+                 {PH_KIND, "kind"},
+                 {PH_VIEW, "view"},
+                 {PH_MARGIN, "margin"},
+                 {PH_REACH, "reach"},
+                 {PH_LAYERS, "layers"},
+                 {PH_SEES, "sees"},
+                 {PH_STEALTH, "stealth"},
+                 {PH_DETECT, "detect"},
+                 {PH_GLOBAL, "global"},
+                 {PH_READY, "ready"},
+                 {PH_CAP, "cap"},
+                 {PH_PRIORITY, "priority"},
+                 {PH_USER_DATA, "user_data"},
+                 {PH_CONSUMER, "consumer"},
+                 {PH_VISIBLE, "visible"},
+                 {PH_VEILED, "veiled"},
+                 {PH_INSTANCE, "instance"}};
+    uint32_t all = 0;
+
+    for (size_t i = 0; i < sizeof attrs / sizeof attrs[0]; i++) {
+        cr_assert_str_eq(ph_field_name((ph_field)(__builtin_ctz(attrs[i].bit) + 1)), attrs[i].name);
+        all |= attrs[i].bit;
+    }
+    cr_assert_eq(all, (uint32_t)PH_GIVEN_ALL);
+    cr_assert_str_eq(ph_field_name(PH_FIELD_NONE), "");
+    cr_assert_str_eq(ph_field_name(PH_FIELD_GIVEN), "given");
+    cr_assert_str_eq(ph_field_name(PH_FIELD_OTHER), "other");
+    cr_assert_str_eq(ph_field_name(PH_FIELD_END), "not a field of this library");
+    cr_assert_str_eq(ph_field_name((ph_field)40), "not a field of this library");
 }

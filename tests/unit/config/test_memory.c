@@ -123,3 +123,28 @@ Test(config_memory, set)
 {
     expect_each_failure_told(set, "--set z.view=5:", 4);
 }
+
+Test(config_memory, begin)
+{
+    ph_status status = PH_NO_MEMORY;
+    long failures = 0;
+
+    for (; status != PH_OK && failures < 100; failures += status != PH_OK) {
+        ph_config *config = config_new();
+
+        config_load_ok(config, "span = 3\nclass q {} class r {}");
+        until_failure = failures;
+        status = ph_config_begin(config);
+        until_failure = -1;
+        if (status != PH_OK) {
+            cr_assert_eq(status, PH_NO_MEMORY);
+            cr_expect_eq(ph_config_end(config, NULL), PH_BAD_ARGUMENT, "not begun");
+            config_set_refused(config, "shards=101,1",
+                               "shards = {101, 1}: 101 along x is outside [1, 100], one a tower (world_size = {10000, "
+                               "10000}, tower_size = 100)");
+        }
+        ph_config_destroy(config);
+    }
+    cr_expect_eq(status, PH_OK);
+    cr_expect_geq(failures, 4, "only %ld allocations failed: the wrapping does not work", failures);
+}

@@ -137,3 +137,78 @@ Test(config_set, on_top_of_a_file)
     config_expect(config, "height = 7", "t:2");
     ph_config_destroy(config);
 }
+
+/* ---- checked once: ph_config_begin(), ph_config_end() ---- */
+
+Test(config_once, settings_that_need_each_other_come_in_any_order)
+{
+    ph_config *config = config_new();
+    ph_config_error error;
+
+    cr_assert_eq(ph_config_begin(config), PH_OK);
+    config_load_ok(config, "shards = {200, 1}\nclass npc { view = 1 }");
+    config_set_ok(config, "npc.band=60:1,30:2"); /* not ascending yet */
+    config_set_ok(config, "tower_size=50");
+    config_set_ok(config, "npc.band=30:2,60:4");
+    cr_assert_eq(ph_config_end(config, &error), PH_OK);
+    cr_expect_str_empty(error.reason);
+    cr_expect(ph_config_def(config)->shards[0] == 200 && ph_config_def(config)->class_count == 2);
+    config_set_refused(config, "tower_size=100",
+                       "shards = {200, 1}: 200 along x is outside [1, 100], one a tower (world_size = {10000, 10000}, "
+                       "tower_size = 100)"); /* behind the end each change is checked again */
+    ph_config_destroy(config);
+}
+
+static void expect_end_refused(const char *text, const char *assignment, const char *place, const char *reason)
+{
+    ph_config *config = config_new();
+    ph_config_error error;
+    char want[2 * PH_CONFIG_REASON_SIZE];
+
+    config_load_ok(config, "span = 3\nclass q {}");
+    char *before = config_dump(config);
+    cr_assert_eq(ph_config_begin(config), PH_OK);
+    config_load_ok(config, text);
+    if (assignment != NULL) config_set_ok(config, assignment);
+    cr_expect_eq(ph_config_end(config, &error), PH_BAD_DEF);
+    snprintf(want, sizeof want, "%s: %s", place, reason);
+    cr_expect_str_eq(error.reason, want, "\n  got  %s\n  want %s", error.reason, want);
+    char *after = config_dump(config);
+    cr_expect_str_eq(before, after, "as at the begin");
+    free(before);
+    free(after);
+    config_set_ok(config, "span=4");
+    cr_expect_eq(ph_config_begin(config), PH_OK, "a refused end is an end");
+    ph_config_destroy(config); /* begun, and not ended */
+}
+
+Test(config_once, the_end_names_where_the_key_came_from)
+{
+    const char *const shards = "shards = {101, 1}: 101 along x is outside [1, 100], one a tower (world_size = {10000, "
+                               "10000}, tower_size = 100)";
+    const char *const band = "class 2 'npc': band 2: radius = 30 is not above that of the band before, 60";
+
+    expect_end_refused("height = 5\nshards = {101, 1}", NULL, "t:2", shards);
+    expect_end_refused("height = 5", "shards=101,1", "--set shards", shards);
+    expect_end_refused("shards = {2, 1}", "world_size=50,50", "t:1",
+                       "shards = {2, 1}: 2 along x is outside [1, 1], one a tower (world_size = {50, 50}, tower_size = "
+                       "100)");
+    expect_end_refused("class npc {}", "npc.band=60:1,30:1", "--set band", band);
+}
+
+Test(config_once, values_are_checked_at_once_and_arguments_too)
+{
+    ph_config *config = config_new();
+    ph_config_error error;
+
+    cr_expect_eq(ph_config_end(config, &error), PH_BAD_ARGUMENT);
+    cr_expect_str_eq(error.reason, "ph_config_end: no ph_config_begin() before it");
+    cr_expect_eq(ph_config_end(NULL, &error), PH_BAD_ARGUMENT);
+    cr_expect_eq(ph_config_begin(NULL), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_config_begin(config), PH_OK);
+    cr_expect_eq(ph_config_begin(config), PH_BAD_ARGUMENT);
+    config_set_refused(config, "view=-5", "view = -5 is outside [0, 1e18]");
+    config_load_refused(config, "tower_size = 0", "t:1: tower_size = 0 is outside [1.1754944e-38, 1e18]");
+    cr_expect_eq(ph_config_end(config, NULL), PH_OK);
+    ph_config_destroy(config);
+}

@@ -248,8 +248,8 @@ Test(config_text, kinds_follow_the_file_and_default_is_0)
     cr_expect_eq(ph_config_kind(config, "b"), 1);
     cr_expect_eq(ph_config_kind(config, "a"), 2);
     cr_expect_eq(ph_config_kind(config, "default"), 0);
-    cr_expect_eq(ph_config_kind(config, "B"), 0, "not there");
-    cr_expect_eq(ph_config_kind(config, ""), 0);
+    cr_expect_eq(ph_config_kind(config, "B"), PH_KIND_NONE, "not there");
+    cr_expect_eq(ph_config_kind(config, ""), PH_KIND_NONE);
     cr_expect_eq(ph_config_kind(config, NULL), 0);
     ph_config_destroy(config);
 }

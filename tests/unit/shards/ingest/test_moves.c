@@ -292,7 +292,7 @@ Test(shard_move, many_at_once_are_as_one_by_one)
         run(seed, PH_RANGE_RADIUS, seed % 2 ? &all : &some, 1, 1 + (uint32_t)(seed % HANDS_MAX));
     cr_assert_gt(k.left, 150 * MOVES / 10);
     cr_assert_lt(k.left, 150 * MOVES * 3 / 4, "%u", k.left);
-    check_walked(false, 150 * MOVES / 50);
+    check_walked(false, 150 * MOVES / 100); /* a pair with an entity outside of the towers is left */
 }
 
 Test(shard_move, cell_blocks_get_the_notes_of_crossings)

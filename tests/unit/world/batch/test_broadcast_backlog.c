@@ -91,7 +91,10 @@ static void make_broadcasts(phx_batch_broadcasts *broadcasts, uint64_t tick, uin
             continue;
         }
         ph_delivery *d = &broadcasts->deliveries[delivery++];
-        *d = (ph_delivery){o + 1, tick * 100 + o, at, (uint32_t)__builtin_popcount(heard[o])};
+        *d = (ph_delivery){.observer = o + 1,
+                           .user_data = tick * 100 + o,
+                           .first = at,
+                           .count = (uint32_t)__builtin_popcount(heard[o])};
         for (uint32_t i = 0; i < messages; i++) {
             if (heard[o] >> i & 1) {
                 broadcasts->heard[at++] = i;

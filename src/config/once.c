@@ -1,0 +1,96 @@
+/*
+ * Changes that are checked together: ph_config_begin() keeps a clone, ph_config_end() checks the whole definition and
+ * goes back to the clone if a rule between keys is broken.
+ */
+#include <stdio.h>
+
+#include <pharos/pharos.h>
+
+#include "config/config.h"
+#include "config/error.h"
+#include "config/value.h"
+
+ph_status ph_config_begin(ph_config *config)
+{
+    if (config == NULL || config->before != NULL) {
+        return PH_BAD_ARGUMENT;
+    }
+    config->before = phx_config_clone(config);
+    config->deferred = config->before != NULL;
+    return config->deferred ? PH_OK : PH_NO_MEMORY;
+}
+
+/* The origin of the bands or of the class in a reason of a class: "class 1 'a': band 2: ..." */
+static phx_key_origin class_origin(const ph_config *config, const char *reason)
+{
+    phx_key_origin none = {PHX_SOURCE_DEFAULT, 0};
+    const char *band_text = strstr(reason, ": band ");
+    unsigned kind = 0;
+    unsigned band = 1;
+
+    if (sscanf(reason, "class %u", &kind) != 1 || kind >= config->def.class_count) {
+        return none;
+    }
+    if (band_text != NULL && sscanf(band_text, ": band %u", &band) == 1 && band >= 1 && band <= PH_BANDS_MAX) {
+        return config->class_origins[kind].bands[band - 1];
+    }
+    return none;
+}
+
+/* The key of the world that the reason begins with, or else one in it that was set. */
+static const phx_key *key_of_reason(const ph_config *config, const char *reason)
+{
+    const phx_key *named = NULL;
+
+    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
+        const char *at = strstr(reason, phx_config_world_keys[i].name);
+
+        if (at == NULL || config->origins[i].source == PHX_SOURCE_DEFAULT) {
+            continue;
+        }
+        if (at == reason) {
+            return &phx_config_world_keys[i];
+        }
+        named = &phx_config_world_keys[i];
+    }
+    return named;
+}
+
+static ph_status blame_origin(const ph_config *config, const char *reason, ph_config_error *error)
+{
+    const phx_key *key = key_of_reason(config, reason);
+    phx_key_origin origin = key != NULL ? config->origins[key - phx_config_world_keys] : class_origin(config, reason);
+    char place[PHX_PLACE_SIZE];
+
+    if (origin.source >= PHX_SOURCE_FILE) {
+        return phx_config_error(error, PH_BAD_DEF, config->files[origin.source - PHX_SOURCE_FILE], origin.line, "%s",
+                                reason);
+    }
+    snprintf(place, sizeof place, "--set %s", key != NULL ? key->name : "band");
+    return phx_config_error(error, PH_BAD_DEF, origin.source == PHX_SOURCE_SET ? place : "the definition", 0, "%s",
+                            reason);
+}
+
+ph_status ph_config_end(ph_config *config, ph_config_error *error)
+{
+    char reason[PHX_VALUE_REASON_SIZE];
+    ph_status status;
+
+    if (error != NULL) {
+        error->reason[0] = '\0';
+    }
+    if (config == NULL || config->before == NULL) {
+        return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_end", 0, "no %s",
+                                config == NULL ? "config" : "ph_config_begin() before it");
+    }
+    status = ph_world_def_check(&config->def, reason, sizeof reason);
+    if (status == PH_OK) {
+        ph_config_destroy(config->before);
+        config->before = NULL;
+        config->deferred = false;
+        return PH_OK;
+    }
+    status = blame_origin(config, reason, error);
+    phx_config_restore(config);
+    return status;
+}
