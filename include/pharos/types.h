@@ -673,7 +673,6 @@ typedef struct ph_stats {
     uint64_t adds_held;                /* times that a target had to wait for a further tick: adds_max, events_max */
     uint64_t ticks_spread;             /* ticks that had more events than events_max */
     uint64_t ticks_short;              /* ticks that ph_tick_finish() went on with */
-    uint64_t applies;                  /* calls of ph_apply() that ended */
     uint64_t observers_reset;          /* ... and the observers that got nothing of it: their lists come anew later */
     uint64_t updates_held;             /* ... times that one had to wait for a further tick: updates_max, ... */
     uint64_t updates_replaced; /* ... and the ones that a slow consumer did not get: there was a later position, the
@@ -722,7 +721,8 @@ typedef struct ph_stats {
     uint64_t last_updates;
     uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
     uint64_t last_refused_by[PH_STATUSES_MAX]; /* last_refused by reason */
-    uint64_t reserved[32];
+    uint64_t applies;                          /* calls of ph_apply() that ended */
+    uint64_t reserved[31];
 } ph_stats;
 
 /**
