@@ -138,7 +138,7 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 32 == sizeof(ph_stats) / sizeof(uint64_t),
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 31 == sizeof(ph_stats) / sizeof(uint64_t),
                "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
 _Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),
