@@ -58,6 +58,7 @@ struct bench_case {
     uint64_t event_hash;   /* of all events of a round, warm-up included; each round has the same */
     uint64_t events_all;   /* that went into the hash */
     bool hash_differs;     /* from an earlier round's, or from the scenario's first case */
+    bench_turns applies;   /* moves and queries in turn, the fastest round's; 0 = not measured */
     bench_places places;   /* of a scenario that asks, the fastest round's; 0 = not measured */
     bench_queries queries; /* of a scenario with broadcasts, the fastest round's; 0 = not measured */
     bench_stats last;      /* at the end of the last round */

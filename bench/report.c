@@ -205,6 +205,22 @@ static void report_places(FILE *out, const bench_plan *plan)
     }
 }
 
+static void report_turns(FILE *out, const bench_plan *plan)
+{
+    bool begun = false;
+    for (uint32_t i = 0; i < plan->case_count; i++) {
+        const bench_case *run = &plan->cases[i];
+        if (!(run->applies.apply_ns > 0) || run->given_up[0] != '\0') continue;
+        if (!begun) {
+            fputs("\nA move and a query that sees it, ns a turn: with ph_apply(), and with a tick\n", out);
+            fprintf(out, "%-15s %8s %7s | %9s %11s\n", "scenario", "entities", "workers", "apply", "tick");
+        }
+        begun = true;
+        fprintf(out, "%-15s %8" PRIu64 " %7" PRIu32 " | %9.0f %11.0f\n", run->name, run->last.entities,
+                run->def.workers, run->applies.apply_ns, run->applies.tick_ns);
+    }
+}
+
 void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *machine)
 {
     uint32_t hz = plan->cases[0].hz;
@@ -236,6 +252,7 @@ void bench_report_table(FILE *out, const bench_plan *plan, const bench_machine *
     report_producers(out, plan);
     report_talk(out, plan);
     report_places(out, plan);
+    report_turns(out, plan);
     bench_report_tail(out, plan);
     bench_report_features(out, plan);
     bench_report_ratios(out, plan);

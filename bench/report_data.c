@@ -82,6 +82,8 @@ static double phase_us(const figures *of, bench_phase phase)
     PLACE_FIGURES(F, list, BENCH_ASK_LIST) \
     PLACE_FIGURES(F, observers, BENCH_ASK_OBSERVERS) \
     F(verify_ns_per_pair, of->run->places.verify_ns_per_pair, of->run->places.verify_ns_per_pair > 0) \
+    F(turn_apply_ns, of->run->applies.apply_ns, of->run->applies.apply_ns > 0) \
+    F(turn_tick_ns, of->run->applies.tick_ns, of->run->applies.tick_ns > 0) \
     U(list_entries, of->run->last.list_entries) \
     F(bytes_per_entity, per((double)of->run->last.bytes, (double)of->run->last.entities), of->run->last.entities > 0) \
     U(rss_bytes, of->run->rss_bytes) \

@@ -295,6 +295,22 @@ static void keep_faster_each(double *kept, const double *now)
     }
 }
 
+/* Of a scenario with moves and queries in turn. */
+static bool turns(round_state *round)
+{
+    bench_case *run = round->run;
+    bench_turns now;
+    if (!run->scenario->turns || run->engine->turns == NULL) {
+        return true;
+    }
+    if (!run->engine->turns(round->engine, &run->def, &now, round->error)) {
+        return false;
+    }
+    keep_faster(&run->applies.apply_ns, now.apply_ns);
+    keep_faster(&run->applies.tick_ns, now.tick_ns);
+    return true;
+}
+
 /* Of a scenario with queries of places. */
 static bool places(round_state *round)
 {
@@ -382,7 +398,7 @@ bench_run_result bench_run(bench_case *run, phx_mem *mem, bench_progress_fn prog
     progress(user, 0, 0);
     bool done = setup(&round) && ticks(&round, progress, user);
     bool whole = done && run->given_up[0] == '\0';
-    done = done && (!whole || (check_end(&round) && queries(&round) && places(&round)));
+    done = done && (!whole || (check_end(&round) && queries(&round) && places(&round) && turns(&round)));
     bench_run_result result = done ? BENCH_RUN_OK : round.bad_input ? BENCH_RUN_BAD_INPUT : BENCH_RUN_TROUBLE;
     if (done && whole) {
         finish(&round);

@@ -108,6 +108,9 @@ def check_lines(command, lines, expected):
         for field in ("circle_single_k_per_s", "nearest_batched_k_per_s", "verify_ns_per_pair"):
             if (line[field] is not None) != asks:
                 fail(command, f"{name}: {field} is {line[field]}")
+        for field in ("turn_apply_ns", "turn_tick_ns"):
+            if (line[field] is not None) != (line["scenario"] == "voxel"):
+                fail(command, f"{name}: {field} is {line[field]}")
         quiet = line["scenario"] == "idle"
         if quiet != (line["moves"] == 0) or quiet != (line["ns_per_move_min"] is None):
             fail(command, f"{name}: {line['moves']} moves")

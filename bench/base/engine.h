@@ -73,6 +73,11 @@ typedef struct bench_places {
     double verify_ns_per_pair; /* an observer's list against all entities */
 } bench_places;
 
+/* A move, and a query that sees it, in nanoseconds: with ph_apply() between them, and with a tick. */
+typedef struct bench_turns {
+    double apply_ns, tick_ns;
+} bench_turns;
+
 /* The phases of a tick that an engine may report; 0 where it has none of that kind. */
 typedef enum bench_phase {
     BENCH_INGEST,
@@ -129,6 +134,8 @@ typedef struct bench_engine {
     bool (*queries)(void *self, uint32_t count, bench_queries *times, bench_error *error);
     /* NULL, or between ticks: the times of queries of places, anywhere in the world of that definition. */
     bool (*places)(void *self, const ph_world_def *def, bench_places *times, bench_error *error);
+    /* NULL, or behind the last tick: the times of moves and queries in turn. */
+    bool (*turns)(void *self, const ph_world_def *def, bench_turns *times, bench_error *error);
     void (*destroy)(void *self);
 } bench_engine;
 

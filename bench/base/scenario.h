@@ -51,6 +51,7 @@ typedef struct bench_scenario {
     uint32_t warmup;         /* ticks before them */
     bool spreads;            /* in a tick each entity moves at most once, and does nothing else: it does not matter
                               * through which producer */
+    bool turns;              /* moves and queries in turn are measured: for engines that have them */
     bool asks;               /* queries of places are measured: for engines that have them */
     bool talks;              /* has broadcasts: for engines that have them */
     bool rides;              /* has attachments: for engines that have them */

@@ -217,6 +217,12 @@ static bool pharos_queries(void *engine, uint32_t count, bench_queries *times, b
     return bench_queries_measure(self->world, count, self->mem, times, error);
 }
 
+static bool pharos_turns(void *engine, const ph_world_def *def, bench_turns *times, bench_error *error)
+{
+    pharos *self = engine;
+    return bench_turns_measure(self->world, self->producer, def, times, error);
+}
+
 static bool pharos_places(void *engine, const ph_world_def *def, bench_places *times, bench_error *error)
 {
     pharos *self = engine;
@@ -315,5 +321,6 @@ const bench_engine bench_engine_pharos = {
     .stats = pharos_stats,
     .queries = pharos_queries,
     .places = pharos_places,
+    .turns = pharos_turns,
     .destroy = pharos_destroy,
 };

@@ -17,7 +17,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_mounts,      &bench_ingest,          &bench_walk_100k_10pct, &bench_idle,
     &bench_world_mmo,   &bench_world_siege,     &bench_world_city,      &bench_world_dense,
     &bench_fight_10k,   &bench_cornell_50k,     &bench_cornell_gauss,   &bench_cornell_500k,
-    &bench_osrs_box,    &bench_station_80,      &bench_cluster,
+    &bench_osrs_box,    &bench_station_80,      &bench_cluster,         &bench_voxel,
 };
 
 uint32_t bench_scenario_count(void)

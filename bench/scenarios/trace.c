@@ -73,6 +73,7 @@ static bench_other_op other_op(phx_trace_op op)
     case PHX_OP_BROADCAST_AT:
     case PHX_OP_AREA:
     case PHX_OP_UNAREA:
+    case PHX_OP_APPLY:
     case PHX_OP_COUNT:
         break;
     }
@@ -82,7 +83,7 @@ static bench_other_op other_op(phx_trace_op op)
 static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
 {
     if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT ||
-        row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA) {
+        row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA || row->op == PHX_OP_APPLY) {
         return; /* lists do not depend on them, and the bench measures lists */
     }
     if (row->op == PHX_OP_ENTER) {

@@ -3,7 +3,7 @@
  * walk-1m, dense-100k, crowd, hotspot; speed-50, with long steps, and sparse-huge; bands, with
  * updates of moved targets; ingest, which is walk-100k from several producers; walk-100k-10pct and
  * idle, where few or none move; teleport-storm, where a tenth jumps; queries, with queries of
- * places after the ticks; three of the worlds of --features; and
+ * places after the ticks; voxel, with moves and queries in turn; three of the worlds of --features; and
  * fight-10k.
  */
 #include "base/rng.h"
@@ -206,6 +206,20 @@ const bench_scenario bench_ingest = {
     .ticks = 100,
     .warmup = 10,
     .spreads = true,
+    .keys = view_100,
+    .begin = everybody_enters,
+    .step = everybody_walks,
+};
+
+const bench_scenario bench_voxel = {
+    .name = "voxel",
+    .doc = "10,000 walk; after the ticks a move and a query that sees it in turn, by ph_apply() and by ticks",
+    .entities = 10000,
+    .side = 3236,
+    .side_step = 1,
+    .ticks = 20,
+    .warmup = 5,
+    .turns = true,
     .keys = view_100,
     .begin = everybody_enters,
     .step = everybody_walks,

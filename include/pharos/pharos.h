@@ -96,6 +96,32 @@ PH_NODISCARD PH_API ph_status ph_tick(ph_world world, uint64_t *tick);
 PH_NODISCARD PH_API ph_status ph_tick_finish(ph_world world, uint64_t *tick);
 
 /**
+ * Applies all commands submitted before the call, without lists, events or batches, so that queries see the entities
+ * where they are now: for servers that move and ask in turn. The next tick tells the net difference to the last tick,
+ * as if it had applied all commands itself, in the order of the applies. The cost is that of the commands: call it as
+ * often as needed, once for each command too.
+ *
+ * After it, until the next tick:
+ *  - ph_entity_get() and queries of places (ph_find*() by shape) see every entity as it was applied;
+ *  - lists (ph_list(), ph_observers(), ph_sees(), their visits and queries) are of the last tick's end. They name
+ *    entities of that time that are still in the world; an observer that is not ready any more has none.
+ *    ph_observers() costs a look at each observer of the target's shards;
+ *  - ph_explain() and ph_verify() return PH_BUSY: they ask rules about lists that are not made yet;
+ *  - ph_world_hash() is over entities as applied and the lists of the last tick's end. Of applied commands that change
+ *    neither (broadcasts, resends) it has nothing;
+ *  - refusals are told at once, with the number of the tick that comes next;
+ *  - broadcasts, edges, updates and the events of lists come in the next tick. Its bounds (broadcast_bytes) count for
+ *    all applies before it, too. Positions, instances and layers are of the tick's end, as in any tick;
+ *  - a change by ph_world_reconfigure() waits for the tick, and comes behind the applied commands;
+ *  - an entity that left keeps its room until the tick.
+ * @return PH_OK; PH_BUSY (a tick runs, is half way without memory, or a reader is inside; nothing was done);
+ * PH_NO_MEMORY: it stopped half way. Another call goes on; so do ph_tick() and ph_tick_finish(), which then run
+ * the tick, too. Until then reads return PH_BUSY.
+ * @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_apply(ph_world world);
+
+/**
  * Ticks many worlds, each as ph_tick() does, with the same batches, order and hashes, by the crew of the first of them
  * that has one. A worker ticks a small world alone from begin to end, so that a thousand small worlds cost no barrier;
  * a world whose tick has work for all (ph_world_def.share_min) is ticked by all workers, behind the small ones. Worlds
@@ -111,7 +137,7 @@ PH_NODISCARD PH_API ph_status ph_tick_many(const ph_world *worlds, uint32_t coun
 /**
  * Changes the fields that may change while the world lives: sticky, height, shape, span, broadcast_bytes, events_max,
  * share_min, activation_span, activation_linger, crowd_entities, crowd_floor and the classes (values of
- * the present classes; further classes behind them). The next tick applies all of it or nothing.
+ * the present classes; further classes behind them). The next tick applies all of it or nothing, before its commands.
  * @return PH_NOT_LIVE when any other field differs from the world's: `reason` names the
  * first one and nothing changes; PH_BAD_DEF; PH_NO_MEMORY.
  * allocator, log, tasks, crew and workers are not compared. @thread ticker

@@ -1,8 +1,8 @@
 /**
  * @file query.h
  * Pharos: queries between ticks. Spatial ones find the entities in a circle, a box, a sector, a sphere or a camera's
- * quadrangle, and the nearest ones, by their positions at the end of the last tick, seen or not. Others tell why a
- * target is in a list or is not, and verify lists. The lists themselves: ph_list(), ph_observers() and ph_sees()
+ * quadrangle, and the nearest ones, by their positions at the end of the last tick or apply, seen or not. Others tell
+ * why a target is in a list or is not, and verify lists. The lists themselves: ph_list(), ph_observers() and ph_sees()
  * in pharos.h.
  */
 #ifndef PHAROS_QUERY_H

@@ -721,7 +721,8 @@ typedef struct ph_stats {
     uint64_t last_updates;
     uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
     uint64_t last_refused_by[PH_STATUSES_MAX]; /* last_refused by reason */
-    uint64_t reserved[32];
+    uint64_t applies;                          /* calls of ph_apply() that ended */
+    uint64_t reserved[31];
 } ph_stats;
 
 /**

@@ -123,14 +123,40 @@ static const phx_attr *attr_before(const phx_ninegrid *ninegrid, const phx_store
     return note && note->attr != PHX_NINEGRID_NONE ? &ninegrid->attrs[note->attr] : phx_store_attr(store, slot);
 }
 
-uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
-                           uint32_t *out)
+/* The output of a list: all of it, or pieces of `room` targets for `visit`. */
+typedef struct list_output {
+    uint32_t *out; /* NULL: only counted */
+    uint32_t count, room;
+    phx_ninegrid_list_fn visit;
+    void *user;
+} list_output;
+
+/* false: no more are wanted. */
+static inline bool put_target(list_output *to, uint32_t target)
+{
+    if (to->out) to->out[to->count] = target;
+    if (PHX_LIKELY(++to->count < to->room)) return true;
+    const bool more = to->visit(to->user, to->out, to->count);
+    to->count = 0;
+    return more;
+}
+
+/* The tower of a slot at the last tick's end. */
+static void tower_before(const phx_ninegrid *ninegrid, const phx_store *store, uint32_t slot, uint16_t *tx,
+                         uint16_t *ty)
 {
     const phx_change_note *note = phx_ninegrid_note_of(ninegrid, store, slot);
-    const phx_body *body = &store->body[slot];
+    *tx = note ? note->ax : store->body[slot].tx;
+    *ty = note ? note->ay : store->body[slot].ty;
+}
+
+static void list_old_targets(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store,
+                             uint32_t slot, list_output *to)
+{
     const phx_attr *attr = attr_before(ninegrid, store, slot);
-    uint32_t n = 0;
-    phx_rect rect = phx_ninegrid_rect(rules, ninegrid->span, note ? note->ax : body->tx, note ? note->ay : body->ty);
+    uint16_t tx, ty;
+    tower_before(ninegrid, store, slot, &tx, &ty);
+    phx_rect rect = phx_ninegrid_rect(rules, ninegrid->span, tx, ty);
     phx_cell_block_walk walk = phx_ninegrid_walk(ninegrid, attr->instance, rect);
     for (const phx_cell_block *cell_block; (cell_block = phx_ninegrid_next(&walk)) != NULL;) {
         for (uint64_t left = phx_cell_block_mask(cell_block, rect); left; left &= left - 1) {
@@ -141,12 +167,38 @@ uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules,
                 if ((entries[i].flags & PHX_CELL_SPECIAL) &&
                     !phx_layers_match(attr, attr_before(ninegrid, store, entries[i].slot)))
                     continue;
-                if (out) out[n] = entries[i].slot;
-                n++;
+                if (!put_target(to, entries[i].slot)) return;
             }
         }
     }
-    return n;
+}
+
+uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t *out)
+{
+    list_output to = {.out = out, .room = UINT32_MAX};
+    list_old_targets(ninegrid, rules, store, slot, &to);
+    return to.count;
+}
+
+void phx_ninegrid_list_visit(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store,
+                             uint32_t slot, phx_ninegrid_list_fn visit, void *user)
+{
+    uint32_t targets[PHX_NINEGRID_PIECE];
+    list_output to = {.out = targets, .room = PHX_NINEGRID_PIECE, .visit = visit, .user = user};
+    list_old_targets(ninegrid, rules, store, slot, &to);
+    if (to.count > 0) (void)visit(user, targets, to.count);
+}
+
+bool phx_ninegrid_list_has(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t target)
+{
+    uint16_t tx, ty, ax, ay;
+    if (target == slot || !(store->body[target].state & PHX_SLOT_ROW)) return false;
+    tower_before(ninegrid, store, slot, &tx, &ty);
+    tower_before(ninegrid, store, target, &ax, &ay);
+    return phx_rect_has(phx_ninegrid_rect(rules, ninegrid->span, tx, ty), ax, ay) &&
+           phx_layers_match(attr_before(ninegrid, store, slot), attr_before(ninegrid, store, target));
 }
 
 uint32_t phx_ninegrid_scan(const phx_ninegrid *ninegrid, uint32_t instance, phx_rect rect, uint32_t *out,

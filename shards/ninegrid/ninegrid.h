@@ -217,6 +217,17 @@ static inline phx_change_note *phx_ninegrid_note_of(const phx_ninegrid *ninegrid
 /* Writes the derived list of an own observer at the last tick's end to out[] (NULL: only counted). */
 uint32_t phx_ninegrid_list(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
                            uint32_t *out);
+enum { PHX_NINEGRID_PIECE = 256 };
+
+/* A piece of a list. false: no more pieces are wanted. */
+typedef bool (*phx_ninegrid_list_fn)(void *user, const uint32_t *targets, uint32_t count);
+
+/* The same told in pieces of up to PHX_NINEGRID_PIECE; up to the index phase. */
+void phx_ninegrid_list_visit(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store,
+                             uint32_t slot, phx_ninegrid_list_fn visit, void *user);
+/* Had that list the target, a live slot? Up to the index phase. */
+bool phx_ninegrid_list_has(const phx_ninegrid *ninegrid, const phx_rules *rules, const phx_store *store, uint32_t slot,
+                           uint32_t target);
 /*
  * Writes all entities of an instance in the rectangle's towers now, as slot words of rows; out[] has room. *ranges:
  * towers visited.

@@ -154,22 +154,45 @@ void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot,
     phx_hits_add(hits, (ph_hit){name->id, phx_store_user_data(&shard->store, slot), square, name->kind});
 }
 
+static void ask_slot(const finder *at, uint32_t slot)
+{
+    const phx_body *body = &at->shard->store.body[slot];
+    float square;
+    if (!(body->state & PHX_SLOT_OWN)) return;
+    if (phx_in_query(at->query, at->box, body->x, body->y, body->z, &square))
+        phx_find_take(at->shard, at->query, slot, square, at->hits);
+}
+
 static void collect_in_query(phx_sink *sink, const uint32_t *slots, uint32_t count)
 {
     const finder *at = (const finder *)sink;
-    for (uint32_t i = 0; i < count; i++) {
-        const phx_body *body = &at->shard->store.body[slots[i]];
-        float square;
-        if (!(body->state & PHX_SLOT_OWN)) continue;
-        if (phx_in_query(at->query, at->box, body->x, body->y, body->z, &square))
-            phx_find_take(at->shard, at->query, slots[i], square, at->hits);
-    }
+    for (uint32_t i = 0; i < count; i++) ask_slot(at, slots[i]);
+}
+
+/* The same of slots that are not applied: phx_find_applied() has the others. */
+static void collect_unapplied(phx_sink *sink, const uint32_t *slots, uint32_t count)
+{
+    const finder *at = (const finder *)sink;
+    for (uint32_t i = 0; i < count; i++)
+        if (!phx_applied_has(&at->shard->applied, slots[i])) ask_slot(at, slots[i]);
 }
 
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits)
 {
-    finder at = {
-        .sink.take = collect_in_query, .shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
+    finder at = {.sink.take = shard->applied.count > 0 ? collect_unapplied : collect_in_query,
+                 .shard = shard,
+                 .query = query,
+                 .box = phx_query_box(query),
+                 .hits = hits};
     const bool one = query->flags & PH_QUERY_IN_INSTANCE;
     phx_slots_in_range(shard, one ? &query->instance : NULL, at.box, &at.sink);
+}
+
+void phx_find_applied(const phx_shard *shard, const ph_query *query, phx_hits *hits)
+{
+    const finder at = {.shard = shard, .query = query, .box = phx_query_box(query), .hits = hits};
+    const bool one = query->flags & PH_QUERY_IN_INSTANCE;
+    phx_applied_walk walk = phx_applied_begin(&shard->applied, shard->mem, one ? &query->instance : NULL,
+                                              phx_box_towers(shard->rules, at.box));
+    for (uint32_t slot; (slot = phx_applied_next(&walk)) != PHX_SLOT_NONE;) ask_slot(&at, slot);
 }

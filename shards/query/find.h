@@ -32,7 +32,10 @@ void phx_hits_sort(phx_hits *hits);
 /* Adds an entity, own or ghost, if it passes the filters. */
 void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits);
 
-/* Adds the own entities in the shape that pass the filters. The query was checked. */
+/* Adds the own entities in the shape that pass the filters, all but applied ones. The query was checked. */
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits);
+
+/* The same of applied entities (entity/applied_map.h), which may stand outside of the rectangle. */
+void phx_find_applied(const phx_shard *shard, const ph_query *query, phx_hits *hits);
 
 #endif

@@ -15,12 +15,22 @@ typedef struct prev_list_search {
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
     uint32_t count;
+    phx_list_fn visit; /* NULL: out[] has room for all; else it is told piece by piece */
+    void *user;
+    bool stopped;
 } prev_list_search;
+
+static void tell_prev_piece(prev_list_search *at)
+{
+    if (at->count > 0 && !at->stopped) at->stopped = !at->visit(at->user, at->out, at->count);
+    at->count = 0;
+}
 
 static void add_prev_target(prev_list_search *at, uint32_t target)
 {
     if (at->out) at->out[at->count] = target;
     at->count++;
+    if (PHX_UNLIKELY(at->visit && at->count == PHX_LIST_PIECE_MAX)) tell_prev_piece(at);
 }
 
 /* The towers of all rows within its old view; since the index phase rows stand where entities are now. */
@@ -117,6 +127,32 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
     add_prev_rows(&at, pairs);
     if (at.indexed) add_prev_discontinuous(&at, pairs);
     return at.count;
+}
+
+void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+{
+    uint32_t targets[PHX_LIST_PIECE_MAX];
+    uint64_t pairs = 0;
+    PHX_ASSERT(shard->deferred.depth > 0);
+    prev_list_search at = open_prev_list(shard, slot);
+    at.out = targets;
+    at.visit = visit;
+    at.user = user;
+    add_prev_rows(&at, &pairs);
+    tell_prev_piece(&at);
+}
+
+bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_body *body = &shard->store.body[target];
+    PHX_ASSERT(shard->deferred.depth > 0);
+    if (target == slot || !(body->state & PHX_SLOT_ROW)) return false;
+    const prev_list_search at = open_prev_list(shard, slot);
+    const float dx = rows->ox[body->row] - at.x, dy = rows->oy[body->row] - at.y, view = at.attr->view;
+    const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
+    const bool in_view = square ? fabsf(dx) <= view && fabsf(dy) <= view : dx * dx + dy * dy <= view * view;
+    return in_view && phx_layers_match(at.attr, phx_prev_rows_attr_of(&shard->previous, &shard->store, target));
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)

@@ -13,12 +13,19 @@
 
 #include "shards/query/row_query.h"
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
 
 /*
  * Writes the slots of an own observer's derived list at the last tick's end to out[] (NULL: only counted). *pairs: adds
  * the distances compared.
  */
 uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
+
+/* The same told in pieces of up to PHX_LIST_PIECE_MAX; between an apply and the index phase. */
+void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+
+/* Had the derived list the target, a live slot? Between an apply and the index phase. */
+bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target);
 
 /* An upper bound of its length; in the interest phase. */
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot);

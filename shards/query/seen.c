@@ -61,7 +61,9 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
     const phx_list *list = &shard->store.tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     if (list->derived) {
-        shard->storage->visit_list(shard, slot, visit, user);
+        const bool applied = shard->deferred.depth > 0;
+        if (applied) shard->storage->visit_list_before(shard, slot, visit, user);
+        else shard->storage->visit_list(shard, slot, visit, user);
         return;
     }
     for (uint32_t i = 0, n; i < list->count; i += n) {
@@ -105,6 +107,12 @@ bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t ta
 {
     const phx_list_answer answer = phx_shard_list_answer(shard, observer, target);
     return answer == PHX_LIST_DECIDES ? phx_shard_stored_list_has(shard, observer, target) : answer == PHX_LIST_HAS;
+}
+
+bool phx_shard_list_had(const phx_shard *shard, uint32_t observer, uint32_t target)
+{
+    if (!shard->store.tail[observer].list.derived) return phx_shard_stored_list_has(shard, observer, target);
+    return shard->storage->list_had(shard, observer, target);
 }
 
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)

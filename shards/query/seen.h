@@ -8,11 +8,10 @@
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 
-enum { PHX_LIST_PIECE_MAX = 256 };
-
 /*
  * Calls visit() for all targets in an own observer's list, up to PHX_LIST_PIECE_MAX slots at a time, in no order, until
- * it returns false. Between ticks, and in a tick after the interest phase.
+ * it returns false. Between ticks, and in a tick after the interest phase. After an apply it is the list of the last
+ * tick's end, with the slots of targets that left since.
  */
 void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
@@ -40,6 +39,9 @@ static inline bool phx_shard_list_decides(const phx_shard *shard, uint32_t obser
     return (store->body[observer].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL)) ||
            !(store->tail[observer].list.derived || phx_list_unlimited(phx_store_attr(store, observer)));
 }
+
+/* After an apply: had an own observer's list the target, a live slot, at the last tick's end? */
+bool phx_shard_list_had(const phx_shard *shard, uint32_t observer, uint32_t target);
 
 /* After the interest phase: are targets held for the own observer, so that it is evaluated in the next tick? */
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);

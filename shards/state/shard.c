@@ -42,6 +42,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
     phx_deferred_free(&shard->deferred, mem);
+    phx_applied_free(&shard->applied, mem);
     phx_relations_free(&shard->relations, mem);
     phx_far_free(&shard->far, mem);
     phx_bands_free(&shard->bands, mem);

@@ -18,6 +18,7 @@
 #define PHX_SHARDS_STATE_SHARD_H
 
 #include "base/directory.h"
+#include "shards/entity/applied_map.h"
 #include "shards/entity/bounds.h"
 #include "shards/entity/deferred_adds.h"
 #include "shards/entity/relations.h"
@@ -116,6 +117,7 @@ typedef struct phx_shard {
     phx_prev_rows previous; /* previous rows, while lists are derived */
     phx_list_pool lists;
     phx_deferred deferred;
+    phx_applied_map applied; /* own entities that were applied since the last tick */
     phx_relations relations;
     phx_far far;
     phx_bands bands;

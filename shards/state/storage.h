@@ -24,6 +24,8 @@ struct phx_observer_batch;
 struct phx_block_message;
 struct phx_broadcast_range;
 
+enum { PHX_LIST_PIECE_MAX = 256 };
+
 /* A piece of a list, in no order. false: no more pieces are wanted. */
 typedef bool (*phx_list_fn)(void *user, const uint32_t *targets, uint32_t count);
 
@@ -99,6 +101,10 @@ typedef struct phx_storage {
     bool (*derives_uncut)(const phx_shard *shard, uint32_t slot);
     /* Writes the slots of a derived list at the last tick's end to out[] (NULL: only counted). Adds to *pairs. */
     uint32_t (*list_before)(const phx_shard *shard, uint32_t slot, uint32_t *out, uint64_t *pairs);
+    /* The same told in pieces of up to PHX_LIST_PIECE_MAX. Between an apply and the index phase. */
+    void (*visit_list_before)(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+    /* Had a derived list the target, a live slot, at the last tick's end? Between an apply and the index phase. */
+    bool (*list_had)(const phx_shard *shard, uint32_t slot, uint32_t target);
     /* Visits a derived list as it is now, in pieces of up to PHX_LIST_PIECE_MAX. After the interest phase. */
     void (*visit_list)(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
     /*
@@ -109,7 +115,8 @@ typedef struct phx_storage {
                             void *user);
     /*
      * Gives the sink every slot with an entry and a position in the box, each once, and others perhaps, also such of
-     * other instances: *instance is the one that is asked for, NULL: all.
+     * other instances: *instance is the one that is asked for, NULL: all. After an apply the positions of applied
+     * entities (entity/applied_map.h) do not count: each is given at most once.
      */
     void (*slots_in_range)(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink);
 

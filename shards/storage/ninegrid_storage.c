@@ -84,6 +84,17 @@ static uint32_t cell_list_before(const phx_shard *shard, uint32_t slot, uint32_t
     return phx_ninegrid_list(&shard->ninegrid, shard->rules, &shard->store, slot, out);
 }
 
+static void visit_cells_before(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+{
+    _Static_assert((int)PHX_NINEGRID_PIECE <= (int)PHX_LIST_PIECE_MAX, "a piece of entries is told as it is");
+    phx_ninegrid_list_visit(&shard->ninegrid, shard->rules, &shard->store, slot, visit, user);
+}
+
+static bool cell_list_had(const phx_shard *shard, uint32_t slot, uint32_t target)
+{
+    return phx_ninegrid_list_has(&shard->ninegrid, shard->rules, &shard->store, slot, target);
+}
+
 /* ---- evaluation ---- */
 
 static bool cell_dirty_near(const phx_shard *shard, uint32_t observer, float radius)
@@ -129,6 +140,8 @@ const phx_storage phx_storage_ninegrid = {
     .derives = phx_ninegrid_plain,
     .derives_uncut = phx_ninegrid_plain,
     .list_before = cell_list_before,
+    .visit_list_before = visit_cells_before,
+    .list_had = cell_list_had,
     .visit_list = phx_ninegrid_visit_list,
     .visit_observers = phx_ninegrid_visit_observers,
     .slots_in_range = phx_ninegrid_in_range,

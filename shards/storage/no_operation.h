@@ -75,6 +75,14 @@ static inline void phx_storage_no_list_visit(const phx_shard *shard, uint32_t sl
     (void)user;
 }
 
+static inline bool phx_storage_no_list_had(const phx_shard *shard, uint32_t slot, uint32_t target)
+{
+    (void)shard;
+    (void)slot;
+    (void)target;
+    return false;
+}
+
 /* Every block message names its observer. */
 static inline uint32_t phx_storage_no_filter(const phx_shard *shard, const phx_observer_batch *batch,
                                              const phx_block_message *block_message, const phx_broadcast_range *range,

@@ -67,6 +67,7 @@ void phx_shard_end(phx_shard *shard)
     PHX_VALIDATE(shard->storage->ended_valid(shard));
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
+    phx_applied_end_tick(&shard->applied, shard->mem);
     if (shard->emigrant_candidates.count > 0) phx_shard_keep_emigrants(shard);
     shard->silenced_count = shard->beginners.count = 0;
     shard->zones.dirty_count = 0;

@@ -97,25 +97,25 @@ static bool visit_id(void *user, const ph_hit *hit)
 }
 
 /* In the gate again: PH_OK while the world is as it was when the visit began. */
-static ph_status visit_goes_on(ph_world handle, uint64_t tick)
+static ph_status visit_goes_on(ph_world handle, uint64_t changes)
 {
     phx_world *world;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
-    bool same = world->tick == tick;
+    bool same = world->changes == changes;
     phx_gate_read_end(&world->gate);
     return same ? PH_OK : PH_BUSY;
 }
 
-/* Copies the next piece. The first one sets *tick; later ones return PH_BUSY when another tick has run since. */
-static ph_status visit_piece(ph_world handle, piece_fn query, const void *of, phx_list_piece *piece, uint64_t *tick)
+/* Copies the next piece. The first one sets *changes; later ones return PH_BUSY when a tick or apply has run since. */
+static ph_status visit_piece(ph_world handle, piece_fn query, const void *of, phx_list_piece *piece, uint64_t *changes)
 {
     PHX_FLOAT_DEFAULT;
     phx_world *world;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
-    if (!piece->behind) *tick = world->tick;
-    status = world->tick == *tick ? query(world, of, piece) : PH_BUSY;
+    if (!piece->behind) *changes = world->changes;
+    status = world->changes == *changes ? query(world, of, piece) : PH_BUSY;
     phx_gate_read_end(&world->gate);
     return status;
 }
@@ -124,13 +124,13 @@ static ph_status visit_hits(ph_world handle, piece_fn query, const void *of, ph_
 {
     ph_hit hits[PIECE];
     phx_list_piece piece = {.hits = {.at = hits, .room = PIECE}};
-    uint64_t tick = 0;
+    uint64_t changes = 0;
     do {
-        ph_status status = visit_piece(handle, query, of, &piece, &tick);
+        ph_status status = visit_piece(handle, query, of, &piece, &changes);
         if (status != PH_OK) return status;
         for (uint32_t i = 0; i < piece.hits.kept; i++) {
             if (!visit(user, &hits[i])) return PH_OK;
-            status = visit_goes_on(handle, tick);
+            status = visit_goes_on(handle, changes);
             if (status != PH_OK) return status;
         }
     } while (piece.left);
@@ -213,7 +213,7 @@ ph_status ph_verify(ph_world handle, uint64_t pairs, ph_verification *progress, 
     if (!progress || !difference) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
-    status = phx_verify(world, pairs, progress, difference);
+    status = world->begun ? PH_BUSY : phx_verify(world, pairs, progress, difference);
     phx_gate_read_end(&world->gate);
     return status;
 }

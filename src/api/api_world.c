@@ -85,6 +85,13 @@ ph_status ph_tick_finish(ph_world handle, uint64_t *tick)
     return world ? phx_world_tick_finish(world, tick) : PH_BAD_HANDLE;
 }
 
+ph_status ph_apply(ph_world handle)
+{
+    PHX_FLOAT_DEFAULT;
+    phx_world *world = phx_resolve_world(handle);
+    return world ? phx_world_apply(world) : PH_BAD_HANDLE;
+}
+
 ph_status ph_world_reconfigure(ph_world handle, const ph_world_def *def, char *reason, size_t reason_size)
 {
     PHX_FLOAT_DEFAULT;

@@ -40,6 +40,7 @@
     X(COUNTER, adds_held, "adds_held_total", "", "Times that a target had to wait a tick to join a list.") \
     X(COUNTER, ticks_spread, "ticks_spread_total", "", "Ticks that had more events than events_max.") \
     X(COUNTER, ticks_short, "ticks_short_total", "", "Ticks that were finished without the memory that they wanted.") \
+    X(COUNTER, applies, "applies_total", "", "Times that commands were applied between ticks.") \
     X(COUNTER, observers_reset, "observers_reset_total", "", \
       "Observers that got nothing of such a tick: their lists come anew later.") \
     X(COUNTER, updates_held, "updates_held_total", "", "Times that an update had to wait a tick for its budget.") \
@@ -137,7 +138,7 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 32 == sizeof(ph_stats) / sizeof(uint64_t),
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 31 == sizeof(ph_stats) / sizeof(uint64_t),
                "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
 _Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),

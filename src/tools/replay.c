@@ -56,6 +56,8 @@ static const char help[] =
     "(of a circle or box). "
     "Again: it moves\n"
     "  unarea  id (the area's)\n"
+    "  apply   the commands so far are applied before the tick (ph_apply()): the events are the same; id plays no "
+    "part\n"
     "kind is the name of a class in the config; every other name is the class default, and the summary says so. id and "
     "other are from 1 to "
     "2^64-1; layers and sees decimal or 0x...; veiled, global and ready 0, 1, false, true, no or yes.\n"

@@ -286,8 +286,18 @@ static bool ticks_done(const replay_state *replay)
 
 /* ---- rows ---- */
 
+/* The commands so far are applied, so refusals come now; the tick that follows tells the same. */
+static bool apply(replay_state *replay)
+{
+    const ph_status status = ph_apply(replay->world);
+    if (status != PH_OK) return fail_status(replay, "an apply", status);
+    phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
+    return replay->exit_status == PHX_EXIT_OK;
+}
+
 static bool submit(replay_state *replay, const phx_trace_row *row)
 {
+    if (row->op == PHX_OP_APPLY) return apply(replay);
     ph_status status = phx_submit(&replay->submitter, row);
     if (status == PH_OK) {
         replay->summary->commands++;

@@ -102,10 +102,11 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
         return ph_area_set(producer, row->id, &row->area);
     case PHX_OP_UNAREA:
         return ph_area_remove(producer, row->id);
+    case PHX_OP_APPLY:
     case PHX_OP_COUNT:
         break;
     }
-    PHX_ASSERT(false); /* every op has its command */
+    PHX_ASSERT(false); /* every op but apply has its command */
     return PH_BAD_ARGUMENT;
 }
 

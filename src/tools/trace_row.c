@@ -125,6 +125,7 @@ static const op_rule rules[PHX_OP_COUNT] = {
                          BIT_margin | BIT_layers | BIT_instance,
                      0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
+    [PHX_OP_APPLY] = {"apply", 0, 0},
 };
 
 bool phx_trace_refuse(phx_trace_error *error, phx_trace_bad bad, const char *format, ...)
@@ -271,7 +272,8 @@ static bool read_op(const text_field *field, phx_trace_op *op, phx_trace_error *
     }
     return refuse_value(error, PHX_TRACE_BAD_OP, field,
                         "is unknown; there are: enter leave move set pair unpair link "
-                        "unlink hide unhide reveal unreveal attach detach resend broadcast broadcast_at area unarea");
+                        "unlink hide unhide reveal unreveal attach detach resend broadcast broadcast_at area unarea "
+                        "apply");
 }
 
 /* x:y;x:y;... */

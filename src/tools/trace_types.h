@@ -25,7 +25,8 @@
     X(BROADCAST, "broadcast") \
     X(BROADCAST_AT, "broadcast_at") \
     X(AREA, "area") \
-    X(UNAREA, "unarea")
+    X(UNAREA, "unarea") \
+    X(APPLY, "apply")
 
 typedef enum phx_trace_op {
 #define PHX_TRACE_OP_ENUM(name, word) PHX_OP_##name,

@@ -15,9 +15,10 @@ pharos_unit_wrap(unit_base pthread_create)
 pharos_unit_test(NAME unit_base_jemalloc SOURCES unit/base/test_mem.c JEMALLOC)
 
 pharos_unit_test(NAME unit_shards_entity SOURCES
-    unit/shards/entity/test_attr_intern.c unit/shards/entity/test_deferred_adds.c
-    unit/shards/entity/test_entity_store.c unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c
-    unit/shards/entity/test_visibility.c unit/shards/shards_fixture.c)
+    unit/shards/entity/test_applied_map.c unit/shards/entity/test_attr_intern.c
+    unit/shards/entity/test_deferred_adds.c unit/shards/entity/test_entity_store.c
+    unit/shards/entity/test_list_pool.c unit/shards/entity/test_relations.c unit/shards/entity/test_visibility.c
+    unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES

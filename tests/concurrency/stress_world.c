@@ -1,7 +1,7 @@
 /*
  * A world under all of its threads at once: producer threads submitting, consumer threads
- * taking batches, reader threads asking, a ticking thread with workers; bounded by ticks,
- * not by time. Nothing may be lost, doubled or out of order:
+ * taking batches, reader threads asking, a ticking thread with workers, which applies commands between
+ * ticks as well; bounded by ticks, not by time. Nothing may be lost, doubled or out of order:
  *  - each producer has its own ids and knows their state: no command of its own
  *    may be refused, which any change of order would cause; at the end every entity is as
  *    its producer last set it;
@@ -451,10 +451,25 @@ static void tick_once(ph_world world, bool alone)
     CHECK_OK(status);
 }
 
+/* Applies before a tick: none, or a few. Readers get in behind each, and find entities where they were applied. */
+static void apply_some(const stress *all, uint64_t tick)
+{
+    static const uint32_t times[] = {0, 1, 3};
+    for (uint32_t i = times[tick % (sizeof times / sizeof times[0])]; i > 0; i--) {
+        const struct timespec pause = {0, PAUSE_NS};
+        ph_status status;
+        while ((status = ph_apply(all->world)) == PH_BUSY) (void)sched_yield(); /* a reader is inside */
+        CHECK_OK(status);
+        check_conservation(all->world, false);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 static void run_ticks(stress *all, uint64_t ticks)
 {
     for (uint64_t tick = 0; tick < ticks; tick++) {
         const struct timespec pause = {0, PAUSE_NS};
+        apply_some(all, tick);
         tick_once(all->world, false);
         check_conservation(all->world, false);
         (void)nanosleep(&pause, NULL); /* readers get in between ticks only */
@@ -578,6 +593,7 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     CHECK(stats.updates - stats.updates_replaced == updates && updates != 0,
           "%" PRIu64 " updates told of %" PRIu64 ", %" PRIu64 " replaced", updates, stats.updates,
           stats.updates_replaced);
+    CHECK(stats.applies != 0 || ticks < 2, "nothing was applied between ticks");
     CHECK(crossings != 0 && stats.crowd_narrowed != 0, "no entity crossed an area, or no view was narrowed");
     (void)printf("workers %" PRIu32 ": %" PRIu64 " updates, %" PRIu64 " crossings, %" PRIu64 " awake\n", workers,
                  updates, crossings, awake);

@@ -355,7 +355,7 @@ def every_row(rng, tick, op, number):
         every_broadcast(rng, row)
     elif op == "area":
         every_area(rng, row)
-    elif op not in ("leave", "detach", "resend", "unarea"):
+    elif op not in ("leave", "detach", "resend", "unarea", "apply"):
         row["other"] = rng.randrange(1, 40)
     return ",".join(str(row.get(name, "")) for name in EVERY)
 
@@ -363,7 +363,7 @@ def every_row(rng, tick, op, number):
 def every_column_trace(rng):
     ops = {"enter": 9, "leave": 2, "move": 30, "set": 14, "pair": 3, "unpair": 1, "link": 3, "unlink": 1, "hide": 4,
            "unhide": 2, "reveal": 5, "unreveal": 2, "attach": 4, "detach": 2, "resend": 2, "broadcast": 6,
-           "broadcast_at": 3, "area": 5, "unarea": 1}
+           "broadcast_at": 3, "area": 5, "unarea": 1, "apply": 2}
     lines = [",".join(EVERY)] + [every_row(rng, 0, "enter", number) for number in range(1, 40)]
     for tick in range(1, 61): # with 24 ticks, one seed in 25 has fewer than 20 updates
         for op in rng.choices(list(ops), list(ops.values()), k=40):

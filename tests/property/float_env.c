@@ -149,6 +149,11 @@ static ph_status refusals(void *s, uint32_t p, ph_refusal *told, uint32_t capaci
     INSIDE(refusals(s, p, told, capacity, count));
 }
 
+static ph_status apply(void *s)
+{
+    INSIDE(apply(s));
+}
+
 static ph_status tick(void *s, uint64_t *t)
 {
     INSIDE(tick(s, t));
@@ -241,6 +246,7 @@ static const subject_type subject = {"engine in odd environments",
                                      submit_many,
                                      sequence,
                                      refusals,
+                                     apply,
                                      tick,
                                      reconfigure,
                                      consumer_open,

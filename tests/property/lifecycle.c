@@ -117,6 +117,7 @@ static void dead_world(ph_world world)
     ph_verification progress = {0};
     ph_difference difference;
     CHECK_STATUS(ph_tick(world, &number), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_apply(world), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_reconfigure(world, &def, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_stats(world, &stats), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_shard_stats(world, NULL, 0, &count), PH_BAD_HANDLE);

@@ -124,7 +124,21 @@ static uint64_t drain(const ph_consumer *consumers, uint64_t *heard, uint64_t *e
     return events;
 }
 
-static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_index index, bool verbose)
+/* Moves in three applies and a rest: single moves, then as many as are noted one by one, then a wide apply. */
+static uint32_t apply_some(ph_world world, ph_producer producer, const crowd *c)
+{
+    static const uint32_t parts[] = {1, 100, 700};
+    uint32_t first = 0, done = 0;
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        CHECK_OK(ph_move_many(producer, parts[i], c->ids + first, c->positions + first, &done));
+        first += parts[i];
+        CHECK_OK(ph_broadcast(producer, c->ids[first], "applied", 7, NULL));
+        CHECK_OK(ph_apply(world));
+    }
+    return first;
+}
+
+static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_index index, bool applies, bool verbose)
 {
     fail_alloc memory = {0};
     perm_tasks tasks = {.rng = workers};
@@ -179,7 +193,8 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
         uint64_t before = atomic_load(&memory.calls);
         uint32_t done = 0;
         crowd_place(c, tick);
-        CHECK_OK(ph_move_many(producer, ENTITIES, c->ids, c->positions, &done));
+        const uint32_t first = applies ? apply_some(world, producer, c) : 0;
+        CHECK_OK(ph_move_many(producer, ENTITIES - first, c->ids + first, c->positions + first, &done));
         talk(producer, c, tick);
         set_areas(producer, c, tick);
         CHECK_OK(ph_tick(world, NULL));
@@ -218,8 +233,11 @@ int main(int argc, char **argv)
             bool once = (workers == 1) == (shards > 1); /* enough for each of the others */
             for (int index = 0; index < (once ? INDEX_COUNT : PH_INDEX_LIGHTHOUSE + 1); index++) {
                 if (!is_chosen(index, every)) continue;
-                walk_world(workers, shards, PH_RANGE_RADIUS, (ph_index)index, verbose);
-                walk_world(workers, shards, PH_RANGE_TOWERS, (ph_index)index, verbose);
+                const bool applies = index == PH_INDEX_LIGHTHOUSE;
+                for (uint32_t i = 0; i < 1u + applies; i++) {
+                    walk_world(workers, shards, PH_RANGE_RADIUS, (ph_index)index, i > 0, verbose);
+                    walk_world(workers, shards, PH_RANGE_TOWERS, (ph_index)index, i > 0, verbose);
+                }
             }
         }
     }

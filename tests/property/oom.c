@@ -1,6 +1,6 @@
 /*
  * Memory runs out at every allocation in turn, once and from there on: while a world is
- * made, while commands are submitted, inside ticks. Then the status is PH_NO_MEMORY,
+ * made, while commands are submitted, inside ticks and applies. Then the status is PH_NO_MEMORY,
  * the world is as it was, and nothing leaks, whatever the index. Once there is memory again every tick equals the
  * model's, with no event lost or doubled.
  *
@@ -20,7 +20,15 @@
 #include "support/model.h"
 #include "support/subject.h"
 
-enum { ENTITIES = 24, ROUNDS = 6, PER_ROUND = 60, RETRIES_STICKY = 2, REFUSALS = 256, SITES_MAX = 100000 };
+enum {
+    ENTITIES = 24,
+    ROUNDS = 6,
+    PER_ROUND = 60,
+    APPLIED = 25,
+    RETRIES_STICKY = 2,
+    REFUSALS = 256,
+    SITES_MAX = 100000
+};
 
 typedef struct sent {
     uint64_t sequence;
@@ -35,7 +43,7 @@ typedef struct trial {
     model *m;
     VEC(sent) sent;     /* accepted, not applied yet */
     VEC(uint64_t) told; /* events of the tick, as numbers, to be compared without order */
-    uint64_t failures_submit, failures_tick, refused;
+    uint64_t failures_submit, failures_tick, failures_apply, refused;
     uint64_t site;
     bool sticky;
     ph_range range;
@@ -317,13 +325,14 @@ static void compare_lists(trial *t, uint32_t round)
 
 /* ---- one run ---- */
 
-static void tick_through(trial *t)
+/* Ticks, or applies, until there was memory for all of it. */
+static void run_through(trial *t, bool apply)
 {
     uint32_t tries = 0;
-    ph_status status = ph_tick(t->world, NULL);
-    while (status == PH_NO_MEMORY) {
+    ph_status status;
+    while ((status = apply ? ph_apply(t->world) : ph_tick(t->world, NULL)) == PH_NO_MEMORY) {
         uint64_t hash = 0;
-        t->failures_tick++;
+        *(apply ? &t->failures_apply : &t->failures_tick) += 1;
         CHECK_STATUS(ph_world_hash(t->world, &hash), PH_BUSY);
         const ph_batch *batch = NULL;
         CHECK_STATUS(ph_batch_take(t->consumer, &batch), PH_EMPTY);
@@ -331,9 +340,8 @@ static void tick_through(trial *t)
             fail_alloc_order(&t->memory, 0, false);
         }
         REQUIRE(tries < 10);
-        status = ph_tick(t->world, NULL);
     }
-    CHECK(status == PH_OK, "site %" PRIu64 ": tick: %s", t->site, ph_status_name(status));
+    CHECK(status == PH_OK, "site %" PRIu64 ": %s: %s", t->site, apply ? "apply" : "tick", ph_status_name(status));
 }
 
 /* Queries may need memory too, and get it: they are not to fail here. */
@@ -427,23 +435,55 @@ static void reconfigure_without_memory(trial *t)
     CHECK(before == after, "a refused definition took effect");
 }
 
-static void play_round(trial *t, uint64_t *rng, uint32_t round)
+static void submit_some(trial *t, uint64_t *rng, uint32_t round, uint32_t count)
 {
     uint64_t before = 0;
     uint64_t after = 0;
     CHECK_OK(ph_world_hash(t->world, &before));
-    for (uint32_t i = 0; i < PER_ROUND; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         command c = any_command(rng, round);
         submit(t, &c);
     }
     CHECK_OK(ph_world_hash(t->world, &after));
     CHECK(before == after, "submitting changed the world before the tick");
-    tick_through(t);
+}
+
+/* The model gets the commands that were applied. */
+static void tell_model(trial *t)
+{
     drop_refused(t);
     for (size_t i = 0; i < t->sent.count; i++) {
         (void)model_submit(t->m, 0, &t->sent.items[i].command);
     }
     t->sent.count = 0;
+}
+
+/* Entities are where they were applied. */
+static void compare_applied(const trial *t, uint32_t round)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        ph_attrs got, expected;
+        const ph_status status = ph_entity_get(t->world, id, &got);
+        CHECK(status == model_get(t->m, id, &expected) &&
+                  (status != PH_OK ||
+                   (got.x == expected.x && got.y == expected.y && got.user_data == expected.user_data)),
+              "site %" PRIu64 "%s, tick %u: %" PRIu64 " is not as it was applied (%s)", t->site,
+              t->sticky ? " and on" : "", round + 1, id, ph_status_name(status));
+    }
+}
+
+static void play_round(trial *t, uint64_t *rng, uint32_t round)
+{
+    if (round % 3 == 1) { /* a part of the commands is applied before the tick */
+        submit_some(t, rng, round, APPLIED);
+        run_through(t, true);
+        tell_model(t);
+        model_apply_waiting(t->m);
+        compare_applied(t, round);
+    }
+    submit_some(t, rng, round, round % 3 == 1 ? PER_ROUND - APPLIED : PER_ROUND);
+    run_through(t, false);
+    tell_model(t);
     (void)model_tick(t->m);
     compare(t, round);
 }
@@ -468,10 +508,11 @@ static bool play(ph_range range, ph_index index, uint64_t site, bool sticky, tri
     bool met = atomic_load(&t.memory.failed) != 0;
     query_without_memory(&t);
     reconfigure_without_memory(&t);
-    CHECK(!met || t.failures_submit + t.failures_tick + t.refused != 0 || !sticky,
+    CHECK(!met || t.failures_submit + t.failures_tick + t.failures_apply + t.refused != 0 || !sticky,
           "site %" PRIu64 ": an allocation failed and no status said so", site);
     sum->failures_submit += t.failures_submit;
     sum->failures_tick += t.failures_tick;
+    sum->failures_apply += t.failures_apply;
     sum->refused += t.refused;
     CHECK_OK(ph_world_destroy(t.world));
     (void)fail_alloc_clean(&t.memory);
@@ -493,9 +534,9 @@ static void fail_everywhere(ph_range range, ph_index index, bool sticky, uint64_
         REQUIRE(site < SITES_MAX);
     }
     (void)printf("%s, range = %s, %s: %" PRIu64 " allocations failed in turn: %" PRIu64 " told at submit, %" PRIu64
-                 " by a tick, %" PRIu64 " commands refused\n",
+                 " by a tick, %" PRIu64 " by an apply, %" PRIu64 " commands refused\n",
                  index_name(index), range == PH_RANGE_TOWERS ? "towers" : "radius", sticky ? "from there on" : "once",
-                 failed, sum.failures_submit, sum.failures_tick, sum.refused);
+                 failed, sum.failures_submit, sum.failures_tick, sum.failures_apply, sum.refused);
 }
 
 int main(int argc, char **argv)

@@ -39,6 +39,8 @@ static const struct {
     [PHX_STAGE_COLLECT] = {"collect", STAGE_STOPS, NULL},
     [PHX_STAGE_INGEST] = {"ingest", STAGE_BETTER, "commands are refused, and moves that can not be shared out are not"},
     [PHX_STAGE_FOLLOW] = {"follow", STAGE_STOPS, NULL},
+    [PHX_STAGE_NOTE_APPLIED] = {"note applied", STAGE_STOPS, NULL},
+    [PHX_STAGE_END_APPLY] = {"end apply", STAGE_NEVER, "blocks go back to producers"},
     [PHX_STAGE_CROWD_COUNT] = {"crowd count", STAGE_STOPS, NULL},
     [PHX_STAGE_CROWD_DECIDE] = {"crowd decide", STAGE_STOPS, NULL},
     [PHX_STAGE_CROWD_APPLY] = {"crowd apply", STAGE_STOPS, NULL},
@@ -128,9 +130,9 @@ static bool left_out(const trial *t, uint32_t tick, uint32_t number)
 }
 
 /* Sequence numbers are given by turns: the place of each submitted command in the script. */
-static void submit_tick(const trial *t, uint32_t tick, places *submitted)
+static void submit_some(const trial *t, uint32_t tick, uint32_t from, uint32_t end, places *submitted)
 {
-    for (uint32_t i = 0; i < t->base.script->ticks[tick].count; i++) {
+    for (uint32_t i = from; i < end; i++) {
         if (left_out(t, tick, i)) continue;
         place p = {tick, i};
         CHECK_OK(engine_submit(t->base.producer, &t->base.script->ticks[tick].items[i]));
@@ -138,13 +140,13 @@ static void submit_tick(const trial *t, uint32_t tick, places *submitted)
     }
 }
 
-/* false: the world is to be destroyed. */
-static bool tick_through(trial *t)
+/* A tick, or an apply. false: the world is to be destroyed. */
+static bool run_through(trial *t, bool apply)
 {
     uint32_t tries = 0;
     ph_status status;
     t->base.ticking = true;
-    while ((status = ph_tick(t->base.world, NULL)) == PH_NO_MEMORY) {
+    while ((status = apply ? ph_apply(t->base.world) : ph_tick(t->base.world, NULL)) == PH_NO_MEMORY) {
         uint64_t hash = 0;
         const ph_batch *batch = NULL;
         t->stopped[t->base.inner->stage]++;
@@ -158,8 +160,21 @@ static bool tick_through(trial *t)
     }
     t->base.ticking = false;
     t->base.short_of = false;
-    CHECK(status == PH_OK || t->way == WAY_DESTROY, "ph_tick: %s", ph_status_name(status));
+    CHECK(status == PH_OK || t->way == WAY_DESTROY, "%s: %s", apply ? "ph_apply" : "ph_tick", ph_status_name(status));
     return status == PH_OK;
+}
+
+/* In every other tick the commands are applied in three parts, the last one by the tick itself. */
+static bool submit_tick(trial *t, uint32_t tick, places *submitted)
+{
+    const uint32_t count = (uint32_t)t->base.script->ticks[tick].count, part = count / 3;
+    const bool applies = tick % 2 == 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        submit_some(t, tick, i * part, (i + 1) * part, submitted);
+        if (applies && !run_through(t, true)) return false;
+    }
+    submit_some(t, tick, 2 * part, count, submitted);
+    return true;
 }
 
 static void take_refusals(trial *t, const places *submitted)
@@ -194,12 +209,12 @@ static bool play_tick(trial *t, places *submitted)
 {
     const uint32_t tick = t->base.tick;
     tick_record *now = &t->record.ticks[tick];
-    submit_tick(t, tick, submitted);
+    if (!submit_tick(t, tick, submitted)) return false;
     if (tick == OOM_RECONFIGURED) {
         const ph_world_def def = oom_trial_def(&t->base, true);
         CHECK_OK(ph_world_reconfigure(t->base.world, &def, NULL, 0));
     }
-    if (!tick_through(t)) return false;
+    if (!run_through(t, false)) return false;
     take_refusals(t, submitted);
     for (uint32_t c = 0; c < OOM_CONSUMERS; c++) now->events[c] = take_events(t, c, tick);
     CHECK_OK(ph_world_hash(t->base.world, &now->world));

@@ -1,5 +1,5 @@
 /*
- * Every refusal of a command, by table: the status, at once or in the tick; counted by
+ * Every refusal of a command, by table: the status, at once, in the tick, or in an apply; counted by
  * reason; reported with its sequence number; and the world is as it was. And 40 special
  * floats at every float argument.
  */
@@ -317,18 +317,28 @@ static ph_stats stats_of(const bench *b)
     return stats;
 }
 
-/* One command that has to be refused with this status, then or in the tick, leaving no trace but the count. */
-static void expect_refusal(bench *b, const char *what, const command *c, ph_status expected, bool in_tick)
+/* Applies the command, by a tick or by ph_apply(). Returns the tick that a refusal names. */
+static uint64_t apply_command(const bench *b, bool by_tick)
+{
+    uint64_t tick = 0;
+    if (by_tick) CHECK_OK(ph_tick(b->world, &tick));
+    else CHECK_OK(ph_apply(b->world));
+    return by_tick ? tick : stats_of(b).ticks + 1;
+}
+
+/*
+ * One command that has to be refused with this status, at once or when it is applied, leaving no trace but the count.
+ */
+static void refuse_once(bench *b, const char *what, const command *c, ph_status expected, bool in_tick, bool by_tick)
 {
     uint64_t sequence = 0;
-    uint64_t tick = 0;
     uint64_t hash = hash_of(b);
     ph_stats before = stats_of(b);
     ph_status status = engine_submit(b->producer, c);
     CHECK(status == (in_tick ? PH_OK : expected), "%s: submit: %s, expected %s", what, ph_status_name(status),
           ph_status_name(in_tick ? PH_OK : expected));
     CHECK_OK(ph_producer_sequence(b->producer, &sequence));
-    CHECK_OK(ph_tick(b->world, &tick));
+    const uint64_t tick = apply_command(b, by_tick);
     ph_refusal told[2];
     uint32_t count = 0;
     CHECK_OK(ph_producer_refusals(b->producer, told, 2, &count));
@@ -347,6 +357,13 @@ static void expect_refusal(bench *b, const char *what, const command *c, ph_stat
               after.commands == before.commands + in_tick,
           "%s: counted wrongly", what);
     CHECK(hash_of(b) == hash, "%s: the world changed", what);
+}
+
+/* The same by an apply, and by the tick that it began. */
+static void expect_refusal(bench *b, const char *what, const command *c, ph_status expected, bool in_tick)
+{
+    refuse_once(b, what, c, expected, in_tick, false);
+    refuse_once(b, what, c, expected, in_tick, true);
 }
 
 /* Words for later versions have to be 0, but for attributes, which have bits. */

@@ -86,6 +86,20 @@ static void commands(host *h)
     if (h->tick == 3) CHECK_OK(ph_attach(h->producer, 1, 2));
 }
 
+/* In some ticks all commands are applied before it, in others none; the counters of the tick have both. */
+static void apply_some(host *h)
+{
+    ph_stats before, after;
+    CHECK_OK(ph_world_stats(h->world, &before));
+    if (h->tick % 3 == 2) CHECK_OK(ph_apply(h->world));
+    CHECK_OK(ph_world_stats(h->world, &after));
+    const uint64_t applied = h->tick % 3 == 2;
+    CHECK(after.applies == before.applies + applied && after.ticks == before.ticks && h->tick == after.ticks,
+          "%" PRIu64 " applies, %" PRIu64 " ticks", after.applies, after.ticks);
+    CHECK(applied == (after.queued == 0), "%" PRIu64 " commands are queued", after.queued);
+    CHECK(after.commands == after.applied + after.refused_in_tick + after.queued, "commands are lost");
+}
+
 static void drain(host *h)
 {
     const ph_batch *batch;
@@ -398,6 +412,7 @@ static void play(uint32_t shards_axis, uint32_t workers)
     ph_stats before = stats_of(&h);
     for (uint32_t t = 0; t < TICKS; t++) {
         commands(&h);
+        apply_some(&h);
         CHECK_OK(ph_tick(h.world, &h.tick));
         drain(&h);
         ph_stats now = stats_of(&h);

@@ -144,7 +144,7 @@ typedef struct model_area {
 
 /* The fields of ph_stats that follow from the specification. */
 typedef struct model_counts {
-    uint64_t ticks, entities, instances, observers, list_entries;
+    uint64_t ticks, applies, entities, instances, observers, list_entries;
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
     uint64_t adds_held, ticks_spread;
     uint64_t outside; /* entities outside of all towers */
@@ -165,6 +165,8 @@ ph_status model_submit(model *m, uint32_t producer, const command *c);
 uint64_t model_sequence(const model *m, uint32_t producer);
 /* Takes effect at the next tick; the definition has to differ in live fields only. */
 void model_reconfigure(model *m, const ph_world_def *def);
+/* Applies what waits: entities and their attributes change, lists and all that is told do not. */
+void model_apply_waiting(model *m);
 /* Applies what waits, finds all lists anew. Returns the tick's number. */
 uint64_t model_tick(model *m);
 
@@ -177,7 +179,7 @@ size_t model_edges(const model *m, const model_edge **edges);       /* in no ord
 size_t model_updates(const model *m, const model_update **updates); /* by observer id */
 size_t model_departures(const model *m, const model_departed **departed);
 
-/* The world at the end of the last tick, by id; NULL when there is no such entity. */
+/* The world at the end of the last tick or apply, by id; NULL when there is no such entity. */
 size_t model_entities(const model *m, model_entity *const **entities);
 const model_entity *model_find(const model *m, uint64_t id);
 

@@ -26,7 +26,9 @@ struct model {
     ph_class next_classes[MODEL_KINDS_MAX];
     unsigned reconfigured;
     uint64_t tick;
+    bool begun; /* something was applied since the last tick */
     uint64_t incarnations;
+    uint64_t incarnations_before; /* the last one given before the tick that is begun */
     VEC(model_entity *) entities; /* by id */
     model_queue queues[MODEL_PRODUCERS_MAX];
     VEC(model_change) changes;

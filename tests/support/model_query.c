@@ -44,10 +44,17 @@ ph_status model_get(const model *m, uint64_t id, ph_attrs *attrs)
     return PH_OK;
 }
 
-static bool in_list(const model_entity *o, uint64_t id)
+/* The entity of an entry; NULL: that stay is over, as only an apply may leave behind. */
+static const model_entity *present(const model *m, model_key key)
+{
+    const model_entity *t = model_entity_of(m, key.id);
+    return t != NULL && (t->incarnation == key.incarnation || MUTATE(MUTANT_APPLIED_REBORN, false, true)) ? t : NULL;
+}
+
+static bool in_list(const model *m, const model_entity *o, uint64_t id)
 {
     for (size_t i = 0; i < o->list.count; i++) {
-        if (o->list.items[i].id == id) {
+        if (o->list.items[i].id == id && present(m, o->list.items[i]) != NULL) {
             return true;
         }
     }
@@ -60,7 +67,7 @@ ph_status model_sees(const model *m, uint64_t observer, uint64_t target, bool *s
     if (o == NULL || model_entity_of(m, target) == NULL) {
         return PH_UNKNOWN_ID;
     }
-    *sees = in_list(o, target);
+    *sees = in_list(m, o, target);
     return PH_OK;
 }
 
@@ -86,17 +93,20 @@ ph_status model_list(const model *m, uint64_t observer, uint64_t *ids, uint32_t 
         return PH_UNKNOWN_ID;
     }
     listed *list = check_zalloc(o->list.count * sizeof *list);
+    *count = 0;
     for (size_t i = 0; i < o->list.count; i++) {
-        const model_entity *t = model_entity_of(m, o->list.items[i].id);
-        REQUIRE(t != NULL);
-        list[i].id = t->id;
-        list[i].kind = t->now.kind;
+        const model_entity *t = present(m, o->list.items[i]);
+        REQUIRE(t != NULL || m->begun);
+        if (t != NULL) {
+            list[*count].id = t->id;
+            list[*count].kind = t->now.kind;
+            ++*count;
+        }
     }
-    qsort(list, o->list.count, sizeof *list, by_kind_then_id);
-    for (size_t i = 0; i < o->list.count; i++) {
+    qsort(list, *count, sizeof *list, by_kind_then_id);
+    for (size_t i = 0; i < *count; i++) {
         ids[i] = list[i].id;
     }
-    *count = (uint32_t)o->list.count;
     free(list);
     return PH_OK;
 }
@@ -108,7 +118,7 @@ ph_status model_observers(const model *m, uint64_t target, uint64_t *ids, uint32
     }
     *count = 0;
     for (size_t i = 0; i < m->entities.count; i++) {
-        if (in_list(m->entities.items[i], target)) {
+        if (in_list(m, m->entities.items[i], target)) {
             ids[(*count)++] = m->entities.items[i]->id;
         }
     }

@@ -383,23 +383,54 @@ static uint64_t count_instances(const model *m)
     return count;
 }
 
-uint64_t model_tick(model *m)
+/* Nothing of the tick is told yet. */
+static void begin_tick(model *m)
 {
+    m->begun = true;
     for (size_t i = 0; i < m->changes.count; i++) {
         VEC_FREE(&m->changes.items[i].targets);
     }
     m->changes.count = 0;
     model_clear_heard(m);
     model_clear_updates(m);
-    m->refusals.count = 0;
     m->departed.count = 0;
     m->edges.count = 0;
-    take_reconfigure(m);
-    uint64_t incarnations = m->incarnations;
+    m->incarnations_before = m->incarnations;
+}
+
+static void take_queues(model *m)
+{
+    m->refusals.count = 0;
     for (uint32_t i = 0; i < MODEL_PRODUCERS_MAX; i++) {
         take_queue(m, MUTATE(MUTANT_PRODUCER_ORDER, i, MODEL_PRODUCERS_MAX - 1 - i));
     }
-    model_crowd(m, incarnations);
+}
+
+void model_apply_waiting(model *m)
+{
+    if (!m->begun) {
+        begin_tick(m);
+    }
+    take_queues(m);
+    if (MUTATE(MUTANT_APPLIED_SILENT, false, true)) {
+        m->messages.count = 0;
+    }
+    for (size_t i = 0; i < m->entities.count && MUTATE(MUTANT_APPLIED_STALE, true, false); i++) {
+        model_entity *e = m->entities.items[i];
+        e->now = model_resolve(m, e);
+        e->now.view = model_crowd_view(m, e, e->now.view);
+    }
+    m->counts.applies++;
+}
+
+uint64_t model_tick(model *m)
+{
+    if (!m->begun) {
+        begin_tick(m);
+    }
+    take_reconfigure(m);
+    take_queues(m);
+    model_crowd(m, m->incarnations_before);
     MUTATE(MUTANT_SAY_EARLY, (void)0, model_hear(m));
     find_lists(m);
     MUTATE(MUTANT_SAY_EARLY, model_hear(m), (void)0);
@@ -409,5 +440,6 @@ uint64_t model_tick(model *m)
     m->counts.ticks = m->tick;
     m->counts.entities = m->entities.count;
     m->counts.instances = count_instances(m);
+    m->begun = false;
     return m->tick;
 }

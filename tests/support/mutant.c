@@ -8,6 +8,7 @@
 #define model_submit mutant_submit
 #define model_sequence mutant_sequence
 #define model_reconfigure mutant_reconfigure
+#define model_apply_waiting mutant_apply_waiting
 #define model_tick mutant_tick
 #define model_changes mutant_changes
 #define model_outside mutant_outside
@@ -345,6 +346,30 @@ static void updates_add(mutant *u, const model_update *update)
     u->ready[update->consumer] = true;
 }
 
+/* Refusals of the last tick or apply. */
+static void tell_refusals(mutant *u, uint64_t tick)
+{
+    for (size_t i = 0; i < u->m->refusals.count; i++) {
+        const model_refusal *r = &u->m->refusals.items[i];
+        ph_refusal refusal = {.sequence = r->sequence,
+                              .tick = tick,
+                              .id = r->id,
+                              .status = r->status,
+                              .command =
+                                  (uint16_t)MUTATE(MUTANT_REFUSAL_COMMAND, command_number(r->type), PH_COMMAND_ENTER),
+                              .field = (uint16_t)MUTATE(MUTANT_REFUSAL_FIELD, PH_FIELD_NONE, PH_FIELD_ID)};
+        report_refusal(u, r->producer, refusal);
+    }
+}
+
+static ph_status subject_apply(void *self)
+{
+    mutant *u = self;
+    model_apply_waiting(u->m);
+    tell_refusals(u, u->m->tick + 1);
+    return PH_OK;
+}
+
 static ph_status subject_tick(void *self, uint64_t *tick)
 {
     mutant *u = self;
@@ -364,17 +389,7 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->ready[i] = false;
     }
     *tick = model_tick(u->m);
-    for (size_t i = 0; i < u->m->refusals.count; i++) {
-        const model_refusal *r = &u->m->refusals.items[i];
-        ph_refusal refusal = {.sequence = r->sequence,
-                              .tick = *tick,
-                              .id = r->id,
-                              .status = r->status,
-                              .command =
-                                  (uint16_t)MUTATE(MUTANT_REFUSAL_COMMAND, command_number(r->type), PH_COMMAND_ENTER),
-                              .field = (uint16_t)MUTATE(MUTANT_REFUSAL_FIELD, PH_FIELD_NONE, PH_FIELD_ID)};
-        report_refusal(u, r->producer, refusal);
-    }
+    tell_refusals(u, *tick);
     for (size_t i = 0; u->m->def.consumers != 0 && i < u->m->changes.count; i++) {
         batch_add(u, &u->m->changes.items[i]);
     }
@@ -486,7 +501,8 @@ static ph_status subject_find(void *self, const ph_query *query, ph_hit *hits, u
 static ph_status subject_explain(void *self, uint64_t observer, uint64_t target, ph_explanation *why)
 {
     mutant *u = self;
-    return model_explain(u->m, observer, target, why);
+    ph_status status = model_explain(u->m, observer, target, why);
+    return status == PH_OK && u->m->begun ? PH_BUSY : status;
 }
 
 static ph_status subject_find_visit(void *self, const ph_query *query, ph_hit_fn visit, void *user)
@@ -513,7 +529,11 @@ static ph_status subject_stats(void *self, ph_stats *stats)
 {
     mutant *u = self;
     model_counts c = model_count(u->m);
-    *stats = (ph_stats){.ticks = c.ticks, .entities = c.entities, .instances = c.instances, .observers = c.observers};
+    *stats = (ph_stats){.ticks = c.ticks,
+                        .applies = c.applies,
+                        .entities = c.entities,
+                        .instances = c.instances,
+                        .observers = c.observers};
     stats->crowd_observers = c.crowd_observers;
     stats->crowd_narrowed = c.crowd_narrowed;
     stats->crowd_widened = c.crowd_widened;
@@ -552,6 +572,7 @@ const subject_type *subject_mutant(void)
         .submit_many = subject_submit_many,
         .sequence = subject_sequence,
         .refusals = subject_refusals,
+        .apply = subject_apply,
         .tick = subject_tick,
         .reconfigure = subject_reconfigure,
         .consumer_open = subject_consumer,

@@ -36,6 +36,9 @@
     X(MUTANT_SAY_INSTANCE, "a broadcast with a radius reaches other instances") \
     X(MUTANT_AREA_INSTANCE, "an area of one instance is in all") \
     X(MUTANT_FIND_INSTANCE, "a query of one instance finds all") \
+    X(MUTANT_APPLIED_STALE, "an apply does not show") \
+    X(MUTANT_APPLIED_SILENT, "an apply loses the broadcasts before it") \
+    X(MUTANT_APPLIED_REBORN, "after an apply a list names an id that left and came again") \
     X(MUTANT_GLOBAL_BLIND, "a global target ignores stealth") \
     X(MUTANT_GLOBAL_BLINDLESS, "an observer with view 0 sees global targets") \
     X(MUTANT_LINK_SYMMETRIC, "a link works both ways") \

@@ -105,8 +105,11 @@ static void do_bulk(run *r, const step *first, uint32_t count)
         VEC_PUSH(&commands, c);
         ph_status status = r->m != NULL ? model_submit(r->m, first->producer, c) : PH_OK;
         if (status != PH_OK) {
-            expected_refusal refusal = {sequence + 1 + i,        c->id, status, false, command_number(c->type),
-                                        command_field(c, status)};
+            expected_refusal refusal = {.sequence = sequence + 1 + i,
+                                        .id = c->id,
+                                        .status = status,
+                                        .command = command_number(c->type),
+                                        .field = command_field(c, status)};
             run_refusal_note(r, first->producer, refusal);
             expected = expected == PH_OK ? status : expected;
         }
@@ -136,6 +139,28 @@ static void mix_world_hash(run *r)
     r->result->world_hash = phx_mix64(r->result->world_hash + phx_mix64(hash));
 }
 
+/* Entities are where they were applied; lists, and all that consumers get, are as before. */
+static void do_apply(run *r)
+{
+    if (!run_expect(r, "apply", r->type->apply(r->self), PH_OK)) {
+        return;
+    }
+    r->begun = true;
+    if (r->m != NULL) {
+        model_apply_waiting(r->m);
+        run_refusals(r, true);
+        if (!r->options->no_queries) {
+            run_queries(r);
+            run_places(r);
+        }
+    }
+    mix_world_hash(r);
+    for (uint32_t i = 0; r->s->eager && i < r->def.consumers && !r->result->failed; i++) {
+        const ph_batch *batch = NULL;
+        (void)run_expect(r, "a batch after an apply", r->type->batch_take(r->self, i, &batch), PH_EMPTY);
+    }
+}
+
 static void do_tick(run *r)
 {
     uint64_t tick = 0;
@@ -143,6 +168,7 @@ static void do_tick(run *r)
         return;
     }
     r->tick++;
+    r->begun = false;
     r->result->ticks++;
     if (tick != r->tick) {
         run_fail(r, "the tick's number is %" PRIu64, tick);
@@ -291,6 +317,9 @@ static size_t do_step(run *r, size_t at)
         do_single(r, s);
         break;
     }
+    case STEP_APPLY:
+        do_apply(r);
+        break;
     case STEP_TICK:
         do_tick(r);
         break;

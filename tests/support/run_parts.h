@@ -23,7 +23,8 @@ typedef struct run_consumer {
 typedef struct expected_refusal {
     uint64_t sequence, id;
     ph_status status;
-    bool in_tick; /* else refused at once, inside a bulk call */
+    bool in_tick;  /* else refused at once, inside a bulk call */
+    uint64_t tick; /* the tick that applied it, also before it ended */
     ph_command command;
     ph_field field;
 } expected_refusal;
@@ -39,6 +40,7 @@ typedef struct run {
     ph_world_def def; /* as it was last configured */
     ph_class classes[SCRIPT_CLASSES_MAX];
     uint64_t tick;
+    bool begun; /* something was applied since */
     run_consumer consumers[SCRIPT_CONSUMERS_MAX];
     VEC(expected_refusal) refusals[SCRIPT_PRODUCERS_MAX]; /* expected refusals of the subject */
     uint64_t untold;                                      /* the ones that it only has to count */

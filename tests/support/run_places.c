@@ -301,7 +301,7 @@ static bool take_hit(void *user, const ph_hit *hit)
 
 void run_places(run *r)
 {
-    asking a = {.rng = phx_mix64(r->s->seed + phx_mix64(r->tick)), .r = r};
+    asking a = {.rng = phx_mix64(r->s->seed + phx_mix64(r->tick) + r->begun), .r = r};
     a.count = model_entities(r->m, &a.entities);
     if (a.count == 0 || r->type->find == NULL) {
         return;

@@ -47,6 +47,9 @@ static void step_print(FILE *out, const step *s)
         (void)fprintf(out, "  p%" PRIu32 "%s ", s->producer, s->bulk ? " bulk" : "");
         command_print(out, &s->as.command);
         break;
+    case STEP_APPLY:
+        (void)fprintf(out, "  apply");
+        break;
     case STEP_TICK:
         (void)fprintf(out, "  tick");
         break;

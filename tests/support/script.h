@@ -13,6 +13,7 @@ enum { SCRIPT_CLASSES_MAX = 8, SCRIPT_IDS_MAX = 64, SCRIPT_PRODUCERS_MAX = 4, SC
 
 typedef enum step_type {
     STEP_COMMAND,
+    STEP_APPLY, /* ph_apply() */
     STEP_TICK,
     STEP_DRAIN,  /* a consumer takes batches */
     STEP_REOPEN, /* a consumer closes, keeping nothing, and opens again */

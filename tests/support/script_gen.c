@@ -277,6 +277,12 @@ void push_tick(gen *g)
     push_step(g, s);
 }
 
+static void push_apply(gen *g)
+{
+    step s = {.type = STEP_APPLY};
+    push_step(g, s);
+}
+
 uint32_t any_place(gen *g)
 {
     return choose(&g->c, g->s->id_count);
@@ -346,11 +352,17 @@ static void generate(gen *g, uint32_t ticks)
             push_from(g, producer, enter_any(g, i), bulk);
         }
     }
+    /* in a third of the scripts, after so many of 100 commands, or after each of a few */
+    static const uint8_t chances[] = {4, 12, 90};
+    const uint32_t applies = chance(&g->c, 33) ? chances[choose(&g->c, 3)] : 0;
     push_tick(g);
     for (uint32_t tick = 1; tick < ticks && !choices_over(&g->c); tick++) {
         uint32_t commands = choose(&g->c, 4) == 0 ? choose(&g->c, 3) : choose(&g->c, g->s->id_count * 2);
         for (uint32_t i = 0; i < commands && !choices_over(&g->c); i++) {
             push_any(g);
+            if (applies > 0 && chance(&g->c, commands < 8 ? applies : applies / 4)) {
+                push_apply(g);
+            }
         }
         push_tick(g);
     }

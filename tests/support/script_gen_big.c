@@ -211,7 +211,8 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
     enum { COPIES = 3 };
     big b = {.s = script_new(), .rng = seed, .calm = calm};
     b.instances = phx_mix64(seed) % 2 == 0 ? COPIES : 1;
-    const step tick = {.type = STEP_TICK};
+    const step tick = {.type = STEP_TICK}, apply = {.type = STEP_APPLY};
+    const bool applies = phx_mix64(seed) % 5 < 2;
     b.s->seed = seed;
     b.s->profile = "big";
     big_world(b.s, range, shape);
@@ -229,6 +230,9 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
         for (uint32_t i = 0; i < entities; i++) {
             if (phx_rng_below(&b.rng, 4) != 0) {
                 big_walk(&b, i);
+            }
+            if (applies && (i == entities / 3 || i == entities - 2)) { /* many commands, and few */
+                VEC_PUSH(&b.s->steps, apply);
             }
         }
         for (uint32_t i = calm ? 1 : entities / 50; i > 0; i--) {

@@ -20,6 +20,7 @@ typedef struct subject_type {
                              uint32_t *done);
     ph_status (*sequence)(void *self, uint32_t producer, uint64_t *sequence);
     ph_status (*refusals)(void *self, uint32_t producer, ph_refusal *refusals, uint32_t capacity, uint32_t *count);
+    ph_status (*apply)(void *self);
     ph_status (*tick)(void *self, uint64_t *tick);
     ph_status (*reconfigure)(void *self, const ph_world_def *def);
     ph_status (*consumer_open)(void *self, uint32_t consumer);

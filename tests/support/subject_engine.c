@@ -184,6 +184,12 @@ static ph_status engine_refusals(void *self, uint32_t producer, ph_refusal *refu
     return ph_producer_refusals(e->producers[producer], refusals, capacity, count);
 }
 
+static ph_status engine_apply(void *self)
+{
+    engine *e = self;
+    return ph_apply(e->world);
+}
+
 static ph_status engine_tick(void *self, uint64_t *tick)
 {
     engine *e = self;
@@ -332,6 +338,7 @@ const subject_type *subject_engine(void)
         .submit_many = engine_submit_many,
         .sequence = engine_sequence,
         .refusals = engine_refusals,
+        .apply = engine_apply,
         .tick = engine_tick,
         .reconfigure = engine_reconfigure,
         .consumer_open = engine_consumer_open,

@@ -110,8 +110,9 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 
 /* ---- runs ---- */
 
-static ph_status apply_command(phx_world *world, uint16_t op, const void *record)
+static ph_status apply_command(phx_world *world, const phx_command_run *run, uint32_t i, const void *record)
 {
+    const uint16_t op = run->commands.op;
     switch ((phx_op)op) {
     case PHX_OP_ENTER:
         return enter_entity(world, record);
@@ -137,7 +138,7 @@ static ph_status apply_command(phx_world *world, uint16_t op, const void *record
     case PHX_OP_RESEND:
         return resend_list(world, record);
     case PHX_OP_BROADCAST:
-        return phx_broadcasts_add(world, record);
+        return phx_broadcasts_add(world, run, i, record);
     case PHX_OP_BROADCAST_AT:
         break; /* a name for refusals: its records are of BROADCAST */
     case PHX_OP_AREA_SET:
@@ -169,7 +170,7 @@ static void apply_run(phx_world *world, const phx_command_run *in)
     }
     for (uint32_t i = 0; i < run->count; i++)
         count_outcome(world, in, i,
-                      apply_command(world, run->op, (const char *)run->records + (size_t)i * run->record_bytes));
+                      apply_command(world, in, i, (const char *)run->records + (size_t)i * run->record_bytes));
 }
 
 /* Room for one more run. false = no memory. */

@@ -6,6 +6,7 @@
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
+#include "world/ingest/followers.h"
 #include "world/table/instance_counts.h"
 
 /* The shard and slot of an id that is in the world. */
@@ -99,6 +100,7 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
         phx_shard_set(shard, slot, &attr);
     }
     phx_shard_move(shard, slot, at.x, at.y, at.z);
+    phx_note_follower(world, id);
     return true;
 }
 
@@ -143,6 +145,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     }
     mark_attached(world, child, true);
     set_subtree_depth(world, child, phx_depths_now(&world->depths, parent) + 1);
+    phx_note_follower(world, child);
     bool placed = phx_ingest_place_at_root(world, child);
     PHX_ASSERT(placed);
     (void)placed;
@@ -156,6 +159,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
     phx_attach_take(&world->attach, command->id);
     mark_attached(world, command->id, false);
+    phx_note_follower(world, command->id);
     set_subtree_depth(world, command->id, 0);
     return PH_OK;
 }
@@ -171,6 +175,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
         uint64_t child = family->children[0];
         phx_attach_take(attach, child);
         mark_attached(world, child, false);
+        phx_note_follower(world, child);
         set_subtree_depth(world, child, 0);
     }
     if (phx_attach_parent(attach, id) != 0) {

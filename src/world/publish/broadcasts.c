@@ -41,6 +41,7 @@ void phx_broadcasts_free(phx_world *world)
     phx_free(mem, b->scratches, world->worker_count * sizeof *b->scratches, PHX_CACHE_LINE);
     phx_free(mem, b->sizes, world->def.consumers * sizeof *b->sizes, PHX_CACHE_LINE);
     phx_release(mem, (void **)&b->messages, &b->messages_capacity, sizeof *b->messages);
+    phx_release(mem, (void **)&b->kept, &b->kept_capacity, sizeof *b->kept);
     phx_release(mem, (void **)&b->sources, &b->sources_capacity, sizeof *b->sources);
     phx_release(mem, (void **)&b->pieces, &b->pieces_capacity, sizeof *b->pieces);
     phx_release(mem, (void **)&b->shares, &b->shares_capacity, sizeof *b->shares);
@@ -50,10 +51,11 @@ void phx_broadcasts_free(phx_world *world)
 
 /* ---- ingest ---- */
 
-void phx_broadcasts_clear(phx_broadcasts *b)
+void phx_broadcasts_clear(phx_broadcasts *b, phx_mem *mem)
 {
     if (b->source_count > 0) phx_idmap_clear(&b->index);
-    b->message_count = b->source_count = 0;
+    phx_trim(mem, (void **)&b->kept, &b->kept_capacity, sizeof *b->kept, b->kept_count, &b->kept_use);
+    b->message_count = b->source_count = b->kept_count = 0;
     b->payload_bytes = 0;
 }
 
@@ -67,12 +69,30 @@ static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnatio
     return b->source_count++;
 }
 
+static uint32_t kept_words(const phx_cmd_broadcast *command)
+{
+    return (uint32_t)((sizeof *command + command->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+}
+
+/* Copies a command of an apply behind the others; room was reserved. Returns where it begins. */
+static uint32_t keep_command(phx_broadcasts *b, const phx_cmd_broadcast *command)
+{
+    const uint32_t first = b->kept_count;
+    memcpy(b->kept + first, command, sizeof *command + command->bytes);
+    b->kept_count += kept_words(command);
+    return first;
+}
+
 /* Adds a message of this incarnation of its source. false = no memory. */
-static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint32_t incarnation)
+static bool add_message(phx_world *world, const phx_command_run *run, uint32_t i, const phx_cmd_broadcast *command,
+                        uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
     uint32_t number = b->message_count;
-    bool from_place = command->id == 0;
+    const bool from_place = command->id == 0, kept = world->apply.running;
+    if (kept && !phx_grow(&world->mem, (void **)&b->kept, &b->kept_capacity, b->kept_count,
+                          (size_t)b->kept_count + kept_words(command), sizeof *b->kept))
+        return false;
     if (!phx_grow(&world->mem, (void **)&b->messages, &b->messages_capacity, number, (size_t)number + 1,
                   sizeof *b->messages) ||
         !phx_grow(&world->mem, (void **)&b->sources, &b->sources_capacity, b->source_count, (size_t)b->source_count + 1,
@@ -80,7 +100,10 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint
         !phx_idmap_reserve(&b->index, b->source_count + 1))
         return false;
     b->messages[b->message_count++] =
-        (phx_message){.command = command,
+        (phx_message){.command = kept ? NULL : command,
+                      .kept_first = kept ? keep_command(b, command) : 0,
+                      .sequence = run->commands.sequence_first + i,
+                      .producer = run->producer,
                       .source = from_place ? PHX_SLOT_NONE : source_place(b, command->id, incarnation),
                       .bytes = command->bytes,
                       .self = command->flags & PH_BROADCAST_SELF,
@@ -96,14 +119,15 @@ static bool add_message(phx_world *world, const phx_cmd_broadcast *command, uint
     return true;
 }
 
-ph_status phx_broadcasts_add(phx_world *world, const phx_cmd_broadcast *command)
+ph_status phx_broadcasts_add(phx_world *world, const phx_command_run *run, uint32_t i, const phx_cmd_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_shard *shard = NULL;
     uint32_t slot = PHX_SLOT_NONE;
     if (command->id != 0 && !phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (command->bytes > world->def.broadcast_bytes - b->payload_bytes) return PH_TICK_FULL;
-    if (world->def.consumers > 0 && !add_message(world, command, shard ? shard->store.name[slot].incarnation : 0))
+    if (world->def.consumers > 0 &&
+        !add_message(world, run, i, command, shard ? shard->store.name[slot].incarnation : 0))
         return PH_NO_MEMORY; /* without consumers there is no recipient */
     b->payload_bytes += command->bytes;
     world->totals.broadcasts++;
@@ -277,13 +301,13 @@ bool phx_plan_pieces(phx_world *world)
 /* ---- recipients ---- */
 
 /* Keeps the places of observers of the kinds that the message is for. Returns how many. */
-static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch, const phx_message *message,
-                               uint32_t *out, uint32_t count)
+static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch,
+                               const phx_cmd_broadcast *command, uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         out[n] = out[i];
-        n += phx_cmd_for_kind(message->command, store->name[batch->slot[out[i]]].kind);
+        n += phx_cmd_for_kind(command, store->name[batch->slot[out[i]]].kind);
     }
     return n;
 }
@@ -310,7 +334,8 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
         uint32_t *out = scratch->hit_places + *heard;
         const phx_broadcast_range *range = message->ranged ? &message->range : NULL;
         uint32_t count = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
-        if (message->filtered) count = filter_by_kind(&shard->store, batch, message, out, count);
+        if (message->filtered)
+            count = filter_by_kind(&shard->store, batch, phx_message_command(b, message), out, count);
         if (count == 0) continue;
         scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, count};
         *heard += count;

@@ -100,6 +100,8 @@ static bool find_in_shards(const phx_world *world, const ph_query *query, phx_hi
     for (uint32_t row = partition->row_of[rect.y0]; row <= partition->row_of[rect.y1]; row++)
         for (uint32_t column = partition->column_of[rect.x0]; column <= partition->column_of[rect.x1]; column++)
             phx_find_in_shard(&world->shards[row * partition->columns + column], query, hits);
+    for (uint32_t i = 0; world->begun && i < world->shard_count; i++)
+        if (world->shards[i].applied.count > 0) phx_find_applied(&world->shards[i], query, hits);
     return rect.x0 == 0 && rect.y0 == 0 && rect.x1 + 1u == world->rules.towers[0] &&
            rect.y1 + 1u == world->rules.towers[1];
 }

@@ -69,14 +69,25 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
     return PH_OK;
 }
 
+/* The slot, own or ghost, of an entity in the world; PHX_SLOT_NONE: the shard does not have this incarnation. */
+static uint32_t slot_of_present(const phx_world *world, const phx_shard *shard, uint64_t id)
+{
+    phx_shard *home;
+    uint32_t home_slot, slot = phx_shard_find(shard, &world->directory, id);
+    if (slot == PHX_SLOT_NONE || !phx_world_find(world, id, &home, &home_slot)) return PHX_SLOT_NONE;
+    bool same = shard->store.name[slot].incarnation == home->store.name[home_slot].incarnation;
+    return same ? slot : PHX_SLOT_NONE;
+}
+
 ph_status phx_query_sees(const phx_world *world, uint64_t observer, uint64_t target, bool *sees)
 {
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_directory_has(&world->directory, target)) return PH_UNKNOWN_ID;
-    uint32_t wanted = phx_shard_find(shard, &world->directory, target);
-    *sees = wanted != PHX_SLOT_NONE && phx_shard_is_in_list(shard, slot, wanted);
+    uint32_t wanted = slot_of_present(world, shard, target);
+    if (wanted == PHX_SLOT_NONE) *sees = false;
+    else *sees = world->begun ? phx_shard_list_had(shard, slot, wanted) : phx_shard_is_in_list(shard, slot, wanted);
     return PH_OK;
 }
 
@@ -86,6 +97,7 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
     uint32_t slot, home_slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_world_find(world, target, &home, &home_slot)) return PH_UNKNOWN_ID;
+    if (world->begun) return PH_BUSY;
     phx_explain_side party = {target, &home->store.body[home_slot], phx_store_attr(&home->store, home_slot)};
     phx_shard_explain(shard, slot, phx_shard_find(shard, &world->directory, target), party, why);
     return PH_OK;
@@ -93,6 +105,7 @@ ph_status phx_query_explain(const phx_world *world, uint64_t observer, uint64_t 
 
 /* A walk over one shard's observers or targets. */
 typedef struct observer_visit {
+    const phx_world *world;
     phx_related_fn visit;
     void *user;
     const phx_shard *shard;
@@ -106,13 +119,32 @@ static bool visit_targets(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
+/*
+ * The same after an apply: targets are visited at their homes, as ghosts are older than the apply. A target that left
+ * since is left out.
+ */
+static bool visit_present_targets(void *user, const uint32_t *targets, uint32_t count)
+{
+    const observer_visit *at = user;
+    const phx_store *store = &at->shard->store;
+    for (uint32_t i = 0; i < count; i++) {
+        phx_shard *home;
+        uint32_t slot;
+        if (!(store->body[targets[i]].state & PHX_SLOT_LIVE)) continue;
+        if (!phx_world_find(at->world, store->name[targets[i]].id, &home, &slot)) continue;
+        if (home->store.name[slot].incarnation != store->name[targets[i]].incarnation) continue;
+        if (!at->visit(at->user, home, slot)) return false;
+    }
+    return true;
+}
+
 ph_status phx_query_each_listed(const phx_world *world, uint64_t observer, phx_related_fn visit, void *user)
 {
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, observer, &shard, &slot)) return PH_UNKNOWN_ID;
-    observer_visit at = {visit, user, shard};
-    phx_shard_list_targets(shard, slot, visit_targets, &at);
+    observer_visit at = {world, visit, user, shard};
+    phx_shard_list_targets(shard, slot, world->begun ? visit_present_targets : visit_targets, &at);
     return PH_OK;
 }
 
@@ -120,6 +152,16 @@ static void visit_observer(void *user, uint32_t observer)
 {
     const observer_visit *at = user;
     (void)at->visit(at->user, at->shard, observer); /* it goes on to the end of the shard */
+}
+
+/* After an apply: all own observers of the shard whose lists had the target. */
+static void visit_observers_before(const observer_visit *at, uint32_t target)
+{
+    const phx_store *store = &at->shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN) || !phx_list_holds(&store->tail[slot].list)) continue;
+        if (phx_shard_list_had(at->shard, slot, target) && !at->visit(at->user, at->shard, slot)) return;
+    }
 }
 
 ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_related_fn visit, void *user)
@@ -132,9 +174,11 @@ ph_status phx_query_each_observer(const phx_world *world, uint64_t target, phx_r
     /* an observer of it is in a shard that has it, own or as a ghost */
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
-        uint32_t slot = phx_shard_find(shard, &world->directory, target);
-        observer_visit at = {visit, user, shard};
-        if (slot != PHX_SLOT_NONE) phx_shard_observers_of(shard, slot, everywhere, visit_observer, &at);
+        uint32_t slot = slot_of_present(world, shard, target);
+        observer_visit at = {world, visit, user, shard};
+        if (slot == PHX_SLOT_NONE) continue;
+        if (world->begun) visit_observers_before(&at, slot);
+        else phx_shard_observers_of(shard, slot, everywhere, visit_observer, &at);
     }
     return PH_OK;
 }

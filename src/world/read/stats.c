@@ -212,7 +212,7 @@ static void set_last(const phx_world *world, ph_stats *stats)
 void phx_query_stats(const phx_world *world, ph_stats *stats)
 {
     const phx_world_totals *totals = &world->totals;
-    *stats = (ph_stats){.ticks = world->tick,
+    *stats = (ph_stats){.ticks = phx_world_ended_tick(world),
                         .entities = phx_directory_count(&world->directory),
                         .instances = phx_instances_live(&world->instances, phx_directory_count(&world->directory)),
                         .attached = phx_idmap_count(&world->attach.parent_of),
@@ -225,6 +225,7 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
                         .queued_max = totals->queued_max,
                         .ticks_spread = totals->ticks_spread,
                         .ticks_short = totals->ticks_short,
+                        .applies = totals->applies,
                         .crowd_observers = phx_idmap_count(&world->crowd.shrunk),
                         .crowd_narrowed = world->crowd.narrowed,
                         .crowd_widened = world->crowd.widened,

@@ -47,15 +47,17 @@ static bool add_to_sum(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-/* Hash of its motion history and deferred updates, from which later updates follow. */
+/* Hash of its motion history and deferred updates, from which later updates follow. An applied slot may have neither.
+ */
 static uint64_t hash_updates(const phx_world *world, const phx_shard *shard, uint32_t slot)
 {
     const phx_bands *bands = &shard->bands;
-    if (!world->rules.banded || !bands->live) return 0;
+    if (!world->rules.banded || !bands->live || slot >= bands->histories_capacity) return 0;
     const phx_motion_history *history = &bands->histories[slot];
     uint64_t id = shard->store.name[slot].id, sum = 0;
-    uint32_t age = (uint32_t)world->tick - history->moved;
+    uint32_t age = (uint32_t)phx_world_ended_tick(world) - history->moved;
     if (history->moved != 0 && age < PH_BAND_EVERY_MAX) sum += mix_into_hash(id, 1 + age);
+    if (slot >= bands->deferred_capacity) return sum;
     const uint32_t *words = phx_list_entries(&bands->pool, &bands->deferred[slot]);
     for (uint32_t i = 0; i < bands->deferred[slot].count; i += 2)
         sum += mix_into_hash(mix_into_hash(id, shard->store.name[words[i]].id), words[i + 1]);

@@ -11,9 +11,12 @@
 
 /* One broadcast; messages are in the order of the commands. */
 typedef struct phx_message {
-    const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end */
-    uint32_t source;                  /* place in sources; PHX_SLOT_NONE: it comes from a place */
-    uint32_t bytes;                   /* copies of the command's fields, whose memory is cold */
+    const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end; NULL: kept */
+    uint32_t kept_first;              /* of an apply, whose blocks go back at once: where its copy begins */
+    uint64_t sequence;                /* of the command, as `producer` */
+    uint32_t producer;
+    uint32_t source; /* place in sources; PHX_SLOT_NONE: it comes from a place */
+    uint32_t bytes;  /* copies of the command's fields, whose memory is cold */
     bool self, filtered;
     bool ranged; /* `range` decides, not lists; its place and layers: once the source is located */
     phx_broadcast_range range;
@@ -72,7 +75,10 @@ typedef struct phx_broadcasts {
     phx_idmap index; /* incarnation + 1 -> place in sources */
     uint32_t message_count, messages_capacity;
     uint32_t source_count, sources_capacity;
-    uint64_t payload_bytes;           /* of the tick's broadcasts so far */
+    uint64_t payload_bytes; /* of the tick's broadcasts so far */
+    uint64_t *kept;         /* commands of the tick's applies, one behind the other */
+    uint32_t kept_count, kept_capacity;
+    phx_high_water kept_use;
     phx_recipients *shard_recipients; /* one per shard */
     phx_broadcast_scratch *scratches; /* one per worker */
     phx_broadcast_piece *pieces;
@@ -83,5 +89,12 @@ typedef struct phx_broadcasts {
     uint32_t *places;                 /* [consumer][message]: place of a used message in the consumer's broadcasts */
     uint32_t places_capacity;
 } phx_broadcasts;
+
+/* A message's command with its payload; once the tick has ingested all. */
+static inline const phx_cmd_broadcast *phx_message_command(const phx_broadcasts *broadcasts, const phx_message *message)
+{
+    if (message->command) return message->command;
+    return (const phx_cmd_broadcast *)(const void *)(broadcasts->kept + message->kept_first);
+}
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/workers.h"
 #include "shards/ingest/move_batch.h"
 #include "shards/interest/scratch.h"
+#include "world/state/apply_types.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/crew.h"
 #include "world/state/crowd_types.h"
@@ -34,6 +35,8 @@ typedef enum phx_stage {
     PHX_STAGE_COLLECT, /* of the commands, in order */
     PHX_STAGE_INGEST,
     PHX_STAGE_FOLLOW,       /* attached children move to their roots */
+    PHX_STAGE_NOTE_APPLIED, /* only of ph_apply(): changed entities are noted for queries, */
+    PHX_STAGE_END_APPLY,    /* and the world rests */
     PHX_STAGE_CROWD_COUNT,  /* only with crowd control: count entities by tower, */
     PHX_STAGE_CROWD_DECIDE, /* find views to change, */
     PHX_STAGE_CROWD_APPLY,  /* and change them */
@@ -124,6 +127,7 @@ typedef struct phx_world_totals {
     uint64_t broadcasts, payload_bytes;
     uint64_t queued_max; /* commands of one tick */
     uint64_t ticks_spread, ticks_short;
+    uint64_t applies;
 } phx_world_totals;
 
 /* Values of counters when the last tick began. */
@@ -181,6 +185,8 @@ typedef struct phx_world {
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next run to apply */
     phx_move_span move_span;
+    phx_apply_state apply;
+    bool begun; /* entities were applied since the last tick: the next one goes on with this tick number */
     phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 
@@ -218,16 +224,23 @@ typedef struct phx_world {
     _Atomic uint32_t gate; /* see table/gate.h */
     phx_stage stage;
     uint32_t stage_at; /* progress of the batches, or the offers: a consumer */
-    uint64_t tick;
-    bool finishing;   /* this tick was called by ph_tick_finish() */
-    bool any_outside; /* an emigrant of the last tick is still in its old shard, for want of memory */
-    bool resumed;     /* the stage's step stopped for want of memory and is called again */
-    bool reclass;     /* the classes changed: entities have to follow */
+    uint64_t tick;     /* the last one, or the one that is begun */
+    uint64_t changes;  /* applies and ticks so far, also such that stopped: a visit ends if it changes */
+    bool finishing;    /* this tick was called by ph_tick_finish() */
+    bool any_outside;  /* an emigrant of the last tick is still in its old shard, for want of memory */
+    bool resumed;      /* the stage's step stopped for want of memory and is called again */
+    bool reclass;      /* the classes changed: entities have to follow */
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
     phx_tick_baseline marks;
 } phx_world;
+
+/* The last tick that ended. */
+static inline uint64_t phx_world_ended_tick(const phx_world *world)
+{
+    return world->tick - world->begun;
+}
 
 /* The entity's shard and slot; false = unknown. */
 static inline bool phx_world_find(const phx_world *world, uint64_t id, phx_shard **shard, uint32_t *slot)

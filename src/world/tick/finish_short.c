@@ -230,19 +230,14 @@ static void drop_banded(phx_world *world)
 static void refuse_broadcasts(phx_world *world)
 {
     phx_broadcasts *b = &world->broadcasts;
-    uint32_t m = 0;
-    for (uint32_t r = 0; r < world->run_count; r++) {
-        const phx_command_run *run = &world->runs[r];
-        if (run->commands.op != PHX_OP_BROADCAST) continue;
-        for (uint32_t i = 0; i < run->commands.count && m < b->message_count; i++) {
-            const char *record = (const char *)run->commands.records + (size_t)i * run->commands.record_bytes;
-            if ((const char *)b->messages[m].command != record) continue; /* refused before */
-            phx_ingest_refuse(world, run, i, b->messages[m++].command->id, PH_NO_MEMORY);
-            world->totals.applied--;
-            world->totals.broadcasts--;
-        }
+    for (uint32_t m = 0; m < b->message_count; m++) {
+        const phx_message *message = &b->messages[m];
+        const phx_command_run run = {.commands = {.op = PHX_OP_BROADCAST, .sequence_first = message->sequence},
+                                     .producer = message->producer};
+        phx_ingest_refuse(world, &run, 0, phx_message_command(b, message)->id, PH_NO_MEMORY);
+        world->totals.applied--;
+        world->totals.broadcasts--;
     }
-    PHX_ASSERT(m == b->message_count);
     world->totals.payload_bytes -= b->payload_bytes;
     b->message_count = b->piece_count = 0;
     b->payload_bytes = 0;
@@ -369,7 +364,10 @@ phx_stage phx_finish_stage(phx_world *world)
     switch (world->stage) {
     case PHX_STAGE_COLLECT:
         return PHX_STAGE_INGEST; /* what there is no room for waits in its queues, and is collected by the next tick */
+    case PHX_STAGE_NOTE_APPLIED:
+        return PHX_STAGE_END_APPLY; /* the tick goes on at once, so no query is asked */
     case PHX_STAGE_FOLLOW:
+        if (world->apply.running) return PHX_STAGE_END_APPLY;
         return phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
     case PHX_STAGE_CROWD_COUNT:
     case PHX_STAGE_CROWD_DECIDE:

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "shards/interest/scratch.h"
 #include "shards/storage/storage_of.h"
+#include "world/ingest/apply.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/moves.h"
@@ -206,6 +207,7 @@ void phx_world_destroy(phx_world *world)
     phx_crowd_free(world);
     phx_updates_free(world);
     phx_moves_free(world);
+    phx_apply_free(world);
     free_shards(world);
     phx_ingest_free(world);
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));

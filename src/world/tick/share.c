@@ -11,7 +11,7 @@
 /* Moves are cheap; each other command marks a discontinuity, or costs as much. */
 enum { OTHER_COMMAND_WORK = 8 };
 
-/* The work of the tick that begins, in moves. */
+/* The work of the tick or apply that begins, in moves. */
 static uint64_t tick_work(const phx_world *world)
 {
     uint64_t work = 0;
@@ -20,7 +20,7 @@ static uint64_t tick_work(const phx_world *world)
         work += (uint64_t)run->count * (phx_op_moves(run->op) ? 1 : OTHER_COMMAND_WORK);
     }
     const bool walks_all = world->rules.banded || world->def.crowd_entities > 0 || world->reclass;
-    return walks_all ? work + phx_directory_count(&world->directory) : work;
+    return walks_all && !world->apply.running ? work + phx_directory_count(&world->directory) : work;
 }
 
 void phx_share_decide(phx_world *world)

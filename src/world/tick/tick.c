@@ -10,6 +10,7 @@
 #include "shards/exchange/halo.h"
 #include "shards/interest/scratch.h"
 #include "shards/tick/begin_end.h"
+#include "world/ingest/apply.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/publish/beginners.h"
@@ -26,6 +27,14 @@
 #include "world/tick/lifecycle.h"
 #include "world/tick/shard_steps.h"
 #include "world/tick/share.h"
+
+/* Runs a step over the shards: a new one, unless it is the one that stopped. */
+static bool run_shard_step(phx_world *world, phx_shard_step step)
+{
+    bool through = phx_run_shards(world, step, !world->resumed);
+    world->resumed = !through;
+    return through;
+}
 
 /* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
 static void take_definition(phx_world *world)
@@ -65,27 +74,55 @@ static void take_definition(phx_world *world)
     world->reclass = true;
 }
 
-static void begin_tick(phx_world *world)
+/* Begins a tick; an apply may have done that. */
+static void open_tick(phx_world *world)
 {
     world->tick++;
+    world->begun = true;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
     const uint32_t entities = phx_directory_count(&world->directory);
     for (uint32_t i = 0; i < world->worker_count; i++) phx_scratch_reset(&world->scratch[i], entities);
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
     phx_renames_clear(&world->renames);
-    phx_broadcasts_clear(&world->broadcasts);
+    phx_broadcasts_clear(&world->broadcasts, &world->mem);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
     if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
     world->crowd.put_off = false;
-    if (world->next_classes) take_definition(world);
+}
+
+static void begin_commands(phx_world *world)
+{
+    if (!world->begun) open_tick(world);
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    if (world->next_classes && !world->apply.running) take_definition(world);
 }
 
 static bool collect_commands(phx_world *world)
 {
     if (world->reclass) world->reclass = !phx_ingest_classes(world);
-    return phx_ingest_collect(world) && !world->reclass;
+    const bool through = phx_ingest_collect(world) && !world->reclass;
+    phx_apply_begin(world);
+    return through;
+}
+
+static bool note_applied(phx_world *world)
+{
+    return world->apply.wide ? run_shard_step(world, phx_step_note_applied) : phx_apply_note(world);
+}
+
+/* Gives the blocks of producers back: all that is left of the commands is in the world, or kept. */
+static void end_commands(phx_world *world)
+{
+    world->run_count = world->run_at = 0;
+    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+}
+
+static void end_apply(phx_world *world)
+{
+    end_commands(world);
+    world->apply.running = false;
+    world->totals.applies++;
 }
 
 /* Is state of the zones phase left? */
@@ -125,10 +162,11 @@ static void end_tick(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         world->any_outside |= world->shards[i].emigrant_candidates.count > 0;
     world->rules.bands_changed = false;
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    end_commands(world);
     end_areas(world);
     if (world->zoned) world->zoned = zones_left(world);
     atomic_store_explicit(&world->kind_count, world->def.class_count, memory_order_relaxed);
+    world->begun = false;
 }
 
 /* Is a further round of this exchange due? */
@@ -146,14 +184,6 @@ static void compare_zones(phx_world *world)
     if (memcmp(world->zones, world->zones_before, bytes) == 0) return;
     for (uint32_t i = 0; i < world->shard_count; i++) world->shards[i].copies_due = true;
     memcpy(world->zones_before, world->zones, bytes);
-}
-
-/* Runs a step over the shards: a new one, unless it is the one that stopped. */
-static bool run_shard_step(phx_world *world, phx_shard_step step)
-{
-    bool through = phx_run_shards(world, step, !world->resumed);
-    world->resumed = !through;
-    return through;
 }
 
 /* Receives a round. *next: another round, or the stage behind. */
@@ -198,7 +228,7 @@ static bool run_stage(phx_world *world)
     bool through = true;
     switch (stage) {
     case PHX_STAGE_IDLE:
-        begin_tick(world);
+        begin_commands(world);
         break;
     case PHX_STAGE_COLLECT:
         through = collect_commands(world);
@@ -207,8 +237,15 @@ static bool run_stage(phx_world *world)
         phx_ingest(world);
         break;
     case PHX_STAGE_FOLLOW:
-        through = phx_ingest_follow(world);
-        if (!phx_crowd_due(world)) next = phx_stage_after_ingest(world);
+        through = world->apply.running ? phx_apply_follow(world) : phx_ingest_follow(world);
+        if (!world->apply.running) next = phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
+        break;
+    case PHX_STAGE_NOTE_APPLIED:
+        through = note_applied(world);
+        break;
+    case PHX_STAGE_END_APPLY:
+        end_apply(world);
+        next = PHX_STAGE_IDLE;
         break;
     case PHX_STAGE_CROWD_COUNT:
         through = run_shard_step(world, phx_step_crowd_count);
@@ -329,11 +366,30 @@ static bool run_stages(phx_world *world, phx_stage last, bool finish)
     return through;
 }
 
-/* Runs the tick; the gate is closed. PH_PENDING: it is worth sharing, and was left where that begins. */
-static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_crew_use use)
+/* Runs an apply, or goes on with it, until the world rests. false = no memory. */
+static bool run_apply(phx_world *world, bool finish, phx_crew_use use)
 {
     bool through = true;
     if (world->stage <= PHX_STAGE_COLLECT) {
+        through = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (through) phx_share_decide(world);
+    }
+    if (!through) return false;
+    const bool took = phx_share_begin(world, use);
+    through = run_stages(world, PHX_STAGE_END_APPLY, finish);
+    phx_share_end(world, took);
+    return through;
+}
+
+/*
+ * Runs the tick, behind an apply that stopped; the gate is closed. PH_PENDING: it is worth sharing, and was left where
+ * that begins.
+ */
+static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_crew_use use)
+{
+    world->changes++;
+    bool through = !world->apply.running || run_apply(world, finish, use);
+    if (through && world->stage <= PHX_STAGE_COLLECT) {
         through = run_stages(world, PHX_STAGE_COLLECT, finish);
         if (through) phx_share_decide(world);
     }
@@ -375,6 +431,20 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick)
     world->finishing = true;
     phx_finish_release_spare(world);
     return run_tick(world, tick, true, PHX_CREW_TRY);
+}
+
+ph_status phx_world_apply(phx_world *world)
+{
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    if (world->stage != PHX_STAGE_IDLE && !world->apply.running) {
+        phx_gate_tick_end(&world->gate, true); /* a tick is half way */
+        return PH_BUSY;
+    }
+    world->changes++;
+    world->apply.running = true;
+    const bool through = run_apply(world, false, PHX_CREW_TRY);
+    phx_gate_tick_end(&world->gate, !through);
+    return through ? PH_OK : PH_NO_MEMORY;
 }
 
 void phx_world_permute(phx_world *world, uint64_t seed)

@@ -18,6 +18,9 @@ ph_status phx_world_tick_inside(phx_world *world, phx_crew_use use);
 /* PH_OK, PH_BUSY, PH_EMPTY (no tick is open), PH_NO_MEMORY. */
 ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);
 
+/* PH_OK; PH_BUSY, also if a tick is half way; PH_NO_MEMORY: call again, or run a tick. */
+ph_status phx_world_apply(phx_world *world);
+
 /* Tests: permutes the order of shards, outboxes and chunks by this seed. */
 void phx_world_permute(phx_world *world, uint64_t seed);
 

@@ -276,10 +276,10 @@ static const bad_case bad_cases[] = {
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
      "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach detach resend broadcast broadcast_at area unarea"},
+     "attach detach resend broadcast broadcast_at area unarea apply"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
      "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach detach resend broadcast broadcast_at area unarea"},
+     "attach detach resend broadcast broadcast_at area unarea apply"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},
     {"5,leave, 1", PHX_TRACE_BAD_ID, "id: \" 1\" is not a whole number from 1 to 2^64-1"},

@@ -1,0 +1,95 @@
+/*
+ * Notes applied entities; see apply.h.
+ */
+#include "world/ingest/apply.h"
+
+#include "world/ingest/ingest.h"
+#include "world/ingest/ingest_relations.h"
+#include "world/queue/commands.h"
+#include "world/state/move_types.h"
+
+void phx_apply_free(phx_world *world)
+{
+    phx_apply_state *apply = &world->apply;
+    phx_release(&world->mem, (void **)&apply->followers, &apply->followers_capacity, sizeof *apply->followers);
+}
+
+void phx_apply_begin(phx_world *world)
+{
+    enum { PART = 4, LEAST = 256 }; /* a slot that is searched costs less than a look-up by id; few need no worker */
+    uint64_t commands = 0;
+    for (uint32_t r = 0; r < world->run_count; r++) commands += world->runs[r].commands.count;
+    world->apply.wide = commands >= LEAST && commands > phx_directory_count(&world->directory) / PART;
+    world->apply.follower_count = 0;
+}
+
+/* Visits the entities of the apply's commands. false: a visit had no memory. */
+typedef bool (*changed_fn)(phx_world *world, uint64_t id);
+
+static bool visit_commands(phx_world *world, changed_fn visit)
+{
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const phx_cmd_run *run = &world->runs[r].commands;
+        const bool moves = phx_op_moves(run->op);
+        const phx_moves columns = moves ? phx_moves_of(run) : (phx_moves){0};
+        if (!moves && run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) continue; /* attached ones are followers */
+        for (uint32_t i = 0; i < run->count; i++) {
+            const char *record = (const char *)run->records + (size_t)i * run->record_bytes;
+            if (!visit(world, moves ? phx_moves_id(&columns, i) : *(const uint64_t *)(const void *)record))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Children move to their root: they become followers, whose children come later. */
+static bool bring_children(phx_world *world, uint64_t id)
+{
+    const phx_attach_links *family = phx_attach_children(&world->attach, id);
+    for (uint32_t i = 0; family && i < family->count; i++)
+        if (!phx_ingest_place_at_root(world, family->children[i])) return false;
+    return true;
+}
+
+bool phx_apply_follow(phx_world *world)
+{
+    if (phx_idmap_count(&world->attach.parent_of) == 0) return true;
+    if (!world->apply.wide && !visit_commands(world, bring_children)) return false;
+    for (uint32_t i = 0; !world->apply.wide && i < world->apply.follower_count; i++) {
+        const uint64_t id = world->apply.followers[i];
+        if (phx_attach_parent(&world->attach, id) != 0 && !phx_ingest_place_at_root(world, id)) return false;
+        if (!bring_children(world, id)) return false;
+    }
+    return !world->apply.wide || phx_ingest_follow(world);
+}
+
+static bool note_id(phx_world *world, uint64_t id)
+{
+    phx_shard *shard;
+    uint32_t slot;
+    if (!phx_world_find(world, id, &shard, &slot) || !phx_shard_dirty(shard, &shard->store.body[slot])) return true;
+    if (!phx_applied_reserve(&shard->applied, shard->mem, &shard->store, 1)) return false;
+    phx_applied_put(&shard->applied, shard->mem, &shard->store, slot);
+    return true;
+}
+
+bool phx_apply_note(phx_world *world)
+{
+    if (!visit_commands(world, note_id)) return false;
+    for (uint32_t i = 0; i < world->apply.follower_count; i++)
+        if (!note_id(world, world->apply.followers[i])) return false;
+    return true;
+}
+
+bool phx_step_note_applied(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    if (!shard->changed) return true;
+    if (!phx_applied_reserve(&shard->applied, shard->mem, &shard->store, shard->dirty_count)) return false;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_body *body = &shard->store.body[slot];
+        if ((body->state & PHX_SLOT_OWN) && phx_shard_dirty(shard, body))
+            phx_applied_put(&shard->applied, shard->mem, &shard->store, slot);
+    }
+    return true;
+}
