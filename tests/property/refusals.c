@@ -13,6 +13,7 @@
 #include <pharos/pharos.h>
 
 #include "support/check.h"
+#include "support/fail_alloc.h"
 #include "support/subject.h"
 
 enum { CLASSES = 2, CAPACITY = 12, TOLD_MAX = 8192 };
@@ -32,7 +33,7 @@ static const ph_class *classes(void)
     return made;
 }
 
-static bench bench_make(uint32_t refusals_max)
+static bench bench_with(uint32_t refusals_max, ph_allocator allocator)
 {
     bench b = {0};
     ph_world_def def = ph_world_def_default();
@@ -42,8 +43,14 @@ static bench bench_make(uint32_t refusals_max)
     def.refusals_max = refusals_max;
     def.consumers = 2;
     def.shards[0] = 2;
+    def.allocator = allocator;
     REQUIRE(ph_world_create(&def, &b.world) == PH_OK && ph_producer_open(b.world, &b.producer) == PH_OK);
     return b;
+}
+
+static bench bench_make(uint32_t refusals_max)
+{
+    return bench_with(refusals_max, (ph_allocator){0});
 }
 
 static command make(command_type type, uint64_t id, uint64_t other)
@@ -654,6 +661,30 @@ static void refusals_by_producer(void)
     CHECK_OK(ph_world_destroy(b.world));
 }
 
+/*
+ * A tick whose first allocation fails, the one for all its refusals, takes them run by run; a tick without any memory
+ * is refused itself. Neither loses a refusal.
+ */
+static void refusals_without_memory(bool sticky)
+{
+    enum { MANY = 500 };
+    fail_alloc memory = {0};
+    bench b = bench_with(TOLD_MAX, fail_alloc_hooks(&memory));
+    bench_fill(&b);
+    for (uint32_t i = 0; i < MANY; i++) CHECK_OK(ph_leave(b.producer, 1000 + i));
+    fail_alloc_order(&memory, 1, sticky);
+    CHECK_STATUS(ph_tick(b.world, NULL), sticky ? PH_NO_MEMORY : PH_OK);
+    fail_alloc_order(&memory, 0, false);
+    CHECK_OK(ph_tick(b.world, NULL));
+    static ph_refusal told[MANY + 1];
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(b.producer, told, MANY + 1, &count));
+    CHECK(count == MANY && stats_of(&b).refusals_untold == 0, "%" PRIu32 " refusals came, of %d", count, MANY);
+    CHECK(atomic_load(&memory.failed) > 0, "no allocation failed");
+    CHECK_OK(ph_world_destroy(b.world));
+    CHECK(fail_alloc_clean(&memory), "memory is left");
+}
+
 int main(void)
 {
     all_rows();
@@ -664,5 +695,7 @@ int main(void)
     order();
     refusals_of_bulks();
     refusals_by_producer();
+    refusals_without_memory(false);
+    refusals_without_memory(true);
     return check_done("refusals");
 }
