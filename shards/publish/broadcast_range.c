@@ -3,8 +3,6 @@
  */
 #include "shards/publish/broadcast_range.h"
 
-#include "shards/query/seen.h"
-
 static bool range_has(const phx_broadcast_range *range, float x, float y)
 {
     float dx = x - range->x, dy = y - range->y;
@@ -20,7 +18,7 @@ static bool hides_source(const phx_shard *shard, const phx_broadcast_range *rang
     return relation && (relation->bits & PHX_RELATION_HIDE);
 }
 
-/* All of the rule but the distance. */
+/* All of the rule but the distance and the list. */
 static bool range_admits(const phx_shard *shard, const phx_broadcast_range *range, uint32_t source, bool self,
                          uint32_t observer)
 {
@@ -29,8 +27,7 @@ static bool range_admits(const phx_shard *shard, const phx_broadcast_range *rang
     if (!phx_attr_observes(attr) || store->tail[observer].list.owed) return false;
     if (attr->instance != range->instance) return false;
     if (observer == source) return self;
-    if (!(attr->sees & range->layers) || hides_source(shard, range, observer)) return false;
-    return !range->seen || phx_shard_is_in_list(shard, observer, source);
+    return (attr->sees & range->layers) && !hides_source(shard, range, observer);
 }
 
 bool phx_broadcast_range_reaches(const phx_shard *shard, const phx_broadcast_range *range, uint32_t source, bool self,

@@ -17,8 +17,9 @@ typedef struct phx_broadcast_range {
 } phx_broadcast_range;
 
 /*
- * Does the message reach this own observer? source: its slot here, or PHX_SLOT_NONE; then it is no own entity, and not
- * `seen`. An observer whose list was set aside in this tick gets no message.
+ * Does the message reach this own observer, whatever `seen` says (the caller asks the list)? source: its slot here, or
+ * PHX_SLOT_NONE; then it is no own entity, and not `seen`. An observer whose list was set aside in this tick gets no
+ * message.
  */
 bool phx_broadcast_range_reaches(const phx_shard *shard, const phx_broadcast_range *range, uint32_t source, bool self,
                                  uint32_t observer);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "shards/query/seen.h"
 #include "shards/state/view_reach.h"
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem)
@@ -102,11 +103,91 @@ void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch
 {
     PHX_ASSERT(batch->count <= PHX_BATCH_PLACES_MAX);
     batch->towers = 0;
-    batch->mixed = false;
+    batch->listed = NULL;
+    batch->observers = batch->plain = batch->decided = (phx_place_set){0};
     shard->storage->fill_batch(shard, batch);
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (batch->slot[i] != PHX_SLOT_NONE) phx_place_set_add(&batch->observers, i);
+}
+
+/* ---- stored lists ---- */
+
+/* Observers with a stored list that is asked. */
+static phx_place_set stored_lists(const phx_shard *shard, const phx_observer_batch *batch)
+{
+    phx_place_set stored = {0};
+    for (uint32_t i = 0; i < batch->count; i++) {
+        bool asked = phx_place_set_has(&batch->observers, i) && !phx_place_set_has(&batch->plain, i);
+        if (asked && !shard->store.tail[batch->slot[i]].list.derived) phx_place_set_add(&stored, i);
+    }
+    return stored;
+}
+
+/*
+ * A list that is turned round costs about as much as eight searches, as each entry is looked up. Does each list have
+ * more messages than that? Block messages to one observer count for that one.
+ */
+static bool many_messages(const phx_block_message *first, const phx_block_message *end, uint64_t towers,
+                          uint32_t list_count)
+{
+    enum { SEARCHES = 8 };
+    uint64_t searches = 0;
+    for (const phx_block_message *at = first; at < end; at++)
+        if (at->towers & towers) searches += at->observer == PHX_SLOT_NONE ? list_count : 1;
+    return searches > (uint64_t)SEARCHES * list_count;
+}
+
+bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
+                               phx_listed_sources *listed, phx_mem *mem)
+{
+    const phx_block_message *first = recipients->block_messages + recipients->first[batch->block];
+    const phx_block_message *end = recipients->block_messages + recipients->first[batch->block + 1];
+    const phx_place_set stored = stored_lists(shard, batch);
+    if (!many_messages(first, end, batch->towers, phx_place_set_count(&stored))) return true;
+    if (!phx_listed_sources_open(listed, mem, shard)) return false;
+    for (const phx_block_message *at = first; at < end; at++)
+        if (at->slot != PHX_SLOT_NONE && !phx_listed_sources_add(listed, mem, at->slot)) return false;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (!phx_place_set_has(&stored, i)) continue;
+        phx_listed_sources_read(listed, shard, batch->slot[i], i);
+        if (phx_shard_list_decides(shard, batch->slot[i])) phx_place_set_add(&batch->decided, i);
+    }
+    batch->listed = listed;
+    return true;
 }
 
 /* ---- filter ---- */
+
+/* Does the observer at this place have the target in its list? For the target itself `self` says it. */
+static bool place_receives(const phx_shard *shard, const phx_observer_batch *batch, uint32_t place, uint32_t target,
+                           bool self)
+{
+    const uint32_t observer = batch->slot[place];
+    if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
+    const phx_list_answer answer = phx_shard_list_answer(shard, observer, target);
+    if (answer != PHX_LIST_DECIDES) return answer == PHX_LIST_HAS;
+    return batch->listed ? phx_place_set_has(&phx_listed_sources_of(batch->listed, target)->places, place)
+                         : phx_shard_stored_list_has(shard, observer, target);
+}
+
+uint32_t phx_recipients_filter_places(const phx_shard *shard, const phx_observer_batch *batch,
+                                      const phx_block_message *block_message, const phx_place_set *places, bool self,
+                                      uint32_t *out)
+{
+    const phx_listed_source *source = batch->listed ? phx_listed_sources_of(batch->listed, block_message->slot) : NULL;
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < PHX_PLACE_WORDS; w++) {
+        uint64_t decided = source ? places->word[w] & batch->decided.word[w] : 0;
+        if (source && source->own_place / 64 == w) decided &= ~(1ull << (source->own_place % 64));
+        for (uint64_t hits = source ? decided & source->places.word[w] : 0; hits; hits &= hits - 1)
+            out[n++] = w * 64 + (uint32_t)__builtin_ctzll(hits);
+        for (uint64_t left = places->word[w] & ~decided; left; left &= left - 1) {
+            const uint32_t place = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (place_receives(shard, batch, place, block_message->slot, self)) out[n++] = place;
+        }
+    }
+    return n;
+}
 
 /* Filters for a block message to one observer. */
 static uint32_t filter_observer(const phx_shard *shard, const phx_observer_batch *batch,
@@ -117,13 +198,18 @@ static uint32_t filter_observer(const phx_shard *shard, const phx_observer_batch
     if (place == batch->count) return 0;
     out[0] = place;
     return range ? phx_broadcast_range_reaches(shard, range, block_message->slot, self, block_message->observer)
-                 : phx_recipients_sees(shard, block_message->observer, block_message->slot, self);
+                 : place_receives(shard, batch, place, block_message->slot, self);
 }
 
 uint32_t phx_recipients_filter(const phx_shard *shard, const phx_observer_batch *batch,
                                const phx_block_message *block_message, const phx_broadcast_range *range, bool self,
                                uint32_t *out)
 {
-    if (block_message->observer != PHX_SLOT_NONE) return filter_observer(shard, batch, block_message, range, self, out);
-    return shard->storage->filter_batch(shard, batch, block_message, range, self, out);
+    uint32_t n = block_message->observer != PHX_SLOT_NONE
+                     ? filter_observer(shard, batch, block_message, range, self, out)
+                     : shard->storage->filter_batch(shard, batch, block_message, range, self, out);
+    if (!range || !range->seen) return n;
+    phx_place_set reached = {0};
+    for (uint32_t i = 0; i < n; i++) phx_place_set_add(&reached, out[i]);
+    return phx_recipients_filter_places(shard, batch, block_message, &reached, self, out);
 }

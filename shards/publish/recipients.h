@@ -5,7 +5,8 @@
  *
  * For most observers no list is read: at the tick's end an observer without cap and relations has exactly the targets
  * in its list that the rule of one pair gives, except in its margin. So a broadcast costs the entities around its
- * source, at any length of lists.
+ * source, at any length of lists. Where many messages meet stored lists, each list is read once a batch
+ * (listed_sources.h).
  *
  * Block messages are made by the shard's owner after the interest phase, before the tick's end; then any worker
  * filters, one batch at a time. The world keeps one per shard.
@@ -14,10 +15,8 @@
 #define PHX_SHARDS_PUBLISH_RECIPIENTS_H
 
 #include "shards/publish/broadcast_range.h"
-#include "shards/query/seen.h"
+#include "shards/publish/listed_sources.h"
 #include "shards/state/storage.h"
-
-enum { PHX_BATCH_PLACES_MAX = 256 };
 
 /*
  * A block message: one broadcast in one block. With a classical index blocks are ranges of slots, and each block
@@ -44,8 +43,11 @@ typedef struct phx_observer_batch {
     uint32_t block;
     uint32_t first, count;               /* of the block's places */
     uint64_t towers;                     /* their towers: a block message to none of these is not for them */
-    bool mixed;                          /* some observers among them are no plain rows */
     uint32_t slot[PHX_BATCH_PLACES_MAX]; /* PHX_SLOT_NONE: no observer */
+    phx_place_set observers;
+    phx_place_set plain;              /* observers with plain rows */
+    phx_place_set decided;            /* with `listed`: observers of which the stored list decides about every source */
+    const phx_listed_sources *listed; /* their stored lists turned round, or NULL: few messages, lists are searched */
 } phx_observer_batch;
 
 void phx_recipients_free(phx_recipients *recipients, phx_mem *mem);
@@ -86,6 +88,12 @@ static inline uint32_t phx_recipients_places(const phx_shard *shard, uint32_t bl
 /* Fills the batch from its block, first and count (up to PHX_BATCH_PLACES_MAX). */
 void phx_recipients_fill_batch(const phx_shard *shard, phx_observer_batch *batch);
 /*
+ * Turns the stored lists of the batch round, for all block messages of its block, if it pays. `listed` stays as it is
+ * while the batch is filtered. false = no memory.
+ */
+bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard *shard, phx_observer_batch *batch,
+                               phx_listed_sources *listed, phx_mem *mem);
+/*
  * Filters a batch for a block message: observers with the block message's source in their list, or, with a range,
  * within it; and the source itself if `self` is set and it observes. Their numbers in the batch go to out[], which has
  * room for batch->count. Returns how many.
@@ -113,12 +121,13 @@ bool phx_recipients_add_block(phx_recipients *recipients, const phx_shard *shard
 /* The towers of all rows that may see the entity without a relation: within max(view, reach) + margin at most. */
 phx_rect phx_recipients_rect(const phx_shard *shard, uint32_t slot);
 
-/* As phx_shard_is_in_list(); for the target itself, if it observes, as `self` says. */
-static inline bool phx_recipients_sees(const phx_shard *shard, uint32_t observer, uint32_t target, bool self)
-{
-    if (observer == target) return self && phx_attr_observes(phx_store_attr(&shard->store, observer));
-    return phx_shard_is_in_list(shard, observer, target);
-}
+/*
+ * Filters places with observers by whether these have the block message's source in their list; for the source itself
+ * `self` says it. Theirs go to out[]. Returns how many.
+ */
+uint32_t phx_recipients_filter_places(const phx_shard *shard, const phx_observer_batch *batch,
+                                      const phx_block_message *block_message, const phx_place_set *places, bool self,
+                                      uint32_t *out);
 
 /* The place of an observer in a batch, from this place on; batch->count = none. */
 static inline uint32_t phx_recipients_find(const phx_observer_batch *batch, uint32_t observer, uint32_t place)

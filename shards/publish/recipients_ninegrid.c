@@ -122,6 +122,7 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
 {
     const phx_cell_block *cell_block = &shard->ninegrid.cell_blocks[batch->block];
     bool special = shard->store.body[block_message->slot].state & PHX_SLOT_SPECIAL;
+    phx_place_set others = {0};
     uint32_t place = 0, n = 0;
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; place += cell_block->tower[t++].count) {
         if (!(block_message->towers >> t & 1)) continue;
@@ -130,11 +131,11 @@ static uint32_t filter_entries(const phx_shard *shard, const phx_observer_batch 
             if (batch->slot[entries.batch_place] == PHX_SLOT_NONE) continue;
             bool plain =
                 !special && entry->observer_kind != PHX_OBSERVER_KIND_EVALUATED && entry->slot != block_message->slot;
-            if (plain || phx_recipients_sees(shard, entry->slot, block_message->slot, self))
-                out[n++] = entries.batch_place; /* plain: in the block message's towers */
+            if (plain) out[n++] = entries.batch_place; /* it is in the block message's towers */
+            else phx_place_set_add(&others, entries.batch_place);
         }
     }
-    return n;
+    return n + phx_recipients_filter_places(shard, batch, block_message, &others, self, out + n);
 }
 
 uint32_t phx_ninegrid_filter_batch(const phx_shard *shard, const phx_observer_batch *batch,

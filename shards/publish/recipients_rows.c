@@ -67,7 +67,7 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
         batch->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
     for (uint32_t i = 0; i < batch->count; i++) {
         batch->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
-        batch->mixed = batch->mixed || rows->view[first + i] < 0.0f;
+        if (rows->view[first + i] > 0.0f) phx_place_set_add(&batch->plain, i);
     }
 }
 
@@ -103,29 +103,26 @@ static uint32_t rows_in_view(const phx_shard *shard, uint32_t first, uint32_t en
     return n;
 }
 
-/* Filters rows [first, end) for one block message; out gets rows. */
-static uint32_t filter_rows(const phx_shard *shard, const phx_observer_batch *batch,
-                            const phx_block_message *block_message, bool self, uint32_t first, uint32_t end,
-                            uint32_t *out)
+/* Filters rows [first, end) of plain observers for a message of which positions decide; out gets rows. */
+static uint32_t filter_rows(const phx_shard *shard, const phx_block_message *block_message, bool self, uint32_t first,
+                            uint32_t end, uint32_t *out)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
     const phx_body *body = &shard->store.body[block_message->slot];
-    bool plain = phx_row_decides(shard, body);
+    const uint32_t found = rows_in_view(shard, first, end, body->x, body->y, out);
     uint32_t n = 0;
-    if (plain) {
-        uint32_t found = rows_in_view(shard, first, end, body->x, body->y, out);
-        for (uint32_t i = 0; i < found; i++) {
-            out[n] = out[i];
-            n += self | (phx_row_slot(rows, out[i]) != block_message->slot);
-        }
-        if (!batch->mixed) return n;
-    }
-    for (uint32_t row = first; row < end; row++) {
-        float view = rows->view[row];
-        if (view == 0.0f || (view > 0.0f && plain)) continue;
-        if (phx_recipients_sees(shard, phx_row_slot(rows, row), block_message->slot, self)) out[n++] = row;
+    for (uint32_t i = 0; i < found; i++) {
+        out[n] = out[i];
+        n += self | (phx_row_slot(&shard->grid.rows, out[i]) != block_message->slot);
     }
     return n;
+}
+
+/* Observers of these places of which positions do not decide. */
+static phx_place_set other_places(const phx_observer_batch *batch, bool plain, phx_place_set places)
+{
+    for (uint32_t w = 0; w < PHX_PLACE_WORDS; w++)
+        places.word[w] &= batch->observers.word[w] & ~(plain ? batch->plain.word[w] : 0);
+    return places;
 }
 
 /* The towers of one line of the block are one range of rows. */
@@ -134,7 +131,11 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
                                uint32_t *out)
 {
     const uint32_t *start = shard->grid.blocks[batch->block].start;
-    uint32_t low = start[0] + batch->first, high = low + batch->count, n = 0;
+    const uint32_t low = start[0] + batch->first, high = low + batch->count;
+    const bool plain = !range && phx_row_decides(shard, &shard->store.body[block_message->slot]) &&
+                       !phx_place_set_is_empty(&batch->plain);
+    phx_place_set places = {0};
+    uint32_t n = 0;
     for (uint32_t line = 0; line < PHX_BLOCK_TOWERS; line += PHX_BLOCK_SIDE) {
         uint32_t towers = (uint32_t)(block_message->towers >> line) & 0xff;
         if (towers == 0) continue;
@@ -143,9 +144,13 @@ uint32_t phx_rows_filter_batch(const phx_shard *shard, const phx_observer_batch 
         if (first < low) first = low;
         if (end > high) end = high;
         if (first >= end) continue;
-        n += range ? phx_broadcast_range_rows(shard, range, block_message->slot, self, (phx_span){first, end}, out + n)
-                   : filter_rows(shard, batch, block_message, self, first, end, out + n);
+        phx_place_set_add_span(&places, first - low, end - low);
+        if (range)
+            n += phx_broadcast_range_rows(shard, range, block_message->slot, self, (phx_span){first, end}, out + n);
+        else if (plain) n += filter_rows(shard, block_message, self, first, end, out + n);
     }
     for (uint32_t i = 0; i < n; i++) out[i] -= low;
-    return n;
+    if (range) return n;
+    places = other_places(batch, plain, places);
+    return n + phx_recipients_filter_places(shard, batch, block_message, &places, self, out + n);
 }

@@ -75,7 +75,7 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot)
     return shard->storage->list_before(shard, slot, NULL, &pairs);
 }
 
-static bool stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target)
+bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_list *list = &shard->store.tail[observer].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
@@ -85,18 +85,23 @@ static bool stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t 
     return found;
 }
 
-bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target)
+phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target)
 {
     const phx_store *store = &shard->store;
     const phx_body *ob = &store->body[observer], *tb = &store->body[target];
     const phx_attr *oa = phx_store_attr(store, observer), *ta = phx_store_attr(store, target);
-    if (observer == target || !phx_attr_observes(oa)) return false;
-    if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return false; /* it left in this tick */
-    if (phx_list_unlimited(oa) && !(ob->state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL))) {
-        if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return true;
-        if (oa->margin == 0.0f || !phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true)) return false;
-    }
-    return stored_list_has(shard, observer, target);
+    if (observer == target || !phx_attr_observes(oa)) return PHX_LIST_LACKS;
+    if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return PHX_LIST_LACKS; /* it left in this tick */
+    if (phx_shard_list_decides(shard, observer)) return PHX_LIST_DECIDES;
+    if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return PHX_LIST_HAS;
+    bool in_margin = oa->margin != 0.0f && phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true);
+    return in_margin ? PHX_LIST_DECIDES : PHX_LIST_LACKS;
+}
+
+bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target)
+{
+    const phx_list_answer answer = phx_shard_list_answer(shard, observer, target);
+    return answer == PHX_LIST_DECIDES ? phx_shard_stored_list_has(shard, observer, target) : answer == PHX_LIST_HAS;
 }
 
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer)

@@ -28,6 +28,19 @@ uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
  */
 bool phx_shard_is_in_list(const phx_shard *shard, uint32_t observer, uint32_t target);
 
+/* The same in two steps: PHX_LIST_DECIDES if the rule leaves it to the stored list. */
+typedef enum phx_list_answer { PHX_LIST_LACKS, PHX_LIST_HAS, PHX_LIST_DECIDES } phx_list_answer;
+phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer, uint32_t target);
+bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32_t target);
+
+/* Does the stored list of an own observer decide about every target that is in the index? */
+static inline bool phx_shard_list_decides(const phx_shard *shard, uint32_t observer)
+{
+    const phx_store *store = &shard->store;
+    return (store->body[observer].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL)) ||
+           !phx_list_unlimited(phx_store_attr(store, observer));
+}
+
 /* After the interest phase: are targets held for the own observer, so that it is evaluated in the next tick? */
 bool phx_shard_has_deferred(const phx_shard *shard, uint32_t observer);
 

@@ -27,6 +27,7 @@ static void free_broadcast_scratch(phx_broadcast_scratch *scratch, phx_mem *mem)
     phx_release(mem, (void **)&scratch->recipients, &scratch->hearings_capacity, sizeof *scratch->recipients);
     phx_release(mem, (void **)&scratch->heard, &scratch->heard_capacity, sizeof *scratch->heard);
     phx_release(mem, (void **)&scratch->used, &scratch->used_capacity, sizeof *scratch->used);
+    phx_listed_sources_free(&scratch->listed, mem);
 }
 
 void phx_broadcasts_free(phx_world *world)
@@ -362,6 +363,9 @@ static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *scrat
     uint32_t hits = 0, heard = 0, ends[PHX_BATCH_PLACES_MAX];
     phx_recipients_fill_batch(&world->shards[piece->shard], &batch);
     memset(shares, 0, world->def.consumers * sizeof *shares);
+    if (!phx_recipients_read_lists(&b->shard_recipients[piece->shard], &world->shards[piece->shard], &batch,
+                                   &scratch->listed, &world->mem))
+        return false;
     if (!find_recipients(world, scratch, piece, &batch, &hits, &heard)) return false;
     if (!phx_grow(&world->mem, (void **)&scratch->heard, &scratch->heard_capacity, scratch->heard_count,
                   (size_t)scratch->heard_count + heard, sizeof *scratch->heard) ||
