@@ -26,8 +26,8 @@ struct model {
     ph_class next_classes[MODEL_KINDS_MAX];
     unsigned reconfigured;
     uint64_t tick;
-    uint64_t incarnations;
-    VEC(model_entity *) entities; /* by id */
+    uint64_t incarnations, incarnations_before; /* the last one given; and before the tick */
+    VEC(model_entity *) entities;               /* by id */
     model_queue queues[MODEL_PRODUCERS_MAX];
     VEC(model_change) changes;
     VEC(model_refusal) refusals;
@@ -71,6 +71,8 @@ typedef struct model_candidate {
 /* Whether o sees t; was_in: t was in o's list at the end of the tick before. `now` of both has to be filled. */
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 const model_pair *model_pair_of(const model_entity *o, uint64_t target); /* NULL: none */
+/* Instance, hide, layers, stealth or veil keep t out of o's list. */
+bool model_hidden(const model_entity *o, const model_entity *t);
 bool model_linked(const model_entity *o, const model_entity *t);
 bool model_hides(const model_entity *o, const model_entity *t);
 bool model_reveals(const model_entity *o, const model_entity *t);

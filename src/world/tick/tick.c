@@ -75,6 +75,7 @@ static void begin_tick(phx_world *world)
     phx_broadcasts_clear(&world->broadcasts);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
+    world->causes.incarnations_before = world->incarnations;
     if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
     world->crowd.put_off = false;
     if (world->next_classes) take_definition(world);
