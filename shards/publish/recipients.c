@@ -123,14 +123,13 @@ static phx_place_set stored_lists(const phx_shard *shard, const phx_observer_bat
     return stored;
 }
 
-/*
- * A list that is turned round costs about as much as eight searches, as each entry is looked up. Does each list have
- * more messages than that? Block messages to one observer count for that one.
- */
+/* A list that is turned round costs about as much as so many searches, as each entry is looked up. */
+enum { SEARCHES = 8 };
+
+/* Does each list have more messages than that? Block messages to one observer count for that one. */
 static bool many_messages(const phx_block_message *first, const phx_block_message *end, uint64_t towers,
                           uint32_t list_count)
 {
-    enum { SEARCHES = 8 };
     uint64_t searches = 0;
     for (const phx_block_message *at = first; at < end; at++)
         if (at->towers & towers) searches += at->observer == PHX_SLOT_NONE ? list_count : 1;
@@ -142,6 +141,7 @@ bool phx_recipients_read_lists(const phx_recipients *recipients, const phx_shard
 {
     const phx_block_message *first = recipients->block_messages + recipients->first[batch->block];
     const phx_block_message *end = recipients->block_messages + recipients->first[batch->block + 1];
+    if (end - first <= SEARCHES) return true; /* no list has more: none is looked at */
     const phx_place_set stored = stored_lists(shard, batch);
     if (!many_messages(first, end, batch->towers, phx_place_set_count(&stored))) return true;
     if (!phx_listed_sources_open(listed, mem, shard)) return false;
