@@ -42,14 +42,16 @@ ph_command command_number(command_type type)
     return numbers[type];
 }
 
-/* The first float that counts and is no number of the range. */
-static ph_field first_bad(const float *values, const uint32_t *bits, const ph_field *fields, uint32_t given, float low)
+/* The first of count floats that is given and is no number of the range; PH_FIELD_NONE when a status was wrong. */
+static ph_field first_bad(const float *values, const uint32_t *bits, const ph_field *fields, uint32_t count,
+                          uint32_t given, float low)
 {
-    for (uint32_t i = 0;; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if ((given & bits[i]) != 0 && !(values[i] >= low && values[i] <= 1e18f)) {
             return fields[i];
         }
     }
+    return PH_FIELD_NONE;
 }
 
 ph_field command_field(const command *c, ph_status status)
@@ -69,9 +71,9 @@ ph_field command_field(const command *c, ph_status status)
     case PH_NOT_GIVEN:
         return (a->given & PH_X) != 0 ? PH_FIELD_Y : PH_FIELD_X;
     case PH_BAD_POSITION:
-        return first_bad(place, place_bits, places, c->type == COMMAND_MOVE ? UINT32_MAX : a->given, -1e18f);
+        return first_bad(place, place_bits, places, 3, c->type == COMMAND_MOVE ? UINT32_MAX : a->given, -1e18f);
     case PH_BAD_RADIUS:
-        return first_bad(radius, radius_bits, radii, a->given, 0);
+        return first_bad(radius, radius_bits, radii, 4, a->given, 0);
     case PH_BAD_KIND:
         return PH_FIELD_KIND;
     default:
