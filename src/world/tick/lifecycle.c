@@ -76,12 +76,12 @@ static bool init_shards(phx_world *world)
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
     world->shard_progress = phx_alloc_zero(mem, count * sizeof *world->shard_progress, PHX_CACHE_LINE);
-    world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
-    world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
+    world->halo_requests = phx_alloc_zero(mem, count * sizeof *world->halo_requests, PHX_CACHE_LINE);
+    world->halo_requests_before = phx_alloc_zero(mem, count * sizeof *world->halo_requests, PHX_CACHE_LINE);
     world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
-    world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
-    if (!world->shards || !world->shard_progress || !world->zones || !world->zones_before) return false;
-    if (!world->shard_mems || !world->tallies) return false;
+    world->shard_totals = phx_alloc_zero(mem, count * sizeof *world->shard_totals, PHX_CACHE_LINE);
+    if (!world->shards || !world->shard_progress || !world->halo_requests || !world->halo_requests_before) return false;
+    if (!world->shard_mems || !world->shard_totals) return false;
     if (!phx_grow(mem, (void **)&world->shard_order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
         uint32_t i = world->shard_count;
@@ -174,10 +174,10 @@ static void free_shards(phx_world *world)
     }
     phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
     phx_free(mem, world->shard_progress, wanted * sizeof *world->shard_progress, PHX_CACHE_LINE);
-    phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
-    phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
+    phx_free(mem, world->halo_requests, wanted * sizeof *world->halo_requests, PHX_CACHE_LINE);
+    phx_free(mem, world->halo_requests_before, wanted * sizeof *world->halo_requests, PHX_CACHE_LINE);
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
-    phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_totals, wanted * sizeof *world->shard_totals, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->shard_order, &world->order_capacity, sizeof(uint32_t));
     phx_partition_free(&world->partition, mem);
 }
