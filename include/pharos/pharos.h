@@ -21,6 +21,7 @@
 
 #include <pharos/base.h>
 #include <pharos/query.h>
+#include <pharos/save.h>
 #include <pharos/types.h>
 
 #ifdef __cplusplus

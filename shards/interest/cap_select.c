@@ -167,6 +167,20 @@ bool phx_cap_hold_adds(phx_evaluation *at)
     return true;
 }
 
+void phx_cap_hold_restored(phx_evaluation *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t n = 0;
+    if (!(at->body->state & PHX_SLOT_PARTIAL)) return;
+    for (uint32_t i = 0; i < at->count; i++) {
+        const uint32_t slot = scratch->hits[i];
+        if (phx_evaluation_mark(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
+        else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
+    }
+    at->held = at->count - n;
+    at->count = n;
+}
+
 phx_scan_result phx_cap_select(phx_evaluation *at, uint32_t found, phx_cap_split *events)
 {
     bool in_part = at->radius < at->attr->view; /* of a view in which all rows are plain */

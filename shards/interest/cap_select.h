@@ -19,7 +19,7 @@ static inline bool phx_cap_cuts_plainly(const phx_evaluation *at)
     const phx_rules *rules = at->shard->rules;
     const phx_far *far = &at->shard->far;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    return at->attr->cap > 0 && !at->attr->spreads && at->attr->margin == 0.0f &&
+    return at->attr->cap > 0 && !at->attr->spreads && !at->shard->restoring && at->attr->margin == 0.0f &&
            phx_sees_common(at->shard, at->attr) && !at->relations && flat && rules->range == PH_RANGE_RADIUS &&
            far->global_count == 0 && far->levels == 0;
 }
@@ -59,9 +59,16 @@ static inline bool phx_cap_cut(phx_evaluation *at)
     return at->attr->cap == 0 || at->count <= at->attr->cap || phx_cap_cut_best(at);
 }
 
+/* Of a partial list that is restored: holds all new targets. */
+void phx_cap_hold_restored(phx_evaluation *at);
+
 /* Cuts the new targets to adds_max: the others are held. false = no memory. */
 static inline bool phx_cap_cut_adds(phx_evaluation *at)
 {
+    if (PHX_UNLIKELY(at->shard->restoring)) {
+        phx_cap_hold_restored(at);
+        return true;
+    }
     return !at->attr->spreads || phx_cap_hold_adds(at);
 }
 

@@ -214,7 +214,7 @@ static bool record_evaluation(phx_evaluation *at, uint32_t enters, uint32_t leav
         enters = at->count;
         leaves = 0;
     }
-    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || anew) {
+    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || anew || at->held > 0) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         forget_room(at->list);
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);

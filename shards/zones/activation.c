@@ -223,3 +223,9 @@ void phx_activation_carry(phx_activation *awake, uint32_t slot, uint64_t alone_s
     awake->sleepers[slot].alone_since = alone_since;
     awake->awake_count++;
 }
+
+void phx_activation_wait(phx_activation *awake, uint32_t slot)
+{
+    PHX_ASSERT(awake->sleepers[slot].awake && awake->sleepers[slot].alone_since > 0);
+    queue_add(awake, slot);
+}

@@ -77,6 +77,9 @@ void phx_activation_let_go(phx_activation *awake, uint32_t slot);
 /* Takes over an immigrant that was awake. Room was reserved. */
 void phx_activation_carry(phx_activation *awake, uint32_t slot, uint64_t alone_since);
 
+/* An NPC that was carried waits to fall asleep, behind all that waited longer. */
+void phx_activation_wait(phx_activation *awake, uint32_t slot);
+
 static inline bool phx_activation_is(const phx_activation *awake, uint32_t slot)
 {
     return slot < awake->slots && awake->sleepers[slot].awake;

@@ -6,6 +6,7 @@
 
 #include "api/def.h"
 #include "api/handles.h"
+#include "api/world_slots.h"
 #include "base/float_env.h"
 #include "world/read/query.h"
 #include "world/read/stats.h"
@@ -15,8 +16,6 @@
 #include "world/tick/tick.h"
 
 enum { REASON_SIZE = 512 }; /* a line with a key, its value and its range */
-
-phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 
 /* The reason of a refusal goes to the definition's own log, if ph_world_def_default() made it: else any word is there.
  */
@@ -36,25 +35,13 @@ ph_status ph_world_create(const ph_world_def *def, ph_world *world)
     if (!def) return PH_BAD_ARGUMENT;
     ph_status status = check_for_world(def);
     if (status != PH_OK) return status;
-    for (uint32_t i = 0; i < PH_WORLDS_MAX; i++) {
-        phx_world_slot *slot = &phx_world_slots[i];
-        uint32_t expected = 0;
-        if (atomic_load_explicit(&slot->taken, memory_order_relaxed)) continue; /* thousands may be */
-        if (!atomic_compare_exchange_strong_explicit(&slot->taken, &expected, 1, memory_order_acquire,
-                                                     memory_order_relaxed))
-            continue;
-        phx_world *made;
-        status = phx_world_create(def, phx_resolve_crew(def->crew), &made);
-        if (status != PH_OK) {
-            atomic_store_explicit(&slot->taken, 0, memory_order_release);
-            return status;
-        }
-        uint32_t generation = atomic_fetch_add_explicit(&slot->generation, 1, memory_order_relaxed) + 1;
-        atomic_store_explicit(&slot->world, made, memory_order_release);
-        *world = (ph_world){.index1 = (uint16_t)(i + 1), .generation = (uint16_t)generation};
-        return PH_OK;
-    }
-    return PH_TAKEN;
+    phx_world_slot *slot = phx_world_slot_take();
+    if (!slot) return PH_TAKEN;
+    phx_world *made;
+    status = phx_world_create(def, phx_resolve_crew(def->crew), &made);
+    if (status == PH_OK) *world = phx_world_slot_fill(slot, made);
+    else phx_world_slot_drop(slot);
+    return status;
 }
 
 ph_status ph_world_destroy(ph_world handle)
@@ -65,7 +52,7 @@ ph_status ph_world_destroy(ph_world handle)
     phx_world_slot *slot = &phx_world_slots[handle.index1 - 1];
     atomic_store_explicit(&slot->world, NULL, memory_order_relaxed);
     phx_world_destroy(world);
-    atomic_store_explicit(&slot->taken, 0, memory_order_release);
+    phx_world_slot_drop(slot);
     return PH_OK;
 }
 

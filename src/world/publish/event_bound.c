@@ -13,7 +13,7 @@ void phx_spread_begin(phx_world *world)
 {
     enum { LEAST = 1 << 22, EACH = 64 }; /* if events_max = 0: see ph_world_def */
     phx_spread_state *spreading = &world->spreading;
-    const uint64_t given = world->def.events_max;
+    const uint64_t given = world->restoring ? UINT64_MAX : world->def.events_max; /* what is restored is no event */
     spreading->events_max = given > 0 ? given : LEAST + (uint64_t)EACH * phx_directory_count(&world->directory);
     atomic_store_explicit(&spreading->found, 0, memory_order_relaxed);
     atomic_store_explicit(&spreading->limit, UINT32_MAX, memory_order_relaxed);

@@ -43,6 +43,7 @@ typedef struct phx_consumer_slot {
     _Atomic uint32_t state; /* PHX_FREE or PHX_OPEN; acquire/release hands the consumer's side from thread to thread */
     _Atomic uint32_t generation;
     phx_consumer *consumer;
+    bool renews; /* loaded without what waited for it: its observers get their whole lists; the ticking thread's */
 } phx_consumer_slot;
 
 /* Opens one of a world's slots. PH_TAKEN, PH_NO_MEMORY. *index, *generation of the new handle. Any thread. */

@@ -223,13 +223,16 @@ typedef struct phx_world {
 
     _Atomic uint32_t gate; /* see table/gate.h */
     phx_stage stage;
-    uint32_t stage_at; /* progress of the batches, or the offers: a consumer */
-    uint64_t tick;     /* the last one, or the one that is begun */
-    uint64_t changes;  /* applies and ticks so far, also such that stopped: a visit ends if it changes */
-    bool finishing;    /* this tick was called by ph_tick_finish() */
-    bool any_outside;  /* an emigrant of the last tick is still in its old shard, for want of memory */
-    bool resumed;      /* the stage's step stopped for want of memory and is called again */
-    bool reclass;      /* the classes changed: entities have to follow */
+    uint32_t stage_at;      /* progress of the batches, or the offers: a consumer */
+    uint64_t tick;          /* the last one, or the one that is begun */
+    uint64_t changes;       /* applies and ticks so far, also such that stopped: a visit ends if it changes */
+    bool finishing;         /* this tick was called by ph_tick_finish() */
+    bool any_outside;       /* an emigrant of the last tick is still in its old shard, for want of memory */
+    bool resumed;           /* the stage's step stopped for want of memory and is called again */
+    bool restoring;         /* it is restored from an image: no tick has run yet */
+    bool restore_took_crew; /* ... by workers that it has to give back */
+    bool renews;  /* a consumer's observers get their whole lists in the next tick: phx_consumer_slot.renews */
+    bool reclass; /* the classes changed: entities have to follow */
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;

@@ -101,7 +101,8 @@ static void begin_commands(phx_world *world)
 static bool collect_commands(phx_world *world)
 {
     if (world->reclass) world->reclass = !phx_ingest_classes(world);
-    const bool through = phx_ingest_collect(world) && !world->reclass;
+    if (world->renews) world->renews = !phx_ingest_renew(world);
+    const bool through = phx_ingest_collect(world) && !world->reclass && !world->renews;
     phx_apply_begin(world);
     return through;
 }
@@ -445,6 +446,41 @@ ph_status phx_world_apply(phx_world *world)
     const bool through = run_apply(world, false, PHX_CREW_TRY);
     phx_gate_tick_end(&world->gate, !through);
     return through ? PH_OK : PH_NO_MEMORY;
+}
+
+/* ---- restore ---- */
+
+static void set_restoring(phx_world *world, bool restoring)
+{
+    world->restoring = restoring;
+    for (uint32_t i = 0; i < world->shard_count; i++) world->shards[i].restoring = restoring;
+}
+
+void phx_restore_begin(phx_world *world, uint64_t tick, uint32_t entities)
+{
+    world->tick = tick - 1;
+    set_restoring(world, true);
+    open_tick(world);
+    world->shared = world->crew && world->crew->count > 1 && entities >= world->def.share_min;
+    world->stage = PHX_STAGE_INGEST; /* where workers get their memory */
+    world->restore_took_crew = phx_share_begin(world, PHX_CREW_TRY);
+    world->stage = phx_stage_after_ingest(world);
+}
+
+bool phx_restore_run(phx_world *world, phx_stage last)
+{
+    return run_stages(world, last, false);
+}
+
+void phx_restore_end(phx_world *world, bool through)
+{
+    if (through) {
+        world->stage = PHX_STAGE_END;
+        (void)run_stages(world, PHX_STAGE_END, false); /* needs no memory */
+        world->phase_ns = (phx_phase_ns){0};
+    }
+    phx_share_end(world, world->restore_took_crew);
+    set_restoring(world, false);
 }
 
 void phx_world_permute(phx_world *world, uint64_t seed)

@@ -21,6 +21,14 @@ ph_status phx_world_tick_finish(phx_world *world, uint64_t *tick);
 /* PH_OK; PH_BUSY, also if a tick is half way; PH_NO_MEMORY: call again, or run a tick. */
 ph_status phx_world_apply(phx_world *world);
 
+/*
+ * A restore (world/image/restore.h): begins the tick with this number as if its commands were applied, for a world of
+ * so many entities; runs its stages up to `last`, false = no memory; ends it, or leaves it to be destroyed.
+ */
+void phx_restore_begin(phx_world *world, uint64_t tick, uint32_t entities);
+bool phx_restore_run(phx_world *world, phx_stage last);
+void phx_restore_end(phx_world *world, bool through);
+
 /* Tests: permutes the order of shards, outboxes and chunks by this seed. */
 void phx_world_permute(phx_world *world, uint64_t seed);
 

@@ -1,0 +1,109 @@
+/**
+ * @file save.h
+ * Saving a world, and loading it into another process, or with other shards, workers or index. docs/saving.md has the
+ * uses: restart without a flicker at the clients, moving a world, repeating an incident.
+ *
+ * An image holds a world as it is between two ticks. A loaded world goes on with the same tick numbers: the same
+ * commands give the same events, batches and ph_world_hash() as in the world that was saved. In the image: the
+ * definition, entities with all their attributes and user data, lists, pairs, links, hides, reveals, attachments,
+ * areas, awake NPCs, shrunk views, and what is due of updates and of lists that fill over several ticks. Not in it:
+ * commands that no tick has applied, producers, refusals, batches, statistics (they start at 0), and the host's own
+ * functions (allocator, log, tasks, hooks).
+ *
+ * Consumers. A consumer that had taken all its batches, with nothing waiting behind, goes on with differences. Any
+ * other one begins anew: each of its observers gets its whole list with PH_CHANGE_FRESH in the next tick, as after
+ * ph_resend(); broadcasts, updates and edges that waited for it are lost. A batch that was taken counts as used.
+ *
+ * An image is not trusted: sums find damage, every field is checked, and the loaded world is evaluated once, which has
+ * to find no event. An image that a stranger has made may still say anything that a host could have submitted.
+ */
+#ifndef PHAROS_SAVE_H
+#define PHAROS_SAVE_H
+
+#include <stdbool.h>
+
+#include <pharos/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The format that ph_image_write() writes, and the oldest that ph_load() reads. */
+enum { PH_IMAGE_FORMAT = 1, PH_IMAGE_FORMAT_OLDEST = 1 };
+
+/** Takes the next bytes of an image. false = stop: PH_IO. */
+typedef bool (*ph_write_fn)(void *user, const void *bytes, size_t size);
+
+/** Gives the next `size` bytes of an image. false = there are not so many, or they can not be read: PH_IO. */
+typedef bool (*ph_read_fn)(void *user, void *bytes, size_t size);
+
+/** A world as it was at the end of a tick. Belongs to no world: it stays when its world goes on, or ends. */
+typedef struct ph_image ph_image;
+
+/**
+ * Copies the world into an image. While it copies, ph_tick() and ph_apply() return PH_BUSY; the copy has 50 bytes an
+ * entity, 8 an observer and 4 a target of lists that do not follow from positions. *image is NULL unless PH_OK.
+ * @return PH_OK; PH_BUSY: also behind ph_apply(), and behind a ph_tick_finish() that lacked memory: run a tick first;
+ * PH_NO_MEMORY, PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_image_capture(ph_world world, ph_image **image);
+
+/**
+ * Writes an image, in pieces of 16 KiB or less, as often as wanted. The same image gives the same bytes.
+ * @return PH_OK, PH_IO (`write` returned false), PH_BAD_ARGUMENT. @thread any: one at a time for an image, while the
+ * world ticks
+ */
+PH_NODISCARD PH_API ph_status ph_image_write(const ph_image *image, ph_write_fn write, void *user);
+
+/** Frees an image; it may be NULL. @thread any */
+PH_API void ph_image_free(ph_image *image);
+
+/**
+ * ph_image_capture(), ph_image_write() and ph_image_free() in one. Ticks are possible while it writes.
+ * @return as these. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_save(ph_world world, ph_write_fn write, void *user);
+
+/** Bits of ph_load_options.given. */
+enum {
+    PH_LOAD_SHARDS = 1u << 0,
+    PH_LOAD_WORKERS = 1u << 1,
+    PH_LOAD_INDEX = 1u << 2,
+    PH_LOAD_SIMD = 1u << 3,
+    PH_LOAD_FRESH = 1u << 4, /* all consumers begin anew: after a crash, as clients know more than the image */
+    PH_LOAD_GIVEN_ALL = (1u << 5) - 1
+};
+
+/** How a world is loaded. All zero: as it was saved, without hooks. No choice changes an event. */
+typedef struct ph_load_options {
+    uint32_t given;     /* PH_LOAD_...: the fields with a bit count only if it is set */
+    uint32_t shards[2]; /* as in ph_world_def, with the same ranges, as all fields here */
+    uint32_t workers;
+    ph_index index;
+    ph_simd simd;           /* without its bit: as saved, or AUTO where this machine does not have it */
+    ph_allocator allocator; /* zero = the library's default */
+    ph_log_fn log;
+    void *log_user;
+    ph_task_hooks tasks;
+    ph_crew crew;
+    ph_batch_hook batches;
+    uint64_t reserved[8]; /* 0 */
+} ph_load_options;
+
+/**
+ * Makes a world from an image: all or nothing. It reads as far as the image goes, and no byte more. Memory follows the
+ * bytes that were read, and the definition in them (shards, producers, consumers), as ph_world_create() would.
+ * On PH_BAD_IMAGE, PH_BAD_DEF and PH_IO `reason` (of `reason_size` bytes, may be NULL) gets one line: what is wrong, in
+ * which section and record, and why. All producers and consumers of the new world are closed.
+ * @param options may be NULL: all zero
+ * @return PH_OK and *world; PH_IO: `read` returned false; PH_BAD_IMAGE: it is no image, is damaged, of a later format,
+ * or says what can not be; PH_BAD_DEF: its definition with these options is refused (ph_world_def_check());
+ * PH_BAD_ARGUMENT, PH_NO_MEMORY, PH_TAKEN. *world is null then. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_load(const ph_load_options *options, ph_read_fn read, void *user, ph_world *world,
+                                      char *reason, size_t reason_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

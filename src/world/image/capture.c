@@ -1,0 +1,351 @@
+/*
+ * Captures a world: tables of entities, and tables of what is between them; see capture.h. Slots of a shard's own
+ * entities become places in one pass, in the order of shards and slots. Then tables by id and by slot follow.
+ */
+#include "world/image/capture.h"
+
+#include <string.h>
+
+#include "world/image/definition.h"
+
+enum { NO_PLACE = UINT32_MAX };
+
+/* ---- may it be captured? ---- */
+
+/* Sizes of tables, over all shards. */
+typedef struct image_sizes {
+    uint64_t slots, sets, lists, targets, relations, members, awake, moved, deferred;
+} image_sizes;
+
+/* Does the shard owe something that there was no memory for? */
+static bool shard_owes(const phx_shard *shard)
+{
+    return shard->zones.put_off || shard->zones.edges.held > 0 || shard->partial_not_listed ||
+           shard->storage != shard->indexed;
+}
+
+/* Counts the lists of a shard. false: a whole list is owed. */
+static bool count_lists(const phx_shard *shard, image_sizes *sizes)
+{
+    const phx_store *store = &shard->store;
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        const phx_list *list = &store->tail[slot].list;
+        if (list->owed) return false;
+        if (list->derived || list->count == 0) continue;
+        sizes->lists++;
+        sizes->targets += list->count;
+    }
+    return true;
+}
+
+/* Counts a shard's part of all tables. false: it owes something. */
+static bool count_shard(const phx_shard *shard, image_sizes *sizes)
+{
+    if (shard_owes(shard) || !count_lists(shard, sizes)) return false;
+    sizes->slots += shard->store.slots;
+    sizes->sets += shard->store.sets.numbers;
+    for (uint32_t i = 0; i < shard->relations.set_count; i++)
+        if (shard->relations.sets[i].observer != 0) sizes->relations += shard->relations.sets[i].count;
+    sizes->awake += shard->zones.awake.awake_count;
+    for (uint32_t slot = 0; slot < shard->zones.area_members.slots; slot++)
+        sizes->members += shard->zones.area_members.members[slot].inside.count;
+    if (!shard->bands.live) return true;
+    sizes->moved += shard->store.own_count;
+    for (uint32_t slot = 0; slot < shard->bands.deferred_capacity; slot++)
+        sizes->deferred += shard->bands.deferred[slot].count / 2;
+    return true;
+}
+
+static ph_status count_world(const phx_world *world, image_sizes *sizes)
+{
+    if (world->begun || world->any_outside || world->crowd.put_off || world->reclass) return PH_BUSY;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (!count_shard(&world->shards[i], sizes)) return PH_BUSY;
+    return PH_OK;
+}
+
+static bool reserve_tables(const phx_world *world, phx_image *image, const image_sizes *sizes)
+{
+    phx_mem *mem = &image->mem;
+    const uint32_t shards = world->shard_count;
+    return sizes->slots <= UINT32_MAX && phx_image_reserve(image, PHX_TABLE_attrs, sizes->sets) &&
+           phx_image_reserve(image, PHX_TABLE_entities, phx_directory_count(&world->directory)) &&
+           phx_image_reserve(image, PHX_TABLE_lists, sizes->lists) &&
+           phx_image_reserve(image, PHX_TABLE_targets, sizes->targets) &&
+           phx_image_reserve(image, PHX_TABLE_relations, sizes->relations) &&
+           phx_image_reserve(image, PHX_TABLE_attachments, phx_idmap_count(&world->attach.parent_of)) &&
+           phx_image_reserve(image, PHX_TABLE_areas, world->areas.live_count) &&
+           phx_image_reserve(image, PHX_TABLE_members, sizes->members) &&
+           phx_image_reserve(image, PHX_TABLE_awake, sizes->awake) &&
+           phx_image_reserve(image, PHX_TABLE_moved, sizes->moved) &&
+           phx_image_reserve(image, PHX_TABLE_deferred, sizes->deferred) &&
+           phx_image_reserve(image, PHX_TABLE_crowd, phx_idmap_count(&world->crowd.shrunk)) &&
+           phx_image_reserve(image, PHX_TABLE_consumers, world->def.consumers) &&
+           phx_grow(mem, (void **)&image->places, &image->places_capacity, 0, (size_t)sizes->slots + 1,
+                    sizeof *image->places) &&
+           phx_grow(mem, (void **)&image->place_first, &image->shard_capacity, 0, (size_t)shards + 1,
+                    sizeof *image->place_first) &&
+           phx_grow(mem, (void **)&image->list_end, &image->list_end_capacity, 0, shards, sizeof *image->list_end);
+}
+
+/* ---- entities ---- */
+
+static void put_attr(phx_image *image, const phx_attr *attr)
+{
+    phx_saved_attr *saved = phx_image_add(image, PHX_TABLE_attrs);
+    *saved = (phx_saved_attr){.layers = attr->layers,
+                              .sees = attr->sees,
+                              .view = attr->view,
+                              .margin = attr->margin,
+                              .reach = attr->reach,
+                              .visible = attr->visible,
+                              .cap = attr->cap,
+                              .given = attr->given,
+                              .instance = attr->instance,
+                              .kind = attr->kind,
+                              .consumer = attr->consumer,
+                              .stealth = attr->stealth,
+                              .detect = attr->detect,
+                              .priority = attr->priority,
+                              .global = attr->global,
+                              .veiled = attr->veiled,
+                              .ready = attr->ready};
+}
+
+static void put_list(phx_image *image, const phx_shard *shard, uint32_t slot, uint32_t place)
+{
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (list->derived || list->count == 0) return;
+    phx_saved_list *saved = phx_image_add(image, PHX_TABLE_lists);
+    *saved = (phx_saved_list){.observer = place, .count = list->count};
+    phx_image_rows *targets = &image->tables[PHX_TABLE_targets];
+    PHX_ASSERT(list->count <= targets->capacity - targets->count);
+    memcpy((phx_saved_target *)targets->at + targets->count, phx_list_entries(&shard->lists, list),
+           list->count * sizeof(phx_saved_target));
+    targets->count += list->count;
+}
+
+static void put_entity(phx_image *image, const phx_shard *shard, uint32_t slot, uint32_t first_set)
+{
+    const phx_store *store = &shard->store;
+    const phx_body *body = &store->body[slot];
+    const phx_name *name = &store->name[slot];
+    phx_saved_entity *saved = phx_image_add(image, PHX_TABLE_entities);
+    const bool partial = body->state & PHX_SLOT_PARTIAL, derived = store->tail[slot].list.derived;
+    *saved =
+        (phx_saved_entity){.id = name->id,
+                           .user_data = phx_store_user_data(store, slot),
+                           .incarnation = name->incarnation,
+                           .set = first_set + store->set[slot],
+                           .x = body->x,
+                           .y = body->y,
+                           .z = body->z,
+                           .flags = (uint8_t)((name->fresh ? PHX_SAVED_FRESH : 0) | (partial ? PHX_SAVED_PARTIAL : 0) |
+                                              (derived ? PHX_SAVED_DERIVED : 0))};
+}
+
+/* Entities, attribute sets and lists of a shard. */
+static void put_shard(phx_image *image, const phx_shard *shard, uint32_t first_slot)
+{
+    const phx_store *store = &shard->store;
+    const uint32_t first_set = PHX_IMAGE_COUNT(image, attrs);
+    for (uint32_t set = 0; set < store->sets.numbers; set++) put_attr(image, &store->sets.attr[set]);
+    for (uint32_t slot = 0; slot < store->slots; slot++) {
+        image->places[first_slot + slot] = NO_PLACE;
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        const uint32_t place = PHX_IMAGE_COUNT(image, entities);
+        image->places[first_slot + slot] = place;
+        put_entity(image, shard, slot, first_set);
+        put_list(image, shard, slot, place);
+    }
+    image->list_end[shard->index] = PHX_IMAGE_COUNT(image, lists);
+}
+
+static uint32_t place_of_home(const phx_image *image, uint64_t home)
+{
+    return image->places[image->place_first[phx_home_shard(home)] + phx_home_slot(home)];
+}
+
+static uint32_t place_of_id(const phx_world *world, const phx_image *image, uint64_t id)
+{
+    const uint64_t home = phx_directory_find(&world->directory, id);
+    return home == PHX_HOME_NONE ? NO_PLACE : place_of_home(image, home);
+}
+
+/* Places of ghosts: those of their originals. */
+static void put_ghosts(const phx_world *world, phx_image *image)
+{
+    if (world->shard_count == 1) return;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_store *store = &world->shards[i].store;
+        uint32_t *places = image->places + image->place_first[i];
+        for (uint32_t slot = 0; slot < store->slots; slot++)
+            if (store->body[slot].state & PHX_SLOT_GHOST)
+                places[slot] = place_of_id(world, image, store->name[slot].id);
+    }
+}
+
+/* ---- between entities ---- */
+
+static void put_relations(const phx_world *world, phx_image *image, const phx_relations *relations)
+{
+    for (uint32_t i = 0; i < relations->set_count; i++) {
+        const phx_relation_set *set = &relations->sets[i];
+        for (uint32_t j = 0; set->observer != 0 && j < set->count; j++) {
+            const phx_relation *item = &set->items[j];
+            const bool paired = item->bits & PHX_RELATION_PAIR;
+            phx_saved_relation *saved = phx_image_add(image, PHX_TABLE_relations);
+            *saved = (phx_saved_relation){.observer = place_of_id(world, image, set->observer),
+                                          .target = place_of_id(world, image, item->target),
+                                          .view = paired ? item->view : 0.0f,
+                                          .margin = paired ? item->margin : 0.0f,
+                                          .bits = (uint8_t)item->bits};
+        }
+    }
+}
+
+static void put_attachments(const phx_world *world, phx_image *image)
+{
+    const phx_attach *attach = &world->attach;
+    for (uint32_t i = 0; i < attach->family_count; i++)
+        for (uint32_t j = 0; j < attach->families[i].count; j++) {
+            const uint64_t child = attach->families[i].children[j];
+            phx_saved_attachment *saved = phx_image_add(image, PHX_TABLE_attachments);
+            *saved = (phx_saved_attachment){.child = place_of_id(world, image, child),
+                                            .parent = place_of_id(world, image, phx_attach_parent(attach, child))};
+        }
+}
+
+static void put_area(phx_image *image, const phx_area_entry *area)
+{
+    phx_saved_area *saved = phx_image_add(image, PHX_TABLE_areas);
+    const bool heights = area->filtered && (isfinite(area->z_low) || isfinite(area->z_high));
+    saved->id = area->id;
+    saved->layers = area->layers;
+    saved->shape = area->shape;
+    saved->flags = (heights ? PH_AREA_HEIGHT : 0u) | (area->in_instance ? PH_AREA_IN_INSTANCE : 0u);
+    saved->instance = area->in_instance ? area->instance : 0;
+    saved->z_low = heights ? area->z_low : 0.0f;
+    saved->z_high = heights ? area->z_high : 0.0f;
+    saved->margin = area->keeps ? area->margin : 0.0f;
+    saved->kind_count = area->kind_count;
+    memcpy(saved->kinds, area->kinds, area->kind_count * sizeof *area->kinds);
+    if (area->shape == PH_AREA_CIRCLE) {
+        memcpy(saved->center, area->center, sizeof saved->center);
+        saved->radius = area->radius;
+    } else if (area->shape == PH_AREA_BOX) {
+        memcpy(saved->low, (float[]){area->box.x0, area->box.y0}, sizeof saved->low);
+        memcpy(saved->high, (float[]){area->box.x1, area->box.y1}, sizeof saved->high);
+    } else {
+        saved->corner_count = area->corner_count;
+        memcpy(saved->corners, area->corners, area->corner_count * sizeof *area->corners);
+    }
+}
+
+/* Areas, and of those with a margin the entities inside. */
+static void put_areas(const phx_world *world, phx_image *image)
+{
+    const phx_areas *areas = &world->areas;
+    for (uint32_t i = 0; i < areas->count; i++)
+        if (areas->at[i].live) put_area(image, &areas->at[i]);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_shard *shard = &world->shards[i];
+        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+            const uint32_t *inside = NULL, count = phx_area_members_of(&shard->zones.area_members, slot, &inside);
+            if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+            for (uint32_t j = 0; j < count; j++) {
+                if (!areas->at[inside[j]].keeps) continue;
+                phx_saved_member *saved = phx_image_add(image, PHX_TABLE_members);
+                saved->entity = image->places[image->place_first[i] + slot];
+                saved->area = areas->at[inside[j]].id;
+            }
+        }
+    }
+}
+
+/* ---- what ticks remember of entities ---- */
+
+static void put_awake(phx_image *image, const phx_shard *shard, const uint32_t *places)
+{
+    const phx_activation *awake = &shard->zones.awake;
+    for (uint32_t slot = 0; slot < awake->slots; slot++) {
+        if (!awake->sleepers[slot].awake) continue;
+        phx_saved_awake *saved = phx_image_add(image, PHX_TABLE_awake);
+        *saved = (phx_saved_awake){.entity = places[slot], .alone_since = awake->sleepers[slot].alone_since};
+    }
+}
+
+/* Last moves that still count, and updates that wait. */
+static void put_bands(const phx_world *world, phx_image *image, const phx_shard *shard, const uint32_t *places)
+{
+    const phx_bands *bands = &shard->bands;
+    if (!bands->live) return;
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
+        const phx_motion_history *history = &bands->histories[slot];
+        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+        if (history->moved != 0 && (uint32_t)world->tick - history->moved < PH_BAND_EVERY_MAX) {
+            phx_saved_moved *saved = phx_image_add(image, PHX_TABLE_moved);
+            *saved = (phx_saved_moved){.entity = places[slot], .tick = history->moved};
+        }
+        const uint32_t *words = phx_list_entries(&bands->pool, &bands->deferred[slot]);
+        for (uint32_t i = 0; i < bands->deferred[slot].count; i += 2) {
+            if (places[words[i]] == NO_PLACE) continue; /* it left: nothing is due */
+            phx_saved_deferred *saved = phx_image_add(image, PHX_TABLE_deferred);
+            *saved = (phx_saved_deferred){.observer = places[slot], .target = places[words[i]], .since = words[i + 1]};
+        }
+    }
+}
+
+static void put_crowd(phx_image *image, const phx_world *world)
+{
+    const phx_idmap *shrunk = &world->crowd.shrunk;
+    for (uint32_t i = 0; i < PHX_IMAGE_COUNT(image, entities) && phx_idmap_count(shrunk) > 0; i++) {
+        const uint64_t *value = phx_idmap_find(shrunk, PHX_IMAGE_ROWS(image, entities, entity)[i].id);
+        if (!value) continue;
+        phx_saved_crowd *saved = phx_image_add(image, PHX_TABLE_crowd);
+        const uint32_t bits = (uint32_t)*value;
+        saved->entity = i;
+        saved->step = (uint32_t)(*value >> 32);
+        memcpy(&saved->view, &bits, sizeof bits);
+    }
+}
+
+static void put_consumers(phx_image *image, const phx_world *world)
+{
+    for (uint32_t i = 0; i < world->def.consumers; i++) {
+        const phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
+        phx_saved_consumer *saved = phx_image_add(image, PHX_TABLE_consumers);
+        saved->behind = counts.is_pending || counts.waiting > 0 || world->consumers[i].renews;
+    }
+}
+
+ph_status phx_image_capture(const phx_world *world, phx_image *image)
+{
+    image_sizes sizes = {0};
+    const ph_status status = count_world(world, &sizes);
+    if (status != PH_OK) return status;
+    if (!phx_image_put_def(image, PHX_IMAGE_DEF, &world->def)) return PH_NO_MEMORY;
+    if (world->next_classes && !phx_image_put_def(image, PHX_IMAGE_NEXT_DEF, &world->next_def)) return PH_NO_MEMORY;
+    if (!reserve_tables(world, image, &sizes)) return PH_NO_MEMORY;
+    image->tick = world->tick;
+    image->incarnations = world->incarnations;
+    image->shard_count = world->shard_count;
+    image->place_first[0] = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        image->place_first[i + 1] = image->place_first[i] + world->shards[i].store.slots;
+        put_shard(image, &world->shards[i], image->place_first[i]);
+    }
+    put_ghosts(world, image);
+    put_attachments(world, image);
+    put_areas(world, image);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const uint32_t *places = image->places + image->place_first[i];
+        put_relations(world, image, &world->shards[i].relations);
+        put_awake(image, &world->shards[i], places);
+        put_bands(world, image, &world->shards[i], places);
+    }
+    put_crowd(image, world);
+    put_consumers(image, world);
+    return PH_OK;
+}

@@ -1,0 +1,13 @@
+/*
+ * Restores entities with their attributes, and what commands make between entities. In the ingest phase of the restore.
+ */
+#ifndef PHX_WORLD_IMAGE_RESTORE_ENTITIES_H
+#define PHX_WORLD_IMAGE_RESTORE_ENTITIES_H
+
+#include "world/image/restore_parts.h"
+
+ph_status phx_restore_entities(phx_restore *restore);
+/* Relations, attachments, areas. */
+ph_status phx_restore_bonds(phx_restore *restore);
+
+#endif

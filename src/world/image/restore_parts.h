@@ -1,0 +1,35 @@
+/*
+ * The parts of a restore, in the order of their calls; see restore.h. Each checks its tables, and names what is wrong.
+ * PH_OK, PH_BAD_IMAGE, PH_NO_MEMORY.
+ */
+#ifndef PHX_WORLD_IMAGE_RESTORE_PARTS_H
+#define PHX_WORLD_IMAGE_RESTORE_PARTS_H
+
+#include "world/image/image.h"
+#include "world/image/sections.h"
+#include "world/state/world.h"
+
+typedef struct phx_restore {
+    phx_image *image;
+    phx_world *world;
+    phx_image_reason reason;
+    uint32_t *stamps; /* by slot: 1 + the last list or observer that has it as a target */
+    uint32_t stamps_capacity;
+} phx_restore;
+
+static inline const phx_saved_entity *phx_restore_entity(const phx_restore *restore, uint32_t place)
+{
+    return &PHX_IMAGE_ROWS(restore->image, entities, entity)[place];
+}
+
+/* The shard and slot of an entity that is in the world already. */
+static inline phx_shard *phx_restore_find(const phx_restore *restore, uint32_t place, uint32_t *slot)
+{
+    phx_shard *shard = NULL;
+    bool known = phx_world_find(restore->world, phx_restore_entity(restore, place)->id, &shard, slot);
+    PHX_ASSERT(known);
+    (void)known;
+    return shard;
+}
+
+#endif
