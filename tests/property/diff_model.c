@@ -2,10 +2,11 @@
  * The engine against the model: many small worlds, every event, list, attribute, counter
  * and refusal compared every tick. A failing script is cut down and printed.
  *
- * Every script is played once with the lighthouse and once with one of the other indexes, by turns.
+ * Every script is played once with the lighthouse and once with one of the other indexes, by turns. Every third one is
+ * played once more, saved and loaded in another layout after every tick.
  *
  * options: --count N scripts (default by PHAROS_TEST_PERCENT), --seed S the first seed,
- *          --profile NAME only that one, --index NAME only that one, --verbose
+ *          --profile NAME only that one, --index NAME only that one, --heavy saves and loads in every script, --verbose
  * To repeat a failure: diff_model --seed S --profile NAME --count 1
  */
 #include <inttypes.h>
@@ -18,12 +19,13 @@
 #include "support/script_gen.h"
 #include "support/shrink.h"
 
-enum { SCRIPTS = 12000, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
+enum { SCRIPTS = 12000, HEAVY_EVERY = 3, BLOCK = 100, BLOCK_SECONDS = 300, ONE_SECONDS = 30 };
 
 typedef struct range_of_scripts {
     uint64_t seed, count;
     int profile; /* -1: all, in turn */
     int index;   /* -1: the lighthouse, then another */
+    bool heavy;  /* every script is saved and loaded after every tick */
 } range_of_scripts;
 
 typedef struct totals {
@@ -55,16 +57,16 @@ static script *script_at(const range_of_scripts *range, uint64_t i)
     return ops_script(range->seed + i / profiles, (uint32_t)(i % profiles));
 }
 
-static void name_script(const script *s, const char *what)
+static void name_script(const script *s, bool heavy, const char *what)
 {
-    (void)fprintf(stderr, "%s: --seed %" PRIu64 " --profile %s --index %s --count 1\n", what, s->seed, s->profile,
-                  index_name(s->def.index));
+    (void)fprintf(stderr, "%s: --seed %" PRIu64 " --profile %s --index %s --count 1%s\n", what, s->seed, s->profile,
+                  index_name(s->def.index), heavy ? " --heavy" : "");
 }
 
 /* One script with one index. */
-static bool play(script *s, totals *sum)
+static bool play(script *s, bool heavy, totals *sum)
 {
-    const run_options options = {0};
+    const run_options options = {.heavy = heavy};
     run_result *result = check_zalloc(sizeof *result);
     run_script(s, &options, result);
     const totals one = {.scripts = 1,
@@ -82,7 +84,7 @@ static bool play(script *s, totals *sum)
     bool agree = !result->failed && CHECK(result->stats.pairs_exact <= result->stats.pairs_tested,
                                           "more pairs decided exactly than tested");
     if (!agree) {
-        name_script(s, "DIFFERS");
+        name_script(s, heavy, "DIFFERS");
         (void)fprintf(stderr, "%s", result->report);
         run_explain(s, &options);
     }
@@ -98,11 +100,14 @@ static bool play_block(const range_of_scripts *range, uint64_t first, uint64_t c
         script *s = script_at(range, i);
         if (range->index >= 0) {
             s->def.index = (ph_index)range->index;
-            agree = !index_serves(&s->def, s->def.index) || play(s, sum);
+            agree = !index_serves(&s->def, s->def.index) || play(s, range->heavy, sum);
         } else {
-            agree = play(s, sum);
+            const ph_index first_index = s->def.index;
+            agree = play(s, range->heavy, sum);
             s->def.index = index_by_turns(&s->def, i / ops_profile_count());
-            agree = agree && (s->def.index == PH_INDEX_LIGHTHOUSE || play(s, sum));
+            agree = agree && (s->def.index == PH_INDEX_LIGHTHOUSE || play(s, range->heavy, sum));
+            s->def.index = first_index;
+            agree = agree && (range->heavy || i % HEAVY_EVERY != 0 || play(s, true, sum));
         }
         script_free(s);
     }
@@ -142,7 +147,7 @@ static int block_apart(const range_of_scripts *range, uint64_t first, uint64_t c
 /* The script crashes with this index: reported, and cut down. false: it does not. */
 static bool explain_crash(const range_of_scripts *range, uint64_t i, ph_index index)
 {
-    const run_options options = {0};
+    const run_options options = {.heavy = range->heavy};
     range_of_scripts one = *range;
     totals ignored = {0};
     one.index = (int)index;
@@ -152,7 +157,7 @@ static bool explain_crash(const range_of_scripts *range, uint64_t i, ph_index in
     }
     script *s = script_at(range, i);
     s->def.index = index;
-    name_script(s, "CRASHES");
+    name_script(s, range->heavy, "CRASHES");
     if (status != 1) {
         run_explain(s, &options);
     }
@@ -182,6 +187,7 @@ int main(int argc, char **argv)
     range_of_scripts range = {.profile = -1, .index = -1};
     range.seed = option_number(argc, argv, "--seed", 1);
     range.count = option_number(argc, argv, "--count", test_amount(SCRIPTS));
+    range.heavy = option_flag(argc, argv, "--heavy");
     bool verbose = option_flag(argc, argv, "--verbose");
     if (profile != NULL) {
         range.profile = ops_profile_find(profile);

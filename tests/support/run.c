@@ -161,6 +161,22 @@ static void do_apply(run *r)
     }
 }
 
+/* Goes on with a loaded world. All batches are taken, all refusals too if there is a model. */
+static void resave(run *r)
+{
+    char reason[256] = "";
+    if (!r->options->heavy || !r->s->eager || r->result->failed) {
+        return;
+    }
+    ph_status status = r->type->resave(r->self, r->s->seed + r->tick, reason, sizeof reason);
+    if (status != PH_OK) {
+        run_fail(r, "save and load: %s: %s", ph_status_name(status), reason);
+    }
+    for (uint32_t i = 0; i < r->def.consumers; i++) {
+        r->consumers[i].held_count = 0;
+    }
+}
+
 static void do_tick(run *r)
 {
     uint64_t tick = 0;
@@ -189,6 +205,7 @@ static void do_tick(run *r)
         run_drain(r, i, UINT32_MAX, false);
         run_caught_up(r, i);
     }
+    resave(r);
 }
 
 static void do_reload(run *r, const step_reload *reload)
@@ -211,6 +228,10 @@ static void do_reload(run *r, const step_reload *reload)
     }
     if (run_expect(r, "reconfigure", r->type->reconfigure(r->self, &r->def), PH_OK) && r->m != NULL) {
         model_reconfigure(r->m, &r->def);
+    }
+    ph_stats stats = {.queued = 1};
+    if (!r->begun && r->type->stats != NULL && r->type->stats(r->self, &stats) == PH_OK && stats.queued == 0) {
+        resave(r); /* with a definition that no tick has taken yet */
     }
 }
 

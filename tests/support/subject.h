@@ -38,6 +38,12 @@ typedef struct subject_type {
     ph_status (*verify)(void *self, uint64_t pairs, ph_verification *progress, ph_difference *difference);
     ph_status (*stats)(void *self, ph_stats *stats);
     ph_status (*hash)(void *self, uint64_t *hash);
+    /*
+     * Saves the world, loads it in another layout, which the number chooses, and goes on with the new one: producers
+     * and consumers are opened anew, counts and sequences go on. Only with all batches taken. Says in `reason` what
+     * failed.
+     */
+    ph_status (*resave)(void *self, uint64_t layout, char *reason, size_t reason_size);
 } subject_type;
 
 /* The library. */

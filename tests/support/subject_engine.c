@@ -2,10 +2,13 @@
  * The engine as a subject of the run harness: nothing but calls of the public API.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/check.h"
+#include "support/image_bytes.h"
+#include "support/indexes.h"
 #include "support/subject.h"
 
 enum { ENGINE_PRODUCERS_MAX = 16, ENGINE_CONSUMERS_MAX = 16 };
@@ -14,7 +17,12 @@ typedef struct engine {
     ph_world world;
     ph_producer producers[ENGINE_PRODUCERS_MAX];
     ph_consumer consumers[ENGINE_CONSUMERS_MAX];
+    bool consumer_open[ENGINE_CONSUMERS_MAX];
     uint32_t producer_count;
+    const ph_world_def *def;                  /* as it was created */
+    uint64_t sequences[ENGINE_PRODUCERS_MAX]; /* of worlds before this one */
+    ph_stats counts;                          /* the same */
+    ph_load_options layout;                   /* of this world; all zero: as it was created */
 } engine;
 
 static ph_status broadcast(ph_producer producer, const command *c)
@@ -108,6 +116,7 @@ static void *engine_create(const ph_world_def *def, uint32_t producers, ph_statu
         return NULL;
     }
     e->producer_count = producers;
+    e->def = def;
     for (uint32_t i = 0; i < producers; i++) {
         *status = ph_producer_open(e->world, &e->producers[i]);
         if (*status != PH_OK) {
@@ -174,14 +183,18 @@ static ph_status engine_submit_many(void *self, uint32_t producer, const command
 static ph_status engine_sequence(void *self, uint32_t producer, uint64_t *sequence)
 {
     engine *e = self;
-    return ph_producer_sequence(e->producers[producer], sequence);
+    ph_status status = ph_producer_sequence(e->producers[producer], sequence);
+    *sequence += e->sequences[producer];
+    return status;
 }
 
 static ph_status engine_refusals(void *self, uint32_t producer, ph_refusal *refusals, uint32_t capacity,
                                  uint32_t *count)
 {
     engine *e = self;
-    return ph_producer_refusals(e->producers[producer], refusals, capacity, count);
+    ph_status status = ph_producer_refusals(e->producers[producer], refusals, capacity, count);
+    for (uint32_t i = 0; status == PH_OK && i < *count; i++) refusals[i].sequence += e->sequences[producer];
+    return status;
 }
 
 static ph_status engine_apply(void *self)
@@ -199,18 +212,26 @@ static ph_status engine_tick(void *self, uint64_t *tick)
 static ph_status engine_reconfigure(void *self, const ph_world_def *def)
 {
     engine *e = self;
-    return ph_world_reconfigure(e->world, def, NULL, 0);
+    ph_world_def now = *def;
+    if (e->layout.given) {
+        memcpy(now.shards, e->layout.shards, sizeof now.shards);
+        now.index = e->layout.index;
+        now.simd = e->layout.simd;
+    }
+    return ph_world_reconfigure(e->world, &now, NULL, 0);
 }
 
 static ph_status engine_consumer_open(void *self, uint32_t consumer)
 {
     engine *e = self;
+    e->consumer_open[consumer] = true;
     return ph_consumer_open(e->world, consumer, &e->consumers[consumer]);
 }
 
 static ph_status engine_consumer_close(void *self, uint32_t consumer)
 {
     engine *e = self;
+    e->consumer_open[consumer] = false;
     return ph_consumer_close(e->consumers[consumer]);
 }
 
@@ -316,16 +337,107 @@ static ph_status engine_find_visit(void *self, const ph_query *query, ph_hit_fn 
     return ph_find_visit(e->world, query, visit, user);
 }
 
+/* Adds the counts that run on over all worlds. */
+static void add_counts(ph_stats *sum, const ph_stats *more)
+{
+    sum->commands += more->commands;
+    sum->applied += more->applied;
+    sum->refused_in_tick += more->refused_in_tick;
+    sum->refusals_untold += more->refusals_untold;
+    sum->enters += more->enters;
+    sum->leaves += more->leaves;
+    sum->batches += more->batches;
+    sum->deliveries += more->deliveries;
+    sum->deliveries_void += more->deliveries_void;
+    sum->deliveries_dropped += more->deliveries_dropped;
+    sum->woken += more->woken;
+    sum->slept += more->slept;
+    sum->crowd_narrowed += more->crowd_narrowed;
+    sum->crowd_widened += more->crowd_widened;
+    sum->area_enters += more->area_enters;
+    sum->area_leaves += more->area_leaves;
+    sum->updates += more->updates;
+    sum->updates_held += more->updates_held;
+    sum->adds_held += more->adds_held;
+    sum->ticks_spread += more->ticks_spread;
+    sum->applies += more->applies;
+    for (int i = 0; i < PH_STATUS_COUNT; i++) sum->refused[i] += more->refused[i];
+}
+
 static ph_status engine_stats(void *self, ph_stats *stats)
 {
     engine *e = self;
-    return ph_world_stats(e->world, stats);
+    ph_status status = ph_world_stats(e->world, stats);
+    add_counts(stats, &e->counts);
+    return status;
 }
 
 static ph_status engine_hash(void *self, uint64_t *hash)
 {
     engine *e = self;
     return ph_world_hash(e->world, hash);
+}
+
+/* ---- save and load ---- */
+
+/* Another layout; not all fit each world. */
+static ph_load_options layout_of(const ph_world_def *def, uint64_t number)
+{
+    static const uint32_t shards[][2] = {{1, 1}, {2, 1}, {3, 2}, {1, 2}, {4, 4}, {2, 3}, {1, 5}};
+    const uint32_t *chosen = shards[number % (sizeof shards / sizeof *shards)];
+    ph_load_options options = {.given = PH_LOAD_SHARDS | PH_LOAD_WORKERS | PH_LOAD_INDEX | PH_LOAD_SIMD,
+                               .allocator = def->allocator,
+                               .tasks = def->tasks};
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        float towers = def->world_size[axis] / def->tower_size; /* rounded down is enough */
+        options.shards[axis] = towers < (float)chosen[axis] ? 1 : chosen[axis];
+    }
+    options.workers = 1 + (uint32_t)(number / 3 % 3 == 2);
+    options.index = number % 2 == 0 ? PH_INDEX_LIGHTHOUSE : index_by_turns(def, number);
+    options.simd = number % 5 == 0 ? PH_SIMD_PORTABLE : PH_SIMD_AUTO;
+    return options;
+}
+
+static ph_status reopen_ends(engine *e)
+{
+    ph_status status = PH_OK;
+    for (uint32_t i = 0; status == PH_OK && i < e->producer_count; i++)
+        status = ph_producer_open(e->world, &e->producers[i]);
+    for (uint32_t i = 0; status == PH_OK && i < ENGINE_CONSUMERS_MAX; i++)
+        if (e->consumer_open[i]) status = ph_consumer_open(e->world, i, &e->consumers[i]);
+    return status;
+}
+
+static ph_status engine_resave(void *self, uint64_t layout, char *reason, size_t reason_size)
+{
+    engine *e = self;
+    const ph_load_options options = layout_of(e->def, layout);
+    image_bytes bytes = {0};
+    ph_world loaded;
+    uint64_t before = 0, after = 0;
+    ph_stats counts;
+    (void)snprintf(reason, reason_size, "save");
+    ph_status status = ph_save(e->world, image_bytes_write, &bytes);
+    if (status == PH_OK) status = ph_load(&options, image_bytes_read, &bytes, &loaded, reason, reason_size);
+    const bool whole = bytes.at == bytes.count;
+    VEC_FREE(&bytes);
+    if (status != PH_OK) return status;
+    CHECK_OK(ph_world_hash(e->world, &before));
+    CHECK_OK(ph_world_hash(loaded, &after));
+    CHECK(before == after, "layout %" PRIu64 ": the hash of the loaded world differs", layout);
+    CHECK(whole, "bytes are left behind the image");
+    for (uint32_t i = 0; i < e->producer_count; i++) {
+        uint64_t sequence = 0;
+        CHECK_OK(ph_producer_sequence(e->producers[i], &sequence));
+        e->sequences[i] += sequence;
+    }
+    CHECK_OK(ph_world_stats(e->world, &counts));
+    add_counts(&e->counts, &counts);
+    CHECK_OK(ph_world_destroy(e->world));
+    e->world = loaded;
+    e->layout = options;
+    (void)snprintf(reason, reason_size, "reopen");
+    return before == after && whole ? reopen_ends(e) : PH_BAD_IMAGE;
 }
 
 const subject_type *subject_engine(void)
@@ -356,6 +468,7 @@ const subject_type *subject_engine(void)
         .verify = engine_verify,
         .stats = engine_stats,
         .hash = engine_hash,
+        .resave = engine_resave,
     };
     return &type;
 }

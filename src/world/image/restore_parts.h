@@ -26,6 +26,7 @@ static inline const phx_saved_entity *phx_restore_entity(const phx_restore *rest
 static inline phx_shard *phx_restore_find(const phx_restore *restore, uint32_t place, uint32_t *slot)
 {
     phx_shard *shard = NULL;
+    *slot = PHX_SLOT_NONE;
     bool known = phx_world_find(restore->world, phx_restore_entity(restore, place)->id, &shard, slot);
     PHX_ASSERT(known);
     (void)known;
