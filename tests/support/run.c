@@ -165,7 +165,8 @@ static void do_apply(run *r)
 static void resave(run *r)
 {
     char reason[256] = "";
-    if (!r->options->heavy || !r->s->eager || r->result->failed) {
+    const uint64_t only = r->options->heavy_tick;
+    if (!r->options->heavy || !r->s->eager || r->result->failed || (only != 0 && only != r->tick)) {
         return;
     }
     ph_status status = r->type->resave(r->self, r->s->seed + r->tick, reason, sizeof reason);

@@ -14,6 +14,7 @@ typedef struct run_options {
     bool no_model;               /* only play and hash: for bigger worlds */
     bool no_queries;             /* compare events and counters only */
     bool heavy;                  /* save and load in another layout after every tick, if the script is eager */
+    uint64_t heavy_tick;         /* with heavy: only after this tick; 0 = after every one */
     uint32_t query_every;        /* ask after lists every so many ticks; 0 = every tick */
     const ph_world_def *def;     /* NULL: the script's; else this one (other shards, workers, hooks) */
 } run_options;
