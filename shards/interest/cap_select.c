@@ -177,7 +177,8 @@ void phx_cap_hold_restored(phx_evaluation *at)
         if (phx_evaluation_mark(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
         else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
     }
-    /* a resent list may have lost targets in the margin that do not pass again: the next tick finds that none is left */
+    /* a resent list may have lost targets in the margin that do not pass again: the next tick finds that none is left
+     */
     at->held = at->count > n ? at->count - n : 1;
     at->count = n;
 }

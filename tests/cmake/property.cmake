@@ -25,6 +25,7 @@ pharos_plain_test(NAME sparse_discontinuities SOURCES property/sparse_discontinu
 pharos_plain_test(NAME areas_vs_brute_force SOURCES property/areas_vs_brute_force.c LABELS property)
 pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS property)
 pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
+pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
 pharos_plain_test(NAME quiet SOURCES property/quiet.c LABELS property)

@@ -58,8 +58,8 @@ static void expect_refusal(image_bytes *bytes, size_t count, const char *what, s
     ph_world world;
     char reason[REASON] = "";
     const ph_status status = load_bytes(bytes, count, &memory, &world, reason);
-    CHECK((status == PH_BAD_IMAGE || status == PH_IO) && reason[0] != '\0' && world.index1 == 0,
-          "%s %zu: %s '%s'", what, at, ph_status_name(status), reason);
+    CHECK((status == PH_BAD_IMAGE || status == PH_IO) && reason[0] != '\0' && world.index1 == 0, "%s %zu: %s '%s'",
+          what, at, ph_status_name(status), reason);
     CHECK(fail_alloc_clean(&memory), "%s %zu: memory is left", what, at);
     CHECK(memory.peak <= (1u << 20) + 64 * bytes->count, "%s %zu: %" PRIu64 " bytes for an image of %zu", what, at,
           (uint64_t)memory.peak, bytes->count);
@@ -86,7 +86,8 @@ static void save_without_memory(ph_world world, fail_alloc *memory, const image_
         fail_alloc_order(memory, nth, nth % 2 == 0);
         const ph_status status = ph_save(world, image_bytes_write, &bytes);
         fail_alloc_order(memory, 0, false);
-        CHECK(status == PH_NO_MEMORY || status == PH_OK, "save, allocation %" PRIu64 ": %s", nth, ph_status_name(status));
+        CHECK(status == PH_NO_MEMORY || status == PH_OK, "save, allocation %" PRIu64 ": %s", nth,
+              ph_status_name(status));
         CHECK(memory->blocks == blocks, "save, allocation %" PRIu64 ": memory is left", nth);
         const bool same = bytes.count == whole->count && memcmp(bytes.items, whole->items, whole->count) == 0;
         CHECK(status == PH_OK ? same : bytes.count == 0, "save, allocation %" PRIu64 ": other bytes", nth);
