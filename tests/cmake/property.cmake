@@ -25,6 +25,8 @@ pharos_plain_test(NAME sparse_discontinuities SOURCES property/sparse_discontinu
 pharos_plain_test(NAME areas_vs_brute_force SOURCES property/areas_vs_brute_force.c LABELS property)
 pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS property)
 pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
+pharos_plain_test(NAME save_golden SOURCES property/save_golden.c LABELS property
+    ARGS ${CMAKE_CURRENT_SOURCE_DIR}/data)
 pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
@@ -49,6 +51,7 @@ pharos_plain_test(NAME far SOURCES property/far.c LABELS property)
 pharos_plain_test(NAME spatial_queries_vs_model SOURCES property/spatial_queries_vs_model.c LABELS property)
 pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 
+pharos_fuzz_test(NAME fuzz_image SOURCES fuzz/fuzz_image.c CORPUS fuzz/corpus_image MAX_LEN 65536)
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.

@@ -1,14 +1,13 @@
 /*
- * Captures a world: tables of entities, and tables of what is between them; see capture.h. Slots of a shard's own
+ * Captures a world: tables of entities, then tables between entities; see capture.h. Slots of a shard's own
  * entities become places in one pass, in the order of shards and slots. Then tables by id and by slot follow.
  */
 #include "world/image/capture.h"
 
 #include <string.h>
 
+#include "world/image/capture_bonds.h"
 #include "world/image/definition.h"
-
-enum { NO_PLACE = UINT32_MAX };
 
 /* ---- may it be captured? ---- */
 
@@ -152,7 +151,7 @@ static void put_shard(phx_image *image, const phx_shard *shard, uint32_t first_s
     const uint32_t first_set = PHX_IMAGE_COUNT(image, attrs);
     for (uint32_t set = 0; set < store->sets.numbers; set++) put_attr(image, &store->sets.attr[set]);
     for (uint32_t slot = 0; slot < store->slots; slot++) {
-        image->places[first_slot + slot] = NO_PLACE;
+        image->places[first_slot + slot] = PHX_NO_PLACE;
         if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
         const uint32_t place = PHX_IMAGE_COUNT(image, entities);
         image->places[first_slot + slot] = place;
@@ -160,17 +159,6 @@ static void put_shard(phx_image *image, const phx_shard *shard, uint32_t first_s
         put_list(image, shard, slot, place);
     }
     image->list_end[shard->index] = PHX_IMAGE_COUNT(image, lists);
-}
-
-static uint32_t place_of_home(const phx_image *image, uint64_t home)
-{
-    return image->places[image->place_first[phx_home_shard(home)] + phx_home_slot(home)];
-}
-
-static uint32_t place_of_id(const phx_world *world, const phx_image *image, uint64_t id)
-{
-    const uint64_t home = phx_directory_find(&world->directory, id);
-    return home == PHX_HOME_NONE ? NO_PLACE : place_of_home(image, home);
 }
 
 /* Places of ghosts: those of their originals. */
@@ -182,89 +170,11 @@ static void put_ghosts(const phx_world *world, phx_image *image)
         uint32_t *places = image->places + image->place_first[i];
         for (uint32_t slot = 0; slot < store->slots; slot++)
             if (store->body[slot].state & PHX_SLOT_GHOST)
-                places[slot] = place_of_id(world, image, store->name[slot].id);
+                places[slot] = phx_capture_place(world, image, store->name[slot].id);
     }
 }
 
-/* ---- between entities ---- */
-
-static void put_relations(const phx_world *world, phx_image *image, const phx_relations *relations)
-{
-    for (uint32_t i = 0; i < relations->set_count; i++) {
-        const phx_relation_set *set = &relations->sets[i];
-        for (uint32_t j = 0; set->observer != 0 && j < set->count; j++) {
-            const phx_relation *item = &set->items[j];
-            const bool paired = item->bits & PHX_RELATION_PAIR;
-            phx_saved_relation *saved = phx_image_add(image, PHX_TABLE_relations);
-            *saved = (phx_saved_relation){.observer = place_of_id(world, image, set->observer),
-                                          .target = place_of_id(world, image, item->target),
-                                          .view = paired ? item->view : 0.0f,
-                                          .margin = paired ? item->margin : 0.0f,
-                                          .bits = (uint8_t)item->bits};
-        }
-    }
-}
-
-static void put_attachments(const phx_world *world, phx_image *image)
-{
-    const phx_attach *attach = &world->attach;
-    for (uint32_t i = 0; i < attach->family_count; i++)
-        for (uint32_t j = 0; j < attach->families[i].count; j++) {
-            const uint64_t child = attach->families[i].children[j];
-            phx_saved_attachment *saved = phx_image_add(image, PHX_TABLE_attachments);
-            *saved = (phx_saved_attachment){.child = place_of_id(world, image, child),
-                                            .parent = place_of_id(world, image, phx_attach_parent(attach, child))};
-        }
-}
-
-static void put_area(phx_image *image, const phx_area_entry *area)
-{
-    phx_saved_area *saved = phx_image_add(image, PHX_TABLE_areas);
-    const bool heights = area->filtered && (isfinite(area->z_low) || isfinite(area->z_high));
-    saved->id = area->id;
-    saved->layers = area->layers;
-    saved->shape = area->shape;
-    saved->flags = (heights ? PH_AREA_HEIGHT : 0u) | (area->in_instance ? PH_AREA_IN_INSTANCE : 0u);
-    saved->instance = area->in_instance ? area->instance : 0;
-    saved->z_low = heights ? area->z_low : 0.0f;
-    saved->z_high = heights ? area->z_high : 0.0f;
-    saved->margin = area->keeps ? area->margin : 0.0f;
-    saved->kind_count = area->kind_count;
-    memcpy(saved->kinds, area->kinds, area->kind_count * sizeof *area->kinds);
-    if (area->shape == PH_AREA_CIRCLE) {
-        memcpy(saved->center, area->center, sizeof saved->center);
-        saved->radius = area->radius;
-    } else if (area->shape == PH_AREA_BOX) {
-        memcpy(saved->low, (float[]){area->box.x0, area->box.y0}, sizeof saved->low);
-        memcpy(saved->high, (float[]){area->box.x1, area->box.y1}, sizeof saved->high);
-    } else {
-        saved->corner_count = area->corner_count;
-        memcpy(saved->corners, area->corners, area->corner_count * sizeof *area->corners);
-    }
-}
-
-/* Areas, and of those with a margin the entities inside. */
-static void put_areas(const phx_world *world, phx_image *image)
-{
-    const phx_areas *areas = &world->areas;
-    for (uint32_t i = 0; i < areas->count; i++)
-        if (areas->at[i].live) put_area(image, &areas->at[i]);
-    for (uint32_t i = 0; i < world->shard_count; i++) {
-        const phx_shard *shard = &world->shards[i];
-        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-            const uint32_t *inside = NULL, count = phx_area_members_of(&shard->zones.area_members, slot, &inside);
-            if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-            for (uint32_t j = 0; j < count; j++) {
-                if (!areas->at[inside[j]].keeps) continue;
-                phx_saved_member *saved = phx_image_add(image, PHX_TABLE_members);
-                saved->entity = image->places[image->place_first[i] + slot];
-                saved->area = areas->at[inside[j]].id;
-            }
-        }
-    }
-}
-
-/* ---- what ticks remember of entities ---- */
+/* ---- memory of ticks ---- */
 
 static void put_awake(phx_image *image, const phx_shard *shard, const uint32_t *places)
 {
@@ -290,7 +200,7 @@ static void put_bands(const phx_world *world, phx_image *image, const phx_shard 
         }
         const uint32_t *words = phx_list_entries(&bands->pool, &bands->deferred[slot]);
         for (uint32_t i = 0; i < bands->deferred[slot].count; i += 2) {
-            if (places[words[i]] == NO_PLACE) continue; /* it left: nothing is due */
+            if (places[words[i]] == PHX_NO_PLACE) continue; /* it left: nothing is due */
             phx_saved_deferred *saved = phx_image_add(image, PHX_TABLE_deferred);
             *saved = (phx_saved_deferred){.observer = places[slot], .target = places[words[i]], .since = words[i + 1]};
         }
@@ -337,11 +247,9 @@ ph_status phx_image_capture(const phx_world *world, phx_image *image)
         put_shard(image, &world->shards[i], image->place_first[i]);
     }
     put_ghosts(world, image);
-    put_attachments(world, image);
-    put_areas(world, image);
+    phx_capture_bonds(world, image);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const uint32_t *places = image->places + image->place_first[i];
-        put_relations(world, image, &world->shards[i].relations);
         put_awake(image, &world->shards[i], places);
         put_bands(world, image, &world->shards[i], places);
     }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "world/image/restore_bonds.h"
 #include "world/image/restore_entities.h"
 #include "world/image/restore_lists.h"
 #include "world/image/restore_memory.h"

@@ -1,5 +1,5 @@
 /*
- * Restores entities with their attributes, and what commands make between entities. In the ingest phase of the restore.
+ * Restores entities with their attributes, in the ingest phase of the restore.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_ENTITIES_H
 #define PHX_WORLD_IMAGE_RESTORE_ENTITIES_H
@@ -7,7 +7,5 @@
 #include "world/image/restore_parts.h"
 
 ph_status phx_restore_entities(phx_restore *restore);
-/* Relations, attachments, areas. */
-ph_status phx_restore_bonds(phx_restore *restore);
 
 #endif

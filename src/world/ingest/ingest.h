@@ -32,7 +32,4 @@ bool phx_ingest_follow(phx_world *world);
  */
 bool phx_ingest_classes(phx_world *world);
 
-/* Owes the whole list to each observer of consumers that begin anew (phx_consumer_slot.renews). false = no memory. */
-bool phx_ingest_renew(phx_world *world);
-
 #endif

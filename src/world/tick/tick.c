@@ -13,6 +13,7 @@
 #include "world/ingest/apply.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
+#include "world/ingest/renewals.h"
 #include "world/publish/beginners.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/event_bound.h"

@@ -1,0 +1,11 @@
+/*
+ * Restores relations, attachments and areas, by the functions of their commands, in the ingest phase of the restore.
+ */
+#ifndef PHX_WORLD_IMAGE_RESTORE_BONDS_H
+#define PHX_WORLD_IMAGE_RESTORE_BONDS_H
+
+#include "world/image/restore_parts.h"
+
+ph_status phx_restore_bonds(phx_restore *restore);
+
+#endif
