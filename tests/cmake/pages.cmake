@@ -40,6 +40,11 @@ pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients 
 pharos_page_program(troubles pages/troubles.c)
 pharos_page_test(troubles troubles pharos-replay)
 
+if(PHAROS_BUILD_CONFIG)
+    pharos_page_program(integration pages/integration.c pharos_config)
+    pharos_page_test(integration integration)
+endif()
+
 # An epoll server, and its scripted clients in a child process.
 find_package(Threads REQUIRED)
 add_executable(example_epoll_clients examples/epoll_clients.c)

@@ -110,7 +110,7 @@ static bool are_apart(void)
 
 int main(int argc, char **argv)
 {
-    const in_port_t port = (in_port_t)(argc == 2 ? atoi(argv[1]) : 0);
+    const in_port_t port = (in_port_t)(argc == 2 ? strtoul(argv[1], NULL, 10) : 0);
     int round = 0;
     for (int i = 0; i < CLIENTS; i++) {
         connect_client(&clients[i], port);
