@@ -19,14 +19,14 @@
  * Measures how far own observers look beyond the rectangle. In range = radius the halo is one longest step wider than
  * the view, so an entity that steps into it is in no own view in the tick in which its ghost is created.
  */
-static void measure_halo(phx_shard *shard, phx_halo_request *zone)
+static void measure_halo(phx_shard *shard, phx_halo_request *request)
 {
     const phx_rules *rules = shard->rules;
     const float far = shard->radius_max + shard->step_limit;
     const bool endless = rules->range == PH_RANGE_TOWERS || !(far * far <= FLT_MAX);
     const phx_box own = phx_box_of_towers(rules, shard->rect);
-    zone->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
-    zone->halo = endless ? phx_box_all() : phx_box_wider(own, far);
+    request->halo_towers = rules->range == PH_RANGE_TOWERS ? rules->span : phx_length_towers(rules, far);
+    request->halo = endless ? phx_box_all() : phx_box_wider(own, far);
     shard->visible_box = endless ? phx_box_all() : phx_box_wider(own, shard->radius_max);
 }
 
@@ -42,12 +42,12 @@ phx_halo_request phx_shard_measure(phx_shard *shard)
     shard->pins_capacity = capacity;
     shard->pin_count = 0;
     shard->pins_compared = false;
-    phx_halo_request zone = {
+    phx_halo_request request = {
         .rect = shard->rect, .margin_max = shard->margin_max, .observed = shard->observing_count > 0};
-    if (shard->rules->wakes && shard->store.own_count > 0) zone.wake_towers1 = shard->rules->wake_span + 1;
-    if (!zone.observed) return zone;
-    measure_halo(shard, &zone);
-    return zone;
+    if (shard->rules->wakes && shard->store.own_count > 0) request.wake_towers1 = shard->rules->wake_span + 1;
+    if (!request.observed) return request;
+    measure_halo(shard, &request);
+    return request;
 }
 
 /* Towers between a tower and a rectangle, along the axis with more. */
@@ -62,36 +62,36 @@ static uint32_t towers_off(phx_rect rect, uint16_t tx, uint16_t ty)
  * May an observer of the halo request see the entity, or may the entity wake NPCs there? A wrong yes is harmless, a
  * wrong no is not.
  */
-static bool zone_needs(const phx_shard *shard, const phx_halo_request *zone, uint32_t slot)
+static bool request_covers(const phx_shard *shard, const phx_halo_request *request, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     const bool by_towers = shard->rules->range == PH_RANGE_TOWERS, far = body->state & PHX_SLOT_FAR;
-    if (!by_towers && zone->observed && phx_box_has(zone->halo, body->x, body->y)) return true;
-    if (!by_towers && zone->wake_towers1 == 0 && !far) return false; /* distance alone decides */
-    uint32_t off = towers_off(zone->rect, body->tx, body->ty);
-    if (off < zone->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
-    if (!zone->observed) return false;
-    if (by_towers && off <= zone->halo_towers) return true;
+    if (!by_towers && request->observed && phx_box_has(request->halo, body->x, body->y)) return true;
+    if (!by_towers && request->wake_towers1 == 0 && !far) return false; /* distance alone decides */
+    uint32_t off = towers_off(request->rect, body->tx, body->ty);
+    if (off < request->wake_towers1 && phx_is_waker(shard->rules, phx_store_attr(&shard->store, slot))) return true;
+    if (!request->observed) return false;
+    if (by_towers && off <= request->halo_towers) return true;
     if (!far) return false;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     if (attr->global) return true;
-    return off <= phx_length_towers(shard->rules, attr->reach + zone->margin_max);
+    return off <= phx_length_towers(shard->rules, attr->reach + request->margin_max);
 }
 
 /* Shrinks the free box so that it does not meet the halo: on the halo's side, along one axis. */
-static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx_halo_request *zone)
+static phx_box halo_free_beside(const phx_shard *shard, phx_box clear, const phx_halo_request *request)
 {
-    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || zone->wake_towers1 > 0;
+    const bool by_towers = shard->rules->range == PH_RANGE_TOWERS || request->wake_towers1 > 0;
     if (by_towers) clear.x0 = INFINITY;
-    else if (zone->rect.x1 < shard->rect.x0) clear.x0 = fmaxf(clear.x0, zone->halo.x1);
-    else if (zone->rect.x0 > shard->rect.x1) clear.x1 = fminf(clear.x1, zone->halo.x0);
-    else if (zone->rect.y1 < shard->rect.y0) clear.y0 = fmaxf(clear.y0, zone->halo.y1);
-    else clear.y1 = fminf(clear.y1, zone->halo.y0);
+    else if (request->rect.x1 < shard->rect.x0) clear.x0 = fmaxf(clear.x0, request->halo.x1);
+    else if (request->rect.x0 > shard->rect.x1) clear.x1 = fminf(clear.x1, request->halo.x0);
+    else if (request->rect.y1 < shard->rect.y0) clear.y0 = fmaxf(clear.y0, request->halo.y1);
+    else clear.y1 = fminf(clear.y1, request->halo.y0);
     return clear;
 }
 
 /* Adds a neighbour's halo. false = no memory. */
-static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, uint32_t number)
+static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *request, uint32_t number)
 {
     const uint32_t groups = shard->neighbour_count / PHX_NEIGHBOUR_HALOS; /* groups that are full before this */
     if (!phx_grow(shard->mem, (void **)&shard->neighbour_halos, &shard->neighbour_capacity, shard->neighbour_capacity,
@@ -99,20 +99,20 @@ static bool add_neighbour_halo(phx_shard *shard, const phx_halo_request *zone, u
         return false;
     const uint32_t at = shard->neighbour_count++ % PHX_NEIGHBOUR_HALOS;
     phx_neighbour_halos *group = &shard->neighbour_halos[(shard->neighbour_count - 1) / PHX_NEIGHBOUR_HALOS];
-    PHX_ASSERT(zone->observed || zone->wake_towers1 > 0); /* else it needs nothing, and has no halo */
+    PHX_ASSERT(request->observed || request->wake_towers1 > 0); /* else it needs nothing, and has no halo */
     if (at == 0)
         for (uint32_t i = 0; i < PHX_NEIGHBOUR_HALOS; i++) group->x0[i] = INFINITY;
-    group->x0[at] = zone->halo.x0;
-    group->y0[at] = zone->halo.y0;
-    group->x1[at] = zone->halo.x1;
-    group->y1[at] = zone->halo.y1;
+    group->x0[at] = request->halo.x0;
+    group->y0[at] = request->halo.y0;
+    group->x1[at] = request->halo.x1;
+    group->y1[at] = request->halo.y1;
     group->shard[at] = (uint16_t)number;
-    shard->by_distance &= zone->wake_towers1 == 0;
+    shard->by_distance &= request->wake_towers1 == 0;
     return true;
 }
 
 /* Finds the shards whose halos touch this rectangle, and the part that no halo covers. false = no memory. */
-static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
+static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *requests, uint32_t shard_count)
 {
     phx_rect rect = shard->rect;
     int64_t x0 = rect.x0, y0 = rect.y0, x1 = rect.x1, y1 = rect.y1;
@@ -120,18 +120,19 @@ static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *zones
     shard->by_distance = shard->rules->range == PH_RANGE_RADIUS;
     shard->halo_free_box = phx_box_all();
     for (uint32_t i = 0; i < shard_count; i++) {
-        const phx_halo_request *zone = &zones[i];
-        int64_t h = zone->observed ? (int64_t)zone->halo_towers : -1;
-        if ((int64_t)zone->wake_towers1 - 1 > h) h = (int64_t)zone->wake_towers1 - 1;
+        const phx_halo_request *request = &requests[i];
+        int64_t h = request->observed ? (int64_t)request->halo_towers : -1;
+        if ((int64_t)request->wake_towers1 - 1 > h) h = (int64_t)request->wake_towers1 - 1;
         if (i == shard->index || h < 0) continue;
-        int64_t left = zone->rect.x1 + h, right = zone->rect.x0 - h, low = zone->rect.y1 + h, high = zone->rect.y0 - h;
+        int64_t left = request->rect.x1 + h, right = request->rect.x0 - h, low = request->rect.y1 + h,
+                high = request->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
-        if (!add_neighbour_halo(shard, zone, i)) return false;
-        shard->halo_free_box = halo_free_beside(shard, shard->halo_free_box, zone);
-        if (zone->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
-        else if (zone->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
-        else if (zone->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
-        else if (zone->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
+        if (!add_neighbour_halo(shard, request, i)) return false;
+        shard->halo_free_box = halo_free_beside(shard, shard->halo_free_box, request);
+        if (request->rect.x1 < rect.x0 && left >= x0) x0 = left + 1;
+        else if (request->rect.x0 > rect.x1 && right <= x1) x1 = right - 1;
+        else if (request->rect.y1 < rect.y0 && low >= y0) y0 = low + 1;
+        else if (request->rect.y0 > rect.y1 && high <= y1) y1 = high - 1;
     }
     bool empty = x0 > x1 || y0 > y1;
     shard->interior =
@@ -179,14 +180,14 @@ static inline uint32_t in_halos(const phx_neighbour_halos *halos, float x, float
     return (uint32_t)(all[0] | all[1] | all[2] | all[3]);
 }
 
-/* Compares them with zone_needs() of each. */
-static inline void validate_halos(const phx_shard *shard, const phx_halo_request *zones, uint32_t slot, uint32_t group,
-                                  uint32_t in)
+/* Compares them with request_covers() of each. */
+static inline void validate_halos(const phx_shard *shard, const phx_halo_request *requests, uint32_t slot,
+                                  uint32_t group, uint32_t in)
 {
     for (uint32_t at = 0; at < PHX_NEIGHBOUR_HALOS; at++) {
         const bool there = group * PHX_NEIGHBOUR_HALOS + at < shard->neighbour_count;
-        const phx_halo_request *zone = &zones[shard->neighbour_halos[group].shard[there ? at : 0]];
-        PHX_VALIDATE((in >> at & 1) == (there && zone_needs(shard, zone, slot)));
+        const phx_halo_request *request = &requests[shard->neighbour_halos[group].shard[there ? at : 0]];
+        PHX_VALIDATE((in >> at & 1) == (there && request_covers(shard, request, slot)));
     }
 }
 
@@ -194,7 +195,7 @@ static inline void validate_halos(const phx_shard *shard, const phx_halo_request
  * Sends the copies of one entity from cursor.item on, where distance alone decides, so for many halos at once. false =
  * the outbox is full.
  */
-static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, uint32_t slot)
+static bool send_by_distance(phx_shard *shard, const phx_halo_request *requests, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
     uint32_t *item = &shard->cursor.item, first = *item % PHX_NEIGHBOUR_HALOS;
@@ -202,7 +203,7 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
          group++, first = 0) {
         const phx_neighbour_halos *halos = &shard->neighbour_halos[group];
         uint32_t in = in_halos(halos, body->x, body->y);
-        validate_halos(shard, zones, slot, group, in);
+        validate_halos(shard, requests, slot, group, in);
         for (in = in >> first << first; in != 0; in &= in - 1) {
             const uint32_t at = (uint32_t)__builtin_ctz(in);
             *item = group * PHX_NEIGHBOUR_HALOS + at;
@@ -213,15 +214,15 @@ static bool send_by_distance(phx_shard *shard, const phx_halo_request *zones, ui
 }
 
 /* The same by all rules. */
-static bool send_copies_of(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, uint32_t slot)
+static bool send_copies_of(phx_shard *shard, const phx_halo_request *requests, uint32_t shard_count, uint32_t slot)
 {
     const bool far = shard->store.body[slot].state & PHX_SLOT_FAR;
     const uint32_t count = far ? shard_count : shard->neighbour_count;
-    if (!far && shard->by_distance) return send_by_distance(shard, zones, slot);
+    if (!far && shard->by_distance) return send_by_distance(shard, requests, slot);
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
         uint32_t destination =
             far ? *i : shard->neighbour_halos[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
-        if (destination == shard->index || !zone_needs(shard, &zones[destination], slot)) continue;
+        if (destination == shard->index || !request_covers(shard, &requests[destination], slot)) continue;
         if (!send_copy(shard, slot, destination, false)) return false;
     }
     return true;
@@ -269,7 +270,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
 }
 
 /* Sends the copies of all own entities from the cursor on. false = the outbox is full. */
-static bool send_entities(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count)
+static bool send_entities(phx_shard *shard, const phx_halo_request *requests, uint32_t shard_count)
 {
     phx_cursor *cursor = &shard->cursor;
     uint32_t wanted[SLOTS_AT_ONCE], end;
@@ -277,7 +278,7 @@ static bool send_entities(phx_shard *shard, const phx_halo_request *zones, uint3
         const uint32_t count = find_wanted(shard, wanted, &end);
         for (uint32_t i = 0; i < count; i++) {
             cursor->slot = wanted[i];
-            if (!send_copies_of(shard, zones, shard_count, wanted[i])) return false;
+            if (!send_copies_of(shard, requests, shard_count, wanted[i])) return false;
             cursor->item = 0;
         }
     }
@@ -321,18 +322,18 @@ static bool make_marks(phx_shard *shard, uint32_t shard_count)
     return shard->begun && shard->sent;
 }
 
-bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done)
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *requests, uint32_t shard_count, bool *done)
 {
     phx_outbox_reset(&shard->outbox);
     phx_cursor *cursor = &shard->cursor;
     *done = !phx_shard_copies_due(shard);
     if (*done) return true;
     if (cursor->part == COPIES_START) {
-        if (!make_marks(shard, shard_count) || !find_neighbour_halos(shard, zones, shard_count)) return false;
+        if (!make_marks(shard, shard_count) || !find_neighbour_halos(shard, requests, shard_count)) return false;
         cursor->part = COPIES_ENTITIES;
     }
     if (cursor->part == COPIES_ENTITIES) {
-        if (!send_entities(shard, zones, shard_count)) return true;
+        if (!send_entities(shard, requests, shard_count)) return true;
         *cursor = (phx_cursor){.part = COPIES_PINS};
     }
     if (cursor->part == COPIES_PINS) {

@@ -29,6 +29,6 @@ void phx_shard_stop_sending(phx_shard *shard);
  * Sends a copy to every shard that may need it, if due. *done as in phx_shard_send_migrants(). false = no memory: call
  * again.
  */
-bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *zones, uint32_t shard_count, bool *done);
+bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *requests, uint32_t shard_count, bool *done);
 
 #endif

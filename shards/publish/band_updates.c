@@ -15,7 +15,7 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
     phx_release(mem, (void **)&scratch->marks, &scratch->marks_capacity, sizeof *scratch->marks);
     phx_release(mem, (void **)&scratch->places, &scratch->places_capacity, sizeof *scratch->places);
     phx_release(mem, (void **)&scratch->candidates, &scratch->candidates_capacity, sizeof *scratch->candidates);
-    phx_release(mem, (void **)&scratch->notices, &scratch->notices_capacity, sizeof *scratch->notices);
+    phx_release(mem, (void **)&scratch->observers, &scratch->observers_capacity, sizeof *scratch->observers);
     phx_release(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due);
     phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets);
     phx_release(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred);
@@ -23,7 +23,7 @@ void phx_update_scratch_free(phx_update_scratch *scratch)
 
 void phx_update_scratch_reset(phx_update_scratch *scratch)
 {
-    scratch->notice_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
+    scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
 }
 
 /* The next epoch; when epochs wrap around after 2^32, all marks are cleared. */
@@ -191,7 +191,7 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
 }
 
 /* Emits the budget's share of the candidates, and defers the rest. false = no memory. */
-static bool spend_update_budget(update_emission *at, phx_update_notice *notice)
+static bool spend_update_budget(update_emission *at, phx_observer_updates *updates)
 {
     phx_update_scratch *scratch = at->scratch;
     uint32_t count = at->candidate_count, most = at->class->updates_max;
@@ -207,7 +207,7 @@ static bool spend_update_budget(update_emission *at, phx_update_notice *notice)
         scratch->deferred[scratch->deferred_count++] = slot;
         scratch->deferred[scratch->deferred_count++] = due_since(at, slot);
     }
-    notice->deferred_count = 2 * (count - most);
+    updates->deferred_count = 2 * (count - most);
     return true;
 }
 
@@ -218,8 +218,8 @@ static bool mark_entered_targets(phx_update_scratch *scratch, const phx_shard *s
     uint32_t slots = shard->store.slots;
     if (!ready_marks(scratch, &scratch->marks, &scratch->marks_capacity, slots) ||
         !ready_marks(scratch, &scratch->places, &scratch->places_capacity, slots) ||
-        !phx_grow(scratch->mem, (void **)&scratch->notices, &scratch->notices_capacity, scratch->notice_count,
-                  (size_t)scratch->notice_count + 1, sizeof *scratch->notices))
+        !phx_grow(scratch->mem, (void **)&scratch->observers, &scratch->observers_capacity, scratch->observer_count,
+                  (size_t)scratch->observer_count + 1, sizeof *scratch->observers))
         return false;
     scratch->mark_epoch = advance_mark_epoch(scratch->mark_epoch, scratch->marks, scratch->marks_capacity);
     const phx_list *deferred = &shard->bands.deferred[slot];
@@ -254,7 +254,7 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     update_emission at = {.scratch = scratch, .shard = shard, .class = &shard->rules->classes[attr->kind]};
-    phx_update_notice notice = {
+    phx_observer_updates updates = {
         .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     uint32_t waited = shard->bands.deferred[slot].count, targets = scratch->target_count;
     bool emitted_all = true;
@@ -265,26 +265,27 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     if (emitted_all && at.class->band_count > 0) {
         open_observer(&at, slot);
         phx_shard_list_targets(shard, slot, visit_list_piece, &at);
-        emitted_all = !at.failed && spend_update_budget(&at, &notice);
+        emitted_all = !at.failed && spend_update_budget(&at, &updates);
     }
     if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */
-        scratch->due_count = notice.due_first;
-        scratch->deferred_count = notice.deferred_first;
+        scratch->due_count = updates.due_first;
+        scratch->deferred_count = updates.deferred_first;
         scratch->target_count = targets;
         return false;
     }
-    notice.due_count = scratch->due_count - notice.due_first;
-    notice.rewaits = waited > 0 || notice.deferred_count > 0;
-    if (notice.due_count > 0 || notice.rewaits) scratch->notices[scratch->notice_count++] = notice;
+    updates.due_count = scratch->due_count - updates.due_first;
+    updates.rewaits = waited > 0 || updates.deferred_count > 0;
+    if (updates.due_count > 0 || updates.rewaits) scratch->observers[scratch->observer_count++] = updates;
     return true;
 }
 
-bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const phx_update_notice *notice,
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *deferred = notice[i].deferred_count > 0 ? scratch->deferred + notice[i].deferred_first : NULL;
-        if (notice[i].rewaits && !phx_bands_write_deferred(shard, notice[i].slot, deferred, notice[i].deferred_count))
+        const uint32_t *deferred = updates[i].deferred_count > 0 ? scratch->deferred + updates[i].deferred_first : NULL;
+        if (updates[i].rewaits &&
+            !phx_bands_write_deferred(shard, updates[i].slot, deferred, updates[i].deferred_count))
             return false;
     }
     return true;

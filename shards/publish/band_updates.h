@@ -15,13 +15,13 @@
 struct phx_shard;
 
 /* An observer with updates in this tick, or with deferred updates. */
-typedef struct phx_update_notice {
+typedef struct phx_observer_updates {
     uint32_t slot;
     uint32_t due_first, due_count; /* in the scratch's due[] */
     uint32_t deferred_first,
         deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
     bool rewaits;       /* it has deferred updates, or had */
-} phx_update_notice;
+} phx_observer_updates;
 
 typedef struct phx_slot_mark {
     uint32_t epoch, value;
@@ -35,13 +35,13 @@ typedef struct phx_update_scratch {
     phx_slot_mark
         *places; /* by slot, since phx_update_scratch_group(): its place in targets, counted from the group's first */
     phx_ranked *candidates; /* due targets, if there is a budget */
-    phx_update_notice *notices;
+    phx_observer_updates *observers;
     uint32_t *due;     /* places in targets, counted from the group's first */
     uint32_t *targets; /* slots */
     uint32_t *deferred;
-    uint32_t marks_capacity, places_capacity, candidates_capacity, notices_capacity;
+    uint32_t marks_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
-    uint32_t notice_count, due_count, target_count, deferred_count;
+    uint32_t observer_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_epoch;
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
@@ -68,13 +68,13 @@ void phx_update_scratch_reset(phx_update_scratch *scratch);
 void phx_update_scratch_group(phx_update_scratch *scratch);
 /*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
- * the scratch, and a row to notices[] if there is any. false = no memory, nothing appended.
+ * the scratch, and a row to observers[] if there is any. false = no memory, nothing appended.
  */
 bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
-/* By the owner. Stores the deferred updates of the observers in notices[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_update_notice *notice,
+/* By the owner. Stores the deferred updates of the observers in observers[]. false = no memory: call again. */
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
                       uint32_t count);
 
 #endif

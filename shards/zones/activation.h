@@ -3,7 +3,7 @@
  * (`cover`). It changes only when a tower gets its first waker or loses its last one. NPCs are checked only in towers
  * where the coverage became 0 or became positive, and if they moved to another tower themselves. An NPC without a waker
  * near waits in a queue, ordered by the tick since when. Wakers beyond the rectangle are here as ghosts
- * (phx_halo_request.wake_towers1). Part of the zones phase, by the shard's owner; pharos.h, "Activation", has the rule.
+ * (phx_halo_request.wake_towers1). Part of the zones stage, by the shard's owner; pharos.h, "Activation", has the rule.
  */
 #ifndef PHX_SHARDS_ZONES_ACTIVATION_H
 #define PHX_SHARDS_ZONES_ACTIVATION_H

@@ -1,7 +1,7 @@
 /*
  * Area members: which own entities are in which areas. An entity is checked when it changed, or when an area that
  * changed is, or was, near its tower. The check also finds how far the entity may move inside its tower without an
- * edge: until then a step costs one comparison. Part of the zones phase, by the shard's owner.
+ * edge: until then a step costs one comparison. Part of the zones stage, by the shard's owner.
  */
 #ifndef PHX_SHARDS_ZONES_AREA_MEMBERS_H
 #define PHX_SHARDS_ZONES_AREA_MEMBERS_H

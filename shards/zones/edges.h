@@ -1,6 +1,6 @@
 /*
  * The edges of a shard in a tick, as a batch has them: an entity awoke or fell asleep, entered or left an area. Made in
- * the zones phase by the shard's worker (activation.h, area_members.h), read in the publish phase by the ticking
+ * the zones stage by the shard's worker (activation.h, area_members.h), read in the publish phase by the ticking
  * thread. Edges without memory for a batch wait for a later tick.
  */
 #ifndef PHX_SHARDS_ZONES_EDGES_H

@@ -1,5 +1,5 @@
 /*
- * The zones phase of a shard; see zones.h. A step without work left does nothing, so a phase that stopped for want of
+ * The zones stage of a shard; see zones.h. A step without work left does nothing, so a phase that stopped for want of
  * memory is run again.
  */
 #include "shards/zones/zones.h"

@@ -1,5 +1,5 @@
 /*
- * Zones: the state of a shard's own entities beyond lists, activation and area membership. The zones phase follows the
+ * Zones: the state of a shard's own entities beyond lists, activation and area membership. The zones stage follows the
  * index phase: it checks entities that changed in the tick, and entities near towers and areas that changed. While no
  * class wakes, no NPC is awake and there is no area, none of it exists and the phase is left out.
  */
@@ -10,7 +10,7 @@
 #include "shards/zones/area_members.h"
 
 typedef struct phx_zones {
-    bool on; /* tower members, activation and area members exist, and are as of the last zones phase */
+    bool on; /* tower members, activation and area members exist, and are as of the last zones stage */
     bool awake_on, area_members_on;
     bool put_off;    /* the last tick had no memory for the phase: this one checks all, the dead are still there */
     bool missed;     /* dirty[] is incomplete: there was no memory, or the tick is dense */
@@ -36,7 +36,7 @@ static inline void phx_zones_mark_dirty(phx_zones *zones, phx_mem *mem, uint32_t
     else zones->missed = true;
 }
 
-/* There is no memory for the zones phase: the next tick's makes up for it. */
+/* There is no memory for the zones stage: the next tick's makes up for it. */
 void phx_zones_put_off(phx_zones *zones);
 
 /* An own entity emigrates. */

@@ -17,6 +17,6 @@ void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i,
                           .command = op == PHX_OP_BROADCAST && id == 0 ? PHX_OP_BROADCAST_AT : op};
     world->totals.refused[status]++;
     world->totals.refused_in_tick++;
-    if (home != PHX_HOME_NONE) world->tallies[phx_home_shard(home)].refused[status]++;
+    if (home != PHX_HOME_NONE) world->shard_totals[phx_home_shard(home)].refused[status]++;
     if (!phx_refusals_put(&world->producers[run->producer].tick_refusals, refusal)) world->totals.untold++;
 }

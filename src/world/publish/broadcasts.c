@@ -24,7 +24,7 @@ static void free_broadcast_scratch(phx_broadcast_scratch *scratch, phx_mem *mem)
 {
     phx_release(mem, (void **)&scratch->hits, &scratch->hits_capacity, sizeof *scratch->hits);
     phx_release(mem, (void **)&scratch->hit_places, &scratch->hit_places_capacity, sizeof *scratch->hit_places);
-    phx_release(mem, (void **)&scratch->recipients, &scratch->hearings_capacity, sizeof *scratch->recipients);
+    phx_release(mem, (void **)&scratch->recipients, &scratch->recipients_capacity, sizeof *scratch->recipients);
     phx_release(mem, (void **)&scratch->heard, &scratch->heard_capacity, sizeof *scratch->heard);
     phx_release(mem, (void **)&scratch->used, &scratch->used_capacity, sizeof *scratch->used);
     phx_listed_sources_free(&scratch->listed, mem);
@@ -173,10 +173,10 @@ void phx_broadcasts_locate(phx_world *world)
 static bool in_reach_of_shard(const phx_world *world, const phx_source *source, uint32_t index)
 {
     const phx_body *body = &world->shards[source->shard].store.body[source->slot];
-    const phx_halo_request *zone = &world->zones[index];
-    uint32_t halo = zone->halo_towers;
-    return body->tx + halo >= zone->rect.x0 && body->tx <= zone->rect.x1 + halo && body->ty + halo >= zone->rect.y0 &&
-           body->ty <= zone->rect.y1 + halo;
+    const phx_halo_request *request = &world->halo_requests[index];
+    uint32_t halo = request->halo_towers;
+    return body->tx + halo >= request->rect.x0 && body->tx <= request->rect.x1 + halo &&
+           body->ty + halo >= request->rect.y0 && body->ty <= request->rect.y1 + halo;
 }
 
 /* The source's slot in the shard, own or ghost, or PHX_SLOT_NONE. */
@@ -394,7 +394,7 @@ static bool find_piece_recipients(phx_world *world, phx_broadcast_scratch *scrat
     if (!find_recipients(world, scratch, piece, &batch, &hits, &heard)) return false;
     if (!phx_grow(&world->mem, (void **)&scratch->heard, &scratch->heard_capacity, scratch->heard_count,
                   (size_t)scratch->heard_count + heard, sizeof *scratch->heard) ||
-        !phx_grow(&world->mem, (void **)&scratch->recipients, &scratch->hearings_capacity, scratch->recipient_count,
+        !phx_grow(&world->mem, (void **)&scratch->recipients, &scratch->recipients_capacity, scratch->recipient_count,
                   (size_t)scratch->recipient_count + PHX_BATCH_PLACES_MAX, sizeof *scratch->recipients))
         return false;
     uint32_t first = scratch->heard_count;

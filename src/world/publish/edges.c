@@ -98,7 +98,7 @@ void phx_hold_edges(phx_world *world, uint32_t consumer)
 }
 
 /*
- * Holds all edges if a shard's zones phase is put off: an entity may have left there, and entered again elsewhere, and
+ * Holds all edges if a shard's zones stage is put off: an entity may have left there, and entered again elsewhere, and
  * its consumer gets the edges of its incarnations in order.
  */
 static void hold_behind_put_off(phx_world *world)

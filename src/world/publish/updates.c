@@ -61,7 +61,7 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 /* ---- pieces ---- */
 
-bool phx_step_strides(phx_world *world, uint32_t index)
+bool phx_step_motion_samples(phx_world *world, uint32_t index)
 {
     phx_bands_sample(&world->shards[index]);
     return true;
@@ -154,7 +154,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
 {
     phx_update_scratch *update_scratch = &own->update_scratch;
     phx_update_group group = {.consumer = consumers[from],
-                              .notice_first = update_scratch->notice_count,
+                              .observer_first = update_scratch->observer_count,
                               .due_first = update_scratch->due_count,
                               .target_first = update_scratch->target_count};
     if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
@@ -166,10 +166,10 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
         consumers[place] = PHX_SLOT_NONE;
     }
-    group.notice_count = update_scratch->notice_count - group.notice_first;
+    group.observer_count = update_scratch->observer_count - group.observer_first;
     group.due_count = update_scratch->due_count - group.due_first;
     group.target_count = update_scratch->target_count - group.target_first;
-    if (group.notice_count > 0) own->groups[own->group_count++] = group;
+    if (group.observer_count > 0) own->groups[own->group_count++] = group;
     return true;
 }
 
@@ -179,7 +179,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     phx_update_scratch *update_scratch = &own->update_scratch;
     phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
     uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
-    uint32_t notice = update_scratch->notice_count, due = update_scratch->due_count,
+    uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
              targets = update_scratch->target_count;
     phx_recipients_fill_batch(shard, &batch);
     for (uint32_t place = 0; place < batch.count; place++) consumers[place] = consumer_at(world, shard, &batch, place);
@@ -188,7 +188,7 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
         if (consumers[place] == PHX_SLOT_NONE) continue;
         if (emit_update_group(world, own, shard, &batch, consumers, place)) continue;
         own->group_count = piece->group_first;
-        update_scratch->notice_count = notice;
+        update_scratch->observer_count = observers;
         update_scratch->due_count = due;
         update_scratch->target_count = targets;
         update_scratch->deferred_count = deferred;
@@ -237,7 +237,7 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
         const phx_update_group *groups = groups_of(world, piece);
         for (uint32_t g = 0; g < piece->group_count; g++) /* a second time has no effect */
             if (!phx_bands_commit(&world->shards[index], update_scratch,
-                                  update_scratch->notices + groups[g].notice_first, groups[g].notice_count))
+                                  update_scratch->observers + groups[g].observer_first, groups[g].observer_count))
                 return false;
     }
     return true;
@@ -247,8 +247,8 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
 static uint32_t emitted_by(const phx_update_scratch *update_scratch, const phx_update_group *group)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < group->notice_count; i++)
-        count += update_scratch->notices[group->notice_first + i].due_count > 0;
+    for (uint32_t i = 0; i < group->observer_count; i++)
+        count += update_scratch->observers[group->observer_first + i].due_count > 0;
     return count;
 }
 
@@ -268,10 +268,10 @@ static void count_emitted(phx_world *world)
 static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
 {
     group->due_count = 0;
-    for (uint32_t i = 0; i < group->notice_count; i++) {
-        phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
-        if (shard->store.tail[notice->slot].list.owed) notice->due_count = 0;
-        group->due_count += notice->due_count;
+    for (uint32_t i = 0; i < group->observer_count; i++) {
+        phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];
+        if (shard->store.tail[updates->slot].list.owed) updates->due_count = 0;
+        group->due_count += updates->due_count;
     }
 }
 
@@ -331,16 +331,16 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                                                         .y = body->y,
                                                         .z = body->z};
     }
-    for (uint32_t i = 0; i < group->notice_count; i++) {
-        const phx_update_notice *notice = &update_scratch->notices[group->notice_first + i];
-        if (notice->due_count == 0) continue;
+    for (uint32_t i = 0; i < group->observer_count; i++) {
+        const phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];
+        if (updates->due_count == 0) continue;
         batch_updates->updates[at.updates++] =
-            (ph_update){.observer = name[notice->slot].id,
-                        .user_data = phx_store_user_data(&shard->store, notice->slot),
+            (ph_update){.observer = name[updates->slot].id,
+                        .user_data = phx_store_user_data(&shard->store, updates->slot),
                         .first = at.due,
-                        .count = notice->due_count};
-        for (uint32_t d = 0; d < notice->due_count; d++)
-            batch_updates->due[at.due++] = at.moved + update_scratch->due[notice->due_first + d];
+                        .count = updates->due_count};
+        for (uint32_t d = 0; d < updates->due_count; d++)
+            batch_updates->due[at.due++] = at.moved + update_scratch->due[updates->due_first + d];
     }
 }
 

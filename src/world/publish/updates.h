@@ -21,7 +21,7 @@ void phx_updates_free(phx_world *world);
 /* May an update be due? Else the functions below are not called in this tick. */
 bool phx_updates_due(const phx_world *world);
 /* Samples the motion of one shard's entities. */
-bool phx_step_strides(phx_world *world, uint32_t shard);
+bool phx_step_motion_samples(phx_world *world, uint32_t shard);
 /*
  * Cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
  * below.

@@ -48,7 +48,7 @@ void phx_stats_share(phx_world *world)
     static const phx_interest_counts none;
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        phx_interest_counts_add(&world->tallies[chunk->shard].counts, &chunk->counts, &none);
+        phx_interest_counts_add(&world->shard_totals[chunk->shard].counts, &chunk->counts, &none);
     }
 }
 
@@ -84,7 +84,8 @@ void phx_stats_end(phx_world *world)
 {
     uint64_t tick_ns = all_phases(&world->phase_ns);
     share_times(world);
-    for (uint32_t i = 0; i < world->shard_count; i++) add_phases(&world->tallies[i].ns, &world->shard_progress[i].ns);
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        add_phases(&world->shard_totals[i].ns, &world->shard_progress[i].ns);
     add_phases(&world->phase_ns_sum, &world->phase_ns);
     if (tick_ns > world->tick_ns_max) world->tick_ns_max = tick_ns;
 }
@@ -243,8 +244,8 @@ void phx_query_stats(const phx_world *world, ph_stats *stats)
 void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stats *stats)
 {
     const phx_shard *shard = &world->shards[index];
-    const phx_interest_counts *counts = &world->tallies[index].counts;
-    const phx_phase_ns *ns = &world->shard_progress[index].ns, *sum = &world->tallies[index].ns;
+    const phx_interest_counts *counts = &world->shard_totals[index].counts;
+    const phx_phase_ns *ns = &world->shard_progress[index].ns, *sum = &world->shard_totals[index].ns;
     uint32_t blocks = shard->outbox.used > shard->outbox.most ? shard->outbox.used : shard->outbox.most;
     *stats = (ph_shard_stats){.entities = shard->store.own_count,
                               .observers = shard->ready_count,
@@ -275,5 +276,5 @@ void phx_query_shard_stats(const phx_world *world, uint32_t index, ph_shard_stat
                               .index_ns_sum = sum->of[PHX_PHASE_INDEX],
                               .interest_ns_sum = sum->of[PHX_PHASE_INTEREST],
                               .publish_ns_sum = sum->of[PHX_PHASE_PUBLISH]};
-    memcpy(stats->refused, world->tallies[index].refused, sizeof world->tallies[index].refused);
+    memcpy(stats->refused, world->shard_totals[index].refused, sizeof world->shard_totals[index].refused);
 }

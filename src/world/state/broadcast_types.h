@@ -59,7 +59,7 @@ typedef struct phx_broadcast_scratch {
     uint32_t *heard;
     uint64_t *used;            /* [consumer]: a bit for each message that an observer of it receives */
     phx_listed_sources listed; /* of the piece at hand */
-    uint32_t hits_capacity, hit_places_capacity, hearings_capacity, heard_capacity, used_capacity;
+    uint32_t hits_capacity, hit_places_capacity, recipients_capacity, heard_capacity, used_capacity;
     uint32_t recipient_count, heard_count;
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_broadcast_scratch;
 

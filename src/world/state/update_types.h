@@ -11,8 +11,8 @@
 /* The observers of one consumer in one piece. */
 typedef struct phx_update_group {
     uint32_t consumer;
-    uint32_t notice_first, notice_count; /* in the scratch's notices[] */
-    uint32_t due_first, due_count;       /* in the scratch's due[] */
+    uint32_t observer_first, observer_count; /* in the scratch's observers[] */
+    uint32_t due_first, due_count;           /* in the scratch's due[] */
     uint32_t target_first, target_count;
     phx_batch_updates_size at; /* where its part of the consumer's updates begins */
 } phx_update_group;

@@ -166,9 +166,9 @@ typedef struct phx_world {
     phx_partition partition;
     phx_shard *shards;
     phx_shard_progress *shard_progress;
-    phx_mem *shard_mems;       /* memory of each shard: parts of mem */
-    phx_shard_totals *tallies; /* one per shard */
-    phx_halo_request *zones, *zones_before;
+    phx_mem *shard_mems;            /* memory of each shard: parts of mem */
+    phx_shard_totals *shard_totals; /* one per shard */
+    phx_halo_request *halo_requests, *halo_requests_before;
     uint32_t shard_count;
 
     phx_directory directory;

@@ -299,8 +299,8 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
             if (group->consumer != consumer || group->due_count == 0) continue;
             kept += group->due_count;
             if (kept <= all / 2) continue;
-            for (uint32_t n = 0; n < group->notice_count; n++) {
-                const uint32_t slot = own->update_scratch.notices[group->notice_first + n].slot;
+            for (uint32_t n = 0; n < group->observer_count; n++) {
+                const uint32_t slot = own->update_scratch.observers[group->observer_first + n].slot;
                 phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
             }
         }

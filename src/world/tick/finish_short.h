@@ -3,7 +3,7 @@
  * (phx_shard_set_aside()) if its list, events or updates find no memory: the list is emptied, and a later tick sends
  * the whole list. If there is no memory to find the recipients of broadcasts, the tick's broadcasts are refused. If a
  * consumer's batch has no room for broadcasts, they are dropped and counted. Commands, attached children, changed
- * classes, crowd control, the zones phase and edges are put off to the next tick. If there is no memory for copies or
+ * classes, crowd control, the zones stage and edges are put off to the next tick. If there is no memory for copies or
  * for the index, the tick is blind in that shard: all its observers are set aside (shards/tick/blind_tick.h). If there
  * is none for migrants or pins, entities stay in their old shard for one more tick, and all shards are blind.
  *

@@ -76,12 +76,12 @@ static bool init_shards(phx_world *world)
     if (!phx_partition_init(&world->partition, mem, world->rules.towers, world->def.shards)) return false;
     world->shards = phx_alloc_zero(mem, count * sizeof *world->shards, PHX_CACHE_LINE);
     world->shard_progress = phx_alloc_zero(mem, count * sizeof *world->shard_progress, PHX_CACHE_LINE);
-    world->zones = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
-    world->zones_before = phx_alloc_zero(mem, count * sizeof *world->zones, PHX_CACHE_LINE);
+    world->halo_requests = phx_alloc_zero(mem, count * sizeof *world->halo_requests, PHX_CACHE_LINE);
+    world->halo_requests_before = phx_alloc_zero(mem, count * sizeof *world->halo_requests, PHX_CACHE_LINE);
     world->shard_mems = phx_alloc_zero(mem, count * sizeof *world->shard_mems, PHX_CACHE_LINE);
-    world->tallies = phx_alloc_zero(mem, count * sizeof *world->tallies, PHX_CACHE_LINE);
-    if (!world->shards || !world->shard_progress || !world->zones || !world->zones_before) return false;
-    if (!world->shard_mems || !world->tallies) return false;
+    world->shard_totals = phx_alloc_zero(mem, count * sizeof *world->shard_totals, PHX_CACHE_LINE);
+    if (!world->shards || !world->shard_progress || !world->halo_requests || !world->halo_requests_before) return false;
+    if (!world->shard_mems || !world->shard_totals) return false;
     if (!phx_grow(mem, (void **)&world->shard_order, &world->order_capacity, 0, count, sizeof(uint32_t))) return false;
     for (; world->shard_count < count; world->shard_count++) {
         uint32_t i = world->shard_count;
@@ -153,6 +153,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_crew *crew, phx_world **
     *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
+    atomic_store_explicit(&(*world)->mem.bytes, sizeof **world, memory_order_relaxed); /* it counts itself too */
     if (crew) atomic_fetch_add_explicit(&crew->users, 1, memory_order_relaxed);
     (*world)->crew = crew;
     (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
@@ -174,10 +175,10 @@ static void free_shards(phx_world *world)
     }
     phx_free(mem, world->shards, wanted * sizeof *world->shards, PHX_CACHE_LINE);
     phx_free(mem, world->shard_progress, wanted * sizeof *world->shard_progress, PHX_CACHE_LINE);
-    phx_free(mem, world->zones, wanted * sizeof *world->zones, PHX_CACHE_LINE);
-    phx_free(mem, world->zones_before, wanted * sizeof *world->zones, PHX_CACHE_LINE);
+    phx_free(mem, world->halo_requests, wanted * sizeof *world->halo_requests, PHX_CACHE_LINE);
+    phx_free(mem, world->halo_requests_before, wanted * sizeof *world->halo_requests, PHX_CACHE_LINE);
     phx_free(mem, world->shard_mems, wanted * sizeof *world->shard_mems, PHX_CACHE_LINE);
-    phx_free(mem, world->tallies, wanted * sizeof *world->tallies, PHX_CACHE_LINE);
+    phx_free(mem, world->shard_totals, wanted * sizeof *world->shard_totals, PHX_CACHE_LINE);
     phx_release(mem, (void **)&world->shard_order, &world->order_capacity, sizeof(uint32_t));
     phx_partition_free(&world->partition, mem);
 }
@@ -222,8 +223,8 @@ void phx_world_destroy(phx_world *world)
     if (world->instances.mem) phx_idmap_free(&world->instances);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
-    PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);
-    phx_mem outer; /* the world itself was not allocated from its own */
+    PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == sizeof *world);
+    phx_mem outer; /* mem is in the block that is released */
     phx_mem_init(&outer, mem->allocator);
     atomic_store_explicit(&outer.bytes, sizeof *world, memory_order_relaxed);
     phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);

@@ -15,7 +15,7 @@
 #include "shards/tick/reindex.h"
 #include "shards/tick/row_positions.h"
 #include "shards/tick/set_aside.h"
-#include "shards/tick/zones_phase.h"
+#include "shards/tick/zones_stage.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
 #include "world/table/clock.h"
@@ -90,8 +90,8 @@ bool phx_step_send_copies(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
     if (!fill_due(world, index, !phx_shard_copies_due(shard))) return true;
-    return outbox_ready(world, index) &&
-           phx_shard_send_copies(shard, world->zones, world->shard_count, &world->shard_progress[index].all_sent);
+    return outbox_ready(world, index) && phx_shard_send_copies(shard, world->halo_requests, world->shard_count,
+                                                               &world->shard_progress[index].all_sent);
 }
 
 /* Writes the homes of immigrants into the directory: existing entries, each written by one shard. */
@@ -137,7 +137,7 @@ bool phx_step_arrive(phx_world *world, uint32_t index)
     phx_shard_let_go(shard, partition->column_of, partition->row_of, partition->columns);
     report_immigrants(world, index);
     phx_shard_immigrants_reported(shard);
-    world->zones[index] = phx_shard_measure(shard);
+    world->halo_requests[index] = phx_shard_measure(shard);
     return true;
 }
 
@@ -229,7 +229,7 @@ bool phx_step_commit(phx_world *world, uint32_t index)
 bool phx_step_end(phx_world *world, uint32_t index)
 {
     phx_shard *shard = &world->shards[index];
-    const phx_interest_counts *counts = &world->tallies[index].counts;
+    const phx_interest_counts *counts = &world->shard_totals[index].counts;
     const bool recounts = shard->owes_lists;
     phx_shard_end(shard);
     if (recounts)

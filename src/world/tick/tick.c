@@ -125,7 +125,7 @@ static void end_apply(phx_world *world)
     world->totals.applies++;
 }
 
-/* Is state of the zones phase left? */
+/* Is state of the zones stage left? */
 static bool zones_left(const phx_world *world)
 {
     bool left = world->rules.wakes || phx_areas_any(&world->areas);
@@ -178,12 +178,12 @@ static bool round_left(const phx_world *world)
 }
 
 /* Notes that neighbours need a refresh, if a shard's halo changed. */
-static void compare_zones(phx_world *world)
+static void compare_halo_requests(phx_world *world)
 {
-    size_t bytes = world->shard_count * sizeof *world->zones;
-    if (memcmp(world->zones, world->zones_before, bytes) == 0) return;
+    size_t bytes = world->shard_count * sizeof *world->halo_requests;
+    if (memcmp(world->halo_requests, world->halo_requests_before, bytes) == 0) return;
     for (uint32_t i = 0; i < world->shard_count; i++) world->shards[i].copies_due = true;
-    memcpy(world->zones_before, world->zones, bytes);
+    memcpy(world->halo_requests_before, world->halo_requests, bytes);
 }
 
 /* Receives a round. *next: another round, or the stage behind. */
@@ -204,7 +204,7 @@ static bool receive_migrants(phx_world *world, phx_stage *next)
     if (!receive_round(world, PHX_STAGE_SEND_MIGRANTS, next)) return false;
     if (*next == PHX_STAGE_SEND_MIGRANTS) return true;
     phx_run_shards(world, phx_step_arrive, true);
-    compare_zones(world);
+    compare_halo_requests(world);
     return true;
 }
 
@@ -315,7 +315,7 @@ static bool run_stage(phx_world *world)
         next = after_broadcasts(world);
         break;
     case PHX_STAGE_UPDATES:
-        through = run_shard_step(world, phx_step_strides) && phx_updates_plan(world);
+        through = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world);
         break;
     case PHX_STAGE_FIND_UPDATES:
         through = phx_updates_find(world);

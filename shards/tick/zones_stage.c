@@ -1,8 +1,8 @@
 /*
- * The zones phase of a shard; see zones_phase.h. A step without work left does nothing, so a phase that stopped for
+ * The zones stage of a shard; see zones_stage.h. A step without work left does nothing, so a phase that stopped for
  * want of memory is run again.
  */
-#include "shards/tick/zones_phase.h"
+#include "shards/tick/zones_stage.h"
 
 /* Slots to check: changed ones, or all. */
 typedef struct going {

@@ -1,5 +1,5 @@
 /*
- * The zones phase of a shard: NPCs that awoke or fell asleep, own entities that entered or left areas. After the index
+ * The zones stage of a shard: NPCs that awoke or fell asleep, own entities that entered or left areas. After the index
  * phase, by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_ZONES_PHASE_H
