@@ -11,6 +11,7 @@
 
 #include "bench/base/memory.h"
 #include "bench/engines/pharos.h"
+#include "bench/engines/worlds.h"
 #include "bench/option_lists.h"
 #include "tools/cli.h"
 
@@ -141,6 +142,9 @@ static bool skipped(bench_plan *plan, const bench_case *made)
     if (reason == NULL && made->scenario->copies && engine->heard == NULL) { /* likewise */
         reason = "it has no instances";
     }
+    if (reason == NULL && made->scenario->worlds && engine != &bench_engine_pharos) {
+        reason = "it has one world";
+    }
     if (reason == NULL && made->scenario->veils && engine->heard == NULL) { /* likewise */
         reason = "it neither hides nor reveals";
     }
@@ -265,9 +269,16 @@ static bool add_scenario(bench_plan *plan, const bench_options *options, bench_c
         for (uint32_t i = 0; i < indexes; i++) {
             made.def = *def;
             set_index(&made, options, i);
-            if (!skipped(plan, &made) && !add_layouts(plan, options, made, error)) {
+            if (skipped(plan, &made)) {
+                continue;
+            }
+            if (made.scenario->worlds) {
+                made.engine = &bench_engine_worlds;
+            }
+            if (!add_layouts(plan, options, made, error)) {
                 return false;
             }
+            made.engine = options->engines[e];
         }
     }
     return true;

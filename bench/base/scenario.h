@@ -56,6 +56,7 @@ typedef struct bench_scenario {
     bool talks;              /* has broadcasts: for engines that have them */
     bool rides;              /* has attachments: for engines that have them */
     bool copies;             /* has instances: for engines that have them */
+    bool worlds;             /* a world for each BENCH_WORLD_ENTITIES entities, side by side: for Pharos alone */
     bool veils;              /* hides and reveals targets: for engines that do */
     bool zones;              /* has areas or activation: for engines that have them */
     bool updates;            /* has bands: for engines with updates */
@@ -129,6 +130,9 @@ void bench_reflect(ph_position *position, const bench_area *area);
 void bench_walk(bench_stream *stream, bench_frame *frame, uint32_t index, const bench_area *area);
 /* Entity index + 1 enters at its position, with the attributes of its kind. */
 void bench_enter(bench_stream *stream, bench_frame *frame, uint32_t index, uint32_t kind);
+
+/* Entities of each world, in a scenario of many. */
+enum { BENCH_WORLD_ENTITIES = 20 };
 
 /* Longest step of a walker in a tick: 5 of a view of 100, a running player at 10 ticks a second. */
 #define BENCH_STEP 5.0f

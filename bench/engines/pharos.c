@@ -8,6 +8,7 @@
 #include <pharos/pharos.h>
 
 #include "bench/base/memory.h"
+#include "bench/engines/batches.h"
 #include "bench/engines/producers.h"
 #include "bench/engines/queries.h"
 #include "bench/engines/submit.h"
@@ -25,8 +26,7 @@ typedef struct pharos {
     uint32_t from_room;
     const ph_batch **held; /* taken, not yet returned */
     uint32_t *held_from;   /* the consumer of each */
-    uint64_t enters, leaves, heard;
-    uint64_t id_sum; /* makes the walk read every event */
+    bench_walked walked;
     uint64_t submit_ns;
 } pharos;
 
@@ -97,34 +97,6 @@ static bool take(pharos *self, bench_error *error)
     return true;
 }
 
-/* The same of broadcasts: for each observer the messages that it gets, and where their payload begins. */
-static void walk_broadcasts(pharos *self, const ph_batch *batch)
-{
-    for (uint32_t i = 0; i < batch->delivery_count; i++) {
-        const ph_delivery *delivery = &batch->deliveries[i];
-        uint64_t sum = delivery->observer;
-        for (uint32_t h = delivery->first; h < delivery->first + delivery->count; h++) {
-            const ph_message *message = &batch->messages[batch->heard[h]];
-            sum += message->source + message->bytes + batch->payload[message->first];
-        }
-        self->id_sum += sum;
-        self->heard += delivery->count;
-    }
-}
-
-/* The least work of a host with a batch: it reads every change and every target once. */
-static void walk(pharos *self, const ph_batch *batch)
-{
-    for (uint32_t c = 0; c < batch->change_count; c++) {
-        const ph_change *change = &batch->changes[c];
-        uint32_t count = change->leave_count + change->enter_count;
-        self->id_sum += change->observer + bench_look_at(&batch->targets[change->first], count);
-        self->leaves += change->leave_count;
-        self->enters += change->enter_count;
-    }
-    walk_broadcasts(self, batch);
-}
-
 static bool tick_and_walk(pharos *self, bench_error *error)
 {
     ph_status status = ph_tick(self->world, NULL);
@@ -135,7 +107,7 @@ static bool tick_and_walk(pharos *self, bench_error *error)
         return false;
     }
     for (uint32_t i = 0; i < self->held_count; i++) {
-        walk(self, self->held[i]);
+        bench_batch_walk(self->held[i], &self->walked);
     }
     return true;
 }
@@ -176,23 +148,7 @@ static void pharos_records(void *engine, bench_record_fn record, void *context)
 {
     const pharos *self = engine;
     for (uint32_t i = 0; i < self->held_count; i++) {
-        const ph_batch *batch = self->held[i];
-        for (uint32_t c = 0; c < batch->change_count; c++) {
-            const ph_change *change = &batch->changes[c];
-            uint32_t enter_first = change->first + change->leave_count;
-            PHX_ASSERT(enter_first + change->enter_count <= batch->target_count);
-            bench_record sent = {
-                .observer = change->observer,
-                .leaves = &batch->targets[change->first],
-                .enters = &batch->targets[enter_first],
-                .leave_kinds = &batch->kinds[change->first],
-                .enter_kinds = &batch->kinds[enter_first],
-                .leave_count = change->leave_count,
-                .enter_count = change->enter_count,
-                .fresh = (change->flags & PH_CHANGE_FRESH) != 0,
-            };
-            record(context, &sent);
-        }
+        bench_batch_records(self->held[i], record, context);
     }
 }
 
@@ -200,14 +156,7 @@ static void pharos_heard(void *engine, bench_heard_fn heard, void *context)
 {
     const pharos *self = engine;
     for (uint32_t i = 0; i < self->held_count; i++) {
-        const ph_batch *batch = self->held[i];
-        for (uint32_t d = 0; d < batch->delivery_count; d++) {
-            const ph_delivery *delivery = &batch->deliveries[d];
-            for (uint32_t h = delivery->first; h < delivery->first + delivery->count; h++) {
-                const ph_message *message = &batch->messages[batch->heard[h]];
-                heard(context, delivery->observer, message->source, message->bytes);
-            }
-        }
+        bench_batch_heard(self->held[i], heard, context);
     }
 }
 
@@ -281,30 +230,9 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
     if (status != PH_OK) {
         return bench_fail(error, "ph_world_stats: %s", ph_status_text(status));
     }
-    *stats = (bench_stats){
-        .submit_ns = self->submit_ns,
-        .phase_ns = {world.ingest_ns, world.exchange_ns, world.index_ns, world.interest_ns, world.publish_ns},
-        .bytes = world.bytes,
-        .entities = world.entities,
-        .observers = world.observers,
-        .list_entries = world.list_entries,
-        .coalesced = world.coalesced_ticks,
-        .migrations = world.migrations,
-        .halo_records = world.halo_records,
-        .observers_glanced = world.observers_glanced,
-        .observers_evaluated = world.observers_evaluated,
-        .towers_visited = world.towers_visited,
-        .pairs_tested = world.pairs_tested,
-        .pairs_exact = world.pairs_exact,
-        .index_steps = world.index_steps,
-        .enters = self->enters,
-        .leaves = self->leaves,
-        .heard = self->heard,
-        .deliveries = world.deliveries,
-    };
-    for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) {
-        stats->refused += i == PH_FULL ? 0 : world.refused[i]; /* PH_FULL: submitted again, nothing lost */
-    }
+    *stats = (bench_stats){.submit_ns = self->submit_ns};
+    bench_stats_add_world(stats, &world);
+    bench_stats_add_walked(stats, &self->walked);
     return true;
 }
 

@@ -14,7 +14,7 @@ extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
 extern const bench_scenario bench_ask_places, bench_voxel, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn, bench_veil;
-extern const bench_scenario bench_instances, bench_instances_flat;
+extern const bench_scenario bench_instances, bench_instances_flat, bench_small_worlds;
 extern const bench_scenario bench_cornell_50k, bench_cornell_gauss, bench_cornell_500k;
 extern const bench_scenario bench_osrs_box, bench_station_80, bench_cluster, bench_fight_10k;
 extern const bench_scenario bench_world_mmo, bench_world_siege, bench_world_city, bench_world_dense;

@@ -8,16 +8,17 @@
 #include "bench/scenarios/scenarios.h"
 
 static const bench_scenario *const scenarios[] = {
-    &bench_walk_10k,    &bench_walk_100k,       &bench_walk_1m,         &bench_hotspot,
-    &bench_crowd,       &bench_crowd_control,   &bench_dense_100k,      &bench_mmo,
-    &bench_mmo_all,     &bench_border_pingpong, &bench_teleport_storm,  &bench_speed_50,
-    &bench_sparse_huge, &bench_login_flood,     &bench_churn,           &bench_bands,
-    &bench_activation,  &bench_areas,           &bench_chat_storm,      &bench_whisper,
-    &bench_ask_places,  &bench_instances,       &bench_instances_flat,  &bench_veil,
-    &bench_mounts,      &bench_ingest,          &bench_walk_100k_10pct, &bench_idle,
-    &bench_world_mmo,   &bench_world_siege,     &bench_world_city,      &bench_world_dense,
-    &bench_fight_10k,   &bench_cornell_50k,     &bench_cornell_gauss,   &bench_cornell_500k,
-    &bench_osrs_box,    &bench_station_80,      &bench_cluster,         &bench_voxel,
+    &bench_walk_10k,     &bench_walk_100k,       &bench_walk_1m,         &bench_hotspot,
+    &bench_crowd,        &bench_crowd_control,   &bench_dense_100k,      &bench_mmo,
+    &bench_mmo_all,      &bench_border_pingpong, &bench_teleport_storm,  &bench_speed_50,
+    &bench_sparse_huge,  &bench_login_flood,     &bench_churn,           &bench_bands,
+    &bench_activation,   &bench_areas,           &bench_chat_storm,      &bench_whisper,
+    &bench_ask_places,   &bench_instances,       &bench_instances_flat,  &bench_veil,
+    &bench_mounts,       &bench_ingest,          &bench_walk_100k_10pct, &bench_idle,
+    &bench_world_mmo,    &bench_world_siege,     &bench_world_city,      &bench_world_dense,
+    &bench_fight_10k,    &bench_cornell_50k,     &bench_cornell_gauss,   &bench_cornell_500k,
+    &bench_osrs_box,     &bench_station_80,      &bench_cluster,         &bench_voxel,
+    &bench_small_worlds,
 };
 
 uint32_t bench_scenario_count(void)

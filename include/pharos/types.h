@@ -694,7 +694,7 @@ typedef struct ph_stats {
     uint64_t tick_ns_max; /* the longest tick so far */
     uint64_t tick_ns_sum; /* all ticks, and their phases: */
     uint64_t ingest_ns_sum, exchange_ns_sum, index_ns_sum, interest_ns_sum, publish_ns_sum;
-    uint64_t bytes;             /* now: held from the allocator */
+    uint64_t bytes;             /* now: held from the allocator (a crew has its own) */
     uint64_t instances;         /* now: instances with entities in them */
     uint64_t outside;           /* now: entities outside of all towers: the nearest tower counts as theirs */
     uint64_t attached;          /* now: entities that follow a parent */

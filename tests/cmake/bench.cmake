@@ -4,9 +4,14 @@ if(NOT PHAROS_BUILD_BENCH)
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-if(PHAROS_CLASSICAL_INDEXES) # it compares all indexes
+if(PHAROS_SANITIZE STREQUAL "thread") # of its own threads, the bench has those that submit alone
+    add_test(NAME program_bench_producers
+        COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:pharos-bench> --scenario ingest --producers 1,4 --workers 2
+                --shards 3x3 --set tower_size=25 --entities 240 --warmup 4 --ticks 12 --verify=1 --json -)
+    pharos_test_properties(program_bench_producers 300 "program")
+elseif(PHAROS_CLASSICAL_INDEXES) # it compares all indexes
     add_test(NAME program_bench
-        COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/smoke.py
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bench/smoke.py
                 $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-replay>)
     pharos_test_properties(program_bench 600 "program")
 endif()
@@ -35,19 +40,23 @@ add_test(NAME program_bench_compare
             ${PROJECT_SOURCE_DIR}/scripts/bench_compare)
 pharos_test_properties(program_bench_compare 60 "program")
 
+if(PHAROS_SANITIZE STREQUAL "thread") # the rest has no threads of its own: long runs of the library's
+    return()
+endif()
+
 add_test(NAME program_bench_targets
-    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
             ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_bench_targets 300 "program")
 
 add_test(NAME program_inputs
-    COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_inputs.py
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_inputs.py
             $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-config> $<TARGET_FILE:pharos-bench>)
 pharos_test_properties(program_inputs 600 "program")
 
 if(PHAROS_CLASSICAL_INDEXES) # it tries all indexes
     add_test(NAME program_bench_advise
-        COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_advise.py
                 $<TARGET_FILE:pharos-bench> $<TARGET_FILE:pharos-config>
                 ${CMAKE_CURRENT_SOURCE_DIR}/data/replay_small.csv)
     pharos_test_properties(program_bench_advise 300 "program")

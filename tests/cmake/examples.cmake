@@ -36,3 +36,11 @@ string(CONCAT instances_output "^in the lobby: 2500 players, 1 instance\n"
 set_tests_properties(example_instances PROPERTIES LABELS example TIMEOUT 60 PASS_REGULAR_EXPRESSION
     "${instances_output}"
     FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
+
+# Walls: the host checks lines of sight by its own map and hides pairs, in the tick in which they change.
+add_executable(example_line_of_sight examples/line_of_sight.c)
+target_link_libraries(example_line_of_sight PRIVATE pharos m)
+add_test(NAME example_line_of_sight COMMAND example_line_of_sight)
+set_tests_properties(example_line_of_sight PROPERTIES LABELS example TIMEOUT 60 PASS_REGULAR_EXPRESSION
+    "^200 ticks, 64 players: each list is as the map says; thousands of lines changed\n$"
+    FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")

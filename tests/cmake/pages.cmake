@@ -39,3 +39,19 @@ pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients 
 
 pharos_page_program(troubles pages/troubles.c)
 pharos_page_test(troubles troubles pharos-replay)
+
+if(PHAROS_BUILD_CONFIG)
+    pharos_page_program(integration pages/integration.c pharos_config)
+    pharos_page_test(integration integration)
+endif()
+
+# An epoll server, and its scripted clients in a child process.
+find_package(Threads REQUIRED)
+add_executable(example_epoll_clients examples/epoll_clients.c)
+pharos_page_program(epoll_server examples/epoll_server.c Threads::Threads)
+add_test(NAME example_epoll_server
+    COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:example_epoll_server> $<TARGET_FILE:example_epoll_clients>)
+pharos_test_properties(example_epoll_server 120 "example")
+string(CONCAT epoll_output "^200 of 200 clients have the nine others of their group; most heard hello\n"
+    "250 logins, slots used again; [1-9][0-9]* resends to slow clients\n$")
+set_tests_properties(example_epoll_server PROPERTIES PASS_REGULAR_EXPRESSION "${epoll_output}")

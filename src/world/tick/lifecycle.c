@@ -153,6 +153,7 @@ ph_status phx_world_create(const ph_world_def *def, phx_crew *crew, phx_world **
     *world = phx_alloc_zero(&mem, sizeof **world, PHX_CACHE_LINE);
     if (!*world) return PH_NO_MEMORY;
     phx_mem_init(&(*world)->mem, def->allocator);
+    atomic_store_explicit(&(*world)->mem.bytes, sizeof **world, memory_order_relaxed); /* it counts itself too */
     if (crew) atomic_fetch_add_explicit(&crew->users, 1, memory_order_relaxed);
     (*world)->crew = crew;
     (*world)->mem.key = phx_hash_key_of(def->hash_seed ? def->hash_seed : phx_entropy());
@@ -222,8 +223,8 @@ void phx_world_destroy(phx_world *world)
     if (world->instances.mem) phx_idmap_free(&world->instances);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
-    PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == 0);
-    phx_mem outer; /* the world itself was not allocated from its own */
+    PHX_ASSERT(atomic_load_explicit(&mem->bytes, memory_order_relaxed) == sizeof *world);
+    phx_mem outer; /* mem is in the block that is released */
     phx_mem_init(&outer, mem->allocator);
     atomic_store_explicit(&outer.bytes, sizeof *world, memory_order_relaxed);
     phx_free(&outer, world, sizeof *world, PHX_CACHE_LINE);
