@@ -31,6 +31,7 @@ pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS propert
 pharos_plain_test(NAME save_golden SOURCES property/save_golden.c LABELS property
     ARGS ${CMAKE_CURRENT_SOURCE_DIR}/data)
 pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
+pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
 pharos_plain_test(NAME quiet SOURCES property/quiet.c LABELS property)

@@ -1,6 +1,6 @@
 /*
  * One answer for every layout: the same seeded run over workers, shards, tower sizes,
- * indexes, small exchanges, permuted task order and threads held up at random has to give one
+ * indexes, small exchanges, permuted task order, threads held up at random, and saves and loads has to give one
  * event hash, and one world hash over all its ticks. The first run of each world is also
  * compared with the model.
  *
@@ -25,35 +25,53 @@ typedef struct layout {
     float tower_size; /* 0: as in the script; else the awake NPCs differ, and the world hash may */
     uint32_t exchange_bytes;
     tasks_kind tasks;
+    bool heavy;   /* begins so, and is saved and loaded in another layout and index after every tick */
     ph_simd simd; /* where this machine has it; else the widest that it has */
 } layout;
 
 enum { SMALL = 16 << 10, WIDE = 1 << 20 };
 
 static const layout layouts[] = {
-    {1, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 1, 4, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 2, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 1, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {2, 2, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {3, 3, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {4, 4, 5, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {8, 1, 6, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {1, 8, 7, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},
-    {8, 8, 8, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {8, 8, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {5, 7, 4, 0, SMALL, TASKS_OWN, PH_SIMD_AUTO},          {40, 1, 2, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {1, 1, 3, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},      {3, 2, 4, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {4, 4, 8, 0, WIDE, TASKS_PERMUTED, PH_SIMD_AUTO},      {8, 8, 5, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {2, 3, 3, 0, SMALL, TASKS_STALLED, PH_SIMD_AUTO},      {4, 4, 4, 0, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
-    {1, 1, 1, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},           {3, 3, 2, 7, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 1, 55, WIDE, TASKS_OWN, PH_SIMD_AUTO},          {4, 3, 3, 55, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {1, 1, 2, 2000, WIDE, TASKS_OWN, PH_SIMD_AUTO},        {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_PORTABLE},
-    {2, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_PORTABLE}, {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX2},
-    {3, 1, 2, 0, SMALL, TASKS_OWN, PH_SIMD_AVX2},          {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AVX512},
+    {1, 1, 2, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {1, 1, 4, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {2, 1, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {1, 2, 2, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {2, 2, 1, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {2, 2, 3, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {3, 3, 2, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {4, 4, 5, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {8, 1, 6, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {1, 8, 7, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {8, 8, 8, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {8, 8, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {5, 7, 4, 0, SMALL, TASKS_OWN, false, PH_SIMD_AUTO},
+    {40, 1, 2, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {1, 1, 3, 0, WIDE, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {3, 2, 4, 0, SMALL, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {4, 4, 8, 0, WIDE, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {8, 8, 5, 0, SMALL, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {2, 3, 3, 0, SMALL, TASKS_STALLED, false, PH_SIMD_AUTO},
+    {4, 4, 4, 0, WIDE, TASKS_STALLED, false, PH_SIMD_AUTO},
+    {1, 1, 1, 7, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {3, 3, 2, 7, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {2, 2, 1, 55, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {4, 3, 3, 55, SMALL, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {1, 1, 2, 2000, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_PORTABLE},
+    {2, 2, 2, 0, SMALL, TASKS_PERMUTED, false, PH_SIMD_PORTABLE},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_AVX2},
+    {3, 1, 2, 0, SMALL, TASKS_OWN, false, PH_SIMD_AVX2},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_AVX512},
+    {2, 2, 2, 0, WIDE, TASKS_OWN, true, PH_SIMD_AUTO},
+    {5, 3, 1, 0, SMALL, TASKS_PERMUTED, true, PH_SIMD_AUTO},
 };
 
 /* The layouts of every index other than the lighthouse. */
 static const layout index_layouts[] = {
-    {1, 1, 1, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {3, 2, 2, 0, SMALL, TASKS_PERMUTED, PH_SIMD_AUTO},
-    {4, 4, 3, 0, WIDE, TASKS_OWN, PH_SIMD_AUTO},
-    {2, 2, 2, 7, WIDE, TASKS_STALLED, PH_SIMD_AUTO},
+    {1, 1, 1, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {3, 2, 2, 0, SMALL, TASKS_PERMUTED, false, PH_SIMD_AUTO},
+    {4, 4, 3, 0, WIDE, TASKS_OWN, false, PH_SIMD_AUTO},
+    {2, 2, 2, 7, WIDE, TASKS_STALLED, false, PH_SIMD_AUTO},
 };
 
 typedef struct kind_of_world {
@@ -82,7 +100,7 @@ static const kind_of_world kinds[] = {
 static void play(const script *s, const layout *l, ph_index index, uint64_t seed, run_result *result)
 {
     ph_world_def def = s->def;
-    run_options options = {.no_model = true, .def = &def};
+    run_options options = {.no_model = true, .def = &def, .heavy = l->heavy};
     perm_tasks tasks = {.rng = seed};
     def.shards[0] = l->shards_x;
     def.shards[1] = l->shards_y;
