@@ -319,11 +319,11 @@ PH_NODISCARD PH_API ph_status ph_broadcast_at(ph_producer producer, const ph_bro
 /**
  * The area has this shape from the tick on that applies the command; again: replaced, it moved. Areas have
  * ids of their own, which have nothing to do with ids of entities. See "Areas" below.
- * Refused at once: PH_BAD_ID (0), PH_BAD_POSITION (a coordinate beyond PH_COORDINATE_MAX),
- * PH_BAD_RADIUS (also the margin), PH_BAD_KIND, PH_BAD_VALUE (no such shape or flag, a box or
- * the heights the wrong way round, a margin of a polygon, a
- * polygon with too few or too many corners, or not convex); in the tick: PH_CAPACITY
- * (areas_max), PH_NO_MEMORY.
+ * Refused at once: PH_BAD_ID (0, also as the entity that it follows), PH_BAD_POSITION (a coordinate beyond
+ * PH_COORDINATE_MAX), PH_BAD_RADIUS (also the margin), PH_BAD_KIND, PH_BAD_VALUE (no such shape or flag, a box or the
+ * heights the wrong way round, a margin of a polygon, an instance beside PH_AREA_FOLLOW, a polygon with too few or too
+ * many corners, or not convex); in the tick: PH_UNKNOWN_ID (the entity that it follows), PH_CAPACITY (areas_max),
+ * PH_NO_MEMORY.
  */
 PH_NODISCARD PH_API ph_status ph_area_set(ph_producer producer, uint64_t area, const ph_area *shape);
 /** Every entity inside leaves the area. In the tick: PH_ABSENT. */
@@ -421,6 +421,11 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * in float32, every operation rounded on its own, in the order written. A polygon is taken
  * as convex when all its corners are in it by this rule, and each side has one off its line.
  * Every entity counts, observer or not, ready or not; stealth and veils have no influence.
+ *
+ * With PH_AREA_FOLLOW the area stands where the entity `follow`, its anchor, is at the end of each tick: x, y, z of the
+ * anchor are added, in float32, to each coordinate of the shape and to the heights, and the area is in the anchor's
+ * instance alone. The anchor itself is inside by the same rule. When the anchor leaves the world, the area is removed,
+ * as by ph_area_remove() there and then; the same id entering anew has no area.
  *
  * Each difference to the tick before is one edge in ph_batch.crossings of the entity's own
  * consumer. Only the places of entity and area at the tick's end count: an entity inside

@@ -342,14 +342,15 @@ typedef struct ph_broadcast_place {
 typedef enum ph_area_shape { PH_AREA_CIRCLE = 0, PH_AREA_BOX = 1, PH_AREA_POLYGON = 2 } ph_area_shape;
 
 enum {
-    PH_AREA_HEIGHT = 1u << 0,     /* only entities with z_low <= z <= z_high */
-    PH_AREA_IN_INSTANCE = 1u << 1 /* only in one instance; without it the area is in all */
+    PH_AREA_HEIGHT = 1u << 0,      /* only entities with z_low <= z <= z_high */
+    PH_AREA_IN_INSTANCE = 1u << 1, /* only in one instance; without it the area is in all */
+    PH_AREA_FOLLOW = 1u << 2       /* goes with an entity; not together with PH_AREA_IN_INSTANCE */
 };
 
 /**
  * An area: a part of the ground plane, with PH_AREA_HEIGHT between two heights, with PH_AREA_IN_INSTANCE of one
- * instance. Fields of other shapes are not read; coordinates and radius have the common bounds. All zero: the circle of
- * radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
+ * instance, with PH_AREA_FOLLOW around an entity. Fields of other shapes are not read; coordinates and radius have the
+ * common bounds. All zero: the circle of radius 0 at (0, 0), for all kinds. See pharos.h, "Areas".
  */
 typedef struct ph_area {
     ph_area_shape shape;
@@ -364,8 +365,9 @@ typedef struct ph_area {
     float margin; /* circle and box: an entity inside leaves only beyond radius + margin, beyond each side + margin */
     float z_low, z_high; /* with PH_AREA_HEIGHT; z_low <= z_high */
     uint64_t layers;     /* 0 = entities of all layers; else only with entity.layers & layers, at the end of the tick */
+    uint64_t follow;     /* with PH_AREA_FOLLOW: id of the entity that all coordinates are relative to, heights too */
     uint32_t instance;   /* with PH_AREA_IN_INSTANCE: only entities that are in it at the end of the tick */
-    uint32_t reserved[5]; /* 0 */
+    uint32_t reserved[3]; /* 0 */
 } ph_area;
 
 /** Every command, its number, and the call that submits it; a bulk call submits the command of its items. */

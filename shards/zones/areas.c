@@ -10,6 +10,7 @@
 void phx_areas_init(phx_areas *areas, phx_mem *mem, const phx_rules *rules)
 {
     *areas = (phx_areas){.mem = mem, .rules = rules, .free_first = PHX_AREA_NONE};
+    phx_area_follows_init(&areas->follows, mem);
     phx_idmap_init(&areas->index, mem);
     phx_idmap_init(&areas->cells, mem);
 }
@@ -19,6 +20,7 @@ void phx_areas_free(phx_areas *areas)
     phx_mem *mem = areas->mem;
     phx_release(mem, (void **)&areas->at, &areas->capacity, sizeof *areas->at);
     phx_release(mem, (void **)&areas->changes, &areas->changes_capacity, sizeof *areas->changes);
+    phx_area_follows_free(&areas->follows, mem);
     phx_idmap_free(&areas->index);
     phx_idmap_free(&areas->cells);
 }
@@ -37,7 +39,7 @@ static phx_box box_of_corners(const float (*corners)[2], uint32_t count)
     return box;
 }
 
-static void shape_of(phx_area_entry *to, const ph_area *from)
+void phx_area_shape_of(phx_area_entry *to, const ph_area *from)
 {
     to->shape = (uint32_t)from->shape & 3u;
     to->kind_count = (uint8_t)from->kind_count;
@@ -134,7 +136,7 @@ float phx_area_safe_height(const phx_area_entry *area, float z)
 bool phx_area_is_convex(const ph_area *from)
 {
     phx_area_entry area;
-    shape_of(&area, from);
+    phx_area_shape_of(&area, from);
     for (uint32_t i = 0; i < area.corner_count; i++) {
         const float *p = area.corners[i], *q = area.corners[i + 1 == area.corner_count ? 0 : i + 1];
         bool off = false;
@@ -222,15 +224,23 @@ static void unlink_cells(phx_areas *areas, uint32_t place)
 
 /* ---- commands ---- */
 
-/* Room for one more area, in all tables. */
-static bool reserve_area(phx_areas *areas)
+/* The cells that areas which follow may need, wherever their anchors go; a cell of others is counted among them. */
+static uint32_t cells_needed(const phx_areas *areas)
+{
+    enum { CELLS_EACH = 4 };
+    return phx_idmap_count(&areas->cells) + CELLS_EACH * areas->follows.count + CELLS_EACH;
+}
+
+/* Room for one more area, in all tables, and for its change. */
+static bool reserve_area(phx_areas *areas, bool follows)
 {
     return phx_grow(areas->mem, (void **)&areas->at, &areas->capacity, areas->count, (size_t)areas->count + 1,
                     sizeof *areas->at) &&
            phx_grow(areas->mem, (void **)&areas->changes, &areas->changes_capacity, areas->change_count,
-                    (size_t)areas->change_count + 1, sizeof *areas->changes) &&
+                    (size_t)areas->count + 1, sizeof *areas->changes) &&
            phx_idmap_reserve(&areas->index, phx_idmap_count(&areas->index) + 1) &&
-           phx_idmap_reserve(&areas->cells, phx_idmap_count(&areas->cells) + 4);
+           phx_idmap_reserve(&areas->cells, cells_needed(areas)) &&
+           (!follows || phx_area_follows_reserve(&areas->follows, areas->mem));
 }
 
 static void note_change(phx_areas *areas, uint32_t place)
@@ -247,17 +257,24 @@ static uint32_t pop_free_place(phx_areas *areas, uint64_t id)
     uint32_t place = areas->free_first;
     if (place != PHX_AREA_NONE) areas->free_first = areas->at[place].links[0].next;
     else place = areas->count++;
-    areas->at[place] = (phx_area_entry){.id = id};
+    areas->at[place] = (phx_area_entry){.id = id, .follow = PHX_FOLLOW_NONE};
     phx_idmap_insert(&areas->index, id, place);
     return place;
 }
 
-ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *from, uint32_t most)
+static void stop_following(phx_areas *areas, phx_area_entry *area)
+{
+    if (area->follow != PHX_FOLLOW_NONE) phx_area_follows_drop(&areas->follows, area->follow);
+    area->follow = PHX_FOLLOW_NONE;
+}
+
+ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *from, const phx_anchor_place *anchor,
+                        uint32_t most)
 {
     const uint64_t *known = phx_idmap_find(&areas->index, id);
     bool live = known && areas->at[*known].live;
     if (!live && areas->live_count >= most) return PH_CAPACITY;
-    if (!reserve_area(areas)) return PH_NO_MEMORY;
+    if (!reserve_area(areas, anchor != NULL)) return PH_NO_MEMORY;
     known = phx_idmap_find(&areas->index, id);
     uint32_t place = known ? (uint32_t)*known : pop_free_place(areas, id);
     phx_area_entry *area = &areas->at[place];
@@ -265,22 +282,49 @@ ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *from, uint
     if (live) unlink_cells(areas, place);
     areas->live_count += !live;
     area->live = true;
-    shape_of(area, from);
+    stop_following(areas, area);
+    if (anchor) area->follow = phx_area_follows_add(&areas->follows, place, from, anchor);
+    const ph_area placed = anchor ? phx_area_follow_shape(from, anchor) : *from;
+    phx_area_shape_of(area, &placed);
     link_cells(areas, place);
     return PH_OK;
+}
+
+static void remove_area(phx_areas *areas, uint32_t place)
+{
+    phx_area_entry *area = &areas->at[place];
+    note_change(areas, place);
+    unlink_cells(areas, place);
+    stop_following(areas, area);
+    area->live = false;
+    areas->live_count--;
 }
 
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id)
 {
     const uint64_t *known = phx_idmap_find(&areas->index, id);
     if (!known || !areas->at[*known].live) return PH_ABSENT;
-    uint32_t place = (uint32_t)*known;
-    if (!reserve_area(areas)) return PH_NO_MEMORY;
-    note_change(areas, place);
-    unlink_cells(areas, place);
-    areas->at[place].live = false;
-    areas->live_count--;
+    remove_area(areas, (uint32_t)*known);
     return PH_OK;
+}
+
+void phx_areas_anchor_left(phx_areas *areas, uint64_t anchor)
+{
+    uint32_t number;
+    while ((number = phx_area_follows_first(&areas->follows, anchor)) != PHX_FOLLOW_NONE)
+        remove_area(areas, areas->follows.at[number].area);
+}
+
+void phx_areas_follow(phx_areas *areas, uint32_t number, const phx_anchor_place *place)
+{
+    phx_area_follow *follow = &areas->follows.at[number];
+    if (memcmp(&follow->at, place, sizeof *place) == 0) return;
+    const ph_area placed = phx_area_follow_shape(&follow->shape, place);
+    note_change(areas, follow->area);
+    unlink_cells(areas, follow->area);
+    follow->at = *place;
+    phx_area_shape_of(&areas->at[follow->area], &placed);
+    link_cells(areas, follow->area);
 }
 
 /* An extent that has both. */

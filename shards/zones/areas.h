@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "shards/entity/bounds.h"
+#include "shards/zones/area_follows.h"
 
 enum { PHX_AREA_NONE = UINT32_MAX, PHX_AREA_LEVELS = 17 }; /* 65535 towers are one cell of level 16 */
 
@@ -37,9 +38,10 @@ typedef struct phx_area_entry {
         float corners[PH_AREA_CORNERS_MAX][2];
         float margin; /* of circle and box */
     };
+    uint32_t follow; /* its number in phx_areas.follows, or PHX_FOLLOW_NONE */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_area_entry;
 _Static_assert(offsetof(phx_area_entry, kinds) == PHX_CACHE_LINE, "see above");
-_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for margin, layers, heights and instance");
+_Static_assert(sizeof(phx_area_entry) == 4 * PHX_CACHE_LINE, "no line more for what few areas have");
 
 /* Where entities that are inside may stand. */
 typedef struct phx_area_extent {
@@ -64,18 +66,29 @@ typedef struct phx_areas {
     uint32_t live_count;
     uint32_t levels_used[2]; /* a bit for each level that has areas: in all instances, in one */
     uint32_t level_counts[2][PHX_AREA_LEVELS];
-    phx_idmap index; /* id -> place */
-    phx_idmap cells; /* level, cell and instance -> first link */
-    phx_area_change *changes;
+    phx_area_follows follows;
+    phx_idmap index;          /* id -> place */
+    phx_idmap cells;          /* level, cell and instance -> first link */
+    phx_area_change *changes; /* room for all numbers ever used */
     uint32_t change_count, changes_capacity;
 } phx_areas;
 
 void phx_areas_init(phx_areas *areas, phx_mem *mem, const phx_rules *rules);
 void phx_areas_free(phx_areas *areas);
-/* Sets the area, which was checked. PH_CAPACITY: it would be one more than `most`; PH_NO_MEMORY. */
-ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *area, uint32_t most);
-/* PH_ABSENT, PH_NO_MEMORY. */
+/*
+ * Sets the area, which was checked; anchor: the place of the entity that it follows, else NULL. PH_CAPACITY: it would
+ * be one more than `most`; PH_NO_MEMORY.
+ */
+ph_status phx_areas_set(phx_areas *areas, uint64_t id, const ph_area *area, const phx_anchor_place *anchor,
+                        uint32_t most);
+/* PH_ABSENT. */
 ph_status phx_areas_remove(phx_areas *areas, uint64_t id);
+/* Removes all areas that follow an entity. */
+void phx_areas_anchor_left(phx_areas *areas, uint64_t anchor);
+/* Brings an area, by its number in `follows`, to where its anchor is now. Room was made when it was set. */
+void phx_areas_follow(phx_areas *areas, uint32_t number, const phx_anchor_place *place);
+/* An entry as it would be of this shape; only its shape and filters are set. */
+void phx_area_shape_of(phx_area_entry *to, const ph_area *from);
 /* The tick's end if a shard has yet to follow the changes: they stay, and belong to the next tick too. */
 void phx_areas_put_off(phx_areas *areas);
 

@@ -37,7 +37,8 @@ typedef enum value_type {
     X(x2, VALUE_F32, x2) \
     X(z2, VALUE_F32, area.z_high) \
     X(y2, VALUE_F32, y2) \
-    X(corners, VALUE_CORNERS, area) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
+    X(corners, VALUE_CORNERS, area) \
+    X(follow, VALUE_ID, area.follow) X(text, VALUE_TEXT, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -122,7 +123,7 @@ static const op_rule rules[PHX_OP_COUNT] = {
                              BIT_x | BIT_y | BIT_radius},
     [PHX_OP_AREA] = {"area",
                      BIT_x | BIT_y | BIT_z | BIT_kind | BIT_radius | BIT_x2 | BIT_y2 | BIT_z2 | BIT_corners |
-                         BIT_margin | BIT_layers | BIT_instance,
+                         BIT_margin | BIT_layers | BIT_instance | BIT_follow,
                      0},
     [PHX_OP_UNAREA] = {"unarea", 0, 0},
     [PHX_OP_APPLY] = {"apply", 0, 0},
@@ -396,7 +397,8 @@ static bool check_area(uint32_t filled, phx_trace_row *row, phx_trace_error *err
     area->high[1] = row->y2;
     if (((filled & BIT_z) != 0) != ((filled & BIT_z2) != 0))
         return phx_trace_refuse(error, PHX_TRACE_BAD_MISSING, "area needs both of z and z2, or none");
-    area->flags = (filled & BIT_z ? PH_AREA_HEIGHT : 0u) | (filled & BIT_instance ? PH_AREA_IN_INSTANCE : 0u);
+    area->flags = (filled & BIT_z ? PH_AREA_HEIGHT : 0u) | (filled & BIT_instance ? PH_AREA_IN_INSTANCE : 0u) |
+                  (filled & BIT_follow ? PH_AREA_FOLLOW : 0u);
     area->instance = row->attrs.instance;
     area->z_low = row->attrs.z;
     area->margin = row->attrs.margin;

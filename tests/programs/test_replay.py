@@ -297,7 +297,7 @@ def test_instances(folder):
 
 
 EVERY = ("tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect global ready "
-         "cap priority radius x2 z2 y2 corners text self seen").split()
+         "cap priority radius x2 z2 y2 corners follow text self seen").split()
 
 
 def every_attribute(rng, row, many):
@@ -325,6 +325,8 @@ def every_area(rng, row):
     for name, values in (("instance", [0, 1, 2]), ("layers", [1, 2, 3]), ("kind", ["player", "npc", "item"])):
         if rng.random() < 0.2:
             row[name] = rng.choice(values)
+    if "instance" not in row and rng.random() < 0.4:
+        row["follow"] = rng.randrange(1, 40)
 
 
 def every_broadcast(rng, row):

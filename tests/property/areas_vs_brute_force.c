@@ -79,7 +79,14 @@ static void set_area(uint32_t i)
         area.z_low = within(-1, 2);
         area.z_high = area.z_low + within(0, 3);
     }
-    if (phx_rng_below(&w.rng, 3) == 0) {
+    if (w.tick > 1 && phx_rng_below(&w.rng, 4) == 0) { /* around a walker, which has been there before */
+        area.flags |= PH_AREA_FOLLOW;
+        area.follow = 1 + phx_rng_below(&w.rng, WALKERS);
+        area.center[0] = area.center[1] = 0;
+        area.low[0] = area.low[1] = -size;
+        area.high[0] = area.high[1] = size / 2;
+        random_corners(&area, size, 0, size);
+    } else if (phx_rng_below(&w.rng, 3) == 0) {
         area.flags |= PH_AREA_IN_INSTANCE;
         area.instance = phx_rng_below(&w.rng, w.instances) * w.apart;
     }
@@ -165,14 +172,36 @@ static void take_edges(void)
     }
 }
 
+/* The area where it is now. */
+static ph_area placed_area(uint32_t a)
+{
+    ph_area area = w.area[a];
+    if (!(area.flags & PH_AREA_FOLLOW)) return area;
+    const ph_attrs *anchor = &w.at[area.follow - 1];
+    const float by[2] = {anchor->x, anchor->y};
+    for (int axis = 0; axis < 2; axis++) {
+        area.center[axis] += by[axis];
+        area.low[axis] += by[axis];
+        area.high[axis] += by[axis];
+        for (uint32_t i = 0; i < area.corner_count; i++) area.corners[i][axis] += by[axis];
+    }
+    area.z_low += anchor->z;
+    area.z_high += anchor->z;
+    area.flags |= PH_AREA_IN_INSTANCE;
+    area.instance = anchor->instance;
+    return area;
+}
+
 static void check_inside(void)
 {
-    for (uint32_t i = 0; i < WALKERS; i++)
-        for (uint32_t a = 0; a < AREAS; a++) {
-            const bool is = w.there[a] && model_in_area(&w.area[a], &w.at[i], w.before[i][a]);
+    for (uint32_t a = 0; a < AREAS; a++) {
+        const ph_area area = placed_area(a);
+        for (uint32_t i = 0; i < WALKERS; i++) {
+            const bool is = w.there[a] && model_in_area(&area, &w.at[i], w.before[i][a]);
             CHECK(is == w.inside[i][a], "seed %" PRIu64 ", tick %u: %u is %s area %u (shape %d), which is not told",
                   w.seed, w.tick, i + 1, is ? "in" : "out of", a + 1, (int)w.area[a].shape);
         }
+    }
     memcpy(w.before, w.inside, sizeof w.before);
 }
 

@@ -159,8 +159,9 @@ static void area_print(FILE *out, const ph_area *a)
     for (uint32_t i = 0; i < a->kind_count && i < PH_AREA_KINDS_MAX; i++) {
         (void)fprintf(out, "%s%" PRIu32, i == 0 ? "" : ",", a->kinds[i]);
     }
-    (void)fprintf(out, " flags=%" PRIu32 " margin=%.9g z=%.9g..%.9g layers=%" PRIx64 " instance=%" PRIu32, a->flags,
-                  (double)a->margin, (double)a->z_low, (double)a->z_high, a->layers, a->instance);
+    (void)fprintf(out,
+                  " flags=%" PRIu32 " margin=%.9g z=%.9g..%.9g layers=%" PRIx64 " instance=%" PRIu32 " follow=%" PRIu64,
+                  a->flags, (double)a->margin, (double)a->z_low, (double)a->z_high, a->layers, a->instance, a->follow);
     if (a->shape == PH_AREA_CIRCLE) {
         (void)fprintf(out, " %.9g,%.9g r=%.9g", (double)a->center[0], (double)a->center[1], (double)a->radius);
     } else if (a->shape == PH_AREA_BOX) {

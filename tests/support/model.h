@@ -140,6 +140,7 @@ typedef struct model_update {
 typedef struct model_area {
     uint64_t id;
     ph_area area;
+    ph_area placed; /* the same, or around the entity that it follows */
 } model_area;
 
 /* The fields of ph_stats that follow from the specification. */

@@ -26,16 +26,6 @@ size_t model_edges(const model *m, const model_edge **edges)
     return m->edges.count;
 }
 
-void model_zones_gone(model *m, const model_entity *e)
-{
-    if (e->awake && MUTATE(MUTANT_WAKE_GONE, true, false)) {
-        model_emit_edge(m, e, e->own.user_data, 0, false);
-    }
-    for (size_t i = 0; i < e->areas.count && MUTATE(MUTANT_AREA_GONE, true, false); i++) {
-        model_emit_edge(m, e, e->own.user_data, e->areas.items[i], false);
-    }
-}
-
 /* ---- activation ---- */
 
 static bool wakes(const model *m, const model_entity *w)
@@ -225,14 +215,77 @@ ph_status model_check_area(const model *m, const command *c)
         return PH_BAD_RADIUS;
     }
     if ((a->shape == PH_AREA_POLYGON && a->margin != 0) ||
-        (a->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE)) != 0) {
+        (a->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE | PH_AREA_FOLLOW)) != 0) {
         return PH_BAD_VALUE;
+    }
+    if ((a->flags & PH_AREA_FOLLOW) != 0 && (a->flags & PH_AREA_IN_INSTANCE) != 0) {
+        return PH_BAD_VALUE;
+    }
+    if ((a->flags & PH_AREA_FOLLOW) != 0 && a->follow == 0) {
+        return PH_BAD_ID;
     }
     bool height = (a->flags & PH_AREA_HEIGHT) != 0;
     if (height && !(model_coordinate_ok(a->z_low) && model_coordinate_ok(a->z_high))) {
         return PH_BAD_POSITION;
     }
     return height && a->z_low > a->z_high ? PH_BAD_VALUE : PH_OK;
+}
+
+static ph_area around(const ph_area *shape, const ph_attrs *anchor)
+{
+    ph_area a = *shape;
+    a.center[0] += anchor->x;
+    a.center[1] += anchor->y;
+    a.low[0] += anchor->x;
+    a.low[1] += anchor->y;
+    a.high[0] += anchor->x;
+    a.high[1] += anchor->y;
+    for (uint32_t i = 0; a.shape == PH_AREA_POLYGON && i < a.corner_count; i++) {
+        a.corners[i][0] += anchor->x;
+        a.corners[i][1] += anchor->y;
+    }
+    a.z_low += MUTATE(MUTANT_AREA_FOLLOW_HEIGHT, anchor->z, 0.0f);
+    a.z_high += MUTATE(MUTANT_AREA_FOLLOW_HEIGHT, anchor->z, 0.0f);
+    a.flags |= MUTATE(MUTANT_AREA_FOLLOW_INSTANCE, PH_AREA_IN_INSTANCE, 0u);
+    a.instance = anchor->instance;
+    return a;
+}
+
+/* All entities are in their places: the areas that follow one go there. */
+static void follow_anchors(model *m)
+{
+    for (size_t i = 0; i < m->areas.count; i++) {
+        model_area *area = &m->areas.items[i];
+        const model_entity *anchor = model_find(m, area->area.follow);
+        if ((area->area.flags & PH_AREA_FOLLOW) != 0 && anchor != NULL &&
+            MUTATE(MUTANT_AREA_FOLLOW_MOVE, true, false)) {
+            area->placed = around(&area->area, &anchor->now);
+        }
+    }
+}
+
+/* An entity leaves the world, and its areas with it. */
+static void remove_areas_of(model *m, uint64_t anchor)
+{
+    for (size_t i = m->areas.count; i-- > 0;) {
+        const ph_area *a = &m->areas.items[i].area;
+        if ((a->flags & PH_AREA_FOLLOW) != 0 && a->follow == anchor) {
+            VEC_REMOVE(&m->areas, i);
+        }
+    }
+}
+
+void model_zones_gone(model *m, const model_entity *e)
+{
+    if (e->awake && MUTATE(MUTANT_WAKE_GONE, true, false)) {
+        model_emit_edge(m, e, e->own.user_data, 0, false);
+    }
+    for (size_t i = 0; i < e->areas.count && MUTATE(MUTANT_AREA_GONE, true, false); i++) {
+        model_emit_edge(m, e, e->own.user_data, e->areas.items[i], false);
+    }
+    if (MUTATE(MUTANT_AREA_FOLLOW_LEAVE, true, false)) {
+        remove_areas_of(m, e->id);
+    }
 }
 
 ph_status model_apply_area(model *m, const command *c)
@@ -249,7 +302,14 @@ ph_status model_apply_area(model *m, const command *c)
         VEC_REMOVE(&m->areas, at);
         return PH_OK;
     }
-    model_area area = {c->id, c->area};
+    const model_entity *anchor = model_find(m, c->area.follow);
+    if ((c->area.flags & PH_AREA_FOLLOW) != 0 && anchor == NULL) {
+        return PH_UNKNOWN_ID;
+    }
+    model_area area = {c->id, c->area, c->area};
+    if ((c->area.flags & PH_AREA_FOLLOW) != 0) {
+        area.placed = around(&c->area, &anchor->own);
+    }
     if (there) {
         m->areas.items[at] = area;
         return PH_OK;
@@ -274,7 +334,7 @@ static const ph_area *area_of(const model *m, uint64_t id)
 {
     for (size_t i = 0; i < m->areas.count; i++) {
         if (m->areas.items[i].id == id) {
-            return &m->areas.items[i].area;
+            return &m->areas.items[i].placed;
         }
     }
     return NULL;
@@ -292,7 +352,7 @@ static void cross(model *m, model_entity *e)
     }
     for (size_t i = 0; i < m->areas.count; i++) {
         uint64_t id = m->areas.items[i].id;
-        if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].area, &e->now, false)) {
+        if (area_place(e, id) == e->areas.count && model_in_area(&m->areas.items[i].placed, &e->now, false)) {
             model_emit_edge(m, e, e->now.user_data, id, true);
             VEC_PUSH(&e->areas, id);
         }
@@ -303,6 +363,7 @@ void model_zones(model *m)
 {
     m->counts.awake = 0;
     m->counts.areas = m->areas.count;
+    follow_anchors(m);
     for (size_t i = 0; i < m->entities.count; i++) {
         cross(m, m->entities.items[i]);
     }

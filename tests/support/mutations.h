@@ -151,6 +151,10 @@
     X(MUTANT_AREA_MARGIN, "areas: margins play no part") \
     X(MUTANT_AREA_HEIGHT, "areas: the upper end of the heights is left out") \
     X(MUTANT_AREA_LAYERS, "areas: layers play no part") \
+    X(MUTANT_AREA_FOLLOW_MOVE, "areas: one that follows stays where it was set") \
+    X(MUTANT_AREA_FOLLOW_HEIGHT, "areas: heights do not follow") \
+    X(MUTANT_AREA_FOLLOW_INSTANCE, "areas: one that follows is in all instances") \
+    X(MUTANT_AREA_FOLLOW_LEAVE, "areas: one stays when the entity that it follows leaves the world") \
     X(MUTANT_AREA_HOLLOW, "areas: polygons that are not convex taken") \
     X(MUTANT_AREA_CAPACITY, "areas: one too many accepted silently") \
     X(MUTANT_AREA_REMOVED, "areas: a removed one has no leaves") \

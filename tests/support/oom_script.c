@@ -245,6 +245,14 @@ static void set_area(making *m)
                         .low = {x - r, y - r},
                         .high = {x + r, y + r},
                         .radius = r};
+    if (below(m, 3) > 0) return;
+    c->area.flags = PH_AREA_FOLLOW;
+    c->area.follow = any_id(m);
+    for (int axis = 0; axis < 2; axis++) {
+        c->area.center[axis] = 0;
+        c->area.low[axis] = -r;
+        c->area.high[axis] = r;
+    }
 }
 
 static void two(making *m, command_type type)

@@ -204,6 +204,12 @@ static command area_any(gen *g)
     float center[3];
     float r = radius_any(g);
     place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), center);
+    if (chance(&g->c, 30)) {
+        a->flags = PH_AREA_FOLLOW;
+        a->follow = g->s->ids[any_place(g)];
+        center[0] = r * (float)choose(&g->c, 2);
+        center[1] = center[2] = 0;
+    }
     a->shape = (ph_area_shape)choose(&g->c, 3);
     a->center[0] = center[0];
     a->center[1] = center[1];
@@ -222,12 +228,12 @@ static command area_any(gen *g)
     if (chance(&g->c, 25)) {
         float other[3];
         place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), other);
-        a->flags = PH_AREA_HEIGHT;
+        a->flags |= PH_AREA_HEIGHT;
         a->z_low = fminf(center[2], other[2]);
         a->z_high = fmaxf(center[2], other[2]);
     }
     a->layers = chance(&g->c, 25) ? choose(&g->c, 4) : 0;
-    if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 60)) {
+    if ((a->flags & PH_AREA_FOLLOW) == 0 && (g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 60)) {
         a->flags |= PH_AREA_IN_INSTANCE;
         a->instance = instance_any(g);
     }

@@ -111,7 +111,7 @@ ph_status phx_check_broadcast(const phx_world *world, uint32_t bytes, const ph_b
     if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
     if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
     if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
-    if (!phx_reserved_zero(options->reserved)) return PH_BAD_VALUE;
+    if (!phx_reserved_zero(options->reserved, sizeof options->reserved)) return PH_BAD_VALUE;
     uint32_t kinds = kinds_now(world);
     for (uint32_t i = 0; i < options->kind_count; i++)
         if (options->kinds[i] >= kinds) return PH_BAD_KIND;
@@ -130,7 +130,10 @@ static ph_status check_area_extent(const ph_area *area)
 {
     if (!phx_is_length(area->margin)) return PH_BAD_RADIUS;
     if (area->shape == PH_AREA_POLYGON && area->margin > 0.0f) return PH_BAD_VALUE;
-    if (area->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE)) return PH_BAD_VALUE;
+    if (area->flags & ~(uint32_t)(PH_AREA_HEIGHT | PH_AREA_IN_INSTANCE | PH_AREA_FOLLOW)) return PH_BAD_VALUE;
+    const bool follows = area->flags & PH_AREA_FOLLOW;
+    if (follows && (area->flags & PH_AREA_IN_INSTANCE)) return PH_BAD_VALUE;
+    if (follows && area->follow == 0) return PH_BAD_ID;
     if (!(area->flags & PH_AREA_HEIGHT)) return PH_OK;
     if (!phx_is_coordinate(area->z_low) || !phx_is_coordinate(area->z_high)) return PH_BAD_POSITION;
     return area->z_low <= area->z_high ? PH_OK : PH_BAD_VALUE;
@@ -157,7 +160,8 @@ static ph_status check_area_shape(const ph_area *area)
 ph_status phx_check_area(const phx_world *world, uint64_t id, const ph_area *area)
 {
     if (id == 0) return PH_BAD_ID;
-    if (area->kind_count > PH_AREA_KINDS_MAX || !phx_reserved_zero(area->reserved)) return PH_BAD_VALUE;
+    if (area->kind_count > PH_AREA_KINDS_MAX || !phx_reserved_zero(area->reserved, sizeof area->reserved))
+        return PH_BAD_VALUE;
     uint32_t kinds = kinds_now(world);
     for (uint32_t i = 0; i < area->kind_count; i++)
         if (area->kinds[i] >= kinds) return PH_BAD_KIND;

@@ -14,9 +14,11 @@ typedef struct phx_check {
 } phx_check;
 
 /* Are words for later versions 0? Else they may be a field that this version does not know. */
-static inline bool phx_reserved_zero(const uint32_t words[5])
+static inline bool phx_reserved_zero(const uint32_t *words, size_t bytes)
 {
-    return (words[0] | words[1] | words[2] | words[3] | words[4]) == 0;
+    uint32_t any = 0;
+    for (size_t i = 0; i < bytes / sizeof *words; i++) any |= words[i];
+    return any == 0;
 }
 
 /* Of enter and set; the id is not among the attributes. */

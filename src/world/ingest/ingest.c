@@ -5,6 +5,7 @@
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
+#include "world/ingest/area_anchors.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest_relations.h"
 #include "world/ingest/moves.h"
@@ -54,6 +55,7 @@ static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
         phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
                                    command->id);
     phx_shard_leave(shard, slot);
+    phx_areas_anchor_left(&world->areas, command->id);
     phx_crowd_drop(world, command->id);
     phx_directory_remove(&world->directory, command->id);
     return PH_OK;
@@ -105,7 +107,11 @@ static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
 
 static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 {
-    return phx_areas_set(&world->areas, command->id, &command->area, world->def.areas_max);
+    const ph_area *area = &command->area;
+    const bool follows = area->flags & PH_AREA_FOLLOW;
+    phx_anchor_place anchor;
+    if (follows && !phx_area_anchor_find(world, area->follow, &anchor)) return PH_UNKNOWN_ID;
+    return phx_areas_set(&world->areas, command->id, area, follows ? &anchor : NULL, world->def.areas_max);
 }
 
 /* ---- runs ---- */

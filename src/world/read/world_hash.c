@@ -108,11 +108,11 @@ static uint64_t hash_area_rules(const phx_area_entry *area, uint64_t h)
     return h;
 }
 
-/* Hash of an area; fields of other shapes are not set. */
-static uint64_t hash_area(const phx_area_entry *area)
+/* Hash of an area's shape and filters; fields of other shapes are not set. */
+static uint64_t hash_area_shape(const phx_area_entry *area, uint64_t h)
 {
     uint64_t form = (uint64_t)area->shape << 16 | (uint64_t)area->corner_count << 8 | area->kind_count;
-    uint64_t h = hash_area_rules(area, mix_into_hash(mix_into_hash(0, area->id), form));
+    h = hash_area_rules(area, mix_into_hash(h, form));
     for (uint32_t i = 0; i < area->corner_count; i++)
         h = mix_into_hash(mix_into_hash(h, float_bits(area->corners[i][0])), float_bits(area->corners[i][1]));
     if (area->shape == PH_AREA_CIRCLE)
@@ -122,11 +122,21 @@ static uint64_t hash_area(const phx_area_entry *area)
     return mix_into_hash(mix_into_hash(h, float_bits(area->box.x1)), float_bits(area->box.y1));
 }
 
+static uint64_t hash_area(const phx_areas *areas, const phx_area_entry *area)
+{
+    const uint64_t h = mix_into_hash(0, area->id);
+    if (area->follow == PHX_FOLLOW_NONE) return hash_area_shape(area, h);
+    const phx_area_follow *follow = &areas->follows.at[area->follow];
+    phx_area_entry relative = {.follow = PHX_FOLLOW_NONE};
+    phx_area_shape_of(&relative, &follow->shape);
+    return hash_area_shape(&relative, mix_into_hash(h, follow->anchor));
+}
+
 uint64_t phx_query_hash(const phx_world *world)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < world->areas.count; i++)
-        if (world->areas.at[i].live) sum += hash_area(&world->areas.at[i]);
+        if (world->areas.at[i].live) sum += hash_area(&world->areas, &world->areas.at[i]);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++)

@@ -11,6 +11,7 @@
 #include "shards/interest/scratch.h"
 #include "shards/tick/begin_end.h"
 #include "world/ingest/apply.h"
+#include "world/ingest/area_anchors.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/renewals.h"
@@ -213,7 +214,9 @@ static bool receive_migrants(phx_world *world, phx_stage *next)
 static bool run_zones(phx_world *world)
 {
     world->zoned |= world->rules.wakes || phx_areas_any(&world->areas);
-    return !world->zoned || run_shard_step(world, phx_step_zones);
+    if (!world->zoned) return true;
+    phx_area_anchors_follow(world);
+    return run_shard_step(world, phx_step_zones);
 }
 
 /* The stage behind the broadcasts: most worlds have no updates. */

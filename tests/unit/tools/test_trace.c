@@ -388,7 +388,7 @@ Test(trace, headers)
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
     const char *const known =
         "there are: tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect "
-        "global ready cap priority radius x2 z2 y2 corners text self seen";
+        "global ready cap priority radius x2 z2 y2 corners follow text self seen";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};

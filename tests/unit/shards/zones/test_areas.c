@@ -77,7 +77,7 @@ static uint32_t steps_of(uint64_t seed, float far, uint32_t rounds)
     phx_areas_init(&table, &memory, &rules);
     for (uint32_t round = 0; round < rounds; round++) {
         const ph_area area = some_area(far);
-        if (phx_areas_set(&table, 1, &area, 1) != PH_OK) cr_assert_fail("no memory");
+        if (phx_areas_set(&table, 1, &area, NULL, 1) != PH_OK) cr_assert_fail("no memory");
         const phx_area_entry *entry = &table.at[0];
         for (int place = 0; place < 50; place++) {
             float x, y;
@@ -114,7 +114,7 @@ Test(areas, a_distance_too_long_to_measure_is_not_safe)
     const phx_rules rules = plain_rules(100, 12);
     const ph_area box = {.shape = PH_AREA_BOX, .low = {1e38f, -3e38f}, .high = {3e38f, 3e38f}};
     phx_areas_init(&table, &memory, &rules);
-    cr_assert_eq(phx_areas_set(&table, 1, &box, 1), PH_OK);
+    cr_assert_eq(phx_areas_set(&table, 1, &box, NULL, 1), PH_OK);
     cr_assert_eq(phx_area_safe_distance(&table.at[0], false, -3e38f, 0), 0);
     cr_assert_gt(phx_area_safe_distance(&table.at[0], false, -1e38f, 0), 1.9e38f);
     phx_areas_end_tick(&table);
@@ -132,7 +132,7 @@ Test(areas, most_of_the_way_is_clear)
         .shape = PH_AREA_POLYGON, .corner_count = 4, .corners = {{30, 30}, {70, 30}, {70, 70}, {30, 70}}};
     const ph_area all[] = {circle, box, square};
     phx_areas_init(&table, &memory, &rules);
-    for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, i + 1, &all[i], 3), PH_OK);
+    for (uint64_t i = 0; i < 3; i++) cr_assert_eq(phx_areas_set(&table, i + 1, &all[i], NULL, 3), PH_OK);
     for (uint32_t i = 0; i < 3; i++) {
         cr_assert_gt(phx_area_safe_distance(&table.at[i], false, 40, 50), 7, "%u", i);
         cr_assert_leq(phx_area_safe_distance(&table.at[i], false, 40, 50), 10, "%u", i);
@@ -141,5 +141,38 @@ Test(areas, most_of_the_way_is_clear)
     }
     cr_assert_gt(phx_area_safe_distance(&table.at[0], false, 33, 33), 2.8f, "in the circle's box, out of it");
     phx_areas_end_tick(&table);
+    phx_areas_free(&table);
+}
+
+/* Several areas of one anchor: each is dropped from its chain, first, last and in the middle, and none is left over. */
+Test(areas, follow_their_anchor_until_it_leaves)
+{
+    phx_areas table;
+    const phx_rules rules = plain_rules(100, 12);
+    const ph_area circle = {
+        .shape = PH_AREA_CIRCLE, .flags = PH_AREA_FOLLOW, .follow = 9, .center = {1, 0}, .radius = 3};
+    const ph_area other = {.shape = PH_AREA_CIRCLE, .flags = PH_AREA_FOLLOW, .follow = 8, .radius = 3};
+    const phx_anchor_place here = {10, 20, 0, 0}, there = {90, 80, 0, 5};
+    phx_areas_init(&table, &memory, &rules);
+    for (uint64_t i = 1; i <= 4; i++) cr_assert_eq(phx_areas_set(&table, i, &circle, &here, 9), PH_OK);
+    cr_assert_eq(phx_areas_set(&table, 5, &other, &here, 9), PH_OK);
+    cr_assert_eq(phx_areas_remove(&table, 2), PH_OK);
+    cr_assert_eq(phx_areas_set(&table, 1, &other, &here, 9), PH_OK, "it changes its anchor");
+    phx_areas_end_tick(&table);
+    for (uint32_t i = 0; i < table.follows.used; i++)
+        if (table.follows.at[i].anchor == 9) phx_areas_follow(&table, i, &there);
+    cr_assert_eq(table.change_count, 2);
+    const phx_area_entry *moved = &table.at[table.changes[0].area];
+    cr_assert(phx_area_has(moved, false, 94, 80) && !phx_area_has(moved, false, 94.1f, 80));
+    cr_assert(phx_area_admits(moved, 5, 0, 0) && !phx_area_admits(moved, 0, 0, 0));
+    phx_areas_anchor_left(&table, 9);
+    cr_assert_eq(table.live_count, 2);
+    phx_areas_anchor_left(&table, 9);
+    cr_assert_eq(table.live_count, 2);
+    phx_areas_anchor_left(&table, 8);
+    cr_assert_eq(table.live_count, 0);
+    cr_assert_eq(table.follows.count, 0);
+    phx_areas_end_tick(&table);
+    cr_assert_eq(phx_idmap_count(&table.cells), 0);
     phx_areas_free(&table);
 }
