@@ -36,38 +36,68 @@ static void put_attachments(const phx_world *world, phx_image *image)
         }
 }
 
-static void put_area(phx_image *image, const phx_area_entry *area)
+/* A placed area as it was set. */
+static ph_area shape_as_set(const phx_area_entry *area)
+{
+    const bool heights = area->filtered && (isfinite(area->z_low) || isfinite(area->z_high));
+    ph_area shape = {.shape = (ph_area_shape)area->shape,
+                     .layers = area->layers,
+                     .flags = (heights ? PH_AREA_HEIGHT : 0u) | (area->in_instance ? PH_AREA_IN_INSTANCE : 0u),
+                     .instance = area->in_instance ? area->instance : 0,
+                     .margin = area->keeps ? area->margin : 0.0f,
+                     .corner_count = area->corner_count,
+                     .kind_count = area->kind_count};
+    if (heights) {
+        shape.z_low = area->z_low;
+        shape.z_high = area->z_high;
+    }
+    for (uint32_t i = 0; i < area->kind_count; i++) shape.kinds[i] = area->kinds[i];
+    if (area->shape == PH_AREA_CIRCLE) {
+        memcpy(shape.center, area->center, sizeof shape.center);
+        shape.radius = area->radius;
+    } else if (area->shape == PH_AREA_BOX) {
+        memcpy(shape.low, (float[]){area->box.x0, area->box.y0}, sizeof shape.low);
+        memcpy(shape.high, (float[]){area->box.x1, area->box.y1}, sizeof shape.high);
+    } else {
+        memcpy(shape.corners, area->corners, area->corner_count * sizeof *area->corners);
+    }
+    return shape;
+}
+
+static void put_area(phx_image *image, uint64_t id, const ph_area *area)
 {
     phx_saved_area *saved = phx_image_add(image, PHX_TABLE_areas);
-    const bool heights = area->filtered && (isfinite(area->z_low) || isfinite(area->z_high));
-    saved->id = area->id;
+    const bool polygon = area->shape == PH_AREA_POLYGON;
+    saved->id = id;
     saved->layers = area->layers;
+    saved->follow = area->flags & PH_AREA_FOLLOW ? area->follow : 0;
     saved->shape = area->shape;
-    saved->flags = (heights ? PH_AREA_HEIGHT : 0u) | (area->in_instance ? PH_AREA_IN_INSTANCE : 0u);
-    saved->instance = area->in_instance ? area->instance : 0;
-    saved->z_low = heights ? area->z_low : 0.0f;
-    saved->z_high = heights ? area->z_high : 0.0f;
-    saved->margin = area->keeps ? area->margin : 0.0f;
+    saved->flags = area->flags;
+    saved->instance = area->instance;
+    saved->corner_count = polygon ? area->corner_count : 0;
     saved->kind_count = area->kind_count;
-    memcpy(saved->kinds, area->kinds, area->kind_count * sizeof *area->kinds);
-    if (area->shape == PH_AREA_CIRCLE) {
-        memcpy(saved->center, area->center, sizeof saved->center);
-        saved->radius = area->radius;
-    } else if (area->shape == PH_AREA_BOX) {
-        memcpy(saved->low, (float[]){area->box.x0, area->box.y0}, sizeof saved->low);
-        memcpy(saved->high, (float[]){area->box.x1, area->box.y1}, sizeof saved->high);
-    } else {
-        saved->corner_count = area->corner_count;
-        memcpy(saved->corners, area->corners, area->corner_count * sizeof *area->corners);
-    }
+    saved->radius = area->radius;
+    saved->margin = area->margin;
+    saved->z_low = area->z_low;
+    saved->z_high = area->z_high;
+    memcpy(saved->center, area->center, sizeof saved->center);
+    memcpy(saved->low, area->low, sizeof saved->low);
+    memcpy(saved->high, area->high, sizeof saved->high);
+    memcpy(saved->corners, area->corners, saved->corner_count * sizeof *area->corners);
+    for (uint32_t i = 0; i < area->kind_count; i++) saved->kinds[i] = (uint16_t)area->kinds[i];
 }
 
 /* Areas, and of those with a margin the entities inside. */
 static void put_areas(const phx_world *world, phx_image *image)
 {
     const phx_areas *areas = &world->areas;
-    for (uint32_t i = 0; i < areas->count; i++)
-        if (areas->at[i].live) put_area(image, &areas->at[i]);
+    for (uint32_t i = 0; i < areas->count; i++) {
+        const phx_area_entry *area = &areas->at[i];
+        if (!area->live) continue;
+        const bool follows = area->follow != PHX_FOLLOW_NONE;
+        const ph_area shape = follows ? areas->follows.at[area->follow].shape : shape_as_set(area);
+        put_area(image, area->id, &shape);
+    }
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];
         for (uint32_t slot = 0; slot < shard->store.slots; slot++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/lengths.h"
+#include "world/ingest/area_anchors.h"
 #include "world/ingest/command_checks.h"
 #include "world/ingest/ingest_relations.h"
 #include "world/queue/commands.h"
@@ -78,6 +79,7 @@ static ph_area area_of(const phx_saved_area *saved)
                     .z_low = saved->z_low,
                     .z_high = saved->z_high,
                     .layers = saved->layers,
+                    .follow = saved->follow,
                     .instance = saved->instance};
     memcpy(area.center, saved->center, sizeof area.center);
     memcpy(area.low, saved->low, sizeof area.low);
@@ -94,7 +96,11 @@ static ph_status restore_area(phx_restore *restore, uint32_t at)
     const ph_area area = area_of(saved);
     ph_status status = saved->shape > PH_AREA_POLYGON ? PH_BAD_VALUE : phx_check_area(world, saved->id, &area);
     if (status == PH_OK && phx_idmap_find(&world->areas.index, saved->id)) status = PH_EXISTS;
-    if (status == PH_OK) status = phx_areas_set(&world->areas, saved->id, &area, world->def.areas_max);
+    const bool follows = area.flags & PH_AREA_FOLLOW;
+    phx_anchor_place anchor;
+    if (status == PH_OK && follows && !phx_area_anchor_find(world, area.follow, &anchor)) status = PH_UNKNOWN_ID;
+    if (status == PH_OK)
+        status = phx_areas_set(&world->areas, saved->id, &area, follows ? &anchor : NULL, world->def.areas_max);
     if (status == PH_OK || status == PH_NO_MEMORY) return status;
     return phx_image_refuse(restore->reason, "section AREA: record %" PRIu32 ": area %" PRIu64 ": %s", at, saved->id,
                             ph_status_name(status));
