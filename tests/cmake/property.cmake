@@ -30,6 +30,8 @@ pharos_plain_test(NAME awake_reload SOURCES property/awake_reload.c LABELS prope
 pharos_plain_test(NAME save_damage SOURCES property/save_damage.c LABELS property)
 pharos_plain_test(NAME save_golden SOURCES property/save_golden.c LABELS property
     ARGS ${CMAKE_CURRENT_SOURCE_DIR}/data)
+pharos_plain_test(NAME save_checks SOURCES property/save_checks.c LABELS property
+    ARGS ${CMAKE_CURRENT_SOURCE_DIR}/data)
 pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
 pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)

@@ -35,38 +35,37 @@
 #define FIELDS_phx_world(T, SAVED, DERIVED, LEFT) \
     LEFT(T, VALUE, mem) \
     SAVED(T, VALUE, def) \
-    SAVED(T, VALUE, classes) DERIVED(T, VALUE, rules) DERIVED(T, VALUE, kind_count) LEFT(T, VALUE, ungiven) \
-        LEFT(T, VALUE, hints) SAVED(T, VALUE, next_classes) SAVED(T, VALUE, next_def) DERIVED(T, VALUE, partition) \
-            DERIVED(T, VALUE, shards) LEFT(T, VALUE, shard_progress) LEFT(T, VALUE, shard_mems) LEFT( \
-                T, VALUE, shard_totals) DERIVED(T, VALUE, halo_requests) DERIVED(T, VALUE, halo_requests_before) \
-                DERIVED(T, VALUE, shard_count) DERIVED(T, VALUE, directory) DERIVED(T, VALUE, relation_index) SAVED( \
-                    T, VALUE, attach) SAVED(T, VALUE, areas) DERIVED(T, VALUE, depths) SAVED(T, VALUE, crowd) \
-                    DERIVED(T, VALUE, instances) LEFT(T, VALUE, renames) SAVED(T, VALUE, incarnations) LEFT( \
-                        T, VALUE, runs) LEFT(T, VALUE, run_count) LEFT(T, VALUE, runs_capacity) LEFT(T, VALUE, run_at) \
-                        LEFT(T, VALUE, move_span) LEFT(T, VALUE, apply) LEFT(T, VALUE, begun) \
-                            LEFT(T, VALUE, move_sums) LEFT(T, VALUE, movers) LEFT(T, VALUE, producers) \
-                                SAVED(T, VALUE, consumers) LEFT(T, VALUE, crew) LEFT(T, VALUE, crew_own) \
-                                    LEFT(T, VALUE, shared) LEFT(T, VALUE, workers) LEFT(T, VALUE, worker_count) LEFT( \
-                                        T, VALUE, scratch) LEFT(T, VALUE, shard_order) \
-                                        LEFT(T, VALUE, order_capacity) LEFT(T, VALUE, failed) LEFT(T, VALUE, step) \
-                                            LEFT(T, VALUE, chunks) LEFT(T, VALUE, chunk_count) LEFT( \
-                                                T, VALUE, chunks_capacity) LEFT(T, VALUE, chunks_planned) \
-                                                LEFT(T, VALUE, spreading) LEFT(T, VALUE, shares) LEFT( \
-                                                    T, VALUE, shares_capacity) LEFT(T, VALUE, begin_bits) \
-                                                    LEFT(T, VALUE, \
-                                                         begin_bits_capacity) LEFT(T, VALUE, batches) \
-                                                        LEFT(T, VALUE, broadcasts) LEFT(T, VALUE, edge_sizes) DERIVED( \
-                                                            T, VALUE, zoned) LEFT(T, VALUE, updates) \
-                                                            LEFT(T, VALUE, updating) LEFT(T, VALUE, gate) LEFT( \
-                                                                T, VALUE, stage) LEFT(T, VALUE, stage_at) \
-                                                                SAVED(T, VALUE, tick) LEFT(T, VALUE, changes) \
-                                                                    LEFT(T, VALUE, finishing) DERIVED( \
-                                                                        T, VALUE, any_outside) LEFT(T, VALUE, resumed) \
-                                                                        LEFT(T, VALUE, restoring) LEFT( \
-                                                                            T, VALUE, \
-                                                                            restore_took_crew) SAVED(T, VALUE, renews) \
-                                                                            LEFT(T, VALUE, \
-                                                                                 reclass) LEFT(T, VALUE, totals) \
+    SAVED(T, VALUE, classes) \
+    DERIVED(T, VALUE, rules) \
+    DERIVED(T, VALUE, kind_count) LEFT(T, VALUE, ungiven) LEFT(T, VALUE, hints) SAVED(T, VALUE, next_classes) SAVED( \
+        T, VALUE, next_def) DERIVED(T, VALUE, partition) DERIVED(T, VALUE, shards) LEFT(T, VALUE, shard_progress) \
+        LEFT(T, VALUE, shard_mems) LEFT(T, VALUE, shard_totals) DERIVED(T, VALUE, halo_requests) DERIVED( \
+            T, VALUE, halo_requests_before) DERIVED(T, VALUE, shard_count) DERIVED(T, VALUE, directory) \
+            DERIVED(T, VALUE, relation_index) SAVED(T, VALUE, attach) SAVED(T, VALUE, areas) DERIVED(T, VALUE, depths) \
+                SAVED(T, VALUE, crowd) DERIVED(T, VALUE, instances) LEFT(T, VALUE, renames) \
+                    SAVED(T, VALUE, incarnations) LEFT(T, VALUE, runs) LEFT(T, VALUE, run_count) LEFT( \
+                        T, VALUE, runs_capacity) LEFT(T, VALUE, run_at) LEFT(T, VALUE, move_span) \
+                        LEFT(T, VALUE, apply) LEFT(T, VALUE, begun) LEFT(T, VALUE, move_sums) LEFT(T, VALUE, movers) \
+                            LEFT(T, VALUE, producers) SAVED(T, VALUE, consumers) LEFT(T, VALUE, crew) \
+                                LEFT(T, VALUE, crew_own) LEFT(T, VALUE, shared) LEFT(T, VALUE, workers) LEFT( \
+                                    T, VALUE, worker_count) LEFT(T, VALUE, scratch) LEFT(T, VALUE, shard_order) \
+                                    LEFT(T, VALUE, order_capacity) LEFT(T, VALUE, failed) LEFT(T, VALUE, step) LEFT( \
+                                        T, VALUE, chunks) LEFT(T, VALUE, \
+                                                               chunk_count) LEFT(T, VALUE, chunks_capacity) \
+                                        LEFT(T, VALUE, chunks_planned) LEFT(T, VALUE, spreading) \
+                                            LEFT(T, VALUE, shares) LEFT(T, VALUE, shares_capacity) \
+                                                LEFT(T, VALUE, begin_bits) LEFT(T, VALUE, begin_bits_capacity) LEFT( \
+                                                    T, VALUE, batches) LEFT(T, VALUE, broadcasts) \
+                                                    LEFT(T, VALUE, edge_sizes) DERIVED(T, VALUE, zoned) LEFT( \
+                                                        T, VALUE, updates) LEFT(T, VALUE, updating) \
+                                                        LEFT(T, VALUE, gate) LEFT(T, VALUE, stage) \
+                                                            LEFT(T, VALUE, stage_at) SAVED(T, VALUE, tick) LEFT( \
+                                                                T, VALUE, changes) LEFT(T, VALUE, finishing) \
+                                                                DERIVED(T, VALUE, any_outside) LEFT(T, VALUE, resumed) \
+                                                                    LEFT(T, VALUE, restoring) \
+                                                                        LEFT(T, VALUE, restore_took_crew) SAVED( \
+                                                                            T, VALUE, renews) LEFT(T, VALUE, reclass) \
+                                                                            LEFT(T, VALUE, totals) \
                                                                                 LEFT(T, VALUE, phase_ns) \
                                                                                     LEFT(T, VALUE, phase_ns_sum) \
                                                                                         LEFT(T, VALUE, tick_ns_max) \
@@ -76,18 +75,20 @@ FIELDS_OF(phx_world)
 #define FIELDS_phx_shard(T, SAVED, DERIVED, LEFT) \
     LEFT(T, VALUE, mem) \
     DERIVED(T, VALUE, rules) \
-    DERIVED(T, VALUE, storage) DERIVED(T, VALUE, indexed) DERIVED(T, VALUE, index) DERIVED(T, VALUE, rect) DERIVED( \
-        T, VALUE, move_frame) SAVED(T, VALUE, tick) LEFT(T, VALUE, dirty_stamp) SAVED(T, VALUE, store) \
-        DERIVED(T, VALUE, grid) DERIVED(T, VALUE, ninegrid) DERIVED(T, VALUE, classical) LEFT(T, VALUE, blind) LEFT( \
-            T, VALUE, lacks_copies) DERIVED(T, VALUE, previous) SAVED(T, VALUE, lists) LEFT(T, VALUE, deferred) \
-            LEFT(T, VALUE, applied) SAVED(T, VALUE, relations) DERIVED(T, VALUE, far) SAVED(T, VALUE, bands) LEFT( \
-                T, VALUE, restoring) LEFT(T, VALUE, all_dirty) \
-                LEFT(T, VALUE, far_dirty) DERIVED(T, VALUE, bounded) DERIVED(T, VALUE, limited) LEFT( \
-                    T, VALUE, global_moved) LEFT(T, VALUE, changed) \
-                    LEFT(T, VALUE, any_discontinuous) LEFT(T, VALUE, dense_tick) LEFT(T, VALUE, dirty_count) LEFT( \
-                        T, VALUE, step_max) LEFT(T, VALUE, step2_max) \
-                        DERIVED(T, VALUE, step_limit) DERIVED(T, VALUE, drift_limit) DERIVED( \
-                            T, VALUE, delta_allowed) DERIVED(T, VALUE, derives_lists) \
+    DERIVED(T, VALUE, storage) \
+    DERIVED(T, VALUE, indexed) \
+    DERIVED(T, VALUE, index) DERIVED(T, VALUE, rect) DERIVED(T, VALUE, move_frame) SAVED(T, VALUE, tick) LEFT( \
+        T, VALUE, dirty_stamp) SAVED(T, VALUE, store) DERIVED(T, VALUE, grid) DERIVED(T, VALUE, ninegrid) \
+        DERIVED(T, VALUE, classical) LEFT(T, VALUE, blind) LEFT(T, VALUE, lacks_copies) DERIVED( \
+            T, VALUE, previous) SAVED(T, VALUE, lists) LEFT(T, VALUE, deferred) LEFT(T, VALUE, applied) \
+            SAVED(T, VALUE, relations) DERIVED(T, VALUE, far) SAVED(T, VALUE, bands) LEFT(T, VALUE, restoring) LEFT( \
+                T, VALUE, all_dirty) LEFT(T, VALUE, far_dirty) \
+                DERIVED(T, VALUE, bounded) DERIVED(T, VALUE, limited) LEFT(T, VALUE, global_moved) LEFT( \
+                    T, VALUE, changed) LEFT(T, VALUE, any_discontinuous) \
+                    LEFT(T, VALUE, dense_tick) LEFT(T, VALUE, dirty_count) LEFT(T, VALUE, step_max) LEFT( \
+                        T, VALUE, step2_max) DERIVED(T, VALUE, \
+                                                     step_limit) DERIVED(T, VALUE, drift_limit) \
+                        DERIVED(T, VALUE, delta_allowed) DERIVED(T, VALUE, derives_lists) \
                             DERIVED(T, VALUE, kernels) LEFT(T, VALUE, emigrant_candidates) LEFT( \
                                 T, VALUE, beginners) SAVED(T, VALUE, partial_observers) \
                                 LEFT(T, VALUE, partial_not_listed) LEFT(T, VALUE, owes_lists) LEFT( \
@@ -127,11 +128,13 @@ FIELDS_OF(phx_shard)
 #define FIELDS_phx_store(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, body) \
     SAVED(T, VALUE, set) \
-    SAVED(T, VALUE, name) SAVED(T, VALUE, tail) SAVED(T, VALUE, user_data) LEFT(T, VALUE, capacity) \
-        DERIVED(T, VALUE, slots) LEFT(T, VALUE, free_first) LEFT(T, VALUE, free_count) LEFT(T, VALUE, dead_first) \
-            LEFT(T, VALUE, dead_count) DERIVED(T, VALUE, own_count) DERIVED(T, VALUE, ghost_count) \
-                DERIVED(T, VALUE, outside_count) DERIVED(T, VALUE, id_first) DERIVED(T, VALUE, id_bits) \
-                    DERIVED(T, VALUE, kind_bits) SAVED(T, VALUE, sets) DERIVED(T, VALUE, ghosts)
+    SAVED(T, VALUE, name) \
+    SAVED(T, VALUE, tail) \
+    SAVED(T, VALUE, user_data) LEFT(T, VALUE, capacity) DERIVED(T, VALUE, slots) LEFT(T, VALUE, free_first) \
+        LEFT(T, VALUE, free_count) LEFT(T, VALUE, dead_first) LEFT(T, VALUE, dead_count) DERIVED(T, VALUE, own_count) \
+            DERIVED(T, VALUE, ghost_count) DERIVED(T, VALUE, outside_count) DERIVED(T, VALUE, id_first) \
+                DERIVED(T, VALUE, id_bits) DERIVED(T, VALUE, kind_bits) SAVED(T, VALUE, sets) \
+                    DERIVED(T, VALUE, ghosts)
 FIELDS_OF(phx_store)
 
 #define FIELDS_phx_name(T, SAVED, DERIVED, LEFT) \
@@ -142,18 +145,19 @@ FIELDS_OF(phx_name)
 #define FIELDS_phx_body(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, x) \
     SAVED(T, VALUE, y) \
-    SAVED(T, VALUE, z) DERIVED(T, VALUE, tx) DERIVED(T, VALUE, ty) DERIVED(T, VALUE, row) SAVED(T, VALUE, state) \
-        LEFT(T, VALUE, changed)
+    SAVED(T, VALUE, z) \
+    DERIVED(T, VALUE, tx) DERIVED(T, VALUE, ty) DERIVED(T, VALUE, row) SAVED(T, VALUE, state) LEFT(T, VALUE, changed)
 FIELDS_OF(phx_body)
 
 #define FIELDS_phx_attr(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, layers) \
     SAVED(T, VALUE, sees) \
-    SAVED(T, VALUE, view) SAVED(T, VALUE, margin) SAVED(T, VALUE, reach) SAVED(T, VALUE, visible) SAVED(T, VALUE, cap) \
-        SAVED(T, VALUE, given) SAVED(T, VALUE, kind) SAVED(T, VALUE, consumer) SAVED(T, VALUE, stealth) \
-            SAVED(T, VALUE, detect) SAVED(T, VALUE, priority) SAVED(T, VALUE, global) SAVED(T, VALUE, ready) \
-                SAVED(T, VALUE, veiled) DERIVED(T, VALUE, spreads) LEFT(T, VALUE, reserved) SAVED(T, VALUE, instance) \
-                    LEFT(T, VALUE, reserved2)
+    SAVED(T, VALUE, view) \
+    SAVED(T, VALUE, margin) \
+    SAVED(T, VALUE, reach) SAVED(T, VALUE, visible) SAVED(T, VALUE, cap) SAVED(T, VALUE, given) SAVED(T, VALUE, kind) \
+        SAVED(T, VALUE, consumer) SAVED(T, VALUE, stealth) SAVED(T, VALUE, detect) SAVED(T, VALUE, priority) \
+            SAVED(T, VALUE, global) SAVED(T, VALUE, ready) SAVED(T, VALUE, veiled) DERIVED(T, VALUE, spreads) \
+                LEFT(T, VALUE, reserved) SAVED(T, VALUE, instance) LEFT(T, VALUE, reserved2)
 FIELDS_OF(phx_attr)
 
 #define FIELDS_phx_relation(T, SAVED, DERIVED, LEFT) \
@@ -168,33 +172,40 @@ FIELDS_OF(phx_list)
 #define FIELDS_phx_zones(T, SAVED, DERIVED, LEFT) \
     DERIVED(T, VALUE, on) \
     DERIVED(T, VALUE, awake_on) \
-    DERIVED(T, VALUE, area_members_on) LEFT(T, VALUE, put_off) LEFT(T, VALUE, missed) LEFT(T, VALUE, dirty) \
-        LEFT(T, VALUE, dirty_count) LEFT(T, VALUE, dirty_capacity) DERIVED(T, VALUE, tower_members) \
-            SAVED(T, VALUE, awake) SAVED(T, VALUE, area_members) DERIVED(T, VALUE, areas) LEFT(T, VALUE, edges)
+    DERIVED(T, VALUE, area_members_on) \
+    LEFT(T, VALUE, put_off) \
+    LEFT(T, VALUE, missed) LEFT(T, VALUE, dirty) LEFT(T, VALUE, dirty_count) LEFT(T, VALUE, dirty_capacity) \
+        DERIVED(T, VALUE, tower_members) SAVED(T, VALUE, awake) SAVED(T, VALUE, area_members) DERIVED(T, VALUE, areas) \
+            LEFT(T, VALUE, edges)
 FIELDS_OF(phx_zones)
 
 #define FIELDS_phx_activation(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, sleepers) \
     LEFT(T, VALUE, capacity) \
-    DERIVED(T, VALUE, slots) DERIVED(T, VALUE, wakers) DERIVED(T, VALUE, cover) LEFT(T, VALUE, turned) \
-        LEFT(T, VALUE, turned_count) LEFT(T, VALUE, turned_capacity) DERIVED(T, VALUE, first) DERIVED(T, VALUE, last) \
-            DERIVED(T, VALUE, span) DERIVED(T, VALUE, awake_count) LEFT(T, VALUE, woken) LEFT(T, VALUE, slept)
+    DERIVED(T, VALUE, slots) \
+    DERIVED(T, VALUE, wakers) \
+    DERIVED(T, VALUE, cover) LEFT(T, VALUE, turned) LEFT(T, VALUE, turned_count) LEFT(T, VALUE, turned_capacity) \
+        DERIVED(T, VALUE, first) DERIVED(T, VALUE, last) DERIVED(T, VALUE, span) DERIVED(T, VALUE, awake_count) \
+            LEFT(T, VALUE, woken) LEFT(T, VALUE, slept)
 FIELDS_OF(phx_activation)
 
 #define FIELDS_phx_activation_state(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, alone_since) \
     DERIVED(T, VALUE, next) \
-    DERIVED(T, VALUE, before) DERIVED(T, VALUE, instance) DERIVED(T, VALUE, tx) DERIVED(T, VALUE, ty) \
-        DERIVED(T, VALUE, waker) DERIVED(T, VALUE, npc) SAVED(T, VALUE, awake) DERIVED(T, VALUE, queued)
+    DERIVED(T, VALUE, before) \
+    DERIVED(T, VALUE, instance) \
+    DERIVED(T, VALUE, tx) DERIVED(T, VALUE, ty) DERIVED(T, VALUE, waker) DERIVED(T, VALUE, npc) SAVED(T, VALUE, awake) \
+        DERIVED(T, VALUE, queued)
 FIELDS_OF(phx_activation_state)
 
 #define FIELDS_phx_areas(T, SAVED, DERIVED, LEFT) \
     LEFT(T, VALUE, mem) \
     DERIVED(T, VALUE, rules) \
-    SAVED(T, VALUE, at) DERIVED(T, VALUE, count) LEFT(T, VALUE, capacity) LEFT(T, VALUE, free_first) \
-        DERIVED(T, VALUE, live_count) DERIVED(T, ARRAY, levels_used) DERIVED(T, ARRAY, level_counts) \
-            SAVED(T, VALUE, follows) DERIVED(T, VALUE, index) DERIVED(T, VALUE, cells) LEFT(T, VALUE, changes) \
-                LEFT(T, VALUE, change_count) LEFT(T, VALUE, changes_capacity)
+    SAVED(T, VALUE, at) \
+    DERIVED(T, VALUE, count) \
+    LEFT(T, VALUE, capacity) LEFT(T, VALUE, free_first) DERIVED(T, VALUE, live_count) DERIVED(T, ARRAY, levels_used) \
+        DERIVED(T, ARRAY, level_counts) SAVED(T, VALUE, follows) DERIVED(T, VALUE, index) DERIVED(T, VALUE, cells) \
+            LEFT(T, VALUE, changes) LEFT(T, VALUE, change_count) LEFT(T, VALUE, changes_capacity)
 FIELDS_OF(phx_areas)
 
 #define FIELDS_phx_area_follow(T, SAVED, DERIVED, LEFT) \
@@ -212,49 +223,55 @@ FIELDS_OF(phx_area_follows)
 #define FIELDS_phx_area_entry(T, SAVED, DERIVED, LEFT) \
     DERIVED(T, ARRAY, links) \
     SAVED(T, VALUE, box) \
-    SAVED(T, ARRAY, center) SAVED(T, VALUE, radius) SAVED(T, VALUE, shape) DERIVED(T, VALUE, filtered) \
-        SAVED(T, VALUE, keeps) SAVED(T, VALUE, in_instance) DERIVED(T, VALUE, live) LEFT(T, VALUE, changed) \
-            SAVED(T, VALUE, corner_count) SAVED(T, VALUE, kind_count) DERIVED(T, VALUE, level) SAVED(T, ARRAY, kinds) \
-                SAVED(T, VALUE, id) SAVED(T, VALUE, layers) SAVED(T, VALUE, z_low) SAVED(T, VALUE, z_high) \
-                    SAVED(T, VALUE, instance) SAVED(T, ARRAY, corners) DERIVED(T, VALUE, follow)
+    SAVED(T, ARRAY, center) \
+    SAVED(T, VALUE, radius) \
+    SAVED(T, VALUE, shape) DERIVED(T, VALUE, filtered) SAVED(T, VALUE, keeps) SAVED(T, VALUE, in_instance) \
+        DERIVED(T, VALUE, live) LEFT(T, VALUE, changed) SAVED(T, VALUE, corner_count) SAVED(T, VALUE, kind_count) \
+            DERIVED(T, VALUE, level) SAVED(T, ARRAY, kinds) SAVED(T, VALUE, id) SAVED(T, VALUE, layers) \
+                SAVED(T, VALUE, z_low) SAVED(T, VALUE, z_high) SAVED(T, VALUE, instance) SAVED(T, ARRAY, corners) \
+                    DERIVED(T, VALUE, follow)
 FIELDS_OF(phx_area_entry)
 
 #define FIELDS_phx_area_member(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, inside) \
     DERIVED(T, VALUE, x) \
-    DERIVED(T, VALUE, y) DERIVED(T, VALUE, z) DERIVED(T, VALUE, safe_distance) DERIVED(T, VALUE, safe_distance_z) \
-        LEFT(T, VALUE, checked)
+    DERIVED(T, VALUE, y) \
+    DERIVED(T, VALUE, z) DERIVED(T, VALUE, safe_distance) DERIVED(T, VALUE, safe_distance_z) LEFT(T, VALUE, checked)
 FIELDS_OF(phx_area_member)
 
 #define FIELDS_phx_bands(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, histories) \
     LEFT(T, VALUE, samples) \
-    SAVED(T, VALUE, deferred) SAVED(T, VALUE, pool) LEFT(T, VALUE, unresolved) LEFT(T, VALUE, histories_capacity) \
-        LEFT(T, VALUE, samples_capacity) LEFT(T, VALUE, deferred_capacity) LEFT(T, VALUE, unresolved_capacity) \
-            LEFT(T, VALUE, unresolved_count) DERIVED(T, VALUE, waiting) DERIVED(T, VALUE, last_move) \
-                SAVED(T, VALUE, live)
+    SAVED(T, VALUE, deferred) \
+    SAVED(T, VALUE, pool) \
+    LEFT(T, VALUE, unresolved) LEFT(T, VALUE, histories_capacity) LEFT(T, VALUE, samples_capacity) \
+        LEFT(T, VALUE, deferred_capacity) LEFT(T, VALUE, unresolved_capacity) LEFT(T, VALUE, unresolved_count) \
+            DERIVED(T, VALUE, waiting) DERIVED(T, VALUE, last_move) SAVED(T, VALUE, live)
 FIELDS_OF(phx_bands)
 
 #define FIELDS_phx_motion_history(T, SAVED, DERIVED, LEFT) \
     DERIVED(T, VALUE, x) \
     DERIVED(T, VALUE, y) \
-    DERIVED(T, VALUE, z) DERIVED(T, VALUE, hash) SAVED(T, VALUE, moved) LEFT(T, VALUE, change) LEFT(T, VALUE, worker) \
-        DERIVED(T, VALUE, kind) DERIVED(T, VALUE, known)
+    DERIVED(T, VALUE, z) \
+    DERIVED(T, VALUE, hash) \
+    SAVED(T, VALUE, moved) LEFT(T, VALUE, change) LEFT(T, VALUE, worker) DERIVED(T, VALUE, kind) \
+        DERIVED(T, VALUE, known)
 FIELDS_OF(phx_motion_history)
 
 #define FIELDS_phx_crowd_result(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, shrunk) \
     LEFT(T, VALUE, towers) \
-    LEFT(T, VALUE, shards) DERIVED(T, ARRAY, share) DERIVED(T, ARRAY, square) LEFT(T, VALUE, shard_at) \
-        LEFT(T, VALUE, change_at) LEFT(T, VALUE, incarnations) LEFT(T, VALUE, put_off) LEFT(T, VALUE, most) \
-            LEFT(T, VALUE, narrowed) LEFT(T, VALUE, widened)
+    LEFT(T, VALUE, shards) \
+    DERIVED(T, ARRAY, share) \
+    DERIVED(T, ARRAY, square) LEFT(T, VALUE, shard_at) LEFT(T, VALUE, change_at) LEFT(T, VALUE, incarnations) \
+        LEFT(T, VALUE, put_off) LEFT(T, VALUE, most) LEFT(T, VALUE, narrowed) LEFT(T, VALUE, widened)
 FIELDS_OF(phx_crowd_result)
 
 #define FIELDS_phx_attach(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, parent_of) \
     DERIVED(T, VALUE, family_of) \
-    SAVED(T, VALUE, families) DERIVED(T, VALUE, family_count) LEFT(T, VALUE, families_capacity) \
-        LEFT(T, VALUE, free_first) LEFT(T, VALUE, mem)
+    SAVED(T, VALUE, families) \
+    DERIVED(T, VALUE, family_count) LEFT(T, VALUE, families_capacity) LEFT(T, VALUE, free_first) LEFT(T, VALUE, mem)
 FIELDS_OF(phx_attach)
 
 #define FIELDS_phx_consumer_slot(T, SAVED, DERIVED, LEFT) \
@@ -264,9 +281,11 @@ FIELDS_OF(phx_consumer_slot)
 #define FIELDS_phx_producer(T, SAVED, DERIVED, LEFT) \
     LEFT(T, VALUE, state) \
     LEFT(T, VALUE, generation) \
-    LEFT(T, VALUE, queue) LEFT(T, VALUE, tick_refusals) LEFT(T, VALUE, in_tick) LEFT(T, VALUE, sequence) \
-        LEFT(T, VALUE, own) LEFT(T, VALUE, own_first) LEFT(T, VALUE, own_count) LEFT(T, VALUE, own_capacity) \
-            LEFT(T, VALUE, head) LEFT(T, VALUE, has_head) LEFT(T, ARRAY, refused) LEFT(T, VALUE, untold)
+    LEFT(T, VALUE, queue) \
+    LEFT(T, VALUE, tick_refusals) \
+    LEFT(T, VALUE, in_tick) LEFT(T, VALUE, sequence) LEFT(T, VALUE, own) LEFT(T, VALUE, own_first) \
+        LEFT(T, VALUE, own_count) LEFT(T, VALUE, own_capacity) LEFT(T, VALUE, head) LEFT(T, VALUE, has_head) \
+            LEFT(T, ARRAY, refused) LEFT(T, VALUE, untold)
 FIELDS_OF(phx_producer)
 
 int main(void)

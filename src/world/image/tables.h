@@ -31,8 +31,8 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     X(R, u32, given) \
     X(R, u32, instance) \
     X(R, u16, kind) \
-    X(R, u16, consumer) X(R, u8, stealth) X(R, u8, detect) X(R, u8, priority) X(R, u8, global) X(R, u8, veiled) \
-        X(R, u8, ready)
+    X(R, u16, consumer) \
+    X(R, u8, stealth) X(R, u8, detect) X(R, u8, priority) X(R, u8, global) X(R, u8, veiled) X(R, u8, ready)
 
 /* set: place in the attribute sets; flags: PHX_SAVED_... */
 #define PHX_IMAGE_entity(X, A, R) \
@@ -52,9 +52,11 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     X(R, u64, id) \
     X(R, u64, layers) \
     X(R, u64, follow) \
-    X(R, u32, shape) X(R, u32, flags) X(R, u32, instance) X(R, u32, corner_count) X(R, u32, kind_count) \
-        A(R, f32, center, 2) X(R, f32, radius) A(R, f32, low, 2) A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) \
-            X(R, f32, z_high) A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
+    X(R, u32, shape) \
+    X(R, u32, flags) \
+    X(R, u32, instance) X(R, u32, corner_count) X(R, u32, kind_count) A(R, f32, center, 2) X(R, f32, radius) \
+        A(R, f32, low, 2) A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
+            A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
 
 /* An entity inside an area with a margin; by entity, then in the order of areas. area: its id. */
 #define PHX_IMAGE_member(X, A, R) X(R, u64, area) X(R, u32, entity)
