@@ -239,6 +239,11 @@ static ph_status hash(void *s, uint64_t *told)
     INSIDE(hash(s, told));
 }
 
+static ph_status resave(void *s, uint64_t layout, char *reason, size_t reason_size)
+{
+    INSIDE(resave(s, layout, reason, reason_size));
+}
+
 static const subject_type subject = {"engine in odd environments",
                                      create,
                                      destroy,
@@ -263,7 +268,8 @@ static const subject_type subject = {"engine in odd environments",
                                      explain,
                                      verify,
                                      stats,
-                                     hash};
+                                     hash,
+                                     resave};
 
 /* ---- the host's tasks: each on a thread of such an environment ---- */
 
@@ -323,7 +329,8 @@ static const layout layouts[] = {{1, 1, false, PH_SIMD_AUTO},
 static void play(const script *s, const layout *l, bool model, run_result *result)
 {
     ph_world_def def = s->def;
-    const run_options options = {.subject = &subject, .no_model = !model, .query_every = model ? 0 : 4, .def = &def};
+    const run_options options = {
+        .subject = &subject, .no_model = !model, .heavy = model, .query_every = model ? 0 : 4, .def = &def};
     for (int axis = 0; axis < 2; axis++) {
         if (def.world_size[axis] > (float)l->shards * def.tower_size) {
             def.shards[axis] = l->shards;

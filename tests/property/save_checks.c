@@ -63,6 +63,20 @@ static void repeat_deferred(phx_image *image)
     row[-1] = row[0];
 }
 
+/* An entity that is inside without the margin comes in anew. */
+static void member_missing(phx_image *image)
+{
+    const phx_saved_area *area = &AT(areas, area, 0);
+    for (uint32_t i = 0; i <= LAST(members); i++) {
+        const phx_saved_entity *entity = &AT(entities, entity, AT(members, member, i).entity);
+        const float dx = entity->x - area->center[0], dy = entity->y - area->center[1];
+        if (dx * dx + dy * dy > area->radius * area->radius * 0.9f) continue;
+        memmove(&AT(members, member, i), &AT(members, member, i + 1), (LAST(members) - i) * sizeof(phx_saved_member));
+        image->tables[PHX_TABLE_members].count--;
+        return;
+    }
+}
+
 CASE(key_unknown, AT(keys, key, 3).name[0] = '?')
 CASE(key_class, AT(keys, key, LAST(keys)).class1 = 99)
 CASE(key_bits, AT(keys, key, LAST(keys)).bits[1] = 1)
@@ -112,7 +126,6 @@ CASE(area_margin, AT(areas, area, 0).margin = NAN)
 CASE(member_area, AT(members, member, 0).area = AT(areas, area, 1).id)
 CASE(member_entity, AT(members, member, LAST(members)).entity = 1u << 20)
 CASE(member_order, AT(members, member, 0).entity = AT(members, member, LAST(members)).entity)
-CASE(member_missing, image->tables[PHX_TABLE_members].count--)
 CASE(awake_entity, AT(awake, awake, 0).entity = 1u << 20)
 CASE(awake_late, AT(awake, awake, 0).alone_since = UINT64_MAX)
 CASE(awake_since, AT(awake, awake, 0).alone_since ^= 1)
