@@ -1,7 +1,7 @@
 /*
- * Consumers of a loaded world: the mirror of what a client was told is the list, whether the consumer had taken all its
- * batches before the save (then differences go on, and none is fresh), some, or none, and whether clients start anew
- * (PH_LOAD_FRESH, with an empty mirror).
+ * Consumers of a loaded world: the mirror of the changes that a client got is its list, whether the consumer had taken
+ * all its batches before the save (then differences go on, and none is fresh), some, or none, and whether clients start
+ * anew (PH_LOAD_FRESH, with an empty mirror).
  *
  * options: --seed S, --count N worlds
  */
@@ -118,7 +118,7 @@ static void test_world(uint64_t seed)
     }
     const bool anew = seed % 4 == 0, all = !anew && seed % 2 == 0;
     if (all) {
-        for (uint32_t i = 0; i < 2; i++) { /* what waited behind the bound comes with a tick */
+        for (uint32_t i = 0; i < 2; i++) { /* a tick brings events that wait behind the bound */
             take(&c, UINT32_MAX);
             run_tick(&c);
         }

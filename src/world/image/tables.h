@@ -55,9 +55,12 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     X(R, u32, shape) \
     X(R, u32, flags) \
     X(R, u32, instance) \
-    X(R, u32, corner_count) X(R, u32, kind_count) A(R, f32, center, 2) X(R, f32, radius) A(R, f32, low, 2) \
-        A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
-            A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
+    X(R, u32, corner_count) \
+    X(R, u32, kind_count) \
+    A(R, f32, center, 2) \
+    X(R, f32, radius) \
+    A(R, f32, low, 2) A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
+        A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
 
 /* An entity inside an area with a margin; by entity, then in the order of areas. area: its id. */
 #define PHX_IMAGE_member(X, A, R) X(R, u64, area) X(R, u32, entity)
