@@ -15,6 +15,7 @@ typedef struct engine {
     ph_producer producers[ENGINE_PRODUCERS_MAX];
     ph_consumer consumers[ENGINE_CONSUMERS_MAX];
     uint32_t producer_count;
+    bool crewed; /* its world has a crew, which ticks it by ph_tick_many() */
 } engine;
 
 static ph_status broadcast(ph_producer producer, const command *c)
@@ -108,6 +109,7 @@ static void *engine_create(const ph_world_def *def, uint32_t producers, ph_statu
         return NULL;
     }
     e->producer_count = producers;
+    e->crewed = def->crew.index1 != 0;
     for (uint32_t i = 0; i < producers; i++) {
         *status = ph_producer_open(e->world, &e->producers[i]);
         if (*status != PH_OK) {
@@ -193,7 +195,18 @@ static ph_status engine_apply(void *self)
 static ph_status engine_tick(void *self, uint64_t *tick)
 {
     engine *e = self;
-    return ph_tick(e->world, tick);
+    ph_status status, each;
+    ph_stats stats;
+    if (!e->crewed) {
+        return ph_tick(e->world, tick);
+    }
+    *tick = 0;
+    status = ph_tick_many(&e->world, 1, &each);
+    CHECK(status == each, "%s of all, %s of the only one", ph_status_text(status), ph_status_text(each));
+    if (status == PH_OK && ph_world_stats(e->world, &stats) == PH_OK) {
+        *tick = stats.ticks;
+    }
+    return status;
 }
 
 static ph_status engine_reconfigure(void *self, const ph_world_def *def)
