@@ -41,7 +41,8 @@ pharos_page_program(troubles pages/troubles.c)
 pharos_page_test(troubles troubles pharos-replay)
 
 if(PHAROS_BUILD_CONFIG)
-    pharos_page_program(integration pages/integration.c pharos_config)
+    add_executable(example_integration pages/integration.c)
+    target_link_libraries(example_integration PRIVATE pharos_config pharos_static) # with assertions, config needs its panic
     pharos_page_test(integration integration)
 endif()
 

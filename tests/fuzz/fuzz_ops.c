@@ -14,13 +14,27 @@ enum { STEPS_MAX = 400 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+/* Of all inputs: threads for each would be most of the time. It lives as long as the program. */
+static ph_crew common_crew(void)
+{
+    static ph_crew crew;
+    const ph_crew_def def = {.workers = 2};
+    if (crew.index1 == 0) {
+        REQUIRE(ph_crew_create(&def, &crew) == PH_OK);
+    }
+    return crew;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     const run_options options = {.query_every = 2};
     script *s = ops_script_bytes(bytes, size, STEPS_MAX);
     run_result *result = check_zalloc(sizeof *result);
     s->def.index = index_by_turns(&s->def, size > 0 ? bytes[size - 1] : 0);
-    s->def.workers = 1; /* a thread per input would be most of the time */
+    s->def.workers = 1;
+    if (size > 0 && bytes[size / 2] % 2 != 0) {
+        s->def.crew = common_crew();
+    }
     run_script(s, &options, result);
     if (result->failed || check_failures() != 0) {
         script_print(stderr, s);

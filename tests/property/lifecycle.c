@@ -57,11 +57,20 @@ static bool never(void *user, uint64_t id, uint64_t user_data)
     return false;
 }
 
+static bool no_hit(void *user, const ph_hit *hit)
+{
+    (void)user;
+    CHECK(hit == NULL, "found through a dead handle");
+    return false;
+}
+
 static void dead_producer(ph_producer producer)
 {
     const uint64_t id = 1;
     const ph_attrs attrs = {.given = PH_X | PH_Y};
     const ph_position position = {0};
+    const ph_broadcast_place place = {.radius = 1};
+    const ph_area area = {.radius = 1};
     ph_refusal refusal;
     uint64_t sequence = 0;
     uint32_t count = 0;
@@ -81,6 +90,11 @@ static void dead_producer(ph_producer producer)
     CHECK_STATUS(ph_reveal_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
     CHECK_STATUS(ph_unreveal(producer, 1, 2), PH_BAD_HANDLE);
     CHECK_STATUS(ph_unreveal_many(producer, 1, &id, &id, &count), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_resend(producer, 1), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_broadcast(producer, 1, "a", 1, NULL), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_broadcast_at(producer, &place, "a", 1), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_area_set(producer, 1, &area), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_area_remove(producer, 1), PH_BAD_HANDLE);
     CHECK_STATUS(ph_attach(producer, 1, 2), PH_BAD_HANDLE);
     CHECK_STATUS(ph_detach(producer, 1), PH_BAD_HANDLE);
     CHECK_STATUS(ph_enter_many(producer, 1, &id, &attrs, &count), PH_BAD_HANDLE);
@@ -95,8 +109,10 @@ static void dead_consumer(ph_consumer consumer)
 {
     const ph_batch *batch = NULL;
     const ph_batch forged = {.tick = 1};
+    ph_packets packets;
     CHECK_STATUS(ph_batch_take(consumer, &batch), PH_BAD_HANDLE);
     CHECK_STATUS(ph_batch_return(consumer, &forged), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_packets_begin(consumer, &forged, &packets), PH_BAD_HANDLE);
     CHECK_STATUS(ph_consumer_close(consumer), PH_BAD_HANDLE);
 }
 
@@ -111,12 +127,16 @@ static void dead_world(ph_world world)
     uint64_t number = 0;
     uint32_t count = 0;
     bool sees = false;
+    ph_status each = PH_OK;
     const ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 1};
     ph_answer answer = {.count = 0};
     ph_explanation why;
     ph_verification progress = {0};
     ph_difference difference;
     CHECK_STATUS(ph_tick(world, &number), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_tick_finish(world, &number), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_tick_many(&world, 1, &each), PH_BAD_HANDLE);
+    CHECK_STATUS(each, PH_BAD_HANDLE);
     CHECK_STATUS(ph_apply(world), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_reconfigure(world, &def, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_stats(world, &stats), PH_BAD_HANDLE);
@@ -133,6 +153,7 @@ static void dead_world(ph_world world)
     CHECK_STATUS(ph_observers_visit(world, 1, never, NULL), PH_BAD_HANDLE);
     CHECK_STATUS(ph_find(world, &query, NULL, 0, &count), PH_BAD_HANDLE);
     CHECK_STATUS(ph_find_many(world, 1, &query, &answer), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_find_visit(world, &query, no_hit, NULL), PH_BAD_HANDLE);
     CHECK_STATUS(ph_explain(world, 1, 2, &why), PH_BAD_HANDLE);
     CHECK_STATUS(ph_verify(world, 1, &progress, &difference), PH_BAD_HANDLE);
     CHECK_STATUS(ph_world_destroy(world), PH_BAD_HANDLE);
@@ -163,6 +184,39 @@ static void null_and_gone(void)
     wild.producer.world.index1 = UINT16_MAX;
     wild.consumer.world.index1 = UINT16_MAX;
     all_dead(wild);
+}
+
+/* A null crew in a definition is none; any other dead one is refused. */
+static void dead_crew(ph_crew crew)
+{
+    ph_world_def def = small_def(NULL);
+    ph_world world = {1, 1};
+    def.crew = crew;
+    CHECK_STATUS(ph_crew_destroy(crew), PH_BAD_HANDLE);
+    if (crew.index1 == 0) return;
+    CHECK_STATUS(ph_world_create(&def, &world), PH_BAD_DEF);
+    CHECK(world.index1 == 0, "a world by a dead crew");
+}
+
+static void crews_gone(void)
+{
+    const ph_crew_def two = {.workers = 2};
+    ph_world_def def = small_def(NULL);
+    ph_crew old, anew;
+    dead_crew((ph_crew){0});
+    CHECK_OK(ph_crew_create(&two, &old));
+    CHECK_OK(ph_crew_destroy(old));
+    dead_crew(old);
+    CHECK_OK(ph_crew_create(&two, &anew)); /* as likely as not in the same place */
+    dead_crew(old);
+    def.crew = anew;
+    handles h = handles_make(&def);
+    CHECK_STATUS(ph_crew_destroy(anew), PH_BUSY);
+    CHECK_OK(ph_tick(h.world, NULL));
+    CHECK_OK(ph_world_destroy(h.world));
+    CHECK_OK(ph_crew_destroy(anew));
+    dead_crew(anew);
+    dead_crew((ph_crew){.index1 = UINT16_MAX, .generation = 1});
 }
 
 /* Closed, and closed and opened by another, in a living world. */
@@ -431,6 +485,7 @@ static void bad_definitions(void)
 int main(void)
 {
     null_and_gone();
+    crews_gone();
     closed();
     closed_with_commands();
     for (uint32_t ticks = 0; ticks < 4; ticks++) {

@@ -42,18 +42,19 @@
     LEFT(T, VALUE, hints) \
     SAVED(T, VALUE, next_classes) \
     SAVED(T, VALUE, next_def) \
-    DERIVED(T, VALUE, partition) DERIVED(T, VALUE, shards) LEFT(T, VALUE, shard_progress) LEFT(T, VALUE, shard_mems) \
-        LEFT(T, VALUE, shard_totals) DERIVED(T, VALUE, halo_requests) DERIVED(T, VALUE, halo_requests_before) DERIVED( \
-            T, VALUE, shard_count) DERIVED(T, VALUE, directory) DERIVED(T, VALUE, relation_index) \
-            SAVED(T, VALUE, attach) SAVED(T, VALUE, areas) DERIVED(T, VALUE, depths) SAVED(T, VALUE, crowd) DERIVED( \
-                T, VALUE, instances) LEFT(T, VALUE, renames) SAVED(T, VALUE, incarnations) LEFT(T, VALUE, runs) \
-                LEFT(T, VALUE, run_count) LEFT(T, VALUE, runs_capacity) LEFT(T, VALUE, run_at) \
-                    LEFT(T, VALUE, move_span) LEFT(T, VALUE, apply) LEFT(T, VALUE, begun) LEFT(T, VALUE, move_sums) \
-                        LEFT(T, VALUE, movers) LEFT(T, VALUE, producers) SAVED(T, VALUE, consumers) LEFT( \
-                            T, VALUE, crew) LEFT(T, VALUE, crew_own) LEFT(T, VALUE, shared) LEFT(T, VALUE, workers) \
-                            LEFT(T, VALUE, worker_count) LEFT(T, VALUE, scratch) LEFT(T, VALUE, shard_order) \
-                                LEFT(T, VALUE, order_capacity) LEFT(T, VALUE, failed) LEFT(T, VALUE, step) \
-                                    LEFT(T, VALUE, chunks) LEFT(T, VALUE, chunk_count) LEFT(T, VALUE, chunks_capacity) \
+    DERIVED(T, VALUE, partition) \
+    DERIVED(T, VALUE, shards) LEFT(T, VALUE, shard_progress) LEFT(T, VALUE, shard_mems) LEFT(T, VALUE, shard_totals) \
+        DERIVED(T, VALUE, halo_requests) DERIVED(T, VALUE, halo_requests_before) DERIVED(T, VALUE, shard_count) \
+            DERIVED(T, VALUE, directory) DERIVED(T, VALUE, relation_index) SAVED(T, VALUE, attach) SAVED( \
+                T, VALUE, areas) DERIVED(T, VALUE, depths) SAVED(T, VALUE, crowd) DERIVED(T, VALUE, instances) \
+                LEFT(T, VALUE, renames) SAVED(T, VALUE, incarnations) LEFT(T, VALUE, runs) LEFT(T, VALUE, run_count) \
+                    LEFT(T, VALUE, runs_capacity) LEFT(T, VALUE, run_at) LEFT(T, VALUE, move_span) \
+                        LEFT(T, VALUE, apply) LEFT(T, VALUE, begun) LEFT(T, VALUE, move_sums) LEFT(T, VALUE, movers) \
+                            LEFT(T, VALUE, producers) SAVED(T, VALUE, consumers) LEFT(T, VALUE, crew) \
+                                LEFT(T, VALUE, crew_own) LEFT(T, VALUE, shared) LEFT(T, VALUE, workers) LEFT( \
+                                    T, VALUE, worker_count) LEFT(T, VALUE, scratch) LEFT(T, VALUE, shard_order) \
+                                    LEFT(T, VALUE, order_capacity) LEFT(T, VALUE, failed) LEFT(T, VALUE, step) LEFT( \
+                                        T, VALUE, chunks) LEFT(T, VALUE, chunk_count) LEFT(T, VALUE, chunks_capacity) \
                                         LEFT(T, VALUE, chunks_planned) LEFT(T, VALUE, spreading) \
                                             LEFT(T, VALUE, shares) LEFT(T, VALUE, shares_capacity) \
                                                 LEFT(T, VALUE, begin_bits) LEFT(T, VALUE, begin_bits_capacity) LEFT( \
@@ -84,24 +85,25 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, move_frame) \
     SAVED(T, VALUE, tick) \
     LEFT(T, VALUE, dirty_stamp) \
-    SAVED(T, VALUE, store) DERIVED(T, VALUE, grid) DERIVED(T, VALUE, ninegrid) DERIVED(T, VALUE, classical) LEFT( \
-        T, VALUE, blind) LEFT(T, VALUE, lacks_copies) DERIVED(T, VALUE, previous) SAVED(T, VALUE, lists) \
-        LEFT(T, VALUE, deferred) LEFT(T, VALUE, applied) SAVED(T, VALUE, relations) DERIVED(T, VALUE, far) SAVED( \
-            T, VALUE, bands) LEFT(T, VALUE, restoring) LEFT(T, VALUE, all_dirty) LEFT(T, VALUE, far_dirty) \
-            DERIVED(T, VALUE, bounded) DERIVED(T, VALUE, limited) LEFT(T, VALUE, global_moved) LEFT(T, VALUE, changed) \
+    SAVED(T, VALUE, store) \
+    DERIVED(T, VALUE, grid) DERIVED(T, VALUE, ninegrid) DERIVED(T, VALUE, classical) LEFT(T, VALUE, blind) LEFT( \
+        T, VALUE, lacks_copies) DERIVED(T, VALUE, previous) SAVED(T, VALUE, lists) LEFT(T, VALUE, deferred) \
+        LEFT(T, VALUE, applied) SAVED(T, VALUE, relations) DERIVED(T, VALUE, far) SAVED(T, VALUE, bands) LEFT( \
+            T, VALUE, restoring) LEFT(T, VALUE, all_dirty) LEFT(T, VALUE, far_dirty) DERIVED(T, VALUE, bounded) \
+            DERIVED(T, VALUE, limited) LEFT(T, VALUE, global_moved) LEFT(T, VALUE, changed) \
                 LEFT(T, VALUE, any_discontinuous) LEFT(T, VALUE, dense_tick) LEFT(T, VALUE, dirty_count) LEFT( \
                     T, VALUE, step_max) LEFT(T, VALUE, step2_max) DERIVED(T, VALUE, step_limit) \
                     DERIVED(T, VALUE, drift_limit) DERIVED(T, VALUE, delta_allowed) DERIVED(T, VALUE, derives_lists) \
-                        DERIVED(T, VALUE, kernels) LEFT(T, VALUE, emigrant_candidates) LEFT(T, VALUE, beginners) \
-                            SAVED(T, VALUE, partial_observers) LEFT(T, VALUE, partial_not_listed) LEFT( \
-                                T, VALUE, owes_lists) LEFT(T, VALUE, emigrant_list_first) \
-                                LEFT(T, VALUE, list_scratch) LEFT(T, VALUE, outbox) LEFT(T, VALUE, cursor) LEFT( \
-                                    T, VALUE, received) \
-                                    LEFT(T, VALUE, immigrants) LEFT(T, VALUE, immigrant_lists) LEFT( \
-                                        T, VALUE, pins) DERIVED(T, VALUE, pins_before) \
-                                        LEFT(T, VALUE, pin_count) LEFT(T, VALUE, pins_capacity) DERIVED( \
-                                            T, VALUE, pin_before_count) LEFT(T, VALUE, pins_before_capacity) \
-                                            LEFT(T, VALUE, pins_compared) DERIVED(T, VALUE, neighbour_halos) DERIVED( \
+                        DERIVED(T, VALUE, kernels) LEFT(T, VALUE, emigrant_candidates) LEFT( \
+                            T, VALUE, beginners) SAVED(T, VALUE, partial_observers) \
+                            LEFT(T, VALUE, partial_not_listed) LEFT(T, VALUE, owes_lists) LEFT( \
+                                T, VALUE, emigrant_list_first) LEFT(T, VALUE, list_scratch) \
+                                LEFT(T, VALUE, outbox) LEFT(T, VALUE, cursor) LEFT(T, VALUE, received) LEFT( \
+                                    T, VALUE, immigrants) LEFT(T, VALUE, immigrant_lists) \
+                                    LEFT(T, VALUE, pins) DERIVED(T, VALUE, pins_before) LEFT(T, VALUE, pin_count) \
+                                        LEFT(T, VALUE, pins_capacity) DERIVED(T, VALUE, pin_before_count) LEFT( \
+                                            T, VALUE, pins_before_capacity) LEFT(T, VALUE, pins_compared) \
+                                            DERIVED(T, VALUE, neighbour_halos) DERIVED( \
                                                 T, VALUE, neighbour_count) LEFT(T, VALUE, neighbour_capacity) \
                                                 DERIVED(T, VALUE, by_distance) DERIVED(T, VALUE, interior) DERIVED( \
                                                     T, VALUE, halo_free_box) LEFT(T, VALUE, copy_sent) \
@@ -133,7 +135,8 @@ FIELDS_OF(phx_shard)
     DERIVED(T, VALUE, slots) \
     LEFT(T, VALUE, free_first) \
     LEFT(T, VALUE, free_count) \
-    LEFT(T, VALUE, dead_first) LEFT(T, VALUE, dead_count) DERIVED(T, VALUE, own_count) DERIVED(T, VALUE, ghost_count) \
+    LEFT(T, VALUE, dead_first) \
+    LEFT(T, VALUE, dead_count) DERIVED(T, VALUE, own_count) DERIVED(T, VALUE, ghost_count) \
         DERIVED(T, VALUE, outside_count) DERIVED(T, VALUE, id_first) DERIVED(T, VALUE, id_bits) \
             DERIVED(T, VALUE, kind_bits) SAVED(T, VALUE, sets) DERIVED(T, VALUE, ghosts)
 FIELDS_OF(phx_store)
@@ -160,9 +163,10 @@ FIELDS_OF(phx_body)
     SAVED(T, VALUE, cap) \
     SAVED(T, VALUE, given) \
     SAVED(T, VALUE, kind) \
-    SAVED(T, VALUE, consumer) SAVED(T, VALUE, stealth) SAVED(T, VALUE, detect) SAVED(T, VALUE, priority) \
-        SAVED(T, VALUE, global) SAVED(T, VALUE, ready) SAVED(T, VALUE, veiled) DERIVED(T, VALUE, spreads) \
-            LEFT(T, VALUE, reserved) SAVED(T, VALUE, instance) LEFT(T, VALUE, reserved2)
+    SAVED(T, VALUE, consumer) \
+    SAVED(T, VALUE, stealth) SAVED(T, VALUE, detect) SAVED(T, VALUE, priority) SAVED(T, VALUE, global) \
+        SAVED(T, VALUE, ready) SAVED(T, VALUE, veiled) DERIVED(T, VALUE, spreads) LEFT(T, VALUE, reserved) \
+            SAVED(T, VALUE, instance) LEFT(T, VALUE, reserved2)
 FIELDS_OF(phx_attr)
 
 #define FIELDS_phx_relation(T, SAVED, DERIVED, LEFT) \
@@ -197,8 +201,8 @@ FIELDS_OF(phx_zones)
     LEFT(T, VALUE, turned_count) \
     LEFT(T, VALUE, turned_capacity) \
     DERIVED(T, VALUE, first) \
-    DERIVED(T, VALUE, last) DERIVED(T, VALUE, span) DERIVED(T, VALUE, awake_count) LEFT(T, VALUE, woken) \
-        LEFT(T, VALUE, slept)
+    DERIVED(T, VALUE, last) \
+    DERIVED(T, VALUE, span) DERIVED(T, VALUE, awake_count) LEFT(T, VALUE, woken) LEFT(T, VALUE, slept)
 FIELDS_OF(phx_activation)
 
 #define FIELDS_phx_activation_state(T, SAVED, DERIVED, LEFT) \
@@ -221,8 +225,9 @@ FIELDS_OF(phx_activation_state)
     DERIVED(T, VALUE, live_count) \
     DERIVED(T, ARRAY, levels_used) \
     DERIVED(T, ARRAY, level_counts) \
-    SAVED(T, VALUE, follows) DERIVED(T, VALUE, index) DERIVED(T, VALUE, cells) LEFT(T, VALUE, changes) \
-        LEFT(T, VALUE, change_count) LEFT(T, VALUE, changes_capacity)
+    SAVED(T, VALUE, follows) \
+    DERIVED(T, VALUE, index) DERIVED(T, VALUE, cells) LEFT(T, VALUE, changes) LEFT(T, VALUE, change_count) \
+        LEFT(T, VALUE, changes_capacity)
 FIELDS_OF(phx_areas)
 
 #define FIELDS_phx_area_follow(T, SAVED, DERIVED, LEFT) \
@@ -247,9 +252,10 @@ FIELDS_OF(phx_area_follows)
     SAVED(T, VALUE, keeps) \
     SAVED(T, VALUE, in_instance) \
     DERIVED(T, VALUE, live) \
-    LEFT(T, VALUE, changed) SAVED(T, VALUE, corner_count) SAVED(T, VALUE, kind_count) DERIVED(T, VALUE, level) \
-        SAVED(T, ARRAY, kinds) SAVED(T, VALUE, id) SAVED(T, VALUE, layers) SAVED(T, VALUE, z_low) \
-            SAVED(T, VALUE, z_high) SAVED(T, VALUE, instance) SAVED(T, ARRAY, corners) DERIVED(T, VALUE, follow)
+    LEFT(T, VALUE, changed) \
+    SAVED(T, VALUE, corner_count) SAVED(T, VALUE, kind_count) DERIVED(T, VALUE, level) SAVED(T, ARRAY, kinds) \
+        SAVED(T, VALUE, id) SAVED(T, VALUE, layers) SAVED(T, VALUE, z_low) SAVED(T, VALUE, z_high) \
+            SAVED(T, VALUE, instance) SAVED(T, ARRAY, corners) DERIVED(T, VALUE, follow)
 FIELDS_OF(phx_area_entry)
 
 #define FIELDS_phx_area_member(T, SAVED, DERIVED, LEFT) \
@@ -314,8 +320,8 @@ FIELDS_OF(phx_consumer_slot)
     LEFT(T, VALUE, own) \
     LEFT(T, VALUE, own_first) \
     LEFT(T, VALUE, own_count) \
-    LEFT(T, VALUE, own_capacity) LEFT(T, VALUE, head) LEFT(T, VALUE, has_head) LEFT(T, ARRAY, refused) \
-        LEFT(T, VALUE, untold)
+    LEFT(T, VALUE, own_capacity) \
+    LEFT(T, VALUE, head) LEFT(T, VALUE, has_head) LEFT(T, ARRAY, refused) LEFT(T, VALUE, untold)
 FIELDS_OF(phx_producer)
 
 int main(void)

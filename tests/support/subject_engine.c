@@ -24,6 +24,7 @@ typedef struct engine {
     uint64_t sequences[ENGINE_PRODUCERS_MAX]; /* of worlds before this one */
     ph_stats counts;                          /* the same */
     ph_load_options layout;                   /* of this world; all zero: as it was created */
+    bool crewed;                              /* its world has a crew, which ticks it by ph_tick_many() */
 } engine;
 
 static ph_status broadcast(ph_producer producer, const command *c)
@@ -118,6 +119,7 @@ static void *engine_create(const ph_world_def *def, uint32_t producers, ph_statu
     }
     e->producer_count = producers;
     e->def = def;
+    e->crewed = def->crew.index1 != 0;
     for (uint32_t i = 0; i < producers; i++) {
         *status = ph_producer_open(e->world, &e->producers[i]);
         if (*status != PH_OK) {
@@ -207,7 +209,18 @@ static ph_status engine_apply(void *self)
 static ph_status engine_tick(void *self, uint64_t *tick)
 {
     engine *e = self;
-    return ph_tick(e->world, tick);
+    ph_status status, each;
+    ph_stats stats;
+    if (!e->crewed) {
+        return ph_tick(e->world, tick);
+    }
+    *tick = 0;
+    status = ph_tick_many(&e->world, 1, &each);
+    CHECK(status == each, "%s of all, %s of the only one", ph_status_text(status), ph_status_text(each));
+    if (status == PH_OK && ph_world_stats(e->world, &stats) == PH_OK) {
+        *tick = stats.ticks;
+    }
+    return status;
 }
 
 static ph_status engine_reconfigure(void *self, const ph_world_def *def)
@@ -441,6 +454,7 @@ static ph_status engine_resave(void *self, uint64_t layout, char *reason, size_t
     CHECK_OK(ph_world_destroy(e->world));
     e->world = loaded;
     e->layout = options;
+    e->crewed = false; /* it has workers of its own */
     (void)snprintf(reason, reason_size, "reopen");
     return before == after && whole ? reopen_ends(e) : PH_BAD_IMAGE;
 }

@@ -59,7 +59,8 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     X(R, u32, kind_count) \
     A(R, f32, center, 2) \
     X(R, f32, radius) \
-    A(R, f32, low, 2) A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
+    A(R, f32, low, 2) \
+    A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
         A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
 
 /* An entity inside an area with a margin; by entity, then in the order of areas. area: its id. */
