@@ -48,6 +48,7 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
 #define PHX_IMAGE_attachment(X, A, R) X(R, u32, child) X(R, u32, parent)
 
 /* As ph_area, as it was set: of an area that follows, relative to its entity. */
+/* clang-format off */
 #define PHX_IMAGE_area(X, A, R) \
     X(R, u64, id) \
     X(R, u64, layers) \
@@ -60,8 +61,13 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
     A(R, f32, center, 2) \
     X(R, f32, radius) \
     A(R, f32, low, 2) \
-    A(R, f32, high, 2) X(R, f32, margin) X(R, f32, z_low) X(R, f32, z_high) \
-        A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) A(R, u16, kinds, PH_AREA_KINDS_MAX)
+    A(R, f32, high, 2) \
+    X(R, f32, margin) \
+    X(R, f32, z_low) \
+    X(R, f32, z_high) \
+    A(R, f32, corners, 2 * PH_AREA_CORNERS_MAX) \
+    A(R, u16, kinds, PH_AREA_KINDS_MAX)
+/* clang-format on */
 
 /* An entity inside an area with a margin; by entity, then in the order of areas. area: its id. */
 #define PHX_IMAGE_member(X, A, R) X(R, u64, area) X(R, u32, entity)
