@@ -3,6 +3,8 @@
  * for each cell; a move within a cell changes nothing. See README.md; written in the index phase, read in the interest
  * phase (index.h).
  */
+#include "shards/classical/grid.h"
+
 #include <string.h>
 
 #include "shards/classical/cells.h"

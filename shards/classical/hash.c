@@ -5,6 +5,8 @@
  * evaluated observers does not depend on the world's hash key. See README.md; written in the index phase, read in the
  * interest phase (index.h).
  */
+#include "shards/classical/hash.h"
+
 #include <string.h>
 
 #include "base/rng.h"

@@ -42,7 +42,7 @@ static bool visit_commands(phx_world *world, changed_fn visit)
     return true;
 }
 
-/* Children move to their root: they become followers, whose children come later. */
+/* Children move to their root: they become followers, their children come later. */
 static bool bring_children(phx_world *world, uint64_t id)
 {
     const phx_attach_links *family = phx_attach_children(&world->attach, id);
