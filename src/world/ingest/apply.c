@@ -29,7 +29,7 @@ typedef bool (*changed_fn)(phx_world *world, uint64_t id);
 static bool visit_commands(phx_world *world, changed_fn visit)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
-        const phx_cmd_run *run = &world->runs[r].commands;
+        const phx_command_run *run = &world->runs[r].commands;
         const bool moves = phx_op_moves(run->op);
         const phx_moves columns = moves ? phx_moves_of(run) : (phx_moves){0};
         if (!moves && run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) continue; /* attached ones are followers */

@@ -37,7 +37,7 @@ static uint32_t bit_of(phx_op op, bool *ends)
     return op == PHX_OP_HIDE || op == PHX_OP_UNHIDE ? PHX_RELATION_HIDE : PHX_RELATION_REVEAL;
 }
 
-ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command)
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_ids *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -123,7 +123,7 @@ static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
     for (uint32_t i = 0; family && i < family->count; i++) set_subtree_depth(world, family->children[i], depth + 1);
 }
 
-ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
+ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command)
 {
     uint64_t child = command->id, parent = command->other;
     phx_attach *attach = &world->attach;
@@ -152,7 +152,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     return PH_OK;
 }
 
-ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
+ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
 {
     if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;

@@ -23,7 +23,7 @@ bool phx_moves_init(phx_world *world);
 void phx_moves_free(phx_world *world);
 
 /* Applies a run of moves. */
-void phx_moves_apply(phx_world *world, const phx_command_run *run);
+void phx_moves_apply(phx_world *world, const phx_producer_run *run);
 
 /* Applies the runs [first, end) by all workers. false = no memory to share them out, nothing was done. */
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end);

@@ -96,12 +96,12 @@ static void add_producers(const phx_world *world, ph_stats *stats)
 {
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
-        phx_cmdq *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
+        phx_command_queue *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
         for (uint32_t s = 0; s < PH_STATUS_COUNT; s++)
             stats->refused[s] += atomic_load_explicit(&producer->refused[s], memory_order_relaxed);
         stats->refusals_untold += atomic_load_explicit(&producer->untold, memory_order_relaxed);
         if (!queue) continue;
-        phx_cmdq_counts counts = phx_cmdq_count(queue);
+        phx_command_queue_counts counts = phx_command_queue_count(queue);
         stats->commands += counts.accepted;
         stats->queued += counts.accepted - counts.released;
     }

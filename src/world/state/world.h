@@ -181,7 +181,7 @@ typedef struct phx_world {
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
 
-    phx_command_run *runs; /* the tick's commands, in order */
+    phx_producer_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next run to apply */
     phx_move_span move_span;

@@ -232,8 +232,8 @@ static void refuse_broadcasts(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        const phx_command_run run = {.commands = {.op = PHX_OP_BROADCAST, .sequence_first = message->sequence},
-                                     .producer = message->producer};
+        const phx_producer_run run = {.commands = {.op = PHX_OP_BROADCAST, .sequence_first = message->sequence},
+                                      .producer = message->producer};
         phx_ingest_refuse(world, &run, 0, phx_message_command(b, message)->id, PH_NO_MEMORY);
         world->totals.applied--;
         world->totals.broadcasts--;

@@ -16,7 +16,7 @@ static uint64_t tick_work(const phx_world *world)
 {
     uint64_t work = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
-        const phx_cmd_run *run = &world->runs[i].commands;
+        const phx_command_run *run = &world->runs[i].commands;
         work += (uint64_t)run->count * (phx_op_moves(run->op) ? 1 : OTHER_COMMAND_WORK);
     }
     const bool walks_all = world->rules.banded || world->def.crowd_entities > 0 || world->reclass;
