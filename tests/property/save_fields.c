@@ -122,7 +122,7 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, indexed) \
     DERIVED(T, VALUE, index) \
     DERIVED(T, VALUE, rect) \
-    DERIVED(T, VALUE, move_frame) \
+    DERIVED(T, VALUE, move_constants) \
     SAVED(T, VALUE, tick) \
     LEFT(T, VALUE, dirty_stamp) \
     SAVED(T, VALUE, store) \
