@@ -142,8 +142,8 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 
 static bool receive_activation(phx_shard *shard, const phx_record *record)
 {
-    if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
-    phx_activation_carry(&shard->zones.awake, immigrant_slot(shard, record->id), record->as.alone_since);
+    if (!phx_activation_cover(&shard->zones.activation, shard->mem, shard->store.slots)) return false;
+    phx_activation_carry(&shard->zones.activation, immigrant_slot(shard, record->id), record->as.alone_since);
     return true;
 }
 

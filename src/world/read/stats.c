@@ -145,9 +145,9 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->observers += shard->ready_count;
         stats->observers_reset += shard->counts.resets;
         stats->list_entries += shard->counts.entries;
-        stats->awake += shard->zones.awake.awake_count;
-        stats->woken += shard->zones.awake.woken;
-        stats->slept += shard->zones.awake.slept;
+        stats->awake += shard->zones.activation.awake_count;
+        stats->woken += shard->zones.activation.woken;
+        stats->slept += shard->zones.activation.slept;
         stats->area_enters += shard->zones.area_members.entered;
         stats->area_leaves += shard->zones.area_members.left;
         stats->index_moves += shard->counts.index.moves;
