@@ -112,7 +112,7 @@
     LEFT(T, VALUE, phase_ns) \
     LEFT(T, VALUE, phase_ns_sum) \
     LEFT(T, VALUE, tick_ns_max) \
-    LEFT(T, VALUE, marks)
+    LEFT(T, VALUE, baseline)
 FIELDS_OF(phx_world)
 
 #define FIELDS_phx_shard(T, SAVED, DERIVED, LEFT) \

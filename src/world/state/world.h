@@ -236,7 +236,7 @@ typedef struct phx_world {
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
-    phx_tick_baseline marks;
+    phx_tick_baseline baseline;
 } phx_world;
 
 /* The last tick that ended. */
