@@ -1,7 +1,7 @@
 /*
- * Applies moves to own entities, and marks changes, from which later phases find their work; see state/shard.h. Called
- * by the shard's owner in the ingest phase (marks: in the exchange and index phases too); phx_shards_move() also by
- * several workers at once, for disjoint slots.
+ * Applies moves to own entities; see moves.h. state/dirty_marks.h marks the changes, from which later phases find their
+ * work. Called by the shard's owner in the ingest phase; phx_shards_move() also by several workers at once, for disjoint
+ * slots.
  */
 #include "shards/ingest/moves.h"
 
@@ -12,14 +12,10 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/shard.h"
 
-/* ---- marks ---- */
-
 static bool outside_shard(const phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
-
-/* ---- moves ---- */
 
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
 {

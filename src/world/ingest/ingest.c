@@ -257,12 +257,11 @@ void phx_ingest(phx_world *world)
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = span_of_moves(world, world->run_at, &commands);
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING) &&
-            phx_moves_share(world, world->run_at, end)) {
+        if (parallel_worthwhile(world, commands, PHX_MOVES_SHARE_MIN) && phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;
             continue;
         }
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WAKE_MIN)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }
