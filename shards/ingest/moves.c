@@ -1,7 +1,7 @@
 /*
  * Applies moves to own entities; see moves.h. state/dirty_marks.h marks the changes, from which later phases find their
- * work. Called by the shard's owner in the ingest phase; phx_shards_move() also by several workers at once, for disjoint
- * slots.
+ * work. Called by the shard's owner in the ingest phase; phx_shards_move() also by several workers at once, for
+ * disjoint slots.
  */
 #include "shards/ingest/moves.h"
 

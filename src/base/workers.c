@@ -446,7 +446,7 @@ static uint32_t lot_left(uint64_t lot)
 }
 
 /* The first piece of a worker's own lot. false = none is left. */
-static bool take_own(worker *self, uint32_t *piece)
+static bool claim_own_piece(worker *self, uint32_t *piece)
 {
     uint64_t lot = atomic_load_explicit(&self->lot, memory_order_relaxed);
 
@@ -479,7 +479,7 @@ static worker *fullest(phx_workers *workers, uint64_t *lot)
 }
 
 /* The last piece of another worker's lot. If the exchange fails, another worker took a piece: so the loop ends. */
-static bool take_other(phx_workers *workers, uint32_t *piece)
+static bool claim_other_piece(phx_workers *workers, uint32_t *piece)
 {
     uint64_t lot;
 
@@ -498,7 +498,7 @@ static void shared_body(void *context, uint32_t index)
     const shared_run *run = context;
     worker *self = &run->workers->own[index];
 
-    for (uint32_t piece; take_own(self, &piece) || take_other(run->workers, &piece);) {
+    for (uint32_t piece; claim_own_piece(self, &piece) || claim_other_piece(run->workers, &piece);) {
         PHX_STALL_POINT();
         run->body(run->context, index, piece);
     }

@@ -111,7 +111,7 @@ static ph_status restore_moves(phx_restore *restore)
         record.as.history = (phx_motion_record){
             .x = saved->x, .y = saved->y, .z = saved->z, .kind = phx_store_attr(&shard->store, slot)->kind};
         if (next < count && moved[next].entity == i) record.as.history.moved = moved[next++].tick;
-        if (!phx_bands_take_history(shard, slot, &record)) return PH_NO_MEMORY;
+        if (!phx_bands_read_history(shard, slot, &record)) return PH_NO_MEMORY;
     }
     if (next == count) return PH_OK;
     return phx_image_refuse(restore->reason,
@@ -154,7 +154,7 @@ static ph_status restore_deferred(phx_restore *restore, uint32_t at, uint32_t *o
     phx_record record = {.type = PHX_RECORD_DEFERRED_UPDATES, .count = 1};
     record.as.waiting[0] =
         (phx_deferred_update){.id = target->id, .incarnation = target->incarnation, .since = saved->since};
-    return phx_bands_take_deferred(shard, slot, &record) ? PH_OK : PH_NO_MEMORY;
+    return phx_bands_read_deferred(shard, slot, &record) ? PH_OK : PH_NO_MEMORY;
 }
 
 /* ---- all ---- */

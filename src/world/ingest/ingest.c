@@ -50,7 +50,7 @@ static ph_status leave_entity(phx_world *world, const phx_command_id *command)
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
-    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
+    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     if (world->def.consumers > 0)
         phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
                                    command->id);
@@ -78,7 +78,7 @@ static ph_status set_attributes(phx_world *world, const phx_command_attrs *comma
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
-    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
+    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     phx_instances_add(&world->instances, attr.instance);
     phx_store_set_user_data(&shard->store, slot, user_data);
     phx_shard_set(shard, slot, &attr);

@@ -94,7 +94,7 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
     if (now->x == at.x && now->y == at.y && now->z == at.z && attr.instance == instance) return true;
     if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
     if (attr.instance != instance) {
-        phx_instances_take(&world->instances, attr.instance);
+        phx_instances_remove(&world->instances, attr.instance);
         phx_instances_add(&world->instances, instance);
         attr.instance = instance;
         phx_shard_set(shard, slot, &attr);
@@ -136,7 +136,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command)
     uint32_t slot;
     if (!phx_depths_reserve(&world->depths) || !phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
-    if (before != 0) phx_attach_take(attach, child);
+    if (before != 0) phx_attach_remove(attach, child);
     if (!phx_attach_put(attach, child, parent)) {
         bool put = before == 0 || phx_attach_put(attach, child, before);
         PHX_ASSERT(put); /* its room was freed just before */
@@ -157,7 +157,7 @@ ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
     if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
-    phx_attach_take(&world->attach, command->id);
+    phx_attach_remove(&world->attach, command->id);
     mark_attached(world, command->id, false);
     phx_note_follower(world, command->id);
     set_subtree_depth(world, command->id, 0);
@@ -173,13 +173,13 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
     while ((family = phx_attach_children(attach, id)) != NULL) {
         uint64_t child = family->children[0];
-        phx_attach_take(attach, child);
+        phx_attach_remove(attach, child);
         mark_attached(world, child, false);
         phx_note_follower(world, child);
         set_subtree_depth(world, child, 0);
     }
     if (phx_attach_parent(attach, id) != 0) {
-        phx_attach_take(attach, id);
+        phx_attach_remove(attach, id);
         phx_depths_set(&world->depths, id, 0);
     }
     end_relations(world, id);

@@ -104,7 +104,7 @@ typedef struct passed_rows {
     bool block; /* the order of rows is unknown */
 } passed_rows;
 
-static void take_row(void *user, uint32_t slot, bool block)
+static void note_row(void *user, uint32_t slot, bool block)
 {
     passed_rows *taken = user;
     taken->block |= block;
@@ -119,7 +119,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     uint32_t most = chunk->passed > 0 ? 2 * chunk->passed : 1;
     if (most > ROWS_MAX) most = ROWS_MAX;
     if (most > chunk->count) most = chunk->count;
-    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
+    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, note_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
         if (observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);

@@ -85,7 +85,7 @@ bool phx_share_begin(phx_world *world, phx_crew_use use)
 {
     PHX_ASSERT(world->workers == NULL);
     if (!world->shared) return false;
-    const bool took = use == PHX_CREW_TRY && phx_crew_take(world->crew);
+    const bool took = use == PHX_CREW_TRY && phx_crew_acquire(world->crew);
     if (!took && use != PHX_CREW_TAKEN) return false;
     /* a tick that went on alone after want of memory may have results already: then it has memory, or none to make */
     if (world->worker_count == world->crew->count || (world->stage == PHX_STAGE_INGEST && reserve_workers(world)))
