@@ -2,7 +2,7 @@
  * Batches in Lua. The place of a walk is kept in the batch's userdata, so that a loop over events makes no table: one
  * walk of each kind at a time. A batch that was given back, or whose consumer or world was closed, is empty.
  */
-#include "module.h"
+#include "batch.h"
 
 typedef struct lua_batch {
     const ph_batch *batch;    /* NULL: given back */

@@ -1,5 +1,7 @@
 /* Consumers in Lua: open, take, close. Batches are in batch.c. */
-#include "module.h"
+#include "consumer.h"
+
+#include "batch.h"
 
 int lua_consumer_open(lua_State *L)
 {

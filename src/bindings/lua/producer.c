@@ -1,5 +1,5 @@
 /* Producers in Lua: a method for each command. Bulk moves go in pieces of the stack. */
-#include "module.h"
+#include "producer.h"
 
 #include "fields.h"
 
