@@ -10,7 +10,7 @@
  * tries again when the next one is due.
  *
  * The files of a store are FOLDER/NAME.TICK.phs, a tick of 20 digits. A file with this name is whole: it was written
- * under another one, synced, renamed, and the folder synced. `zstd -d` makes it what ph_load() reads.
+ * under another one, synced, renamed, and the folder synced. `zstd -d` gives the bytes for ph_load().
  */
 #ifndef PHAROS_STORE_H
 #define PHAROS_STORE_H
@@ -48,7 +48,7 @@ PH_NODISCARD PH_API ph_store_def ph_store_def_default(void);
 
 typedef struct ph_store ph_store;
 
-/** What a store has done since it was opened. */
+/** The work of a store since it was opened. */
 typedef struct ph_store_stats {
     uint64_t durable_tick; /* of the newest image that is synced; 0 = none yet */
     uint64_t images;       /* made durable */
@@ -65,7 +65,7 @@ typedef struct ph_store_stats {
 } ph_store_stats;
 
 /**
- * Opens a store for a world; removes what a crash has left half written under its name. An image is due at once. On
+ * Opens a store for a world; removes parts of files that a crash has left under its name. An image is due at once. On
  * PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
  * @return PH_OK and *store; PH_BAD_DEF: a field of the definition; PH_TAKEN: another store has this folder and name
  * open, in whatever process; PH_IO: the folder; PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker

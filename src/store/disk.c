@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MODE = 0644 }; /* less what the umask takes */
+enum { MODE = 0644 }; /* without the bits of the umask */
 
 static int create_file(const char *path)
 {

@@ -124,7 +124,7 @@ ph_status ph_store_tick(ph_store *store)
         store->counted_tick = store->due_tick;
         return PH_OK;
     }
-    (void)capture_image(store, tick); /* what put it off is counted, and it stays due */
+    (void)capture_image(store, tick); /* the reason is counted, and the image stays due */
     return PH_OK;
 }
 
