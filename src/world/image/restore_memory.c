@@ -31,7 +31,8 @@ static ph_status order_awake(phx_image *image)
     phx_saved_awake *spare = NULL;
     uint32_t capacity = 0;
     const uint32_t count = rows->count;
-    if (!phx_grow(&image->mem, (void **)&spare, &capacity, 0, rows->capacity, sizeof *spare)) return PH_NO_MEMORY;
+    if (count < 2) return PH_OK;
+    if (!phx_grow(&image->mem, (void **)&spare, &capacity, 0, count, sizeof *spare)) return PH_NO_MEMORY;
     for (uint64_t run = 1; run < count; run *= 2) {
         phx_saved_awake *from = rows->at;
         for (uint64_t at = 0; at < count; at += 2 * run) {
