@@ -6,8 +6,8 @@
 #   --bindings   also the languages of src/bindings: lua5.4 and luajit
 set -eu
 
-packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"
-modules="ck jemalloc libconfuse zlib"
+packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
+modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
