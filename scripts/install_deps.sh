@@ -1,6 +1,9 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests | --packages]    also the packages of the tests; of scripts/packaging
+# usage: install_deps.sh [--tests | --packages | --bindings]
+#   --tests      also the packages of the tests
+#   --packages   also the packages of scripts/packaging
+#   --bindings   also the languages of src/bindings: lua5.4 and luajit
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
@@ -16,9 +19,13 @@ case ${1:-} in
     packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
     tools="$tools help2man"
     ;;
+--bindings)
+    packages="$packages lua5.4 liblua5.4-dev luajit"
+    tools="$tools lua5.4 luajit"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests | --packages]" >&2
+    echo "usage: $0 [--tests | --packages | --bindings]" >&2
     exit 2
     ;;
 esac
