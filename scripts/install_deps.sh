@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests | --packages | --bindings]
+# usage: install_deps.sh [--tests | --packages | --bindings | --browser]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
 #   --bindings   also the languages of src/bindings: 80 MB of downloads, half a minute
+#   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
@@ -11,7 +12,7 @@ modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy libwebsockets-dev"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
@@ -23,9 +24,13 @@ case ${1:-} in
     packages="$packages lua5.4 liblua5.4-dev luajit golang-go"
     tools="$tools lua5.4 luajit go"
     ;;
+--browser)
+    packages="$packages libwebsockets-dev python3 chromium"
+    tools="$tools python3 chromium"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests | --packages | --bindings]" >&2
+    echo "usage: $0 [--tests | --packages | --bindings | --browser]" >&2
     exit 2
     ;;
 esac

@@ -20,7 +20,7 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
-        FILES_MATCHING PATTERN "*.c")
+        FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
 foreach(page IN ITEMS limits packages troubles tutorial upgrading)
     install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
 endforeach()

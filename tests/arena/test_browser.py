@@ -16,7 +16,7 @@ import web_socket
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--remote-debugging-port=0", "--disable-background-networking", "--disable-component-update",
          "--disable-extensions", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
-         "--disable-backgrounding-occluded-windows", "--window-size=1060,620"]
+         "--disable-backgrounding-occluded-windows", "--window-size=1000,700"]
 LEFT, RIGHT, HIDE = ("ArrowLeft", 37), ("ArrowRight", 39), ("h", 72)
 
 
@@ -133,7 +133,7 @@ def walk_in(browser, server):
     arena.wait_for("the second shows itself", lambda: first.sees(second))
     browser.call("Target.closeTarget", targetId=second.target)
     arena.wait_for("the second goes", lambda: not first.sees(second))
-    arena.wait_for("its row says so", lambda: "no entity" in first.row(second) or not first.row(second))
+    arena.wait_for("its row says so", lambda: "no entity of this id is in the world" in first.row(second))
     assert first.ask("arena.error") == "", first.ask("arena.error")
     return first.samples + second.samples
 

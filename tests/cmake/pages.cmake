@@ -46,6 +46,8 @@ if(PHAROS_BUILD_CONFIG)
     pharos_page_test(integration integration)
 endif()
 
+pharos_page_test(browser-arena)
+
 # An epoll server, and its scripted clients in a child process.
 find_package(Threads REQUIRED)
 add_executable(example_epoll_clients examples/epoll_clients.c)
