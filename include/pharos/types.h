@@ -224,7 +224,6 @@ typedef struct ph_world_def {
     uint32_t consumers;         /* 0..256; 0 = no batches are made, lists only */
     uint32_t consumer_batches;  /* 1..65536; batches waiting per consumer, then coalesced */
     uint32_t consumer_bytes; /* 0..1 GiB; broadcasts kept per consumer past that bound, then the oldest are dropped */
-    bool positions;          /* batches have the positions of enters: ph_batch.positions */
     uint32_t exchange_bytes; /* 16 KiB..1 GiB; a shard's records in flight in one round; migrants' lists go beside */
     /*
      * The seed of the keys of the hash tables of ids and positions: clients that choose ids or positions can not make
@@ -241,7 +240,9 @@ typedef struct ph_world_def {
     ph_task_hooks tasks;   /* zero = the library's own threads; not used with a crew */
     ph_crew crew;          /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
     ph_batch_hook batches; /* zero = none: consumers ask ph_batch_take() */
-    uint64_t reserved[8];  /* 0 */
+    bool positions;        /* batches have the positions of enters: ph_batch.positions */
+    uint8_t reserved_bytes[7]; /* 0 */
+    uint64_t reserved[7];      /* 0 */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */
@@ -619,8 +620,6 @@ typedef struct ph_batch {
     const ph_change *changes;
     const ph_target *targets;
     const uint16_t *kinds;
-    const uint8_t *causes;        /* ph_cause */
-    const ph_position *positions; /* of enters; of leaves 0; NULL if ph_world_def.positions is false */
     uint32_t change_count;
     uint32_t target_count;
     const ph_message *messages; /* in the order of the commands */
@@ -644,7 +643,9 @@ typedef struct ph_batch {
     uint32_t due_count;
     uint32_t moved_count;
     uint32_t reserved2;
-    const void *reserved_arrays[6]; /* room for further arrays and their counts */
+    const uint8_t *causes;          /* ph_cause, beside `kinds` */
+    const ph_position *positions;   /* beside them; of enters; of leaves 0; NULL if ph_world_def.positions is false */
+    const void *reserved_arrays[4]; /* room for further arrays and their counts */
     uint64_t reserved_counts[6];
 } ph_batch;
 

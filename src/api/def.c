@@ -328,7 +328,7 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
             return status;
         }
     }
-    if (!is_zero(def->reserved, sizeof def->reserved)) {
+    if (!is_zero(def->reserved, sizeof def->reserved) || !is_zero(def->reserved_bytes, sizeof def->reserved_bytes)) {
         return refuse(reason, "reserved is not 0");
     }
     status = check_together(def, reason);

@@ -98,8 +98,8 @@ static bool init_shards(phx_world *world)
 /* Where an entity is that a net difference names as an enter: so it is in the world. */
 static ph_position locate_entity(const void *owner, uint64_t id)
 {
-    phx_shard *shard;
-    uint32_t slot;
+    phx_shard *shard = NULL;
+    uint32_t slot = 0;
     const bool found = phx_world_find(owner, id, &shard, &slot);
     PHX_ASSERT(found);
     (void)found;
