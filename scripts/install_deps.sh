@@ -3,8 +3,8 @@
 # usage: install_deps.sh [--tests | --packages]    also the packages of the tests; of scripts/packaging
 set -eu
 
-packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"
-modules="ck jemalloc libconfuse zlib"
+packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
+modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
