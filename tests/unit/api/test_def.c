@@ -256,12 +256,12 @@ Test(config_def, words_for_later_versions_are_zero)
     def.classes = kinds;
     def.class_count = 2;
     expect_good(&def);
-    def.reserved[6] = 1;
+    def.reserved[sizeof def.reserved / sizeof *def.reserved - 1] = 1;
     expect_bad(&def, "reserved is not 0");
-    def.reserved[6] = 0;
-    def.reserved_bytes[6] = 1;
+    def.reserved[sizeof def.reserved / sizeof *def.reserved - 1] = 0;
+    def.reserved_bytes[sizeof def.reserved_bytes - 1] = 1;
     expect_bad(&def, "reserved is not 0");
-    def.reserved_bytes[6] = 0;
+    def.reserved_bytes[sizeof def.reserved_bytes - 1] = 0;
     kinds[1].reserved[0] = 1;
     expect_bad(&def, "class 1 'npc': reserved is not 0");
 }

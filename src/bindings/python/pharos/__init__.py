@@ -71,6 +71,11 @@ def _view(pointer, count, dtype):
     return array
 
 
+def cause_name(cause):
+    """The word of a ph_cause: "gone", "came", ..."""
+    return ffi.string(C.ph_cause_name(int(cause))).decode()
+
+
 def make_attrs(**values):
     """ph_attrs with these attributes given."""
     attrs = ffi.new("ph_attrs *")
