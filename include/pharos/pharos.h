@@ -462,6 +462,9 @@ PH_API ph_status ph_consumer_close(ph_consumer consumer);
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
 
+/** @return "gone", "hidden", ...: the word of the cause, static, never NULL. @thread any */
+PH_API const char *ph_cause_name(ph_cause cause);
+
 /** Gives a batch back, in any order. PH_BAD_ARGUMENT: it was not taken here. @thread consumer */
 PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);
 

@@ -46,6 +46,12 @@ enum {
     PHX_SLOT_OUTSIDE = 1u << 15  /* outside of all towers, own or ghost: phx_store_set_outside() */
 };
 
+/* Traits of attributes by which a target may leave a list though it is in range. */
+enum {
+    PHX_TRAIT_HIDES = 1u << 0, /* instance, layers, stealth or veil may keep a target out of a list */
+    PHX_TRAIT_CAPS = 1u << 1   /* a cap may */
+};
+
 /* Stored for a ghost where an own observer has its list: not larger than a list. */
 typedef struct phx_ghost_source {
     uint32_t next;      /* a guess: the ghost whose copy came behind its own in the last refresh; any slot, or none */
@@ -94,6 +100,7 @@ typedef struct phx_store {
      */
     uint64_t id_first, id_bits;
     uint32_t kind_bits;
+    uint8_t traits; /* PHX_TRAIT_... of all attributes that were ever here */
     phx_attr_sets sets;
     phx_idmap ghosts; /* id -> slot, of ghosts only; own entities are found by the world's directory */
 } phx_store;

@@ -111,7 +111,7 @@ static uint64_t bound_of(uint32_t events_max)
 static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
     /* an event in a scratch and in a batch; a list entry, with the smaller blocks that growing lists left behind */
-    enum { EVENT_BYTES = 80, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
+    enum { EVENT_BYTES = 93, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
     const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1), bound = bound_of(events_max);
     ph_world_def def = ph_world_def_default();
     host h;

@@ -56,10 +56,12 @@
     SAVED(T, VALUE, attach) \
     SAVED(T, VALUE, areas) \
     DERIVED(T, VALUE, depths) \
+    DERIVED(T, VALUE, around) \
     SAVED(T, VALUE, crowd) \
     DERIVED(T, VALUE, instances) \
     LEFT(T, VALUE, renames) \
     SAVED(T, VALUE, incarnations) \
+    LEFT(T, VALUE, causes) \
     LEFT(T, VALUE, runs) \
     LEFT(T, VALUE, run_count) \
     LEFT(T, VALUE, runs_capacity) \
@@ -222,6 +224,7 @@ FIELDS_OF(phx_shard)
     DERIVED(T, VALUE, id_first) \
     DERIVED(T, VALUE, id_bits) \
     DERIVED(T, VALUE, kind_bits) \
+    DERIVED(T, VALUE, traits) \
     SAVED(T, VALUE, sets) \
     DERIVED(T, VALUE, ghosts)
 FIELDS_OF(phx_store)

@@ -49,6 +49,7 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
         return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
+    if (batch) batch->incarnations_before = world->causes.incarnations_before;
     return batch && phx_batch_broadcasts_reserve(&batch->broadcasts, &world->mem, broadcast_size) &&
            phx_batch_size_edges(&world->mem, batch, edges) &&
            phx_batch_updates_reserve(&batch->updates, &world->mem, update_size);
@@ -107,6 +108,7 @@ typedef struct filling {
     phx_consumer_changes *shares; /* by consumer */
     phx_event_writer *writer;
     bool far;            /* names are not in a near cache */
+    bool positioned;     /* events have positions: bodies are read, too */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
 
@@ -126,6 +128,8 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
             __builtin_prefetch(&name[phx_target_word_slot(phx_target_word_at(target, i))]);
         for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
             __builtin_prefetch(&user_data[phx_target_word_slot(phx_target_word_at(target, i))]);
+        for (uint32_t i = 0; at->positioned && i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&at->shard->store.body[phx_target_word_slot(phx_target_word_at(target, i))]);
     }
 }
 
@@ -143,9 +147,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
-    if (count > 0)
-        phx_event_writer_add(at->writer, at->scratch, change,
-                             &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
+    if (count > 0) phx_event_writer_add(at->writer, at->scratch, change, &batch->columns, to);
     share->targets = to + count;
 }
 
@@ -160,11 +162,9 @@ static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consu
         const ph_change *own = &batch->changes[--shares[consumer].changes];
         if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
-        phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
-                                    batch->incarnations + own->first};
-        phx_event_columns enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
-        phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
-        phx_depths_arrange(&world->depths, enters, own->enter_count, true);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count,
+                           false);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, enter), own->enter_count, true);
     }
 }
 
@@ -178,12 +178,13 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, &world->shards[chunk->shard]);
+    phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes);
     filling at = {.shard = &world->shards[chunk->shard],
                   .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
                   .shares = phx_consumer_share(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_IN_CACHE,
+                  .positioned = world->def.positions,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
@@ -197,9 +198,22 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     chunk->publish_ns += phx_now_ns() - from;
 }
 
+/* What decides the causes of this tick's events. */
+static void find_cause_scope(phx_world *world)
+{
+    phx_cause_scope *scope = &world->causes;
+    scope->directory = &world->directory;
+    scope->shards = world->shards;
+    scope->incarnations_given = world->incarnations - scope->incarnations_before;
+    scope->several = world->shard_count > 1;
+    scope->related = world->relation_index.relations > 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.traits;
+}
+
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
+    find_cause_scope(world);
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_fill_broadcasts_fill(world);
     if (world->zoned) phx_fill_edges(world);

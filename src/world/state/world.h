@@ -15,6 +15,7 @@
 #include "base/directory.h"
 #include "base/workers.h"
 #include "shards/ingest/move_batch.h"
+#include "shards/interest/event_causes.h"
 #include "shards/interest/scratch.h"
 #include "world/state/apply_types.h"
 #include "world/state/broadcast_types.h"
@@ -175,11 +176,13 @@ typedef struct phx_world {
     phx_relation_index relation_index;
     phx_attach attach;
     phx_areas areas;
-    phx_depths depths; /* depths of attached entities */
+    phx_depths depths;    /* depths of attached entities */
+    phx_net_world around; /* for consumers */
     phx_crowd_result crowd;
-    phx_idmap instances;   /* entities of each but 0: table/instance_counts.h */
-    phx_renames renames;   /* of this tick */
-    uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
+    phx_idmap instances;    /* entities of each but 0: table/instance_counts.h */
+    phx_renames renames;    /* of this tick */
+    uint32_t incarnations;  /* last one given; compared only inside one consumer's pending changes, so it may wrap */
+    phx_cause_scope causes; /* of this tick's events */
 
     phx_producer_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;

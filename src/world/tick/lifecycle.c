@@ -95,6 +95,18 @@ static bool init_shards(phx_world *world)
     return true;
 }
 
+/* Where an entity is that a net difference names as an enter: so it is in the world. */
+static ph_position locate_entity(const void *owner, uint64_t id)
+{
+    phx_shard *shard = NULL;
+    uint32_t slot = 0;
+    const bool found = phx_world_find(owner, id, &shard, &slot);
+    PHX_ASSERT(found);
+    (void)found;
+    const phx_body *body = &shard->store.body[slot];
+    return (ph_position){body->x, body->y, body->z};
+}
+
 static bool init_consumers(phx_world *world)
 {
     phx_mem *mem = &world->mem;
@@ -104,9 +116,13 @@ static bool init_consumers(phx_world *world)
     world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
     world->edge_sizes = phx_alloc_zero(mem, count * sizeof *world->edge_sizes, PHX_CACHE_LINE);
     if (!world->consumers || !world->batches || !world->edge_sizes) return false;
+    world->around = (phx_net_world){.depths = &world->depths,
+                                    .incarnations = &world->incarnations,
+                                    .locate = world->def.positions ? locate_entity : NULL,
+                                    .owner = world};
     for (uint32_t i = 0; i < count; i++)
         if (!(world->consumers[i].consumer =
-                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->around)))
             return false;
     return true;
 }

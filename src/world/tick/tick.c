@@ -89,6 +89,7 @@ static void open_tick(phx_world *world)
     phx_broadcasts_clear(&world->broadcasts, &world->mem);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
+    world->causes.incarnations_before = world->incarnations;
     if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
     world->crowd.put_off = false;
 }

@@ -333,6 +333,7 @@ Test(config_text, reloaded)
         {"consumer_batches = 5", "consumer_batches"},
         {"consumer_bytes = 5", "consumer_bytes"},
         {"hash_seed = 9007199254740993", "hash_seed"},
+        {"positions = no", "positions"},
         {"exchange_bytes = 70000", "exchange_bytes"},
         {"class npc {}\nclass player {}", "class"},
         {"", "class"},

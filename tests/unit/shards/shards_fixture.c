@@ -365,6 +365,7 @@ static event named(uint32_t incarnation)
 static ph_target event_targets[2 * FLEET_IDS];
 static uint16_t event_kinds[2 * FLEET_IDS];
 static uint32_t event_incarnations[2 * FLEET_IDS];
+static uint8_t told_causes[2 * FLEET_IDS];
 
 static void check_events(const fleet *f, uint64_t observer, uint32_t first, event *events, uint32_t count,
                          const char *what)
@@ -434,9 +435,10 @@ static void check_observer(fleet *f, uint64_t observer)
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, fleet_home(f, observer));
-    phx_event_writer_add(&writer, scratch, change, &(phx_event_columns){event_targets, event_kinds, event_incarnations},
-                         0);
+    static const phx_event_columns events = {event_targets, event_incarnations, event_kinds, told_causes, NULL};
+    static const phx_cause_scope scope;
+    phx_event_writer_begin(&writer, fleet_home(f, observer), &scope);
+    phx_event_writer_add(&writer, scratch, change, &events, 0);
     phx_event_writer_flush(&writer);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");

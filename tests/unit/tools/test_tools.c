@@ -400,7 +400,7 @@ Test(out, events_are_sorted)
     const ph_batch batch = {.changes = changes, .targets = targets, .change_count = 3, .target_count = 7};
     phx_event_sheet sheet = {.mem = &mem};
     phx_out *out = open_out(path);
-    phx_event_header(out);
+    phx_event_header(sheet.shows, out);
     cr_assert(phx_event_sheet_add(&sheet, &batch));
     cr_assert(phx_event_sheet_write(&sheet, 12, out));
     cr_assert(phx_event_sheet_write(&sheet, 13, out), "nothing is left for the next tick");
@@ -414,6 +414,31 @@ Test(out, events_are_sorted)
                          "12,2,enter,7\n12,2,enter,8\n"
                          "12,5,leave,3\n12,5,leave,9\n12,5,enter,1\n12,5,enter,20\n12,5,enter,18446744073709551615\n"
                          "18446744073709551615,4,leave,1\n");
+}
+
+Test(out, events_show_causes_and_positions)
+{
+    const ph_target targets[] = {{9, 0}, {3, 0}, {2, 0}};
+    const uint8_t causes[] = {PH_CAUSE_HIDDEN, PH_CAUSE_APPEARED, PH_CAUSE_CAME};
+    const ph_position positions[] = {{0}, {0.5f, -1, 1e18f}, {1, 2, 3}};
+    const ph_change change = {.observer = 5, .leave_count = 1, .enter_count = 2};
+    const ph_edge edge = {.id = 4, .area = 7, .on = 1};
+    const ph_batch batch = {.changes = &change,
+                            .targets = targets,
+                            .causes = causes,
+                            .positions = positions,
+                            .change_count = 1,
+                            .target_count = 3,
+                            .crossings = &edge,
+                            .crossing_count = 1};
+    phx_event_sheet sheet = {.mem = &mem, .shows = {.causes = true, .positions = true}};
+    phx_out *out = open_out(path);
+    phx_event_header(sheet.shows, out);
+    cr_assert(phx_event_sheet_add(&sheet, &batch) && phx_event_sheet_write(&sheet, 12, out));
+    phx_event_sheet_release(&sheet);
+    cr_assert_null(phx_out_close(out, true));
+    expect_content(path, "tick,observer,event,target,cause,x,y,z\n12,4,in,7,,,,\n12,5,leave,9,hidden,,,\n"
+                         "12,5,enter,2,came,1,2,3\n12,5,enter,3,appeared,0.5,-1,9.99999984e+17\n");
 }
 
 Test(out, no_memory_for_events_is_reported)
