@@ -57,6 +57,7 @@ pharos_plain_test(NAME spatial_queries_vs_model SOURCES property/spatial_queries
 pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 
 pharos_fuzz_test(NAME fuzz_image SOURCES fuzz/fuzz_image.c CORPUS fuzz/corpus_image MAX_LEN 65536)
+pharos_fuzz_test(NAME fuzz_record SOURCES fuzz/fuzz_record.c CORPUS fuzz/corpus_record MAX_LEN 16384)
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.
