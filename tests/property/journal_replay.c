@@ -1,8 +1,8 @@
 /*
  * Journals: the commands of a world that are recorded, replayed on its image with 1, 4 and 16 workers and other shards,
- * give the same world after every tick, and, of single calls, the same records once more. The image is taken at a random tick; consumers
- * of the recorded world fall behind, those of the replayed one never open. Seeds are the generator's, all its profiles
- * by turns; and bigger worlds with calls for many moves.
+ * give the same world after every tick, and, of single calls, the same records once more. The image is taken at a
+ * random tick; consumers of the recorded world fall behind, those of the replayed one never open. Seeds are the
+ * generator's, all its profiles by turns; and bigger worlds with calls for many moves.
  *
  * options: --seed S the first seed, --count N worlds
  */

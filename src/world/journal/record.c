@@ -62,15 +62,22 @@ phx_record_head phx_record_counts(phx_world *world)
     return head;
 }
 
+/* Adds to the sum what was just written, while it is in a near cache. Returns `to`. */
+static unsigned char *sum_part(phx_sum *sum, const unsigned char *from, unsigned char *to)
+{
+    phx_sum_add(sum, from, (size_t)(to - from));
+    return to;
+}
+
 static void fill_record(unsigned char *to, const phx_world *world, const phx_record_head *head, const phx_image *def)
 {
-    unsigned char *first = to;
-    memcpy(to, head, sizeof *head);
-    to += sizeof *head;
-    for (uint32_t i = 0; (head->flags & PHX_RECORD_DEF) && i < DEF_TABLES; i++) to = pack_table(to, def, def_tables[i]);
-    for (uint32_t r = 0; r < head->runs; r++) to = phx_pack_run(to, &world->runs[r].commands);
+    const unsigned char *first = to;
     phx_sum sum = phx_sum_begin();
-    phx_sum_add(&sum, first, (size_t)(to - first));
+    memcpy(to, head, sizeof *head);
+    to = sum_part(&sum, to, to + sizeof *head);
+    for (uint32_t i = 0; (head->flags & PHX_RECORD_DEF) && i < DEF_TABLES; i++)
+        to = sum_part(&sum, to, pack_table(to, def, def_tables[i]));
+    for (uint32_t r = 0; r < head->runs; r++) to = sum_part(&sum, to, phx_pack_run(to, &world->runs[r].commands));
     const uint64_t end = phx_sum_end(&sum);
     memcpy(to, &end, sizeof end);
     PHX_ASSERT(to + sizeof end == first + head->bytes);
