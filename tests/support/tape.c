@@ -78,7 +78,7 @@ static void reload(tape_player *player, const step_reload *values)
     CHECK_OK(ph_world_reconfigure(player->world, def, NULL, 0));
 }
 
-/* Consumers take what there is in two ticks of five: in the others they fall behind. */
+/* Consumers take all batches in two ticks of five: in the others they fall behind. */
 static void drain(const tape_player *player)
 {
     const ph_batch *batch;

@@ -91,7 +91,7 @@ void phx_capture_area(phx_saved_area *saved, uint64_t id, const ph_area *area)
     for (uint32_t i = 0; i < area->kind_count; i++) saved->kinds[i] = (uint16_t)area->kinds[i];
 }
 
-/* Areas, and of those with a margin the entities inside. */
+/* Areas; of an area with a margin the entities inside too. */
 static void put_areas(const phx_world *world, phx_image *image)
 {
     const phx_areas *areas = &world->areas;

@@ -34,7 +34,7 @@ static uint64_t sum_word(uint64_t lane, uint64_t word)
     return mixed << 29 | mixed >> 35;
 }
 
-/* One word into the lane whose turn it is. */
+/* One word into the next lane. */
 static void sum_next(phx_sum *sum, const char *at)
 {
     uint64_t word, *lane = &sum->lanes[sum->words++ % PHX_SUM_LANES];

@@ -10,8 +10,8 @@
 
 #define ATTR_BIT(bit, type, field) | (bit)
 _Static_assert((0 PHX_ATTR_FIELDS(ATTR_BIT)) == PH_GIVEN_ALL, "each attribute has its row");
-_Static_assert(sizeof(phx_cmd_id) == 8 && sizeof(phx_cmd_two) == 24, "no padding: such runs are copied");
-_Static_assert(sizeof(phx_cmd_broadcast) == 16 + 2 * PH_BROADCAST_KINDS_MAX + 24, "no padding either");
+_Static_assert(sizeof(phx_command_id) == 8 && sizeof(phx_command_ids) == 24, "no padding: such runs are copied");
+_Static_assert(sizeof(phx_command_broadcast) == 16 + 2 * PH_BROADCAST_KINDS_MAX + 24, "no padding either");
 
 static size_t fields_bytes(uint32_t given)
 {
@@ -26,9 +26,9 @@ size_t phx_pack_area_bytes(void)
     return phx_pack_round(phx_image_kinds[PHX_TABLE_areas].packed_bytes);
 }
 
-static size_t run_bytes(const phx_cmd_run *run)
+static size_t run_bytes(const phx_command_run *run)
 {
-    const phx_cmd_attrs *commands = run->records;
+    const phx_command_attrs *commands = run->records;
     size_t bytes = 0;
     if (run->op == PHX_OP_AREA_SET) return run->count * phx_pack_area_bytes();
     if (run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) return (size_t)run->count * run->record_bytes;
@@ -37,7 +37,7 @@ static size_t run_bytes(const phx_cmd_run *run)
     return bytes;
 }
 
-size_t phx_pack_bytes(const phx_cmd_run *run)
+size_t phx_pack_bytes(const phx_command_run *run)
 {
     return sizeof(phx_packed_run) + phx_pack_round(run_bytes(run));
 }
@@ -50,7 +50,7 @@ static unsigned char *pad_bytes(unsigned char *from, unsigned char *to)
     return end;
 }
 
-static unsigned char *pack_attrs(unsigned char *to, const phx_cmd_attrs *command)
+static unsigned char *pack_attrs(unsigned char *to, const phx_command_attrs *command)
 {
     const ph_attrs *attrs = &command->attrs;
     const phx_packed_attrs head = {command->id, attrs->given, (uint32_t)fields_bytes(attrs->given)};
@@ -65,7 +65,7 @@ static unsigned char *pack_attrs(unsigned char *to, const phx_cmd_attrs *command
     return pad_bytes(first, at);
 }
 
-static unsigned char *pack_area(unsigned char *to, const phx_cmd_area *command)
+static unsigned char *pack_area(unsigned char *to, const phx_command_area *command)
 {
     const phx_image_kind *kind = &phx_image_kinds[PHX_TABLE_areas];
     phx_saved_area saved;
@@ -79,18 +79,18 @@ static unsigned char *pack_area(unsigned char *to, const phx_cmd_area *command)
     return pad_bytes(to, at);
 }
 
-unsigned char *phx_pack_run(unsigned char *to, const phx_cmd_run *run)
+unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run)
 {
     const phx_packed_run head = {.op = run->op, .count = run->count, .bytes = phx_pack_round(run_bytes(run))};
     memcpy(to, &head, sizeof head);
     to += sizeof head;
     if (run->op == PHX_OP_ENTER || run->op == PHX_OP_SET) {
-        const phx_cmd_attrs *commands = run->records;
+        const phx_command_attrs *commands = run->records;
         for (uint32_t i = 0; i < run->count; i++) to = pack_attrs(to, &commands[i]);
         return to;
     }
     if (run->op == PHX_OP_AREA_SET) {
-        const phx_cmd_area *commands = run->records;
+        const phx_command_area *commands = run->records;
         for (uint32_t i = 0; i < run->count; i++) to = pack_area(to, &commands[i]);
         return to;
     }

@@ -55,8 +55,8 @@ static inline size_t phx_pack_round(size_t bytes)
 size_t phx_pack_area_bytes(void);
 
 /* The bytes of a run in a record, with its head. */
-size_t phx_pack_bytes(const phx_cmd_run *run);
+size_t phx_pack_bytes(const phx_command_run *run);
 /* Writes it; returns the byte behind it. */
-unsigned char *phx_pack_run(unsigned char *to, const phx_cmd_run *run);
+unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run);
 
 #endif

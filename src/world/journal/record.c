@@ -62,7 +62,7 @@ phx_record_head phx_record_counts(phx_world *world)
     return head;
 }
 
-/* Adds to the sum what was just written, while it is in a near cache. Returns `to`. */
+/* Adds the last written part to the sum, while it is in a near cache. Returns `to`. */
 static unsigned char *sum_part(phx_sum *sum, const unsigned char *from, unsigned char *to)
 {
     phx_sum_add(sum, from, (size_t)(to - from));

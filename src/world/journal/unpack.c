@@ -127,7 +127,9 @@ static bool unpack_attr_flag(phx_unpacking *from, bool *to)
 }
 
 #define UNPACK_VALUE(from, to) \
-    _Generic((to), bool *: unpack_attr_flag(from, (bool *)(void *)(to)), default: phx_unpack_bytes(from, to, sizeof *(to)))
+    _Generic((to), \
+        bool *: unpack_attr_flag(from, (bool *)(void *)(to)), \
+        default: phx_unpack_bytes(from, to, sizeof *(to)))
 
 static ph_status submit_attrs(replayed_run *run)
 {
@@ -159,7 +161,7 @@ static ph_status submit_area(replayed_run *run)
 
 static ph_status submit_id(replayed_run *run)
 {
-    phx_cmd_id command;
+    phx_command_id command;
     uint32_t dealt;
     if (!phx_unpack_bytes(run->from, &command, sizeof command)) return RUN_BROKEN;
     return phx_submit_ids(run->world, run->producer, run->head.op, 1, &command.id, &dealt, false);
@@ -167,14 +169,14 @@ static ph_status submit_id(replayed_run *run)
 
 static ph_status submit_two(replayed_run *run)
 {
-    phx_cmd_two command;
+    phx_command_ids command;
     if (!phx_unpack_bytes(run->from, &command, sizeof command)) return RUN_BROKEN;
     return phx_submit_two(run->producer, run->head.op, command.id, command.other, command.view, command.margin);
 }
 
 static ph_status submit_broadcast(replayed_run *run)
 {
-    phx_cmd_broadcast command;
+    phx_command_broadcast command;
     uint32_t kinds[PH_BROADCAST_KINDS_MAX];
     if (!phx_unpack_bytes(run->from, &command, sizeof command)) return RUN_BROKEN;
     if (command.bytes > PH_PAYLOAD_MAX || command.kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
