@@ -151,7 +151,7 @@ static ph_status submit_attrs(replayed_run *run)
 static ph_status submit_area(replayed_run *run)
 {
     const phx_image_kind *kind = &phx_image_kinds[PHX_TABLE_areas];
-    phx_saved_area saved;
+    phx_saved_area saved = {0};
     if (!unpack_row(run->from, kind, &saved)) return RUN_BROKEN;
     if (!unpack_zeros(run->from, phx_pack_area_bytes() - kind->packed_bytes)) return RUN_BROKEN;
     if (saved.shape > PH_AREA_POLYGON || saved.kind_count > PH_AREA_KINDS_MAX) return PH_BAD_VALUE;
