@@ -64,7 +64,7 @@ static ph_world load_image(recording *from, const ph_world_def *def, uint32_t wo
 
 static void replay_all(recording *from, const script *s, uint32_t workers, uint64_t seed)
 {
-    uint64_t rng = seed, ticks = 0;
+    uint64_t rng = seed;
     tape again = {0};
     const ph_journal journal = tape_journal(&again);
     const char *profile = s->profile;
@@ -80,7 +80,6 @@ static void replay_all(recording *from, const script *s, uint32_t workers, uint6
                    from->saved_at, record->tick, ph_status_name(status), reason))
             break;
         if (record->hash != 0) CHECK_OK(ph_world_hash(world, &hash));
-        ticks += record->hash != 0;
         CHECK(hash == record->hash,
               "seed %" PRIu64 " %s, image of tick %" PRIu64 ", %" PRIu32 " workers, tick %" PRIu64 ": another world",
               seed, profile, from->saved_at, workers, record->tick);
