@@ -6,7 +6,7 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(docs ${PROJECT_SOURCE_DIR}/scripts/docs)
 
-# docs_test(NAME PROGRAM ARGUMENT ...): the program names those that it lacks by --needs.
+# docs_test(NAME PROGRAM ARGUMENT ...): the program names missing programs by --needs.
 function(docs_test name program)
     execute_process(COMMAND ${Python3_EXECUTABLE} ${program} --needs OUTPUT_VARIABLE needed
                     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
