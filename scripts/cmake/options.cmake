@@ -13,6 +13,7 @@ option(PHAROS_BUILD_STORE "Build pharos_store, images in files (needs zstd and x
 option(PHAROS_BUILD_TOOLS "Build the programs (need libconfuse and zlib)" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_BENCH "Build the load bench" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_TESTS "Build the tests (need Criterion)" ${PROJECT_IS_TOP_LEVEL})
+option(PHAROS_BINDINGS "Build and test bindings of more languages, as far as their programs are installed" OFF)
 option(PHAROS_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_CLASSICAL_INDEXES "Build the classical indexes; OFF: index = lighthouse alone" ON)
 

@@ -43,3 +43,148 @@ endif()
 if(binding_tests)
     set_tests_properties(${binding_tests} PROPERTIES TIMEOUT 120 LABELS binding)
 endif()
+
+# More languages, each with three tests: of its page, whose program is run; of traces; of its cost program, that has the
+# events of the C program (ctest -R binding_.*_cost -V prints the times).
+if(NOT PHAROS_BINDINGS OR NOT TARGET bindings_api)
+    return()
+endif()
+add_executable(binding_cost_c bindings/cost.c)
+target_link_libraries(binding_cost_c PRIVATE pharos pharos_options)
+add_custom_target(bindings COMMENT "All that the tests of the bindings need")
+add_dependencies(bindings pharos pharos-replay bindings_api binding_api binding_cost_c)
+if(TARGET binding_cpp)
+    add_dependencies(bindings binding_cpp)
+endif()
+
+# pharos_binding_tests(NAME PAGE FOLDER): programs NAME_hello, NAME_play and NAME_cost of FOLDER.
+function(pharos_binding_tests name page folder)
+    add_test(NAME binding_${name}_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
+             ${PROJECT_SOURCE_DIR}/src/bindings/${page}/README.md --program ${name}_hello=${folder}/${name}_hello)
+    add_test(NAME binding_${name} COMMAND ${compare} ${folder}/${name}_play)
+    add_test(NAME binding_${name}_cost COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/bindings/costs.py
+             $<TARGET_FILE:binding_cost_c> ${folder}/${name}_cost)
+    set_tests_properties(binding_${name}_page binding_${name} binding_${name}_cost PROPERTIES TIMEOUT 120 LABELS binding)
+endfunction()
+
+# pharos_binding_calls(NAME COMMAND ...): a program that makes each call and gets each refusal.
+function(pharos_binding_calls name)
+    add_test(NAME binding_${name}_calls COMMAND ${ARGN})
+    set_tests_properties(binding_${name}_calls PROPERTIES TIMEOUT 120 LABELS binding
+        PASS_REGULAR_EXPRESSION "^each call is refused, [a-z, ]*or gives its result\n$")
+endfunction()
+
+# pharos_binding_script(NAME PROGRAM ENVIRONMENT COMMAND ...): a file that runs a script's command.
+function(pharos_binding_script name environment)
+    list(JOIN ARGN " " command)
+    file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name} CONTENT "#!/bin/sh\n${environment} exec ${command}\n"
+         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endfunction()
+
+set(sources ${CMAKE_CURRENT_SOURCE_DIR}/bindings)
+set(built ${PROJECT_BINARY_DIR}/src/bindings)
+
+find_program(LUA54 lua5.4)
+if(TARGET pharos_lua AND LUA54)
+    foreach(program IN ITEMS hello play cost)
+        pharos_binding_script(lua_${program} "LUA_CPATH=${built}/lua/?.so" ${LUA54} ${sources}/${program}.lua)
+    endforeach()
+    pharos_binding_tests(lua lua ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_script(lua_calls "LUA_CPATH=${built}/lua/?.so" ${LUA54} ${sources}/calls.lua)
+    pharos_binding_calls(lua ${CMAKE_CURRENT_BINARY_DIR}/lua_calls)
+    add_dependencies(bindings pharos_lua)
+else()
+    message(STATUS "binding_lua is left out: it needs lua5.4 and liblua5.4-dev")
+endif()
+
+find_program(LUAJIT luajit)
+if(LUAJIT)
+    foreach(program IN ITEMS hello play cost)
+        pharos_binding_script(luajit_${program} "LUA_PATH=${built}/luajit/?.lua PHAROS_LIBRARY=$<TARGET_FILE:pharos>"
+                              ${LUAJIT} ${sources}/${program}.lua)
+    endforeach()
+    pharos_binding_tests(luajit luajit ${CMAKE_CURRENT_BINARY_DIR})
+else()
+    message(STATUS "binding_luajit is left out: it needs luajit")
+endif()
+
+# Go: one folder of sources; each program of tests/bindings is a file of its own. GOPROXY=off: nothing is fetched.
+find_program(GO go)
+if(GO)
+    set(go_environment CGO_CFLAGS=-I${PROJECT_SOURCE_DIR}/include GOFLAGS=-mod=mod GOPROXY=off
+        "CGO_LDFLAGS=-L$<TARGET_FILE_DIR:pharos> -Wl,-rpath,$<TARGET_FILE_DIR:pharos>"
+        GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go_cache)
+    foreach(program IN ITEMS hello play cost calls)
+        set(out ${CMAKE_CURRENT_BINARY_DIR}/go_${program})
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${CMAKE_COMMAND} -E env ${go_environment} ${GO} build -o ${out} ${sources}/${program}.go
+            DEPENDS pharos bindings_go ${built}/go/types.go ${sources}/${program}.go
+            WORKING_DIRECTORY ${built}/go VERBATIM COMMENT "Go: ${program}")
+        list(APPEND go_programs ${out})
+    endforeach()
+    add_custom_target(binding_go_programs DEPENDS ${go_programs})
+    add_dependencies(bindings binding_go_programs)
+    pharos_binding_tests(go go ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(go ${CMAKE_COMMAND} -E env GODEBUG=cgocheck=2 ${CMAKE_CURRENT_BINARY_DIR}/go_calls)
+else()
+    message(STATUS "binding_go is left out: it needs golang-go")
+endif()
+
+# Rust: the two crates, and the programs, by the compiler alone.
+find_program(RUSTC rustc)
+if(RUSTC)
+    set(rust ${CMAKE_CURRENT_BINARY_DIR}/rust)
+    file(MAKE_DIRECTORY ${rust})
+    set(rustc ${RUSTC} -O --edition 2021 --out-dir ${rust} -L ${rust} -L native=$<TARGET_FILE_DIR:pharos>)
+    set(crates ${built}/rust)
+    add_custom_command(OUTPUT ${rust}/libpharos.rlib
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos_sys ${crates}/pharos-sys/src/lib.rs
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos
+                --extern pharos_sys=${rust}/libpharos_sys.rlib ${crates}/pharos/src/lib.rs
+        DEPENDS pharos bindings_rust ${crates}/pharos-sys/src/lib.rs
+        VERBATIM COMMENT "Rust: the crates")
+    foreach(program IN ITEMS hello play cost calls)
+        add_custom_command(OUTPUT ${rust}/rust_${program}
+            COMMAND ${rustc} --crate-name rust_${program} --extern pharos=${rust}/libpharos.rlib
+                    -C link-arg=-Wl,-rpath,$<TARGET_FILE_DIR:pharos> ${sources}/${program}.rs
+            DEPENDS ${rust}/libpharos.rlib ${sources}/${program}.rs
+            VERBATIM COMMENT "Rust: ${program}")
+        list(APPEND rust_programs ${rust}/rust_${program})
+    endforeach()
+    add_custom_target(binding_rust_programs DEPENDS ${rust_programs})
+    add_dependencies(bindings binding_rust_programs)
+    pharos_binding_tests(rust rust ${rust})
+    pharos_binding_calls(rust ${rust}/rust_calls)
+else()
+    message(STATUS "binding_rust is left out: it needs rustc")
+endif()
+
+# C#: a library, and the programs, by Mono.
+find_program(MCS mcs)
+find_program(MONO mono)
+if(MCS AND MONO)
+    set(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp)
+    file(MAKE_DIRECTORY ${csharp})
+    set(mcs ${MCS} -unsafe -langversion:latest -optimize+ -warnaserror)
+    set(code ${built}/csharp)
+    add_custom_command(OUTPUT ${csharp}/Pharos.dll
+        COMMAND ${mcs} -target:library -out:${csharp}/Pharos.dll ${code}/Native.cs ${code}/World.cs ${code}/Producer.cs
+                ${code}/Consumer.cs
+        DEPENDS bindings_csharp ${code}/Native.cs
+        VERBATIM COMMENT "C#: Pharos.dll")
+    foreach(program IN ITEMS hello play cost calls)
+        set(out ${csharp}/${program}.exe)
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${mcs} -r:${csharp}/Pharos.dll -out:${out} ${sources}/${program}.cs
+            DEPENDS ${csharp}/Pharos.dll ${sources}/${program}.cs
+            VERBATIM COMMENT "C#: ${program}")
+        list(APPEND csharp_programs ${out})
+        pharos_binding_script(csharp_${program} "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:pharos>" ${MONO} ${out})
+    endforeach()
+    add_custom_target(binding_csharp_programs DEPENDS ${csharp_programs})
+    add_dependencies(bindings binding_csharp_programs)
+    pharos_binding_tests(csharp csharp ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp_calls)
+else()
+    message(STATUS "binding_csharp is left out: it needs mono-mcs and mono-runtime")
+endif()

@@ -4,10 +4,10 @@
 #include "world/state/producer.h"
 
 /* Makes the queues of a slot; after a failure, parts already made stay for the next try. false = no memory. */
-static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
+static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def, uint32_t queue_bytes)
 {
     if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
-        phx_cmdq *queue = phx_cmdq_create(mem, def->producer_bytes);
+        phx_command_queue *queue = phx_command_queue_create(mem, queue_bytes);
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
@@ -23,7 +23,7 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
         if (!atomic_compare_exchange_strong_explicit(&producer->state, &expected, PHX_OPENING, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
-        if (!make_queues(producer, mem, def)) {
+        if (!make_queues(producer, mem, def, def->producer_bytes)) {
             atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
             return PH_NO_MEMORY;
         }
@@ -40,6 +40,24 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
     return PH_TAKEN;
 }
 
+bool phx_producer_begin_record(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
+{
+    const uint32_t queue_bytes = 1u << 30; /* no record is larger; blocks are made as it fills */
+    ph_refusal stale;
+    if (!make_queues(producer, mem, def, queue_bytes)) return false;
+    while (phx_refusals_take(&producer->tick_refusals, &stale)) continue;
+    producer->sequence = 0;
+    atomic_store_explicit(&producer->state, PHX_OPEN, memory_order_relaxed);
+    return true;
+}
+
+void phx_producer_drop_record(phx_producer *producer)
+{
+    phx_command_queue_destroy(producer->queue);
+    atomic_store_explicit(&producer->queue, NULL, memory_order_relaxed);
+    atomic_store_explicit(&producer->state, PHX_FREE, memory_order_relaxed);
+}
+
 void phx_producer_close(phx_producer *producer)
 {
     atomic_fetch_add_explicit(&producer->generation, 1, memory_order_relaxed);
@@ -48,7 +66,7 @@ void phx_producer_close(phx_producer *producer)
 
 void phx_producer_free(phx_producer *producer, phx_mem *mem)
 {
-    phx_cmdq_destroy(producer->queue);
+    phx_command_queue_destroy(producer->queue);
     phx_refusals_free(&producer->tick_refusals);
     phx_free(mem, producer->own, producer->own_capacity * sizeof *producer->own, PHX_CACHE_LINE);
 }
@@ -102,7 +120,7 @@ bool phx_producer_snapshot(phx_producer *producer)
 {
     uint32_t state = atomic_load_explicit(&producer->state, memory_order_acquire);
     if (state != PHX_OPEN && state != PHX_DRAINING) return false;
-    phx_cmdq_snapshot(producer->queue);
+    phx_command_queue_snapshot(producer->queue);
     producer->in_tick = true;
     return true;
 }
@@ -111,8 +129,8 @@ void phx_producer_release(phx_producer *producer)
 {
     if (!producer->in_tick) return;
     producer->in_tick = false;
-    phx_cmdq_release(producer->queue);
+    phx_command_queue_release(producer->queue);
     if (atomic_load_explicit(&producer->state, memory_order_acquire) != PHX_DRAINING) return;
-    phx_cmdq_counts counts = phx_cmdq_count(producer->queue);
+    phx_command_queue_counts counts = phx_command_queue_count(producer->queue);
     if (counts.accepted == counts.released) atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
 }

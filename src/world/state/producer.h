@@ -23,10 +23,10 @@ typedef struct phx_producer {
      * load-acquire of the tick and of the next opener.
      */
     _Atomic uint32_t state;
-    _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
-    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may read it meanwhile */
-    phx_refusals tick_refusals;  /* from ticks */
-    bool in_tick;                /* the ticking thread's: its snapshot is open */
+    _Atomic uint32_t generation;        /* of handles; changed while OPENING only; release with `state` */
+    _Atomic(phx_command_queue *) queue; /* made by the first opener, never changed again; stats may read it meanwhile */
+    phx_refusals tick_refusals;         /* from ticks */
+    bool in_tick;                       /* the ticking thread's: its snapshot is open */
 
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));
@@ -51,6 +51,14 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
                             uint16_t *generation);
 void phx_producer_close(phx_producer *producer);
 void phx_producer_free(phx_producer *producer, phx_mem *mem);
+
+/*
+ * Of the slot for records, which no handle names; by the ticking thread. Its queue holds commands of one record;
+ * refusals of the last one are forgotten. false = no memory.
+ */
+bool phx_producer_begin_record(phx_producer *producer, phx_mem *mem, const ph_world_def *def);
+/* A record is refused: forgets its commands. */
+void phx_producer_drop_record(phx_producer *producer);
 
 /* Takes refusals, the oldest first, on the producer's thread. Returns how many. */
 uint32_t phx_producer_take_refusals(phx_producer *producer, ph_refusal *refusals, uint32_t capacity);
