@@ -110,8 +110,18 @@ static uint64_t bound_of(uint32_t events_max)
 /* Each tick has no more events than its bound, and memory for these events and the lists so far. */
 static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
-    /* an event in a scratch and in a batch; a list entry, with the smaller blocks that growing lists left behind */
-    enum { EVENT_BYTES = 93, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
+    /*
+     * An event in a scratch, and in the columns of a batch, which keep half as much as spare room; a list entry, with
+     * the smaller blocks that growing lists left behind.
+     */
+    enum {
+        COLUMN_BYTES = sizeof(ph_target) + sizeof(uint32_t) /* incarnation */ + sizeof(uint16_t) /* kind */ +
+                       sizeof(uint8_t) /* cause */ + sizeof(ph_position),
+        SCRATCH_BYTES = 47,
+        EVENT_BYTES = SCRATCH_BYTES + COLUMN_BYTES + COLUMN_BYTES / 2,
+        PAIR_BYTES = 10,
+        REST_BYTES = 12 * MIB
+    };
     const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1), bound = bound_of(events_max);
     ph_world_def def = ph_world_def_default();
     host h;
