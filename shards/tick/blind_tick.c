@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/state/dirty_marks.h"
+#include "shards/state/storage.h"
 #include "shards/tick/set_aside.h"
 
 /* ---- the index ---- */
@@ -15,10 +16,7 @@ static void free_index(phx_shard *shard)
 {
     const uint32_t bits = PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED | PHX_SLOT_NOTED;
     phx_store *store = &shard->store;
-    if (shard->classical) {
-        shard->counts.index.moves += shard->classical->counts.moves;
-        shard->counts.index.steps += shard->classical->counts.steps;
-    }
+    shard->storage->add_counts(shard, &shard->counts.index);
     shard->indexed->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
     phx_prev_rows_free(&shard->previous, shard->mem);
