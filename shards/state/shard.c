@@ -10,11 +10,11 @@
 #include "shards/state/storage.h"
 #include "shards/state/update_bands.h"
 
-bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t index,
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t number,
                     uint32_t shard_count, phx_rect rect)
 {
     *shard =
-        (phx_shard){.mem = mem, .rules = rules, .storage = storage, .indexed = storage, .index = index, .rect = rect};
+        (phx_shard){.mem = mem, .rules = rules, .storage = storage, .indexed = storage, .number = number, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
     shard->drift_limit = rules->tower_size / 4;
     shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */

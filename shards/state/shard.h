@@ -101,7 +101,7 @@ typedef struct phx_shard {
     const phx_rules *rules;
     const struct phx_storage *storage; /* how near entities are found: storage.h */
     const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
-    uint32_t index;
+    uint32_t number;                   /* its own, by which records and homes name it */
     phx_rect rect;
     phx_move_constants move_constants;
     uint64_t tick;
@@ -196,7 +196,7 @@ typedef struct phx_shard {
 
 /* false = no memory; all memory is freed again. */
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const struct phx_storage *storage,
-                    uint32_t index, uint32_t shard_count, phx_rect rect);
+                    uint32_t number, uint32_t shard_count, phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
 /* ---- the tick's end ---- */
@@ -211,7 +211,7 @@ static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_directory *directory, uint64_t id)
 {
     uint64_t home = phx_directory_find(directory, id);
-    if (home != PHX_HOME_NONE && phx_home_shard(home) == shard->index) return phx_home_slot(home);
+    if (home != PHX_HOME_NONE && phx_home_shard(home) == shard->number) return phx_home_slot(home);
     return phx_store_ghost(&shard->store, id);
 }
 

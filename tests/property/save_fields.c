@@ -120,7 +120,7 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, rules) \
     DERIVED(T, VALUE, storage) \
     DERIVED(T, VALUE, indexed) \
-    DERIVED(T, VALUE, index) \
+    DERIVED(T, VALUE, number) \
     DERIVED(T, VALUE, rect) \
     DERIVED(T, VALUE, move_constants) \
     SAVED(T, VALUE, tick) \

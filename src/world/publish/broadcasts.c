@@ -163,7 +163,7 @@ void phx_broadcasts_locate(phx_world *world)
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
-        source->shard = shard->index;
+        source->shard = shard->number;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) ||
                       phx_relation_index_of(&world->relation_index, source->id);
     }
@@ -195,7 +195,7 @@ static bool address_related(phx_world *world, const phx_source *source, uint32_t
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
         uint32_t observer;
-        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
+        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->number != index) continue;
         if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
             return false;
     }
