@@ -100,8 +100,9 @@ typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
     const struct phx_storage *storage; /* how near entities are found: storage.h */
-    const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
-    uint32_t number;                   /* its own, by which records and homes name it */
+    const struct phx_storage
+        *rules_storage; /* the one for the rules; `storage` is another one while the shard is blind */
+    uint32_t number;    /* its own, by which records and homes name it */
     phx_rect rect;
     phx_move_constants move_constants;
     uint64_t tick;

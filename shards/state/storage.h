@@ -57,8 +57,8 @@ typedef struct phx_storage {
     /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */
     bool unmarked_when_dense;
     /*
-     * Slots found near a place may be of any instance, not of the searcher's alone. Read from phx_shard.indexed, as
-     * flags of entities stay when the shard goes blind.
+     * Slots found near a place may be of any instance, not of the searcher's alone. Read from phx_shard.rules_storage,
+     * as flags of entities stay when the shard goes blind.
      */
     bool mixes_instances;
 

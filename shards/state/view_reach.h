@@ -35,7 +35,7 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
  */
 static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *observer)
 {
-    return (observer->sees & 1) && (observer->instance == 0 || !shard->indexed->mixes_instances);
+    return (observer->sees & 1) && (observer->instance == 0 || !shard->rules_storage->mixes_instances);
 }
 
 /* May an own observer's list be derived from now on? */

@@ -17,7 +17,7 @@ static void free_index(phx_shard *shard)
     const uint32_t bits = PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED | PHX_SLOT_NOTED;
     phx_store *store = &shard->store;
     shard->storage->add_counts(shard, &shard->counts.index);
-    shard->indexed->free(shard);
+    shard->rules_storage->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
     phx_prev_rows_free(&shard->previous, shard->mem);
     phx_prev_rows_init(&shard->previous, shard->mem);
@@ -48,11 +48,11 @@ bool phx_shard_restore_index(phx_shard *shard)
     if (!phx_grow(shard->mem, (void **)&deferred->slots, &deferred->capacity, deferred->count, live, sizeof(uint32_t)))
         return false;
     free_index(shard);
-    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->indexed->make(shard)) {
+    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->rules_storage->make(shard)) {
         go_bare(shard, bare);
         return false;
     }
-    shard->storage = shard->indexed;
+    shard->storage = shard->rules_storage;
     shard->move_constants = phx_move_constants_of(shard);
     deferred->count = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {

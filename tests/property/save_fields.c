@@ -119,7 +119,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, mem) \
     DERIVED(T, VALUE, rules) \
     DERIVED(T, VALUE, storage) \
-    DERIVED(T, VALUE, indexed) \
+    DERIVED(T, VALUE, rules_storage) \
     DERIVED(T, VALUE, number) \
     DERIVED(T, VALUE, rect) \
     DERIVED(T, VALUE, move_constants) \

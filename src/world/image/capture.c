@@ -20,7 +20,7 @@ typedef struct image_sizes {
 static bool shard_owes(const phx_shard *shard)
 {
     return shard->zones.put_off || shard->zones.edges.held > 0 || shard->partial_not_listed ||
-           shard->storage != shard->indexed;
+           shard->storage != shard->rules_storage;
 }
 
 /* Counts the lists of a shard. false: a whole list is owed. */
