@@ -86,8 +86,8 @@
     LEFT(T, VALUE, chunks_capacity) \
     LEFT(T, VALUE, chunks_planned) \
     LEFT(T, VALUE, spreading) \
-    LEFT(T, VALUE, shares) \
-    LEFT(T, VALUE, shares_capacity) \
+    LEFT(T, VALUE, chunk_counts) \
+    LEFT(T, VALUE, chunk_counts_capacity) \
     LEFT(T, VALUE, begin_bits) \
     LEFT(T, VALUE, begin_bits_capacity) \
     LEFT(T, VALUE, batches) \

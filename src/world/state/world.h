@@ -210,8 +210,8 @@ typedef struct phx_world {
     uint32_t chunks_planned; /* chunks of one shard follow each other; behind these are rests of chunks after want of
                                 memory */
     phx_spread_state spreading;
-    phx_consumer_changes *shares; /* [chunk][consumer] */
-    uint32_t shares_capacity;
+    phx_consumer_changes *chunk_counts; /* [chunk][consumer], padded: publish/change_counts.h */
+    uint32_t chunk_counts_capacity;
     uint64_t *begin_bits; /* scratch of publish/beginners.c */
     uint32_t begin_bits_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
