@@ -79,7 +79,7 @@
     LEFT(T, VALUE, scratch) \
     LEFT(T, VALUE, shard_order) \
     LEFT(T, VALUE, order_capacity) \
-    LEFT(T, VALUE, failed) \
+    LEFT(T, VALUE, step_failed) \
     LEFT(T, VALUE, step) \
     LEFT(T, VALUE, chunks) \
     LEFT(T, VALUE, chunk_count) \

@@ -202,7 +202,7 @@ typedef struct phx_world {
         *scratch; /* one per worker, as many as worker_count, as broadcasts.scratches, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
-    _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
+    _Atomic uint32_t step_failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
 
     phx_chunk *chunks;
