@@ -17,10 +17,11 @@ ph_status phx_submit_move(struct phx_world *world, phx_producer *producer, uint3
 ph_status phx_submit_ids(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
                          const uint64_t *ids, uint32_t *done, bool bulk);
 
-ph_status phx_submit_two(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view, float margin);
+ph_status phx_submit_two_ids(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view,
+                             float margin);
 
-ph_status phx_submit_twos(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                          const uint64_t *ids, const uint64_t *others, uint32_t *done);
+ph_status phx_submit_two_ids_many(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                                  const uint64_t *ids, const uint64_t *others, uint32_t *done);
 
 ph_status phx_submit_area(struct phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area);
 
