@@ -3,14 +3,16 @@
  * one owner at a time: the worker that runs the shard in the world's current stage. There is no thread, lock, atomic,
  * clock or global in shards/.
  *
- * Calls in the order of a tick (each from the owner, unless said otherwise):
- *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
- *   phx_shard_send_migrants / _receive                                       exchange
- *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_rows_copy_positions if due                     index
- *   phx_shard_zones                                                          zones
- *   phx_interest_run (interest/run.h; any worker, disjoint observers)        interest
- *   phx_interest_commit (interest/change_record.h), phx_shard_end            publish
+ * Calls in the order of a tick, with their headers (each from the owner, unless said otherwise):
+ *   ingest     phx_shard_begin()                                     tick/begin_end.h
+ *              commands: enter, leave, set, relate, ...; moves       ingest/commands.h, ingest/moves.h
+ *   exchange   phx_shard_send_migrants(), phx_shard_receive()        exchange/migrate_out.h, exchange/receive.h
+ *              phx_shard_measure(), phx_shard_send_pins(),
+ *              phx_shard_send_copies(), phx_shard_receive()          exchange/halo.h, exchange/receive.h
+ *   index      phx_shard_index(), if due phx_rows_copy_positions()   tick/reindex.h, tick/row_positions.h
+ *   zones      phx_shard_zones()                                     tick/zones_stage.h
+ *   interest   phx_interest_run(); any worker, disjoint observers    interest/run.h
+ *   publish    phx_interest_commit(), phx_shard_end()                interest/change_record.h, tick/begin_end.h
  * A call that returns false had no memory. It has done nothing, or a part that a second call continues. No other
  * function may be called before the second call succeeded.
  */
@@ -112,7 +114,7 @@ typedef struct phx_shard {
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid ninegrid;
-    phx_index *classical;   /* NULL: the lighthouse */
+    phx_index *classical;   /* the structure of a classical index; NULL: the lighthouse, or blind */
     bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows previous; /* previous rows, while lists are derived */

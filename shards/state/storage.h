@@ -19,12 +19,13 @@
 #include "shards/entity/bounds.h"
 #include "shards/index/index.h"
 
-typedef struct phx_shard phx_shard;
-struct phx_scratch;
-struct phx_recipients;
-struct phx_observer_batch;
-struct phx_block_message;
-struct phx_broadcast_range;
+/* Types of rooms above this one, which pass through the table: */
+typedef struct phx_shard phx_shard; /* shard.h */
+struct phx_scratch;                 /* interest/scratch.h: a worker's memory in the interest phase */
+struct phx_recipients;              /* publish/recipients.h: the broadcasts of a tick */
+struct phx_observer_batch;          /* publish/recipients.h: observers of a block */
+struct phx_block_message;           /* publish/recipients.h: one broadcast, for one block */
+struct phx_broadcast_range;         /* publish/broadcast_range.h: place and radius of a broadcast */
 
 enum { PHX_LIST_PIECE_MAX = 256 };
 
