@@ -129,3 +129,32 @@ if(GO)
 else()
     message(STATUS "binding_go is left out: it needs golang-go")
 endif()
+
+# Rust: the two crates, and the programs, by the compiler alone.
+find_program(RUSTC rustc)
+if(RUSTC)
+    set(rust ${CMAKE_CURRENT_BINARY_DIR}/rust)
+    file(MAKE_DIRECTORY ${rust})
+    set(rustc ${RUSTC} -O --edition 2021 --out-dir ${rust} -L ${rust} -L native=$<TARGET_FILE_DIR:pharos>)
+    set(crates ${built}/rust)
+    add_custom_command(OUTPUT ${rust}/libpharos.rlib
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos_sys ${crates}/pharos-sys/src/lib.rs
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos
+                --extern pharos_sys=${rust}/libpharos_sys.rlib ${crates}/pharos/src/lib.rs
+        DEPENDS pharos bindings_rust ${crates}/pharos-sys/src/lib.rs
+        VERBATIM COMMENT "Rust: the crates")
+    foreach(program IN ITEMS hello play cost calls)
+        add_custom_command(OUTPUT ${rust}/rust_${program}
+            COMMAND ${rustc} --crate-name rust_${program} --extern pharos=${rust}/libpharos.rlib
+                    -C link-arg=-Wl,-rpath,$<TARGET_FILE_DIR:pharos> ${sources}/${program}.rs
+            DEPENDS ${rust}/libpharos.rlib ${sources}/${program}.rs
+            VERBATIM COMMENT "Rust: ${program}")
+        list(APPEND rust_programs ${rust}/rust_${program})
+    endforeach()
+    add_custom_target(binding_rust_programs DEPENDS ${rust_programs})
+    add_dependencies(bindings binding_rust_programs)
+    pharos_binding_tests(rust rust ${rust})
+    pharos_binding_calls(rust ${rust}/rust_calls)
+else()
+    message(STATUS "binding_rust is left out: it needs rustc")
+endif()
