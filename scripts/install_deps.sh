@@ -11,12 +11,12 @@ modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm mandoc man-db python3-cffi python3-numpy"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
 --packages)
-    packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
+    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools"
     tools="$tools help2man"
     ;;
 --bindings)
