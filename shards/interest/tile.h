@@ -50,7 +50,6 @@ typedef struct phx_tile {
 
     phx_tile_frame frame;
     float reach;                         /* no pair that was farther apart at mid-step is an event */
-    float spread;                        /* how far outside of the block own rows may have been at mid-step */
     uint32_t fine;                       /* cells to a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by distance in rows of cells: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX +
