@@ -1,14 +1,17 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests | --packages]    also the packages of the tests; of scripts/packaging
+# usage: install_deps.sh [--tests | --packages | --bindings]
+#   --tests      also the packages of the tests
+#   --packages   also the packages of scripts/packaging
+#   --bindings   also the languages of src/bindings: 80 MB of downloads, half a minute
 set -eu
 
-packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev gnuplot-nox"
-modules="ck jemalloc libconfuse zlib"
+packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
+modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen python3-cffi python3-numpy"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
@@ -16,9 +19,13 @@ case ${1:-} in
     packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
     tools="$tools help2man"
     ;;
+--bindings)
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go"
+    tools="$tools lua5.4 luajit go"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests | --packages]" >&2
+    echo "usage: $0 [--tests | --packages | --bindings]" >&2
     exit 2
     ;;
 esac

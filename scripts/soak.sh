@@ -60,7 +60,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     run relassert diff_layout --seed "$seed" --count 6
     run asan diff_simd --seed "$seed" --count 400
     run tsan diff_layout --seed $((seed + 6)) --count 2 --entities 600
-    for stress in stress_ring stress_workers stress_directory stress_cmdq stress_consumer stress_world; do
+    for stress in stress_ring stress_workers stress_directory stress_command_queue stress_consumer stress_world; do
         run relassert $stress --seed "$seed"
         run tsan $stress --seed "$seed"
     done

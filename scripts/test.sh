@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang tidy fuzz coverage determinism; all when none is named
+#   LEG       release asan tsan clang bindings tidy fuzz coverage determinism; all when none is named
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | tidy | fuzz | coverage | determinism) legs="$legs $1" ;;
+    release | asan | tsan | clang | bindings | tidy | fuzz | coverage | determinism) legs="$legs $1" ;;
     *)
         sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -26,11 +26,12 @@ done
 #   asan         memory errors, leaks, undefined behaviour (gcc)
 #   tsan         data races; threads held up at random
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
+#   bindings     other languages: their traces, pages and costs; a language that is not installed is named and skipped
 #   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
 #   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
 #   coverage     branches of the library that no test reaches (gcov); prints them, no share fails
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
-legs=${legs:-release asan tsan clang tidy fuzz coverage determinism}
+legs=${legs:-release asan tsan clang bindings tidy fuzz coverage determinism}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -58,6 +59,7 @@ run_leg() # run_leg LEG TARGET CTEST_ARGUMENTS...
         tell "$leg" 0 1 $(($(date +%s) - begin))
         return
     fi
+    grep -E -o '[a-z_]+ is left out: .*' "$log" || true
     ctest --test-dir "build/$leg" -j "$jobs" --no-tests=error --output-on-failure "$@" 2>&1 | tee -a "$log" || true
     # ctest's closing line: "97% tests passed, 1 tests failed out of 33"
     line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$log" | tail -n 1)
@@ -86,6 +88,10 @@ run_script() # run_script LEG COMMAND...
 
 for leg in $legs; do
     case $leg in
+    bindings)
+        scripts/install_deps.sh --bindings || echo "some languages can not be installed here"
+        run_leg bindings bindings -L binding
+        ;;
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
     tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;

@@ -2,6 +2,7 @@
 #
 # Components, each one Debian package (packages.cmake):
 #   runtime  the shared library                config  the shared library of config files
+#   store    the shared library of images in files
 #   dev      headers, archives, package files, examples, the pages of the API
 #   tools    the programs, their manual pages and completions
 
@@ -33,6 +34,11 @@ if(PHAROS_BUILD_CONFIG)
             COMPONENT tools)
     install(FILES ${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md DESTINATION ${example_folder} COMPONENT dev)
 endif()
+if(PHAROS_BUILD_STORE)
+    install(TARGETS pharos_store_shared pharos_store EXPORT pharosTargets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT store NAMELINK_COMPONENT dev
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+endif()
 foreach(program IN ITEMS pharos-replay pharos-config pharos-bench)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
@@ -61,6 +67,9 @@ endif()
 set(pc_files pharos.pc)
 if(PHAROS_BUILD_CONFIG)
     list(APPEND pc_files pharos-config.pc)
+endif()
+if(PHAROS_BUILD_STORE)
+    list(APPEND pc_files pharos-store.pc)
 endif()
 foreach(pc IN LISTS pc_files)
     configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/${pc}.in ${PROJECT_BINARY_DIR}/${pc} @ONLY)

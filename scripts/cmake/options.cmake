@@ -1,9 +1,19 @@
 # Every option of the build, and combinations that are refused.
 
 option(PHAROS_BUILD_CONFIG "Build pharos_config, the config file loader (needs libconfuse)" ${PROJECT_IS_TOP_LEVEL})
+# ON by default where zstd and xxhash are found; of xxhash only the header is used.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+pkg_check_modules(XXHASH QUIET libxxhash)
+set(store_default ${PROJECT_IS_TOP_LEVEL})
+if(NOT ZSTD_FOUND OR NOT XXHASH_FOUND)
+    set(store_default OFF)
+endif()
+option(PHAROS_BUILD_STORE "Build pharos_store, images in files (needs zstd and xxhash)" ${store_default})
 option(PHAROS_BUILD_TOOLS "Build the programs (need libconfuse and zlib)" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_BENCH "Build the load bench" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_TESTS "Build the tests (need Criterion)" ${PROJECT_IS_TOP_LEVEL})
+option(PHAROS_BINDINGS "Build and test bindings of more languages, as far as their programs are installed" OFF)
 option(PHAROS_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_CLASSICAL_INDEXES "Build the classical indexes; OFF: index = lighthouse alone" ON)
 
@@ -35,6 +45,9 @@ endif()
 option(PHAROS_JEMALLOC "The library's default allocator is jemalloc" OFF)
 option(PHAROS_TOOLS_JEMALLOC "The programs run on jemalloc" ${tools_jemalloc_default})
 
+if(PHAROS_BUILD_STORE AND (NOT ZSTD_FOUND OR NOT XXHASH_FOUND))
+    message(FATAL_ERROR "PHAROS_BUILD_STORE needs zstd and xxhash (Debian: libzstd-dev, libxxhash-dev)")
+endif()
 if(PHAROS_SANITIZE AND (PHAROS_JEMALLOC OR PHAROS_TOOLS_JEMALLOC))
     message(FATAL_ERROR "jemalloc hides memory from the sanitizers: "
                         "PHAROS_SANITIZE needs -DPHAROS_JEMALLOC=OFF -DPHAROS_TOOLS_JEMALLOC=OFF")

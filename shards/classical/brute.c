@@ -2,6 +2,8 @@
  * index = brute: no structure, every entity is a candidate for every observer; see README.md. The live slots are in one
  * array, in no order. Written in the index phase, read in the interest phase; see index.h.
  */
+#include "shards/classical/brute.h"
+
 #include "shards/classical/index_parts.h"
 #include "shards/entity/entity_store.h"
 

@@ -55,7 +55,7 @@ static inline void phx_chain_put(phx_chain *chain, phx_link *links, uint32_t slo
     chain->first = slot + 1;
 }
 
-static inline void phx_chain_take(phx_chain *chain, phx_link *links, uint32_t slot)
+static inline void phx_chain_remove(phx_chain *chain, phx_link *links, uint32_t slot)
 {
     uint32_t next = links[slot].next, prev = links[slot].prev;
     if (prev) links[prev - 1].next = next;

@@ -3,6 +3,8 @@
  * Changes are noted. At the end of a tick's changes nodes slide, then entities that entered, left or jumped are
  * handled. Written by the shard's owner in the index phase; boxes and lists are read by any worker after it.
  */
+#include "shards/classical/crosslist.h"
+
 #include "shards/classical/crosslist_boxes.h"
 #include "shards/classical/crosslist_nodes.h"
 #include "shards/classical/crosslist_state.h"

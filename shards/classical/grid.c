@@ -3,6 +3,8 @@
  * for each cell; a move within a cell changes nothing. See README.md; written in the index phase, read in the interest
  * phase (index.h).
  */
+#include "shards/classical/grid.h"
+
 #include <string.h>
 
 #include "shards/classical/cells.h"
@@ -120,7 +122,7 @@ static void grid_index_remove(phx_index *index, uint32_t slot)
 {
     grid *own = (grid *)index;
     phx_chain *chain = chain_of(own, &own->links[slot]);
-    phx_chain_take(chain, own->links, slot);
+    phx_chain_remove(chain, own->links, slot);
     chain->changed = own->tick;
     own->cells.count--;
     index->counts.steps++;
@@ -136,7 +138,7 @@ static void grid_index_move(phx_index *index, uint32_t slot)
     bool stays = (uint32_t)link->x == cell_along(&own->cells, 0, body->x, own->columns) &&
                  (uint32_t)link->y == cell_along(&own->cells, 1, body->y, own->rows);
     if (stays) return;
-    phx_chain_take(chain, own->links, slot);
+    phx_chain_remove(chain, own->links, slot);
     put_in_cell(own, slot);
     index->counts.steps++;
 }

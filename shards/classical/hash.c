@@ -5,6 +5,8 @@
  * evaluated observers does not depend on the world's hash key. See README.md; written in the index phase, read in the
  * interest phase (index.h).
  */
+#include "shards/classical/hash.h"
+
 #include <string.h>
 
 #include "base/rng.h"
@@ -125,7 +127,7 @@ static void hash_index_remove(phx_index *index, uint32_t slot)
 {
     hash *own = (hash *)index;
     const phx_link *link = &own->links[slot];
-    phx_chain_take(cell_bucket(own, link->x, link->y), own->links, slot);
+    phx_chain_remove(cell_bucket(own, link->x, link->y), own->links, slot);
     *mark_of(own, link->x, link->y) = own->tick;
     own->cells.count--;
     index->counts.steps++;
@@ -139,7 +141,7 @@ static void hash_index_move(phx_index *index, uint32_t slot)
     *mark_of(own, link->x, link->y) = own->tick;
     bool stays = link->x == phx_cell_of(&own->cells, 0, body->x) && link->y == phx_cell_of(&own->cells, 1, body->y);
     if (stays) return;
-    phx_chain_take(cell_bucket(own, link->x, link->y), own->links, slot);
+    phx_chain_remove(cell_bucket(own, link->x, link->y), own->links, slot);
     put_in_bucket(own, slot);
     index->counts.steps++;
 }

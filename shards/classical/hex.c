@@ -9,6 +9,8 @@
  * noted one by one and applied at the end of the tick's changes, each as a whole or not at all; applying one twice has
  * the effect of once.
  */
+#include "shards/classical/hex.h"
+
 #include <string.h>
 
 #include "shards/classical/hex_lattice.h"

@@ -9,6 +9,8 @@
  *
  * Entities of a leaf are in a chain of chunks, all but the first full: position and slot side by side.
  */
+#include "shards/classical/quadtree.h"
+
 #include <string.h>
 
 #include "shards/classical/quadtree_nodes.h"

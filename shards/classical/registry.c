@@ -7,8 +7,14 @@
 #include "shards/entity/entity_store.h"
 
 #ifdef PHX_CLASSICAL_INDEXES
-extern const phx_index_ops phx_index_brute, phx_index_grid, phx_index_hash, phx_index_crosslist, phx_index_towers,
-    phx_index_quadtree, phx_index_hex, phx_index_timer;
+#include "shards/classical/brute.h"
+#include "shards/classical/crosslist.h"
+#include "shards/classical/grid.h"
+#include "shards/classical/hash.h"
+#include "shards/classical/hex.h"
+#include "shards/classical/quadtree.h"
+#include "shards/classical/timer.h"
+#include "shards/classical/towers.h"
 
 /* By ph_index; the lighthouse is none. */
 static const phx_index_ops *const index_tables[] = {

@@ -3,6 +3,8 @@
  * of the tick's changes: time advances, then ranges, then pairs of entities that entered, left or jumped, then the plan
  * of every observer with a due pair. Written by the shard's owner in the index phase.
  */
+#include "shards/classical/timer.h"
+
 #include <string.h>
 
 #include "shards/classical/timer_plans.h"

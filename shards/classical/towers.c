@@ -8,6 +8,8 @@
  * Written in the index phase by the shard's owner, read by all workers in the interest phase; see index.h. Changes are
  * noted one by one and applied at the end of the tick's changes, each as a whole or not at all.
  */
+#include "shards/classical/towers.h"
+
 #include <string.h>
 
 #include "shards/classical/index_parts.h"

@@ -136,7 +136,7 @@ uint32_t phx_applied_next(phx_applied_walk *walk)
 }
 
 /*
- * Memory that ticks in a row made no use of goes back: all of it, as the next apply takes what it needs. The places of
+ * Memory that ticks in a row made no use of goes back: all of it; the next apply allocates anew. The places of
  * slots count only where no entity is applied any more.
  */
 static void trim_map(phx_applied_map *map, phx_mem *mem, uint32_t used)

@@ -41,7 +41,7 @@ static uint32_t number_new(phx_attr_sets *sets)
     return number;
 }
 
-uint32_t phx_attr_sets_take(phx_attr_sets *sets, const phx_attr *attr)
+uint32_t phx_attr_sets_acquire(phx_attr_sets *sets, const phx_attr *attr)
 {
     uint64_t hash = hash_of(sets, attr), *first = phx_idmap_find(&sets->index, hash);
     uint32_t next = first ? (uint32_t)*first : PHX_ATTR_SET_NONE;
@@ -69,7 +69,7 @@ bool phx_attr_sets_reserve(phx_attr_sets *sets, phx_mem *mem, uint32_t count)
                   sizeof *sets->use) ||
         !phx_idmap_reserve(&sets->index, phx_idmap_count(&sets->index) + (uint32_t)wanted))
         return false;
-    if (first) (void)phx_attr_sets_take(sets, &zero);
+    if (first) (void)phx_attr_sets_acquire(sets, &zero);
     return true;
 }
 

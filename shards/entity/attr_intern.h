@@ -34,7 +34,7 @@ void phx_attr_sets_free(phx_attr_sets *sets, phx_mem *mem);
 /* Room for so many new sets; after the first call set 0 exists. false = no memory, unchanged. */
 bool phx_attr_sets_reserve(phx_attr_sets *sets, phx_mem *mem, uint32_t count);
 /* The number of this set, which gets one more user; there is room. */
-uint32_t phx_attr_sets_take(phx_attr_sets *sets, const phx_attr *attr);
+uint32_t phx_attr_sets_acquire(phx_attr_sets *sets, const phx_attr *attr);
 /* Drops a user of a set: the last one ends the set. */
 void phx_attr_sets_drop(phx_attr_sets *sets, uint32_t number);
 

@@ -94,7 +94,7 @@ bool phx_store_reserve_user_data(phx_store *store, phx_mem *mem, uint64_t user_d
     return store->user_data != NULL;
 }
 
-uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
+uint32_t phx_store_add(phx_store *store, uint64_t id, uint32_t state)
 {
     PHX_ASSERT(state == PHX_SLOT_OWN || state == PHX_SLOT_GHOST);
     uint32_t slot = store->free_first;
@@ -109,7 +109,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
     }
     store->id_bits |= id ^ store->id_first;
     store->body[slot] = (phx_body){.state = (uint16_t)state};
-    store->set[slot] = phx_attr_sets_take(&store->sets, &(phx_attr){0});
+    store->set[slot] = phx_attr_sets_acquire(&store->sets, &(phx_attr){0});
     store->name[slot] = (phx_name){.id = id, .fresh = true};
     phx_store_set_user_data(store, slot, 0);
     if (state == PHX_SLOT_OWN) {
@@ -126,7 +126,7 @@ uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state)
 void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr)
 {
     uint32_t before = store->set[slot];
-    store->set[slot] = phx_attr_sets_take(&store->sets, attr);
+    store->set[slot] = phx_attr_sets_acquire(&store->sets, attr);
     phx_attr_sets_drop(&store->sets, before);
 }
 

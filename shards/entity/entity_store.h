@@ -120,7 +120,7 @@ static inline void phx_store_set_user_data(phx_store *store, uint32_t slot, uint
 }
 
 /* Takes a reserved slot: its state is `state`, all other fields are zero. */
-uint32_t phx_store_take(phx_store *store, uint64_t id, uint32_t state);
+uint32_t phx_store_add(phx_store *store, uint64_t id, uint32_t state);
 
 /* The attributes of a slot. The pointer is valid until the next reserve, or until the attributes change. */
 static inline const phx_attr *phx_store_attr(const phx_store *store, uint32_t slot)

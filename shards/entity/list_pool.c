@@ -39,7 +39,7 @@ static bool renew_large(const phx_list_pool *pool, phx_list_large *large, uint32
 }
 
 /* Takes a free place for a large list. false = no memory. */
-static bool take_large(phx_list_pool *pool, phx_mem *mem, uint32_t count, uint32_t *place)
+static bool reserve_large(phx_list_pool *pool, phx_mem *mem, uint32_t count, uint32_t *place)
 {
     pool->mem = mem;
     if (pool->large_free == LARGE_END) {
@@ -108,7 +108,7 @@ void phx_list_release(phx_list_pool *pool, phx_list *list)
 static bool become_large(phx_list_pool *pool, phx_mem *mem, phx_list *list, uint32_t count)
 {
     uint32_t place;
-    if (!take_large(pool, mem, count, &place)) return false;
+    if (!reserve_large(pool, mem, count, &place)) return false;
     phx_list_release(pool, list);
     list->block = place & BLOCK_MAX;
     list->size_class = PHX_LIST_LARGE;

@@ -258,7 +258,7 @@ static uint32_t find_wanted(const phx_shard *shard, uint32_t wanted[SLOTS_AT_ONC
     const uint32_t some = find_border_halos(shard, (phx_span){first, *end}, wanted);
     uint32_t count = 0;
     for (uint32_t i = 0; i < some; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): find_near_border() wrote as many as it counted */
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): find_border_halos() wrote as many as it counted */
         const uint32_t slot = wanted[i];
         const phx_body *body = &store->body[slot];
         const bool own = body->state & PHX_SLOT_OWN, far = body->state & PHX_SLOT_FAR;

@@ -13,10 +13,10 @@
 /* ---- stored lists ---- */
 
 /* Takes a dead slot for a target that is not here, or not any more: only its leave event needs it. */
-static uint32_t take_departed_slot(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
+static uint32_t add_departed_slot(phx_shard *shard, const phx_list_record *listed, const phx_renames *renames)
 {
     phx_store *store = &shard->store;
-    uint32_t slot = phx_store_take(store, listed->id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(store, listed->id, PHX_SLOT_OWN);
     const phx_rename *now = phx_renames_of(renames, listed->incarnation);
     store->name[slot].incarnation = listed->incarnation;
     phx_store_set_user_data(store, slot, now ? now->user_data : listed->user_data);
@@ -45,7 +45,7 @@ static uint32_t resolve_item(phx_shard *shard, const phx_directory *directory, c
     uint32_t slot = phx_shard_find(shard, directory, listed->id);
     bool here = slot != PHX_SLOT_NONE && store->name[slot].incarnation == listed->incarnation &&
                 !((store->body[slot].state & PHX_SLOT_GHOST) && store->tail[slot].origin.gone);
-    return here ? slot : take_departed_slot(shard, listed, renames);
+    return here ? slot : add_departed_slot(shard, listed, renames);
 }
 
 /* Resolves a handed list from ids to slots; its observer will be evaluated. false = no memory. */

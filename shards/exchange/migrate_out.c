@@ -36,7 +36,7 @@ static void fill_activation(phx_shard *shard, uint32_t slot, phx_record *record)
 {
     record->id = shard->store.name[slot].id;
     record->type = PHX_RECORD_AWAKE;
-    record->as.alone_since = shard->zones.awake.sleepers[slot].alone_since;
+    record->as.alone_since = shard->zones.activation.sleepers[slot].alone_since;
     shard->cursor.item = 1;
 }
 
@@ -60,7 +60,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
     while (cursor->part != PART_DONE) {
         bool relations_left = cursor->part == PART_RELATIONS && set && cursor->item < set->count;
         bool awake_left =
-            cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.awake, slot);
+            cursor->part == PART_AWAKE && cursor->item == 0 && phx_activation_is(&shard->zones.activation, slot);
         bool areas_left = cursor->part == PART_AREAS && cursor->item < areas;
         bool history_left = cursor->part == PART_HISTORY && cursor->item == 0 && phx_bands_has_history(shard, slot);
         bool deferred_left = cursor->part == PART_DEFERRED && cursor->item < phx_bands_deferred_words(shard, slot);

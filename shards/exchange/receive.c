@@ -69,7 +69,7 @@ static void store_entity(phx_shard *shard, uint32_t slot, const phx_entity_recor
 /* Takes a new slot for an entity that was not here; its add is deferred. */
 static uint32_t add_entity(phx_shard *shard, const phx_record *record, uint32_t state)
 {
-    uint32_t slot = phx_store_take(&shard->store, record->id, state);
+    uint32_t slot = phx_store_add(&shard->store, record->id, state);
     const phx_entity_record *entity = &record->as.entity;
     phx_body *body = &shard->store.body[slot];
     phx_store_dress(&shard->store, slot, &entity->attr);
@@ -142,8 +142,8 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 
 static bool receive_activation(phx_shard *shard, const phx_record *record)
 {
-    if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return false;
-    phx_activation_carry(&shard->zones.awake, immigrant_slot(shard, record->id), record->as.alone_since);
+    if (!phx_activation_cover(&shard->zones.activation, shard->mem, shard->store.slots)) return false;
+    phx_activation_carry(&shard->zones.activation, immigrant_slot(shard, record->id), record->as.alone_since);
     return true;
 }
 
@@ -244,7 +244,7 @@ static bool receive_motion_history(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = phx_store_ghost(&shard->store, record->id);
     if (slot == PHX_SLOT_NONE) slot = immigrant_slot(shard, record->id);
-    return phx_bands_take_history(shard, slot, record);
+    return phx_bands_read_history(shard, slot, record);
 }
 
 static bool receive_one(phx_shard *shard, const phx_record *record, const phx_list_record *lists)
@@ -265,7 +265,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
     case PHX_RECORD_MOTION_HISTORY:
         return receive_motion_history(shard, record);
     case PHX_RECORD_DEFERRED_UPDATES:
-        return phx_bands_take_deferred(shard, immigrant_slot(shard, record->id), record);
+        return phx_bands_read_deferred(shard, immigrant_slot(shard, record->id), record);
     case PHX_RECORD_BEGIN:
         return receive_begin(shard, record);
     }

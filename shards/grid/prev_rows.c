@@ -126,8 +126,8 @@ static uint64_t prev_row_key(uint32_t bx, uint32_t by, uint32_t slot)
 }
 
 /* Writes the keys of discontinuous slots, and clears their bits. */
-static void take_discontinuous(phx_prev_rows *previous, const phx_rules *rules, const phx_grid *grid,
-                               const phx_store *store)
+static void collect_discontinuous(phx_prev_rows *previous, const phx_rules *rules, const phx_grid *grid,
+                                  const phx_store *store)
 {
     uint32_t n = 0;
     previous->apart = false;
@@ -166,7 +166,7 @@ bool phx_prev_rows_collect(phx_prev_rows *previous, phx_mem *mem, const phx_rule
     previous->y = (float *)(previous->columns + 2 * column);
     previous->word = previous->columns + 3 * column;
     previous->nowhere = (float *)(previous->columns + 4 * column);
-    take_discontinuous(previous, rules, grid, store);
+    collect_discontinuous(previous, rules, grid, store);
     if (count > 1) sort_keys(previous, store);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = (uint32_t)previous->keys[i], row = store->body[slot].row;

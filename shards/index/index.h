@@ -1,7 +1,7 @@
 /*
  * The contract of a classical index: a structure over one shard's live entities (own ones and ghosts) that proposes
  * candidates. The rule of entity/visibility.h decides about every pair that it proposes. So all indexes give the same
- * events if they leave out no candidate; only the work differs. README.md in this folder has a section for each.
+ * events if they leave out no candidate; only the work differs. classical/README.md has a section for each.
  *
  * A shard with a classical index has no rows, no tower marks, no deltas and no derived lists: every observer's list is
  * stored. Tiles and cell entries belong to the lighthouse. Pairs, links, far targets, caps, deferred adds, migration

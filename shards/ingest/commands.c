@@ -22,7 +22,7 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
     if (!phx_deferred_reserve(&shard->deferred, shard->mem, 1)) return PHX_SLOT_NONE;
     if (!phx_shard_reserve_beginner(shard)) return PHX_SLOT_NONE;
     phx_shard_same_ghost(shard, phx_store_ghost(&shard->store, id), incarnation);
-    uint32_t slot = phx_store_take(&shard->store, id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&shard->store, id, PHX_SLOT_OWN);
     phx_body *body = &shard->store.body[slot];
     body->x = x;
     body->y = y;

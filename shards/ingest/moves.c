@@ -1,7 +1,7 @@
 /*
- * Applies moves to own entities, and marks changes, from which later phases find their work; see state/shard.h. Called
- * by the shard's owner in the ingest phase (marks: in the exchange and index phases too); phx_shards_move() also by
- * several workers at once, for disjoint slots.
+ * Applies moves to own entities; see moves.h. state/dirty_marks.h marks the changes, from which later phases find their
+ * work. Called by the shard's owner in the ingest phase; phx_shards_move() also by several workers at once, for
+ * disjoint slots.
  */
 #include "shards/ingest/moves.h"
 
@@ -12,14 +12,10 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/shard.h"
 
-/* ---- marks ---- */
-
 static bool outside_shard(const phx_shard *shard, uint16_t tx, uint16_t ty)
 {
     return tx < shard->rect.x0 || tx > shard->rect.x1 || ty < shard->rect.y0 || ty > shard->rect.y1;
 }
-
-/* ---- moves ---- */
 
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z)
 {
@@ -63,24 +59,25 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
  * Applies a move of the common kind: the entity's first in this tick, one short step inside the rectangle, seen by the
  * common rule. false: it is of another kind, nothing was done.
  */
-static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame, phx_body *body, phx_place to, float z,
-                              bool alone, phx_move_stats *sum)
+static inline bool move_plain(phx_shard *shard, const phx_move_constants *constants, phx_body *body, phx_place to,
+                              float z, bool alone, phx_move_stats *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->dirty_stamp) return false;
     phx_vec2 p = {to.x, to.y}, old = phx_pair_at(&body->x);
-    phx_vec2 q = (p - frame->origin) / frame->tower_size; /* as in phx_tower_index(), which clamps positions outside */
+    phx_vec2 q =
+        (p - constants->origin) / constants->tower_size; /* as in phx_tower_index(), which clamps positions outside */
     float step2, step = step_of(old, p, &step2);
-    if (!phx_pair_both((q >= frame->low) & (q < frame->high)) || !(step <= shard->step_limit)) return false;
+    if (!phx_pair_both((q >= constants->low) & (q < constants->high)) || !(step <= shard->step_limit)) return false;
     if (phx_pair_both(p == old) && z == body->z) return true;
     phx_pair_bits at = __builtin_convertvector(q, phx_pair_bits);
     uint32_t tower = (uint32_t)at[0] | (uint32_t)at[1] << 16, before = body->tx | (uint32_t)body->ty << 16;
     uint32_t slot = (uint32_t)(body - shard->store.body);
-    if (tower != before && frame->ninegrid) {
+    if (tower != before && constants->ninegrid) {
         if (!alone) return false; /* only the owner writes notes */
         phx_ninegrid_note_tower(&shard->ninegrid, &shard->store, slot, (uint16_t)tower, (uint16_t)(tower >> 16));
     }
-    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && frame->rows &&
+    if (PHX_UNLIKELY(((tower ^ before) & PHX_OFF_BLOCK_BITS) != 0) && constants->rows &&
         !there_is_block(shard, slot, tower))
         return false;
     if (!shard->dense_tick) mark_both_towers(shard, slot, before, tower);
@@ -88,7 +85,7 @@ static inline bool move_plain(phx_shard *shard, const phx_move_constants *frame,
     body->z = z;
     body->tx = (uint16_t)tower;
     body->ty = (uint16_t)(tower >> 16);
-    if (!shard->dense_tick && frame->rows &&
+    if (!shard->dense_tick && constants->rows &&
         !shard->grid.needs_rebuild) { /* else rows are edited or sorted anew later */
         shard->grid.rows.x[body->row] = to.x;
         shard->grid.rows.y[body->row] = to.y;
@@ -116,7 +113,7 @@ static void add_sum(phx_move_stats *sum, const phx_move_stats *more)
     if (more->step2_max > sum->step2_max) sum->step2_max = more->step2_max;
 }
 
-/* mixed is a constant where this is inlined: then frame and sum are in registers, as bodies may alias memory. */
+/* mixed is a constant where this is inlined: then constants and sum are in registers, as bodies may alias memory. */
 static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shards, uint32_t shard_count,
                                                                 const phx_move_batch *batch, phx_move_kernel *kernel,
                                                                 bool mixed, bool alone, phx_move_stats *sums,
@@ -124,7 +121,7 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
 {
     const phx_move_batch of = *batch; /* the stores may alias the fields */
     const uint32_t first = of.places[0];
-    const phx_move_constants frame = shards[mixed || first >= shard_count ? 0 : first].move_frame;
+    const phx_move_constants constants = shards[mixed || first >= shard_count ? 0 : first].move_constants;
     phx_move_stats own = {.moved = 0};
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < of.count; i++) {
@@ -141,7 +138,7 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
         }
         phx_shard *shard = &shards[place];
         phx_body *body = &shard->store.body[of.slots[i]];
-        const phx_move_constants *by = mixed ? &shard->move_frame : &frame;
+        const phx_move_constants *by = mixed ? &shard->move_constants : &constants;
         const float z = of.z ? of.z[i] : 0.0f;
         if (PHX_LIKELY(move_plain(shard, by, body, of.to[i], z, alone, mixed ? &sums[place] : &own))) continue;
         body->state |= PHX_SLOT_MOVES_GENERAL;
@@ -170,7 +167,7 @@ void phx_shard_moved(phx_shard *shard, const phx_move_stats *sum)
     if (sum->moved == 0) return;
     shard->dirty_count += sum->moved;
     shard->changed = shard->copies_due = true;
-    shard->grid.positions_stale |= shard->dense_tick && shard->move_frame.rows;
+    shard->grid.positions_stale |= shard->dense_tick && shard->move_constants.rows;
     for (int axis = 0; axis < 2; axis++)
         if (sum->step_max[axis] > shard->step_max) shard->step_max = sum->step_max[axis];
     if (sum->step2_max > shard->step2_max) shard->step2_max = sum->step2_max;

@@ -62,13 +62,13 @@ typedef struct course {
 
 AVX2_INLINE course course_of(const phx_shard *shard)
 {
-    const phx_move_constants *frame = &shard->move_frame;
-    const int sign = INT32_MAX, block = (int)frame->block_bits;
+    const phx_move_constants *constants = &shard->move_constants;
+    const int sign = INT32_MAX, block = (int)constants->block_bits;
     const __m128i tower = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 4, 5);
-    return (course){.origin = join_halves(frame->origin, frame->origin),
-                    .size = join_halves(frame->tower_size, frame->tower_size),
-                    .low = join_halves(frame->low, frame->low),
-                    .high = join_halves(frame->high, frame->high),
+    return (course){.origin = join_halves(constants->origin, constants->origin),
+                    .size = join_halves(constants->tower_size, constants->tower_size),
+                    .low = join_halves(constants->low, constants->low),
+                    .high = join_halves(constants->high, constants->high),
                     .limit = repeat_position(shard->step_limit, shard->step_limit, INFINITY),
                     .length = _mm256_castsi256_ps(_mm256_setr_epi32(sign, sign, sign, 0, sign, sign, sign, 0)),
                     .towers = _mm256_broadcastsi128_si256(tower),
@@ -158,7 +158,7 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         const uint32_t place = places[i];
         if (PHX_UNLIKELY(place >= shard_count)) break;
         phx_shard *shard = &shards[place];
-        const phx_move_constants *frame = &shard->move_frame;
+        const phx_move_constants *constants = &shard->move_constants;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
         if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
@@ -166,7 +166,8 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         __m128 was = _mm_loadu_ps(&body->x), is = position_at(to_places, z, i);
         __m128 step = _mm_and_ps(_mm_sub_ps(is, was), length), square = _mm_mul_ps(step, step);
         __m128 q = _mm_div_ps(_mm_sub_ps(is, origin), size);
-        __m128 inside = _mm_and_ps(_mm_cmp_ps(q, frame->low, _CMP_GE_OQ), _mm_cmp_ps(q, frame->high, _CMP_LT_OQ));
+        __m128 inside =
+            _mm_and_ps(_mm_cmp_ps(q, constants->low, _CMP_GE_OQ), _mm_cmp_ps(q, constants->high, _CMP_LT_OQ));
         __m128 plain = _mm_and_ps(inside, _mm_cmp_ps(step, limit, _CMP_LE_OQ));
         __m128i tower = _mm_shuffle_epi8(_mm_cvttps_epi32(q), towers);
         if (PHX_UNLIKELY(_mm_movemask_ps(plain) != (X_Y_Z | TOWER))) break;

@@ -77,12 +77,12 @@ static bool emit_stayed_observers(phx_scratch *scratch, phx_shard *shard, const 
 /* ---- observers that crossed ---- */
 
 /* One observer that crossed. */
-typedef struct crosser {
+typedef struct crossing_observer {
     const phx_shard *shard;
     const phx_crossing *own;
-} crosser;
+} crossing_observer;
 
-static inline bool may_see(const crosser *at, uint32_t slot, bool special)
+static inline bool may_see(const crossing_observer *at, uint32_t slot, bool special)
 {
     const phx_store *store = &at->shard->store;
     if (slot == at->own->slot) return false;
@@ -90,25 +90,25 @@ static inline bool may_see(const crosser *at, uint32_t slot, bool special)
 }
 
 /* Is either of these towers in the span of the other? */
-static inline bool towers_in_span(const crosser *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
+static inline bool towers_in_span(const crossing_observer *at, uint16_t ax, uint16_t ay, uint16_t bx, uint16_t by)
 {
     uint32_t span = at->shard->rules->span, across = 2 * span;
     return (uint32_t)ax - bx + span <= across && (uint32_t)ay - by + span <= across;
 }
 
 /* Was the crossing entity seen before the tick, from the observer's old tower? Is it seen now? */
-static inline bool saw_crossing(const crosser *at, const phx_crossing *c)
+static inline bool saw_crossing(const crossing_observer *at, const phx_crossing *c)
 {
     return c->was && towers_in_span(at, at->own->ax, at->own->ay, c->ax, c->ay);
 }
 
-static inline bool sees_crossing(const crosser *at, const phx_crossing *c)
+static inline bool sees_crossing(const crossing_observer *at, const phx_crossing *c)
 {
     return c->is && towers_in_span(at, at->own->bx, at->own->by, c->bx, c->by);
 }
 
 /* Entities that stayed in a tower that came into the span. Results are words, as in the functions below. */
-static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t *out)
+static uint32_t gain_stayed(const crossing_observer *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_cell_entry *entry = at->shard->ninegrid.entries + tower->first, *end = entry + tower->old;
     uint32_t n = 0;
@@ -119,7 +119,7 @@ static uint32_t gain_stayed(const crosser *at, const phx_tower *tower, uint64_t 
 }
 
 /* Entities that came to a tower that came into the span, from outside the old span. */
-static uint32_t gain_entered(const crosser *at, const phx_tower *tower, uint64_t *out)
+static uint32_t gain_entered(const crossing_observer *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     const phx_cell_entry *entry = ninegrid->entries + tower->first + tower->old,
@@ -133,7 +133,7 @@ static uint32_t gain_entered(const crosser *at, const phx_tower *tower, uint64_t
 }
 
 /* Entities that were in a tower that left the span. An entity that left the tower may have another name. */
-static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *out)
+static uint32_t lose_tower(const crossing_observer *at, const phx_tower *tower, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     const phx_cell_entry *entry = ninegrid->entries + tower->first, *end = entry + tower->old;
@@ -148,7 +148,7 @@ static uint32_t lose_tower(const crosser *at, const phx_tower *tower, uint64_t *
 }
 
 /* The crossings of a task that begin (enter: end) in the observer's old (new) span. */
-static uint32_t pick_crossings(const crosser *at, const phx_cell_task *task, bool enter, uint64_t *out)
+static uint32_t pick_crossings(const crossing_observer *at, const phx_cell_task *task, bool enter, uint64_t *out)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t first = enter ? task->pair + task->leave_count : task->pair;
@@ -214,13 +214,13 @@ PHX_PREFETCH_INLINE void await_entrants(const phx_ninegrid *ninegrid, uint32_t e
 }
 
 /* Inputs of the delta of one observer that crossed. */
-typedef struct outlook {
+typedef struct crossing_inputs {
     const phx_ninegrid_pair *pair, *end; /* the towers that come into or leave its span */
     const phx_cell_task *task, *left;    /* tasks of its new tower and of its old tower, or NULL */
-} outlook;
+} crossing_inputs;
 
 /* An upper bound of its leaves, and of its enters. */
-static uint32_t most_events(const phx_ninegrid *ninegrid, const outlook *about)
+static uint32_t most_events(const phx_ninegrid *ninegrid, const crossing_inputs *about)
 {
     uint32_t most = about->task->leave_count + (about->left ? about->left->enter_count : 0);
     for (const phx_ninegrid_pair *pair = about->pair; pair < about->end; pair++)
@@ -251,7 +251,7 @@ static inline bool copy_plain_words(const phx_ninegrid *ninegrid, const phx_towe
  * first, the few others behind them. came: room for the others. In most towers all entities stayed: no branch depends
  * on their number.
  */
-static void find_events(const crosser *at, const outlook *about, found *to, uint64_t *entered)
+static void find_events(const crossing_observer *at, const crossing_inputs *about, found *to, uint64_t *entered)
 {
     const phx_ninegrid *ninegrid = &at->shard->ninegrid;
     uint32_t leaves = 0, enters = 0, n = 0;
@@ -321,8 +321,8 @@ static phx_delta_result emit_crossed_observer(phx_scratch *scratch, phx_shard *s
                                               const phx_cell_entry *entry)
 {
     enum { AT_LEAST = 1024 }; /* a steady tick allocates nothing */
-    const crosser at = {shard, &shard->ninegrid.crossings[entry->move]};
-    outlook about = {.task = task, .left = task_left(&shard->ninegrid, at.own)};
+    const crossing_observer at = {shard, &shard->ninegrid.crossings[entry->move]};
+    crossing_inputs about = {.task = task, .left = task_left(&shard->ninegrid, at.own)};
     PHX_ASSERT(phx_ninegrid_delta(at.own));
     if (about.left && about.left->evaluate_all) return PHX_DELTA_EVALUATE;
     about.pair = crossing_pairs(&shard->ninegrid, at.own, &about.end);

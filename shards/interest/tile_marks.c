@@ -159,13 +159,13 @@ static void mark_towers(phx_tile *tile)
 
 void phx_tile_mark(phx_tile *tile)
 {
-    const bool implies = tile->shard->derives_lists,
+    const bool derives = tile->shard->derives_lists,
                all_due = tile->shard->dense_tick; /* regardless of changes around them */
     if (tile->marked) return;
     tile->marked = true;
-    if (implies && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
+    if (derives && all_due) memset(tile->marks, PHX_TILE_DIRTY, (size_t)tile->frame.columns * tile->frame.rows);
     else mark_towers(tile);
-    if (!implies || !tile->discontinuous) return;
+    if (!derives || !tile->discontinuous) return;
     mark_discontinuous_cells(tile);
     if (!all_due) return; /* a cell without observers needs no mark */
     uint8_t marks = 0;

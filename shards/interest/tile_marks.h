@@ -8,8 +8,8 @@
 #include "shards/interest/tile.h"
 
 /*
- * Finds the marks of all cells with own observers. In a dense tick, if no discontinuous entity is in view of them,
- * tile->odd is cleared.
+ * Finds the marks of all cells with own observers. In a dense tick, tile->discontinuous is cleared if no discontinuous
+ * entity is in view of them.
  */
 void phx_tile_mark(phx_tile *tile);
 

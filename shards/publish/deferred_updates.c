@@ -48,7 +48,7 @@ void phx_bands_fill_deferred(const phx_shard *shard, uint32_t slot, uint32_t *at
             (phx_deferred_update){name[words[*at]].id, name[words[*at]].incarnation, words[*at + 1]};
 }
 
-bool phx_bands_take_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
+bool phx_bands_read_deferred(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     phx_bands *bands = &shard->bands;
     if (!phx_grow(shard->mem, (void **)&bands->unresolved, &bands->unresolved_capacity, bands->unresolved_count,

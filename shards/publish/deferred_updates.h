@@ -15,7 +15,7 @@ struct phx_shard;
 uint32_t phx_bands_deferred_words(const struct phx_shard *shard, uint32_t slot);
 /* Writes up to PHX_RECORD_ITEMS deferred updates from word *at on. */
 void phx_bands_fill_deferred(const struct phx_shard *shard, uint32_t slot, uint32_t *at, phx_record *record);
-bool phx_bands_take_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+bool phx_bands_read_deferred(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 
 /* Resolves the targets of phx_immigrant_deferred_update from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);

@@ -54,7 +54,7 @@ void phx_bands_fill_history(const phx_shard *shard, uint32_t slot, phx_record *r
     record->as.history = (phx_motion_record){history->x, history->y, history->z, history->moved, history->kind, 0};
 }
 
-bool phx_bands_take_history(phx_shard *shard, uint32_t slot, const phx_record *record)
+bool phx_bands_read_history(phx_shard *shard, uint32_t slot, const phx_record *record)
 {
     const phx_motion_record *from = &record->as.history;
     if (!phx_bands_ready(shard)) return false;

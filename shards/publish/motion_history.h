@@ -29,7 +29,7 @@ bool phx_bands_has_history(const struct phx_shard *shard, uint32_t slot);
 bool phx_bands_history_due(const struct phx_shard *shard, uint32_t slot);
 void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_record *record);
 /* Takes a history from a MOTION_HISTORY record. false = no memory, unchanged. */
-bool phx_bands_take_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
+bool phx_bands_read_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* May an update be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
 /* Writes the motion samples, if so; before any update is emitted. */

@@ -147,7 +147,7 @@ static bool query_passes(const ph_query *query, const phx_store *store, uint32_t
     return query->kind_count == 0;
 }
 
-void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits)
+void phx_find_add(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits)
 {
     const phx_name *name = &shard->store.name[slot];
     if (!query_passes(query, &shard->store, slot)) return;
@@ -160,7 +160,7 @@ static void ask_slot(const finder *at, uint32_t slot)
     float square;
     if (!(body->state & PHX_SLOT_OWN)) return;
     if (phx_in_query(at->query, at->box, body->x, body->y, body->z, &square))
-        phx_find_take(at->shard, at->query, slot, square, at->hits);
+        phx_find_add(at->shard, at->query, slot, square, at->hits);
 }
 
 static void collect_in_query(phx_sink *sink, const uint32_t *slots, uint32_t count)

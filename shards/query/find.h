@@ -30,7 +30,7 @@ void phx_hits_add(phx_hits *hits, ph_hit hit);
 void phx_hits_sort(phx_hits *hits);
 
 /* Adds an entity, own or ghost, if it passes the filters. */
-void phx_find_take(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits);
+void phx_find_add(const phx_shard *shard, const ph_query *query, uint32_t slot, float square, phx_hits *hits);
 
 /* Adds the own entities in the shape that pass the filters, all but applied ones. The query was checked. */
 void phx_find_in_shard(const phx_shard *shard, const ph_query *query, phx_hits *hits);

@@ -363,7 +363,7 @@ AVX2 uint32_t phx_collect_unsure_avx2(const phx_pairs *pairs, uint32_t *which)
 }
 
 /* Turns sure pairs into words and their observers, packed. Returns how many. */
-AVX2_INLINE uint32_t take_sure(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words)
+AVX2_INLINE uint32_t pack_sure(const phx_pairs *pairs, const uint32_t *row, const uint32_t *slots, uint32_t *words)
 {
     const __m256i leave = _mm256_set1_epi32((int)PHX_TARGET_LEAVE);
     const uint32_t *const target = pairs->target, count = pairs->count;
@@ -386,7 +386,7 @@ AVX2 void phx_pairs_to_runs_avx2(const phx_pairs *pairs, const uint32_t *row, co
     const __m256i of_place = _mm256_set1_epi32((int)PHX_PAIR_PLACE);
     const __m256i one_back = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
     const phx_observer_runs to = *runs; /* stores below may alias the fields */
-    const uint32_t *const observers = pairs->observer, n = take_sure(pairs, row, slots, words);
+    const uint32_t *const observers = pairs->observer, n = pack_sure(pairs, row, slots, words);
     __m256i last = _mm256_set1_epi32(-1);
     uint32_t r = 0, specials = 0, gone = 0;
     for (uint32_t i = 0; i < n; i += LANES) {

@@ -26,7 +26,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     phx_bands_init(&shard->bands);
     shard->previous.shape = rules->shape;
     phx_outbox_init(&shard->outbox, mem, shard_count);
-    shard->move_frame = phx_move_constants_of(shard);
+    shard->move_constants = phx_move_constants_of(shard);
     if (phx_grid_init(&shard->grid, mem, rules->towers) && storage->make(shard)) return true;
     phx_shard_free(shard, shard_count);
     return false;

@@ -103,7 +103,7 @@ typedef struct phx_shard {
     const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
     uint32_t index;
     phx_rect rect;
-    phx_move_constants move_frame;
+    phx_move_constants move_constants;
     uint64_t tick;
     uint16_t dirty_stamp; /* this tick's value of phx_body.changed: 1..65535, then all are cleared */
 
@@ -221,13 +221,13 @@ static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_director
  */
 static inline bool phx_shard_ninegrid(const phx_shard *shard)
 {
-    return shard->move_frame.ninegrid;
+    return shard->move_constants.ninegrid;
 }
 
 /* Do the grid's rows find near entities? If neither answers true, a classical index does. For the same callers. */
 static inline bool phx_shard_rows(const phx_shard *shard)
 {
-    return shard->move_frame.rows;
+    return shard->move_constants.rows;
 }
 
 static inline bool phx_shard_dirty(const phx_shard *shard, const phx_body *body)

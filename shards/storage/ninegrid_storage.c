@@ -25,7 +25,7 @@ static void free_cells(phx_shard *shard)
     phx_ninegrid_free(&shard->ninegrid, shard->mem);
 }
 
-/* ---- a change of one entity: a note of what the entry shows ---- */
+/* ---- a change of one entity: a note of the state that the entry shows ---- */
 
 static bool reserve_cell_note(phx_shard *shard)
 {

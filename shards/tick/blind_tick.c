@@ -35,7 +35,7 @@ static void go_bare(phx_shard *shard, const phx_storage *bare)
     phx_store *store = &shard->store;
     free_index(shard);
     shard->storage = bare;
-    shard->move_frame = phx_move_constants_of(shard);
+    shard->move_constants = phx_move_constants_of(shard);
     for (uint32_t slot = 0; slot < store->slots; slot++)
         if (store->body[slot].state & PHX_SLOT_LIVE) store->body[slot].state |= PHX_SLOT_ROW;
     shard->deferred.count = 0;
@@ -55,7 +55,7 @@ bool phx_shard_restore_index(phx_shard *shard)
         return false;
     }
     shard->storage = shard->indexed;
-    shard->move_frame = phx_move_constants_of(shard);
+    shard->move_constants = phx_move_constants_of(shard);
     deferred->count = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         if (!(store->body[slot].state & PHX_SLOT_LIVE)) continue;

@@ -9,8 +9,8 @@
 #include "shards/state/shard.h"
 
 /*
- * Ends the outermost iteration: ghosts that were not repeated end, deferred adds are done, and grid and far targets are
- * put in order. Ghosts in no own view may wait. false = no memory: call again.
+ * Ends the tick's iteration (entity/deferred_adds.h): ghosts that were not refreshed end, deferred adds are done, and
+ * grid and far targets are put in order. Ghosts in no own view may wait. false = no memory: call again.
  */
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames);
 

@@ -61,23 +61,24 @@ static bool update_area_members(phx_shard *shard, const going *all, bool areas)
 static bool update_activation(phx_shard *shard, const going *all)
 {
     phx_zones *zones = &shard->zones;
-    phx_activation *awake = &zones->awake;
+    phx_activation *activation = &zones->activation;
     phx_activation_input in = {.rules = shard->rules,
                                .store = &shard->store,
                                .tower_members = &zones->tower_members,
                                .rect = shard->rect,
                                .tick = shard->tick,
                                .edges = &zones->edges};
-    if (awake->span != shard->rules->wake_span) phx_activation_recount(awake, shard->mem, shard->rules->wake_span);
+    if (activation->span != shard->rules->wake_span)
+        phx_activation_recount(activation, shard->mem, shard->rules->wake_span);
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_activation_count(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_count(activation, shard->mem, &in, slot)) return false;
     }
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t slot = slot_at(shard, all, i);
-        if (slot != PHX_SLOT_NONE && !phx_activation_decide(awake, shard->mem, &in, slot)) return false;
+        if (slot != PHX_SLOT_NONE && !phx_activation_decide(activation, shard->mem, &in, slot)) return false;
     }
-    return phx_activation_end_tick(awake, shard->mem, &in);
+    return phx_activation_end_tick(activation, shard->mem, &in);
 }
 
 bool phx_shard_zones(phx_shard *shard)
@@ -85,9 +86,9 @@ bool phx_shard_zones(phx_shard *shard)
     phx_zones *zones = &shard->zones;
     phx_mem *mem = shard->mem;
     uint32_t slots = shard->store.slots;
-    bool wakes = shard->rules->wakes || zones->awake.awake_count > 0;
+    bool wakes = shard->rules->wakes || zones->activation.awake_count > 0;
     bool areas = zones->areas && phx_areas_any(zones->areas);
-    if (!wakes && zones->awake_on) phx_zones_drop_activation(zones, mem);
+    if (!wakes && zones->activation_on) phx_zones_drop_activation(zones, mem);
     if (!areas && zones->area_members_on) phx_zones_drop_areas(zones, mem);
     if (!wakes && !areas) {
         if (zones->on) phx_zones_drop(zones, mem);
@@ -95,14 +96,14 @@ bool phx_shard_zones(phx_shard *shard)
         return true;
     }
     if (!phx_tower_members_cover(&zones->tower_members, mem, slots)) return false;
-    if (wakes && !phx_activation_cover(&zones->awake, mem, slots)) return false;
+    if (wakes && !phx_activation_cover(&zones->activation, mem, slots)) return false;
     if (areas && !phx_area_members_cover(&zones->area_members, mem, slots)) return false;
-    going all = changed_slots(shard, (wakes && !zones->awake_on) || (areas && !zones->area_members_on));
+    going all = changed_slots(shard, (wakes && !zones->activation_on) || (areas && !zones->area_members_on));
     if (!update_area_members(shard, &all, areas)) return false;
     if (wakes && !update_activation(shard, &all)) return false;
     zones->put_off = false;
     zones->on = true;
-    zones->awake_on = wakes;
+    zones->activation_on = wakes;
     zones->area_members_on = areas;
     return true;
 }

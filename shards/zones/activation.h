@@ -57,32 +57,32 @@ typedef struct phx_activation_input {
     phx_edges *edges;
 } phx_activation_input;
 
-void phx_activation_init(phx_activation *awake, phx_mem *mem);
+void phx_activation_init(phx_activation *activation, phx_mem *mem);
 /* Frees the memory: as after phx_activation_init(), but the sums of edges stay. */
-void phx_activation_free(phx_activation *awake, phx_mem *mem);
+void phx_activation_free(phx_activation *activation, phx_mem *mem);
 /* Room for so many slots. false = no memory. */
-bool phx_activation_cover(phx_activation *awake, phx_mem *mem, uint32_t slots);
+bool phx_activation_cover(phx_activation *activation, phx_mem *mem, uint32_t slots);
 /* Drops all counts of wakers, so that each waker is counted anew; for another span. */
-void phx_activation_recount(phx_activation *awake, phx_mem *mem, uint32_t span);
+void phx_activation_recount(phx_activation *activation, phx_mem *mem, uint32_t span);
 /* Counts a slot, changed or not, as a waker, at its tower. false = no memory; call again. */
-bool phx_activation_count(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
+bool phx_activation_count(phx_activation *activation, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
 /* Checks an NPC, changed or not, after all wakers are counted. false = no memory; call again. */
-bool phx_activation_decide(phx_activation *awake, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
+bool phx_activation_decide(phx_activation *activation, phx_mem *mem, const phx_activation_input *in, uint32_t slot);
 /*
  * Checks the NPCs in turned towers, then lets NPCs fall asleep that waited long enough. false = no memory; call again.
  */
-bool phx_activation_end_tick(phx_activation *awake, phx_mem *mem, const phx_activation_input *in);
+bool phx_activation_end_tick(phx_activation *activation, phx_mem *mem, const phx_activation_input *in);
 /* Drops an emigrant; its state was sent for phx_activation_carry() there. */
-void phx_activation_let_go(phx_activation *awake, uint32_t slot);
+void phx_activation_let_go(phx_activation *activation, uint32_t slot);
 /* Takes over an immigrant that was awake. Room was reserved. */
-void phx_activation_carry(phx_activation *awake, uint32_t slot, uint64_t alone_since);
+void phx_activation_carry(phx_activation *activation, uint32_t slot, uint64_t alone_since);
 
 /* An NPC that was carried waits to fall asleep, behind all that waited longer. */
-void phx_activation_wait(phx_activation *awake, uint32_t slot);
+void phx_activation_wait(phx_activation *activation, uint32_t slot);
 
-static inline bool phx_activation_is(const phx_activation *awake, uint32_t slot)
+static inline bool phx_activation_is(const phx_activation *activation, uint32_t slot)
 {
-    return slot < awake->slots && awake->sleepers[slot].awake;
+    return slot < activation->slots && activation->sleepers[slot].awake;
 }
 
 #endif

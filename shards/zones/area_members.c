@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const float UNKNOWN_DISTANCE = -1.0f; /* of phx_area_member.clear */
+static const float UNKNOWN_DISTANCE = -1.0f; /* of phx_area_member.safe_distance */
 
 void phx_area_members_init(phx_area_members *area_members)
 {
@@ -101,8 +101,8 @@ static bool find_cell_areas(phx_area_members *area_members, phx_mem *mem, const 
 }
 
 /*
- * Finds the areas that the entity is in now, in order; to->clear and safe_distance_z: how far it may move in its tower
- * before they change. false = no memory.
+ * Finds the areas that the entity is in now, in order; to->safe_distance and safe_distance_z: how far it may move in
+ * its tower before they change. false = no memory.
  */
 static bool find_areas(phx_area_members *area_members, phx_mem *mem, const phx_area_members_input *in, uint32_t slot,
                        uint32_t *count, phx_area_member *to)

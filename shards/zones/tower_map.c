@@ -49,7 +49,7 @@ static void stack_put(phx_tower_map *map, phx_tower_map_block *block)
     *first = place;
 }
 
-static void stack_take(phx_tower_map *map, const phx_tower_map_block *block)
+static void stack_remove(phx_tower_map *map, const phx_tower_map_block *block)
 {
     const uint64_t key = stack_key(block);
     if (block->above > 0) map->blocks[block->above - 1].below = block->below;
@@ -73,7 +73,7 @@ static phx_tower_map_block *make_map_block(phx_tower_map *map, uint64_t key)
 
 static void block_drop(phx_tower_map *map, phx_tower_map_block *block)
 {
-    if (phx_tower_map_instance(block) != 0) stack_take(map, block);
+    if (phx_tower_map_instance(block) != 0) stack_remove(map, block);
     (void)phx_idmap_remove(&map->index, block->key);
     block->key = 0;
     block->used = map->free_first;

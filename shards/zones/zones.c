@@ -8,14 +8,14 @@ void phx_zones_init(phx_zones *zones, phx_mem *mem)
 {
     *zones = (phx_zones){0};
     phx_tower_members_init(&zones->tower_members, mem);
-    phx_activation_init(&zones->awake, mem);
+    phx_activation_init(&zones->activation, mem);
     phx_area_members_init(&zones->area_members);
 }
 
 void phx_zones_drop_activation(phx_zones *zones, phx_mem *mem)
 {
-    phx_activation_free(&zones->awake, mem);
-    zones->awake_on = false;
+    phx_activation_free(&zones->activation, mem);
+    zones->activation_on = false;
 }
 
 void phx_zones_drop_areas(phx_zones *zones, phx_mem *mem)
@@ -50,6 +50,6 @@ void phx_zones_put_off(phx_zones *zones)
 void phx_zones_let_go(phx_zones *zones, uint32_t slot)
 {
     phx_tower_members_remove(&zones->tower_members, slot);
-    phx_activation_let_go(&zones->awake, slot);
+    phx_activation_let_go(&zones->activation, slot);
     phx_area_members_let_go(&zones->area_members, slot);
 }

@@ -11,13 +11,13 @@
 
 typedef struct phx_zones {
     bool on; /* tower members, activation and area members exist, and are as of the last zones stage */
-    bool awake_on, area_members_on;
+    bool activation_on, area_members_on;
     bool put_off;    /* the last tick had no memory for the phase: this one checks all, the dead are still there */
     bool missed;     /* dirty[] is incomplete: there was no memory, or the tick is dense */
     uint32_t *dirty; /* slots that changed in this tick */
     uint32_t dirty_count, dirty_capacity;
     phx_tower_members tower_members;
-    phx_activation awake;
+    phx_activation activation;
     phx_area_members area_members;
     const phx_areas *areas; /* the world's; NULL = it has none */
     phx_edges edges;        /* of this tick */

@@ -95,7 +95,7 @@ ph_status ph_tick_many(const ph_world *worlds, uint32_t count, ph_status *status
     PHX_FLOAT_DEFAULT;
     if (count > 0 && (!worlds || !statuses)) return PH_BAD_ARGUMENT;
     phx_crew *crew = close_gates(worlds, count, statuses);
-    if (crew && phx_crew_take(crew)) {
+    if (crew && phx_crew_acquire(crew)) {
         many_ticks many = {worlds, statuses, PHX_CREW_LATER};
         phx_parallel_for(crew->workers, count, tick_piece, &many);
         tick_large(worlds, count, statuses, crew);

@@ -99,22 +99,22 @@ static void apply_options(const ph_load_options *options, ph_world_def *def)
 }
 
 /* A definition of the image with the options, checked. */
-static ph_status take_definition(loading *at, phx_image_def_tables tables, ph_world_def *def)
+static ph_status read_definition(loading *at, phx_image_def_tables tables, ph_world_def *def)
 {
     const ph_class class = ph_class_default("");
     *def = ph_world_def_default();
-    const ph_status status = phx_image_take_def(at->image, tables, &class, def, at->reason);
+    const ph_status status = phx_image_read_def(at->image, tables, &class, def, at->reason);
     if (status != PH_OK) return status;
     apply_options(at->options, def);
     return ph_world_def_check(def, at->reason.text, at->reason.size);
 }
 
-static ph_status take_definitions(loading *at)
+static ph_status read_definitions(loading *at)
 {
     const char *name;
-    ph_status status = take_definition(at, PHX_IMAGE_DEF, &at->def);
+    ph_status status = read_definition(at, PHX_IMAGE_DEF, &at->def);
     if (status != PH_OK || PHX_IMAGE_COUNT(at->image, next_keys) == 0) return status;
-    status = take_definition(at, PHX_IMAGE_NEXT_DEF, &at->next);
+    status = read_definition(at, PHX_IMAGE_NEXT_DEF, &at->next);
     if (status == PH_OK && phx_def_live_difference(&at->def, &at->next, &name))
         return phx_image_refuse(at->reason, "section NKEY: %s: can not change while the world lives", name);
     return status;
@@ -135,9 +135,9 @@ static ph_status restore_world(loading *at, phx_world **world)
 static ph_status load_image(loading *at, ph_world *world)
 {
     phx_world *made;
-    ph_status status = take_definitions(at);
+    ph_status status = read_definitions(at);
     if (status != PH_OK) return status;
-    phx_world_slot *slot = phx_world_slot_take();
+    phx_world_slot *slot = phx_world_slot_acquire();
     if (!slot) return PH_TAKEN;
     status = restore_world(at, &made);
     if (status == PH_OK) *world = phx_world_slot_fill(slot, made);

@@ -35,7 +35,7 @@ ph_status ph_world_create(const ph_world_def *def, ph_world *world)
     if (!def) return PH_BAD_ARGUMENT;
     ph_status status = check_for_world(def);
     if (status != PH_OK) return status;
-    phx_world_slot *slot = phx_world_slot_take();
+    phx_world_slot *slot = phx_world_slot_acquire();
     if (!slot) return PH_TAKEN;
     phx_world *made;
     status = phx_world_create(def, phx_resolve_crew(def->crew), &made);

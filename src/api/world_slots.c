@@ -5,7 +5,7 @@
 
 phx_world_slot phx_world_slots[PH_WORLDS_MAX];
 
-phx_world_slot *phx_world_slot_take(void)
+phx_world_slot *phx_world_slot_acquire(void)
 {
     for (uint32_t i = 0; i < PH_WORLDS_MAX; i++) {
         phx_world_slot *slot = &phx_world_slots[i];

@@ -7,7 +7,7 @@
 #include "api/handles.h"
 
 /* NULL: all are taken. */
-phx_world_slot *phx_world_slot_take(void);
+phx_world_slot *phx_world_slot_acquire(void);
 /* Publishes the world of a taken slot. Returns its handle. */
 ph_world phx_world_slot_fill(phx_world_slot *slot, phx_world *world);
 /* There is no world in it, or no more. */

@@ -57,8 +57,8 @@ struct phx_workers {
     phx_worker_fn body; /* NULL at a start = the thread ends */
     void *context;
     bool running;
-    bool roused;          /* the threads are in an empty run, or through */
-    uint32_t roused_seen; /* openings of `done` before that */
+    bool woken;          /* the threads are in an empty run, or through */
+    uint32_t woken_seen; /* openings of `done` before that */
 
     /* Constant after create. */
     uint32_t count;
@@ -236,17 +236,17 @@ static bool start_threads(phx_workers *workers)
 }
 
 /* Returns when no thread is in an empty run any more. */
-static void await_roused(phx_workers *workers)
+static void await_woken(phx_workers *workers)
 {
-    if (workers->roused && workers->process == getpid()) {
-        gate_wait(&workers->done, workers->roused_seen, workers->spin_ns);
+    if (workers->woken && workers->process == getpid()) {
+        gate_wait(&workers->done, workers->woken_seen, workers->spin_ns);
     }
-    workers->roused = false;
+    workers->woken = false;
 }
 
 static void stop_threads(phx_workers *workers)
 {
-    await_roused(workers);
+    await_woken(workers);
     workers->body = NULL;
     gate_open(&workers->start);
     for (uint32_t i = 1; i <= workers->threads; i++) {
@@ -365,12 +365,12 @@ void phx_workers_wake_early(phx_workers *workers)
     if (workers == NULL || workers->threads == 0 || workers->spin_ns == 0 || workers->process != getpid()) {
         return;
     }
-    if (workers->roused) { /* and not run since */
+    if (workers->woken) { /* and not run since */
         return;
     }
     workers->body = do_nothing;
-    workers->roused = true;
-    workers->roused_seen = atomic_load_explicit(&workers->done.openings, memory_order_relaxed);
+    workers->woken = true;
+    workers->woken_seen = atomic_load_explicit(&workers->done.openings, memory_order_relaxed);
     atomic_store_explicit(&workers->unfinished, workers->threads, memory_order_relaxed); /* start publishes it */
     gate_open(&workers->start);
 }
@@ -415,7 +415,7 @@ void phx_workers_run(phx_workers *workers, phx_worker_fn body, void *context)
         return;
     }
     PHX_ASSERT(!workers->running);
-    await_roused(workers);
+    await_woken(workers);
     workers->running = true;
     workers->body = body;
     workers->context = context;
@@ -446,7 +446,7 @@ static uint32_t lot_left(uint64_t lot)
 }
 
 /* The first piece of a worker's own lot. false = none is left. */
-static bool take_own(worker *self, uint32_t *piece)
+static bool claim_own_piece(worker *self, uint32_t *piece)
 {
     uint64_t lot = atomic_load_explicit(&self->lot, memory_order_relaxed);
 
@@ -479,7 +479,7 @@ static worker *fullest(phx_workers *workers, uint64_t *lot)
 }
 
 /* The last piece of another worker's lot. If the exchange fails, another worker took a piece: so the loop ends. */
-static bool take_other(phx_workers *workers, uint32_t *piece)
+static bool claim_other_piece(phx_workers *workers, uint32_t *piece)
 {
     uint64_t lot;
 
@@ -498,7 +498,7 @@ static void shared_body(void *context, uint32_t index)
     const shared_run *run = context;
     worker *self = &run->workers->own[index];
 
-    for (uint32_t piece; take_own(self, &piece) || take_other(run->workers, &piece);) {
+    for (uint32_t piece; claim_own_piece(self, &piece) || claim_other_piece(run->workers, &piece);) {
         PHX_STALL_POINT();
         run->body(run->context, index, piece);
     }

@@ -314,7 +314,7 @@ static bool submit(replay_state *replay, const phx_trace_row *row)
 }
 
 /* Runs the ticks before the row's, also ticks without a line, then submits it. false = over: failed, or ticks_max. */
-static bool take_row(replay_state *replay, const phx_trace_row *row, bool first)
+static bool note_row(replay_state *replay, const phx_trace_row *row, bool first)
 {
     if (first) replay->tick = row->tick;
     PHX_ASSERT(replay->tick <= row->tick);
@@ -331,7 +331,7 @@ static void run_rows(replay_state *replay)
     while (go_on) {
         switch (phx_trace_next(replay->trace, &row, &error)) {
         case PHX_TRACE_ROW:
-            go_on = take_row(replay, &row, !any);
+            go_on = note_row(replay, &row, !any);
             any = true;
             break;
         case PHX_TRACE_BAD:

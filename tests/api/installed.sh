@@ -33,7 +33,9 @@ echo "== CMake"
 "$cmake" -S "$consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; fail "find_package"; }
 "$cmake" --build "$work/cmake" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; fail "build"; }
-for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static; do
+stores=
+[ ! -e "$libdir/pkgconfig/pharos-store.pc" ] || stores="store_shared store_static"
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static $stores; do
     "$work/cmake/$program" >"$work/out" || fail "cmake $program"
     echo "$program runs"
 done
@@ -65,12 +67,14 @@ compile() # compile OUT COMPILER FILE FLAGS...
     compile pc_shared "$cc" "$consumer/consumer.c" $(pkg-config --cflags --libs pharos)
     compile pc_shared_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs pharos)
     compile pc_config "$cc" "$consumer/config.c" $(pkg-config --cflags --libs pharos-config)
+    [ -z "$stores" ] || compile pc_store "$cc" "$consumer/store.c" $(pkg-config --cflags --libs pharos-store)
     # The archives: hide the shared libraries, so that -lpharos can only mean the archive.
     mkdir "$work/hidden"
     mv "$libdir"/*.so* "$work/hidden"
     compile pc_static "$cc" "$consumer/consumer.c" $(pkg-config --cflags --libs --static pharos)
     compile pc_static_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs --static pharos)
     compile pc_config_static "$cc" "$consumer/config.c" $(pkg-config --cflags --libs --static pharos-config)
+    [ -z "$stores" ] || compile pc_store_static "$cc" "$consumer/store.c" $(pkg-config --cflags --libs --static pharos-store)
     mv "$work/hidden"/* "$libdir"
 }
 

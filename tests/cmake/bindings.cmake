@@ -17,11 +17,13 @@ endif()
 
 if(TARGET bindings_api)
     # The sizes, offsets and values of pharos_api.json against the compiler's.
-    add_executable(binding_api ${PROJECT_BINARY_DIR}/src/bindings/api_check.c)
-    add_dependencies(binding_api bindings_api)
-    target_link_libraries(binding_api PRIVATE pharos_config_shared)
-    add_test(NAME binding_api COMMAND binding_api)
-    list(APPEND binding_tests binding_api)
+    if(TARGET pharos_store_shared)
+        add_executable(binding_api ${PROJECT_BINARY_DIR}/src/bindings/api_check.c)
+        add_dependencies(binding_api bindings_api)
+        target_link_libraries(binding_api PRIVATE pharos_config_shared pharos_store_shared)
+        add_test(NAME binding_api COMMAND binding_api)
+        list(APPEND binding_tests binding_api)
+    endif()
 
     find_program(BINDING_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH) # the one that Debian's packages are for
     set(python_missing TRUE)
@@ -40,4 +42,90 @@ if(TARGET bindings_api)
 endif()
 if(binding_tests)
     set_tests_properties(${binding_tests} PROPERTIES TIMEOUT 120 LABELS binding)
+endif()
+
+# More languages, each with three tests: of its page, whose program is run; of traces; of its cost program, that has the
+# events of the C program (ctest -R binding_.*_cost -V prints the times).
+if(NOT PHAROS_BINDINGS OR NOT TARGET bindings_api)
+    return()
+endif()
+add_executable(binding_cost_c bindings/cost.c)
+target_link_libraries(binding_cost_c PRIVATE pharos pharos_options)
+add_custom_target(bindings COMMENT "All that the tests of the bindings need")
+add_dependencies(bindings pharos pharos-replay bindings_api binding_api binding_cost_c)
+if(TARGET binding_cpp)
+    add_dependencies(bindings binding_cpp)
+endif()
+
+# pharos_binding_tests(NAME PAGE FOLDER): programs NAME_hello, NAME_play and NAME_cost of FOLDER.
+function(pharos_binding_tests name page folder)
+    add_test(NAME binding_${name}_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
+             ${PROJECT_SOURCE_DIR}/src/bindings/${page}/README.md --program ${name}_hello=${folder}/${name}_hello)
+    add_test(NAME binding_${name} COMMAND ${compare} ${folder}/${name}_play)
+    add_test(NAME binding_${name}_cost COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/bindings/costs.py
+             $<TARGET_FILE:binding_cost_c> ${folder}/${name}_cost)
+    set_tests_properties(binding_${name}_page binding_${name} binding_${name}_cost PROPERTIES TIMEOUT 120 LABELS binding)
+endfunction()
+
+# pharos_binding_calls(NAME COMMAND ...): a program that makes each call and gets each refusal.
+function(pharos_binding_calls name)
+    add_test(NAME binding_${name}_calls COMMAND ${ARGN})
+    set_tests_properties(binding_${name}_calls PROPERTIES TIMEOUT 120 LABELS binding
+        PASS_REGULAR_EXPRESSION "^each call is refused, [a-z, ]*or gives its result\n$")
+endfunction()
+
+# pharos_binding_script(NAME PROGRAM ENVIRONMENT COMMAND ...): a file that runs a script's command.
+function(pharos_binding_script name environment)
+    list(JOIN ARGN " " command)
+    file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name} CONTENT "#!/bin/sh\n${environment} exec ${command}\n"
+         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endfunction()
+
+set(sources ${CMAKE_CURRENT_SOURCE_DIR}/bindings)
+set(built ${PROJECT_BINARY_DIR}/src/bindings)
+
+find_program(LUA54 lua5.4)
+if(TARGET pharos_lua AND LUA54)
+    foreach(program IN ITEMS hello play cost)
+        pharos_binding_script(lua_${program} "LUA_CPATH=${built}/lua/?.so" ${LUA54} ${sources}/${program}.lua)
+    endforeach()
+    pharos_binding_tests(lua lua ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_script(lua_calls "LUA_CPATH=${built}/lua/?.so" ${LUA54} ${sources}/calls.lua)
+    pharos_binding_calls(lua ${CMAKE_CURRENT_BINARY_DIR}/lua_calls)
+    add_dependencies(bindings pharos_lua)
+else()
+    message(STATUS "binding_lua is left out: it needs lua5.4 and liblua5.4-dev")
+endif()
+
+find_program(LUAJIT luajit)
+if(LUAJIT)
+    foreach(program IN ITEMS hello play cost)
+        pharos_binding_script(luajit_${program} "LUA_PATH=${built}/luajit/?.lua PHAROS_LIBRARY=$<TARGET_FILE:pharos>"
+                              ${LUAJIT} ${sources}/${program}.lua)
+    endforeach()
+    pharos_binding_tests(luajit luajit ${CMAKE_CURRENT_BINARY_DIR})
+else()
+    message(STATUS "binding_luajit is left out: it needs luajit")
+endif()
+
+# Go: one folder of sources; each program of tests/bindings is a file of its own. GOPROXY=off: nothing is fetched.
+find_program(GO go)
+if(GO)
+    set(go_environment CGO_CFLAGS=-I${PROJECT_SOURCE_DIR}/include GOFLAGS=-mod=mod GOPROXY=off
+        "CGO_LDFLAGS=-L$<TARGET_FILE_DIR:pharos> -Wl,-rpath,$<TARGET_FILE_DIR:pharos>"
+        GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go_cache)
+    foreach(program IN ITEMS hello play cost calls)
+        set(out ${CMAKE_CURRENT_BINARY_DIR}/go_${program})
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${CMAKE_COMMAND} -E env ${go_environment} ${GO} build -o ${out} ${sources}/${program}.go
+            DEPENDS pharos bindings_go ${built}/go/types.go ${sources}/${program}.go
+            WORKING_DIRECTORY ${built}/go VERBATIM COMMENT "Go: ${program}")
+        list(APPEND go_programs ${out})
+    endforeach()
+    add_custom_target(binding_go_programs DEPENDS ${go_programs})
+    add_dependencies(bindings binding_go_programs)
+    pharos_binding_tests(go go ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(go ${CMAKE_COMMAND} -E env GODEBUG=cgocheck=2 ${CMAKE_CURRENT_BINARY_DIR}/go_calls)
+else()
+    message(STATUS "binding_go is left out: it needs golang-go")
 endif()

@@ -2,7 +2,7 @@
 pharos_plain_test(NAME stress_ring SOURCES concurrency/stress_ring.c LABELS concurrency)
 pharos_plain_test(NAME stress_workers SOURCES concurrency/stress_workers.c LABELS concurrency)
 pharos_plain_test(NAME stress_directory SOURCES concurrency/stress_directory.c LABELS concurrency)
-pharos_plain_test(NAME stress_cmdq SOURCES concurrency/stress_cmdq.c LABELS concurrency)
+pharos_plain_test(NAME stress_command_queue SOURCES concurrency/stress_command_queue.c LABELS concurrency)
 pharos_plain_test(NAME stress_consumer SOURCES concurrency/stress_consumer.c LABELS concurrency)
 pharos_plain_test(NAME stress_moves SOURCES concurrency/stress_moves.c LABELS concurrency)
 pharos_plain_test(NAME stress_refusals SOURCES concurrency/stress_refusals.c LABELS concurrency)

@@ -35,6 +35,7 @@ static ph_world make_world(const script *s, fail_alloc *memory)
     ph_world_def def = s->def;
     ph_world world;
     ph_producer producer;
+    def.simd = PH_SIMD_AUTO; /* not each machine has what the script chose */
     def.allocator = fail_alloc_hooks(memory);
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     submit_steps(s, world, producer);

@@ -112,7 +112,7 @@
     LEFT(T, VALUE, phase_ns) \
     LEFT(T, VALUE, phase_ns_sum) \
     LEFT(T, VALUE, tick_ns_max) \
-    LEFT(T, VALUE, marks)
+    LEFT(T, VALUE, baseline)
 FIELDS_OF(phx_world)
 
 #define FIELDS_phx_shard(T, SAVED, DERIVED, LEFT) \
@@ -122,7 +122,7 @@ FIELDS_OF(phx_world)
     DERIVED(T, VALUE, indexed) \
     DERIVED(T, VALUE, index) \
     DERIVED(T, VALUE, rect) \
-    DERIVED(T, VALUE, move_frame) \
+    DERIVED(T, VALUE, move_constants) \
     SAVED(T, VALUE, tick) \
     LEFT(T, VALUE, dirty_stamp) \
     SAVED(T, VALUE, store) \
@@ -286,7 +286,7 @@ FIELDS_OF(phx_list)
 
 #define FIELDS_phx_zones(T, SAVED, DERIVED, LEFT) \
     DERIVED(T, VALUE, on) \
-    DERIVED(T, VALUE, awake_on) \
+    DERIVED(T, VALUE, activation_on) \
     DERIVED(T, VALUE, area_members_on) \
     LEFT(T, VALUE, put_off) \
     LEFT(T, VALUE, missed) \
@@ -294,7 +294,7 @@ FIELDS_OF(phx_list)
     LEFT(T, VALUE, dirty_count) \
     LEFT(T, VALUE, dirty_capacity) \
     DERIVED(T, VALUE, tower_members) \
-    SAVED(T, VALUE, awake) \
+    SAVED(T, VALUE, activation) \
     SAVED(T, VALUE, area_members) \
     DERIVED(T, VALUE, areas) \
     LEFT(T, VALUE, edges)

@@ -1,5 +1,5 @@
 /*
- * What can be asked of the model between ticks.
+ * Queries of the model between ticks.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
- * The model's broadcasts: what was said in a tick, in the order of the commands, and the
+ * The model's broadcasts: the messages of a tick, in the order of the commands, and the
  * observers that heard it, by the lists at the tick's end or by their distance.
  */
 #include "support/model_parts.h"

@@ -91,7 +91,7 @@ static ph_reason why_rule(const model *m, const model_entity *o, const model_ent
     return model_linked(o, t) ? PH_REASON_LINK : why_range(m, o, t, e, in);
 }
 
-/* Where t comes among all who pass. */
+/* The rank of t among all targets that pass. */
 static void why_cap(const model *m, const model_entity *o, const model_entity *t, ph_explanation *e)
 {
     model_candidate *candidates = check_zalloc(m->entities.count * sizeof *candidates);

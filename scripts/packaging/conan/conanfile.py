@@ -19,8 +19,8 @@ class Pharos(ConanFile):
     default_options = {"config": False}
 
     def set_version(self):
-        lists = load(self, os.path.join(self.recipe_folder, "..", "..", "..", "CMakeLists.txt"))
-        self.version = re.search(r"project\(pharos VERSION (\S+)", lists)[1]
+        header = load(self, os.path.join(self.recipe_folder, "..", "..", "..", "include", "pharos", "base.h"))
+        self.version = ".".join(re.findall(r"^#define PHAROS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M))
 
     def export_sources(self):
         for folder in ("include", "src", "shards", "scripts"):
@@ -40,7 +40,7 @@ class Pharos(ConanFile):
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["PHAROS_BUILD_CONFIG"] = bool(self.options.config)
-        for part in ("TOOLS", "BENCH", "TESTS"):
+        for part in ("STORE", "TOOLS", "BENCH", "TESTS"):
             toolchain.cache_variables[f"PHAROS_BUILD_{part}"] = False
         toolchain.generate()
 

@@ -15,7 +15,7 @@
 /* State of a batch; written by its owner at the time. */
 typedef enum phx_batch_state {
     PHX_BATCH_SPARE = 1,   /* owned by the ticking thread, empty */
-    PHX_BATCH_FILLING = 2, /* between phx_consumer_begin() and _offer() */
+    PHX_BATCH_FILLING = 2, /* between phx_consumer_begin() and phx_consumer_offer() */
     PHX_BATCH_OUT = 3,     /* handed over: waiting or taken */
 } phx_batch_state;
 

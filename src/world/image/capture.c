@@ -46,7 +46,7 @@ static bool count_shard(const phx_shard *shard, image_sizes *sizes)
     sizes->sets += shard->store.sets.numbers;
     for (uint32_t i = 0; i < shard->relations.set_count; i++)
         if (shard->relations.sets[i].observer != 0) sizes->relations += shard->relations.sets[i].count;
-    sizes->awake += shard->zones.awake.awake_count;
+    sizes->awake += shard->zones.activation.awake_count;
     for (uint32_t slot = 0; slot < shard->zones.area_members.slots; slot++)
         sizes->members += shard->zones.area_members.members[slot].inside.count;
     if (!shard->bands.live) return true;
@@ -178,11 +178,11 @@ static void put_ghosts(const phx_world *world, phx_image *image)
 
 static void put_awake(phx_image *image, const phx_shard *shard, const uint32_t *places)
 {
-    const phx_activation *awake = &shard->zones.awake;
-    for (uint32_t slot = 0; slot < awake->slots; slot++) {
-        if (!awake->sleepers[slot].awake) continue;
+    const phx_activation *activation = &shard->zones.activation;
+    for (uint32_t slot = 0; slot < activation->slots; slot++) {
+        if (!activation->sleepers[slot].awake) continue;
         phx_saved_awake *saved = phx_image_add(image, PHX_TABLE_awake);
-        *saved = (phx_saved_awake){.entity = places[slot], .alone_since = awake->sleepers[slot].alone_since};
+        *saved = (phx_saved_awake){.entity = places[slot], .alone_since = activation->sleepers[slot].alone_since};
     }
 }
 

@@ -87,7 +87,7 @@ static void put_area(phx_image *image, uint64_t id, const ph_area *area)
     for (uint32_t i = 0; i < area->kind_count; i++) saved->kinds[i] = (uint16_t)area->kinds[i];
 }
 
-/* Areas, and of those with a margin the entities inside. */
+/* Areas; of an area with a margin the entities inside too. */
 static void put_areas(const phx_world *world, phx_image *image)
 {
     const phx_areas *areas = &world->areas;

@@ -93,8 +93,8 @@ static const phx_key *locate_key(const phx_saved_key *saved, ph_world_def *def, 
     return find_key(band_keys, PHX_BAND_KEY_COUNT, saved);
 }
 
-static ph_status take_key(const phx_saved_key *saved, uint32_t at, ph_world_def *def, ph_class *classes,
-                          phx_image_reason reason)
+static ph_status read_saved_key(const phx_saved_key *saved, uint32_t at, ph_world_def *def, ph_class *classes,
+                                phx_image_reason reason)
 {
     void *base;
     const phx_key *key = locate_key(saved, def, classes, &base);
@@ -115,7 +115,7 @@ static ph_status take_key(const phx_saved_key *saved, uint32_t at, ph_world_def 
     return PH_OK;
 }
 
-static ph_status take_classes(const phx_saved_class *saved, ph_class *classes, const ph_class *class, uint32_t count,
+static ph_status read_classes(const phx_saved_class *saved, ph_class *classes, const ph_class *class, uint32_t count,
                               phx_image_reason reason)
 {
     for (uint32_t kind = 0; kind < count; kind++) {
@@ -130,7 +130,7 @@ static ph_status take_classes(const phx_saved_class *saved, ph_class *classes, c
     return PH_OK;
 }
 
-ph_status phx_image_take_def(phx_image *image, phx_image_def_tables tables, const ph_class *class, ph_world_def *def,
+ph_status phx_image_read_def(phx_image *image, phx_image_def_tables tables, const ph_class *class, ph_world_def *def,
                              phx_image_reason reason)
 {
     const phx_image_rows *keys = &image->tables[tables.keys], *saved = &image->tables[tables.classes];
@@ -143,9 +143,9 @@ ph_status phx_image_take_def(phx_image *image, phx_image_def_tables tables, cons
     if (!classes) return PH_NO_MEMORY;
     def->classes = classes;
     def->class_count = saved->count;
-    ph_status status = take_classes(saved->at, classes, class, saved->count, reason);
+    ph_status status = read_classes(saved->at, classes, class, saved->count, reason);
     for (uint32_t i = 0; status == PH_OK && i < keys->count; i++)
-        status = take_key(&((const phx_saved_key *)keys->at)[i], i, def, classes, reason);
+        status = read_saved_key(&((const phx_saved_key *)keys->at)[i], i, def, classes, reason);
     return status;
 }
 

@@ -24,7 +24,7 @@ bool phx_image_put_def(phx_image *image, phx_image_def_tables tables, const ph_w
  * memory of image->mem, def->class_count of them, also if it fails behind their count; the caller frees them. Values
  * are not checked, but flags. PH_OK, PH_BAD_IMAGE, PH_NO_MEMORY.
  */
-ph_status phx_image_take_def(phx_image *image, phx_image_def_tables tables, const ph_class *class, ph_world_def *def,
+ph_status phx_image_read_def(phx_image *image, phx_image_def_tables tables, const ph_class *class, ph_world_def *def,
                              phx_image_reason reason);
 void phx_image_free_classes(phx_image *image, ph_world_def *def);
 

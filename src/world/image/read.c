@@ -13,7 +13,7 @@ static phx_image_table table_of_tag(const char *tag, phx_image_table from)
     return from;
 }
 
-static const char *take_column(const char *from, const phx_image_rows *rows, uint32_t record_bytes,
+static const char *read_column(const char *from, const phx_image_rows *rows, uint32_t record_bytes,
                                const phx_image_field *field)
 {
     const size_t bytes = (size_t)field->bytes * field->count;
@@ -22,7 +22,7 @@ static const char *take_column(const char *from, const phx_image_rows *rows, uin
     return from;
 }
 
-static ph_status take_table(phx_image *image, phx_image_table table, const phx_section_reader *reader)
+static ph_status read_table(phx_image *image, phx_image_table table, const phx_section_reader *reader)
 {
     const phx_image_kind *kind = &phx_image_kinds[table];
     phx_image_rows *rows = &image->tables[table];
@@ -40,7 +40,7 @@ static ph_status take_table(phx_image *image, phx_image_table table, const phx_s
     rows->count = (uint32_t)count;
     const char *from = (const char *)(reader->words + 1);
     for (uint32_t i = 0; i < kind->field_count; i++)
-        from = take_column(from, rows, kind->record_bytes, &kind->fields[i]);
+        from = read_column(from, rows, kind->record_bytes, &kind->fields[i]);
     return PH_OK;
 }
 
@@ -56,7 +56,7 @@ static ph_status read_tables(phx_image *image, phx_section_reader *reader)
             return phx_image_refuse(reader->reason,
                                     "section %s before byte %" PRIu64 ": it is not known, or is not in its place",
                                     reader->tag, reader->at);
-        status = take_table(image, table, reader);
+        status = read_table(image, table, reader);
         if (status != PH_OK) return status;
         next = table + 1;
     }

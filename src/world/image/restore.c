@@ -53,7 +53,7 @@ static void clear_counts(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_shard *shard = &world->shards[i];
         shard->counts = (phx_shard_counts){.entries = shard->counts.entries};
-        shard->zones.awake.woken = shard->zones.awake.slept = 0;
+        shard->zones.activation.woken = shard->zones.activation.slept = 0;
         shard->zones.area_members.entered = shard->zones.area_members.left = 0;
         world->shard_totals[i] = (phx_shard_totals){0};
         if (shard->classical) shard->classical->counts = (phx_index_counts){0};

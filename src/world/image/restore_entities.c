@@ -193,7 +193,9 @@ ph_status phx_restore_entities(phx_restore *restore)
         status = PH_NO_MEMORY;
     for (uint32_t i = 0; status == PH_OK && i < sets; i++) status = resolve_attr(restore, i, &attrs[i]);
     for (uint32_t i = 0; status == PH_OK && i < count; i++) {
-        phx_attr attr = attrs[phx_restore_entity(restore, i)->set];
+        const uint32_t set = phx_restore_entity(restore, i)->set;
+        PHX_ASSERT(set < sets); /* plan_places() refused all others */
+        phx_attr attr = attrs[set];
         phx_crowd_attrs(world, phx_restore_entity(restore, i)->id, NULL, &attr);
         status = restore_entity(restore, i, &attr, &block);
     }

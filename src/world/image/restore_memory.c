@@ -31,7 +31,8 @@ static ph_status order_awake(phx_image *image)
     phx_saved_awake *spare = NULL;
     uint32_t capacity = 0;
     const uint32_t count = rows->count;
-    if (!phx_grow(&image->mem, (void **)&spare, &capacity, 0, rows->capacity, sizeof *spare)) return PH_NO_MEMORY;
+    if (count < 2) return PH_OK;
+    if (!phx_grow(&image->mem, (void **)&spare, &capacity, 0, count, sizeof *spare)) return PH_NO_MEMORY;
     for (uint64_t run = 1; run < count; run *= 2) {
         phx_saved_awake *from = rows->at;
         for (uint64_t at = 0; at < count; at += 2 * run) {
@@ -52,11 +53,11 @@ static ph_status restore_awake(phx_restore *restore, uint32_t at)
         return phx_image_refuse(restore->reason, "section AWAK: entity %" PRIu32 " alone since %" PRIu64 " can not be",
                                 saved->entity, saved->alone_since);
     phx_shard *shard = phx_restore_find(restore, saved->entity, &slot);
-    if (!phx_activation_cover(&shard->zones.awake, shard->mem, shard->store.slots)) return PH_NO_MEMORY;
-    if (phx_activation_is(&shard->zones.awake, slot))
+    if (!phx_activation_cover(&shard->zones.activation, shard->mem, shard->store.slots)) return PH_NO_MEMORY;
+    if (phx_activation_is(&shard->zones.activation, slot))
         return phx_image_refuse(restore->reason, "section AWAK: entity %" PRIu32 " is there twice", saved->entity);
-    phx_activation_carry(&shard->zones.awake, slot, saved->alone_since);
-    if (saved->alone_since > 0) phx_activation_wait(&shard->zones.awake, slot);
+    phx_activation_carry(&shard->zones.activation, slot, saved->alone_since);
+    if (saved->alone_since > 0) phx_activation_wait(&shard->zones.activation, slot);
     restore->world->zoned = true;
     return PH_OK;
 }
@@ -111,7 +112,7 @@ static ph_status restore_moves(phx_restore *restore)
         record.as.history = (phx_motion_record){
             .x = saved->x, .y = saved->y, .z = saved->z, .kind = phx_store_attr(&shard->store, slot)->kind};
         if (next < count && moved[next].entity == i) record.as.history.moved = moved[next++].tick;
-        if (!phx_bands_take_history(shard, slot, &record)) return PH_NO_MEMORY;
+        if (!phx_bands_read_history(shard, slot, &record)) return PH_NO_MEMORY;
     }
     if (next == count) return PH_OK;
     return phx_image_refuse(restore->reason,
@@ -154,7 +155,7 @@ static ph_status restore_deferred(phx_restore *restore, uint32_t at, uint32_t *o
     phx_record record = {.type = PHX_RECORD_DEFERRED_UPDATES, .count = 1};
     record.as.waiting[0] =
         (phx_deferred_update){.id = target->id, .incarnation = target->incarnation, .since = saved->since};
-    return phx_bands_take_deferred(shard, slot, &record) ? PH_OK : PH_NO_MEMORY;
+    return phx_bands_read_deferred(shard, slot, &record) ? PH_OK : PH_NO_MEMORY;
 }
 
 /* ---- all ---- */
@@ -214,7 +215,7 @@ ph_status phx_restore_check_zones(phx_restore *restore)
         const phx_saved_awake *saved = &PHX_IMAGE_ROWS(image, awake, awake)[i];
         uint32_t slot;
         const phx_shard *shard = phx_restore_find(restore, saved->entity, &slot);
-        if (shard->zones.awake.sleepers[slot].alone_since != saved->alone_since)
+        if (shard->zones.activation.sleepers[slot].alone_since != saved->alone_since)
             return phx_image_refuse(restore->reason, "section AWAK: entity %" PRIu64 " is not alone since %" PRIu64,
                                     phx_restore_entity(restore, saved->entity)->id, saved->alone_since);
     }

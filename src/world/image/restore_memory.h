@@ -1,5 +1,5 @@
 /*
- * Restores what ticks remember of entities beside lists: awake NPCs, members of areas with a margin, last moves,
+ * Restores the state of entities that ticks keep beside lists: awake NPCs, members of areas with a margin, last moves,
  * updates that wait.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_MEMORY_H

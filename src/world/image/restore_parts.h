@@ -1,5 +1,5 @@
 /*
- * The parts of a restore, in the order of their calls; see restore.h. Each checks its tables, and names what is wrong.
+ * The parts of a restore, in the order of their calls; see restore.h. Each checks its tables, and names the mistake.
  * PH_OK, PH_BAD_IMAGE, PH_NO_MEMORY.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_PARTS_H

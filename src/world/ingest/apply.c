@@ -29,7 +29,7 @@ typedef bool (*changed_fn)(phx_world *world, uint64_t id);
 static bool visit_commands(phx_world *world, changed_fn visit)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
-        const phx_cmd_run *run = &world->runs[r].commands;
+        const phx_command_run *run = &world->runs[r].commands;
         const bool moves = phx_op_moves(run->op);
         const phx_moves columns = moves ? phx_moves_of(run) : (phx_moves){0};
         if (!moves && run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) continue; /* attached ones are followers */
@@ -42,7 +42,7 @@ static bool visit_commands(phx_world *world, changed_fn visit)
     return true;
 }
 
-/* Children move to their root: they become followers, whose children come later. */
+/* Children move to their root: they become followers, their children come later. */
 static bool bring_children(phx_world *world, uint64_t id)
 {
     const phx_attach_links *family = phx_attach_children(&world->attach, id);

@@ -18,7 +18,7 @@
 
 /* ---- one entity ---- */
 
-static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
+static ph_status enter_entity(phx_world *world, const phx_command_attrs *command)
 {
     const ph_attrs *given = &command->attrs;
     if (phx_directory_has(&world->directory, command->id)) return PH_EXISTS;
@@ -43,14 +43,14 @@ static ph_status enter_entity(phx_world *world, const phx_cmd_attrs *command)
 }
 
 /* An entity without children leaves without memory: a world that lacks memory is made smaller. */
-static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
+static ph_status leave_entity(phx_world *world, const phx_command_id *command)
 {
     phx_shard *shard;
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     ph_status status = phx_ingest_release_all(world, command->id);
     if (status != PH_OK) return status;
-    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
+    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     if (world->def.consumers > 0)
         phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
                                    command->id);
@@ -61,7 +61,7 @@ static ph_status leave_entity(phx_world *world, const phx_cmd_id *command)
     return PH_OK;
 }
 
-static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
+static ph_status set_attributes(phx_world *world, const phx_command_attrs *command)
 {
     uint64_t home = phx_directory_find(&world->directory, command->id);
     const ph_attrs *given = &command->attrs;
@@ -78,7 +78,7 @@ static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
     phx_attr attr = *phx_store_attr(&shard->store, slot);
     phx_crowd_attrs(world, command->id, given, &attr);
     attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
-    phx_instances_take(&world->instances, phx_store_attr(&shard->store, slot)->instance);
+    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
     phx_instances_add(&world->instances, attr.instance);
     phx_store_set_user_data(&shard->store, slot, user_data);
     phx_shard_set(shard, slot, &attr);
@@ -95,7 +95,7 @@ static ph_status set_attributes(phx_world *world, const phx_cmd_attrs *command)
     return PH_OK;
 }
 
-static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
+static ph_status resend_list(phx_world *world, const phx_command_id *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -105,7 +105,7 @@ static ph_status resend_list(phx_world *world, const phx_cmd_id *command)
     return PH_OK;
 }
 
-static ph_status area_set(phx_world *world, const phx_cmd_area *command)
+static ph_status area_set(phx_world *world, const phx_command_area *command)
 {
     const ph_area *area = &command->area;
     const bool follows = area->flags & PH_AREA_FOLLOW;
@@ -116,7 +116,7 @@ static ph_status area_set(phx_world *world, const phx_cmd_area *command)
 
 /* ---- runs ---- */
 
-static ph_status apply_command(phx_world *world, const phx_command_run *run, uint32_t i, const void *record)
+static ph_status apply_command(phx_world *world, const phx_producer_run *run, uint32_t i, const void *record)
 {
     const uint16_t op = run->commands.op;
     switch ((phx_op)op) {
@@ -150,26 +150,26 @@ static ph_status apply_command(phx_world *world, const phx_command_run *run, uin
     case PHX_OP_AREA_SET:
         return area_set(world, record);
     case PHX_OP_AREA_REMOVE:
-        return phx_areas_remove(&world->areas, ((const phx_cmd_id *)record)->id);
+        return phx_areas_remove(&world->areas, ((const phx_command_id *)record)->id);
     }
     phx_panic(__FILE__, __LINE__, "a command of no known operation");
 }
 
 /* The id of a record: every record begins with it. */
-static uint64_t record_id(const phx_cmd_run *run, uint32_t i)
+static uint64_t record_id(const phx_command_run *run, uint32_t i)
 {
     return *(const uint64_t *)((const char *)run->records + (size_t)i * run->record_bytes);
 }
 
-static void count_outcome(phx_world *world, const phx_command_run *in, uint32_t i, ph_status status)
+static void count_outcome(phx_world *world, const phx_producer_run *in, uint32_t i, ph_status status)
 {
     if (PHX_LIKELY(status == PH_OK)) world->totals.applied++;
     else phx_ingest_refuse(world, in, i, record_id(&in->commands, i), status);
 }
 
-static void apply_run(phx_world *world, const phx_command_run *in)
+static void apply_run(phx_world *world, const phx_producer_run *in)
 {
-    const phx_cmd_run *run = &in->commands;
+    const phx_command_run *run = &in->commands;
     if (phx_op_moves(run->op)) {
         phx_moves_apply(world, in);
         return;
@@ -183,12 +183,12 @@ static void apply_run(phx_world *world, const phx_command_run *in)
 static bool reserve_run(phx_world *world)
 {
     return phx_grow(&world->mem, (void **)&world->runs, &world->runs_capacity, world->run_count,
-                    (size_t)world->run_count + 1, sizeof(phx_command_run));
+                    (size_t)world->run_count + 1, sizeof(phx_producer_run));
 }
 
 static uint64_t queued_commands(const phx_producer *producer)
 {
-    const phx_cmdq_counts counts = phx_cmdq_count(producer->queue);
+    const phx_command_queue_counts counts = phx_command_queue_count(producer->queue);
     return counts.accepted - counts.released;
 }
 
@@ -198,7 +198,8 @@ static uint64_t queued_commands(const phx_producer *producer)
  */
 static bool reserve_refusals(const phx_world *world, phx_producer *producer, uint64_t own)
 {
-    return phx_refusals_reserve(&producer->tick_refusals, own + phx_cmdq_peek(producer->queue)) || world->finishing;
+    return phx_refusals_reserve(&producer->tick_refusals, own + phx_command_queue_peek(producer->queue)) ||
+           world->finishing;
 }
 
 bool phx_ingest_init(phx_world *world)
@@ -208,7 +209,7 @@ bool phx_ingest_init(phx_world *world)
 
 void phx_ingest_free(phx_world *world)
 {
-    phx_release(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_command_run));
+    phx_release(&world->mem, (void **)&world->runs, &world->runs_capacity, sizeof(phx_producer_run));
 }
 
 bool phx_ingest_collect(phx_world *world)
@@ -218,15 +219,15 @@ bool phx_ingest_collect(phx_world *world)
     world->run_count = world->run_at = 0;
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
-        phx_cmd_run run;
+        phx_command_run run;
         if (!producer->in_tick) continue;
-        phx_cmdq_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
+        phx_command_queue_rewind(producer->queue); /* of a run that there is no room for nothing is taken */
         uint64_t own = 0;
         /* at once for all, or run by run */
         (void)phx_refusals_reserve(&producer->tick_refusals, queued_commands(producer));
         while ((room = room && reserve_run(world) && reserve_refusals(world, producer, own)) &&
-               phx_cmdq_next(producer->queue, &run)) {
-            world->runs[world->run_count++] = (phx_command_run){.commands = run, .producer = i};
+               phx_command_queue_next(producer->queue, &run)) {
+            world->runs[world->run_count++] = (phx_producer_run){.commands = run, .producer = i};
             own += run.count;
         }
         commands += own;
@@ -256,12 +257,11 @@ void phx_ingest(phx_world *world)
     while (world->run_at < world->run_count) {
         uint64_t commands;
         uint32_t end = span_of_moves(world, world->run_at, &commands);
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_SHARING) &&
-            phx_moves_share(world, world->run_at, end)) {
+        if (parallel_worthwhile(world, commands, PHX_MOVES_SHARE_MIN) && phx_moves_share(world, world->run_at, end)) {
             world->run_at = end;
             continue;
         }
-        if (parallel_worthwhile(world, commands, PHX_MOVES_WORTH_ROUSING)) phx_workers_wake_early(world->workers);
+        if (parallel_worthwhile(world, commands, PHX_MOVES_WAKE_MIN)) phx_workers_wake_early(world->workers);
         if (end == world->run_at) end++;
         while (world->run_at < end) apply_run(world, &world->runs[world->run_at++]);
     }

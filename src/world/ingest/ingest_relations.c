@@ -37,7 +37,7 @@ static uint32_t bit_of(phx_op op, bool *ends)
     return op == PHX_OP_HIDE || op == PHX_OP_UNHIDE ? PHX_RELATION_HIDE : PHX_RELATION_REVEAL;
 }
 
-ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command)
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_ids *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -94,7 +94,7 @@ static bool place_at(phx_world *world, uint64_t id, uint64_t where)
     if (now->x == at.x && now->y == at.y && now->z == at.z && attr.instance == instance) return true;
     if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances)) return false;
     if (attr.instance != instance) {
-        phx_instances_take(&world->instances, attr.instance);
+        phx_instances_remove(&world->instances, attr.instance);
         phx_instances_add(&world->instances, instance);
         attr.instance = instance;
         phx_shard_set(shard, slot, &attr);
@@ -123,7 +123,7 @@ static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
     for (uint32_t i = 0; family && i < family->count; i++) set_subtree_depth(world, family->children[i], depth + 1);
 }
 
-ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
+ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command)
 {
     uint64_t child = command->id, parent = command->other;
     phx_attach *attach = &world->attach;
@@ -136,7 +136,7 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     uint32_t slot;
     if (!phx_depths_reserve(&world->depths) || !phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
     if (!phx_shard_ready(must_find(world, child, &slot), 1)) return PH_NO_MEMORY;
-    if (before != 0) phx_attach_take(attach, child);
+    if (before != 0) phx_attach_remove(attach, child);
     if (!phx_attach_put(attach, child, parent)) {
         bool put = before == 0 || phx_attach_put(attach, child, before);
         PHX_ASSERT(put); /* its room was freed just before */
@@ -152,12 +152,12 @@ ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command)
     return PH_OK;
 }
 
-ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command)
+ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command)
 {
     if (!phx_directory_has(&world->directory, command->id)) return PH_UNKNOWN_ID;
     if (phx_attach_parent(&world->attach, command->id) == 0) return PH_ABSENT;
     if (!phx_ingest_place_at_root(world, command->id)) return PH_NO_MEMORY;
-    phx_attach_take(&world->attach, command->id);
+    phx_attach_remove(&world->attach, command->id);
     mark_attached(world, command->id, false);
     phx_note_follower(world, command->id);
     set_subtree_depth(world, command->id, 0);
@@ -173,13 +173,13 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
     while ((family = phx_attach_children(attach, id)) != NULL) {
         uint64_t child = family->children[0];
-        phx_attach_take(attach, child);
+        phx_attach_remove(attach, child);
         mark_attached(world, child, false);
         phx_note_follower(world, child);
         set_subtree_depth(world, child, 0);
     }
     if (phx_attach_parent(attach, id) != 0) {
-        phx_attach_take(attach, id);
+        phx_attach_remove(attach, id);
         phx_depths_set(&world->depths, id, 0);
     }
     end_relations(world, id);

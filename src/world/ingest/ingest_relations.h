@@ -9,9 +9,9 @@
 #include "world/state/world.h"
 
 /* PAIR, LINK, HIDE, REVEAL, and their ends. */
-ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_cmd_two *command);
-ph_status phx_ingest_attach(phx_world *world, const phx_cmd_two *command);
-ph_status phx_ingest_detach(phx_world *world, const phx_cmd_id *command);
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_ids *command);
+ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command);
+ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command);
 
 /* Moves an attached child to its root's position. false = no memory. */
 bool phx_ingest_place_at_root(phx_world *world, uint64_t child);

@@ -154,14 +154,14 @@ static ph_status apply_left_move(phx_world *world, uint32_t place, uint32_t slot
 }
 
 /* Applies the i-th move of a run, which was left. */
-static ph_status apply_found_moves(phx_world *world, const phx_command_run *run, uint32_t i)
+static ph_status apply_found_moves(phx_world *world, const phx_producer_run *run, uint32_t i)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     uint64_t home = phx_directory_find(&world->directory, phx_moves_id(&moves, i));
     return apply_left_move(world, (uint32_t)(home >> 32), phx_home_slot(home), phx_moves_position(&moves, i));
 }
 
-static void refuse_move(phx_world *world, const phx_command_run *run, uint32_t i, ph_status status)
+static void refuse_move(phx_world *world, const phx_producer_run *run, uint32_t i, ph_status status)
 {
     phx_moves moves = phx_moves_of(&run->commands);
     world->totals.applied--;
@@ -189,7 +189,7 @@ static void fill_move_group(group *g, const phx_moves *moves, uint32_t first, ui
     copy_ids(g->ids, moves, first, count);
 }
 
-void phx_moves_apply(phx_world *world, const phx_command_run *run)
+void phx_moves_apply(phx_world *world, const phx_producer_run *run)
 {
     uint32_t total = run->commands.count, left[GROUP];
     phx_moves moves = phx_moves_of(&run->commands);
@@ -211,7 +211,7 @@ void phx_moves_apply(phx_world *world, const phx_command_run *run)
 
 /* ---- by all workers ---- */
 
-static uint32_t words_of(const phx_command_run *run)
+static uint32_t words_of(const phx_producer_run *run)
 {
     return (run->commands.count + 63) / 64;
 }
@@ -281,7 +281,7 @@ static void move_picked(phx_world *world, group *g, const picked *own, uint32_t 
 }
 
 /* Applies a worker's own moves of a run. */
-static void share_run(phx_world *world, const phx_command_run *run, uint32_t worker, _Atomic uint64_t *left_words)
+static void share_run(phx_world *world, const phx_producer_run *run, uint32_t worker, _Atomic uint64_t *left_words)
 {
     const phx_moves moves = phx_moves_of(&run->commands);
     picked own;
@@ -320,7 +320,7 @@ static void apply_move_span(phx_world *world)
     const phx_move_span *move_span = &world->move_span;
     const _Atomic uint64_t *words = move_span->left;
     for (uint32_t r = move_span->first; r < move_span->end; r++) {
-        const phx_command_run *run = &world->runs[r];
+        const phx_producer_run *run = &world->runs[r];
         for (uint32_t w = 0; w < words_of(run); w++) {
             uint64_t bits = atomic_load_explicit(&words[w], memory_order_relaxed);
             for (; bits != 0; bits &= bits - 1) {

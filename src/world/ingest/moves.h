@@ -10,20 +10,19 @@
 #include "world/state/world.h"
 
 /*
- * With fewer moves than the first number, waking the workers and moving bodies between processors costs as much as it
- * saves. With fewer than the second, it does not pay to wake workers early for later stages: the moves take less time
- * than that.
+ * With fewer moves than SHARE_MIN, waking the workers and moving bodies between processors costs as much as it saves.
+ * With fewer than WAKE_MIN, the moves take less time than waking workers early for later stages.
  */
-enum { PHX_MOVES_WORTH_SHARING = 16384, PHX_MOVES_WORTH_ROUSING = 8192 };
+enum { PHX_MOVES_SHARE_MIN = 16384, PHX_MOVES_WAKE_MIN = 8192 };
 
-/* Makes the arrays. false = no memory. */
 /* The bytes of one worker's sums, one for each shard: whole cache lines. */
 size_t phx_moves_sums_bytes(const phx_world *world);
+/* Makes the arrays. false = no memory. */
 bool phx_moves_init(phx_world *world);
 void phx_moves_free(phx_world *world);
 
 /* Applies a run of moves. */
-void phx_moves_apply(phx_world *world, const phx_command_run *run);
+void phx_moves_apply(phx_world *world, const phx_producer_run *run);
 
 /* Applies the runs [first, end) by all workers. false = no memory to share them out, nothing was done. */
 bool phx_moves_share(phx_world *world, uint32_t first, uint32_t end);

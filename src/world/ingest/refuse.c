@@ -5,7 +5,7 @@
 
 #include "world/queue/commands.h"
 
-void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status)
+void phx_ingest_refuse(phx_world *world, const phx_producer_run *run, uint32_t i, uint64_t id, ph_status status)
 {
     bool of_area = run->commands.op == PHX_OP_AREA_SET || run->commands.op == PHX_OP_AREA_REMOVE;
     uint64_t home = of_area ? PHX_HOME_NONE : phx_directory_find(&world->directory, id);

@@ -7,6 +7,6 @@
 #include "world/state/world.h"
 
 /* Refuses the i-th command of a run, about `id`: counts it and queues it for its producer. */
-void phx_ingest_refuse(phx_world *world, const phx_command_run *run, uint32_t i, uint64_t id, ph_status status);
+void phx_ingest_refuse(phx_world *world, const phx_producer_run *run, uint32_t i, uint64_t id, ph_status status);
 
 #endif

@@ -126,7 +126,7 @@ typedef struct bulk_run {
 static void end_run(phx_producer *producer, bulk_run *run)
 {
     if (run->room == 0) return;
-    phx_cmdq_publish(producer->queue, run->used);
+    phx_command_queue_publish(producer->queue, run->used);
     run->used = run->room = 0;
 }
 
@@ -137,8 +137,8 @@ static ph_status next_record(phx_producer *producer, uint16_t op, uint32_t bytes
     if (run->used == run->room) {
         if (run->room > 0) end_run(producer, run);
         ph_status status = PH_OK;
-        run->room =
-            phx_cmdq_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records, &status);
+        run->room = phx_command_queue_reserve(producer->queue, op, bytes, producer->sequence + 1, wanted, &run->records,
+                                              &status);
         PHX_ASSERT((run->room > 0) == (status == PH_OK));
         if (run->room == 0) return status;
     }
@@ -185,10 +185,10 @@ ph_status phx_submit_attrs(phx_world *world, phx_producer *producer, uint16_t op
             continue;
         }
         void *record = NULL;
-        ph_status status = next_record(producer, op, sizeof(phx_cmd_attrs), count - *done, &run, &record);
+        ph_status status = next_record(producer, op, sizeof(phx_command_attrs), count - *done, &run, &record);
         if (status != PH_OK) return count_refused(producer, status);
         note_ungiven(world, op, &attrs[*done]);
-        phx_cmd_attrs *command = record;
+        phx_command_attrs *command = record;
         command->id = ids[*done];
         command->attrs = attrs[*done];
     }
@@ -201,8 +201,8 @@ static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count,
                             const ph_position *positions, ph_status *status)
 {
     void *records;
-    uint32_t room =
-        phx_cmdq_reserve(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, count, &records, status);
+    uint32_t room = phx_command_queue_reserve(producer->queue, op, phx_move_bytes(op), producer->sequence + 1, count,
+                                              &records, status);
     if (room == 0) return 0;
     phx_moves to = phx_moves_at(records, op, room);
     if (to.wide) memcpy(to.wide, ids, room * sizeof *ids);
@@ -210,7 +210,7 @@ static uint32_t queue_moves(phx_producer *producer, uint16_t op, uint32_t count,
         for (uint32_t i = 0; i < room; i++) to.narrow[i] = (uint32_t)ids[i];
     copy_places(to.places, positions, room);
     for (uint32_t i = 0; to.z && i < room; i++) to.z[i] = positions[i].z;
-    phx_cmdq_publish(producer->queue, room);
+    phx_command_queue_publish(producer->queue, room);
     producer->sequence += room;
     return room;
 }
@@ -259,9 +259,9 @@ ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, 
             continue;
         }
         void *record = NULL;
-        ph_status status = next_record(producer, op, sizeof(phx_cmd_id), count - *done, &run, &record);
+        ph_status status = next_record(producer, op, sizeof(phx_command_id), count - *done, &run, &record);
         if (status != PH_OK) return count_refused(producer, status);
-        ((phx_cmd_id *)record)->id = ids[*done];
+        ((phx_command_id *)record)->id = ids[*done];
     }
     end_run(producer, &run);
     return first;
@@ -273,9 +273,9 @@ ph_status phx_submit_two(phx_producer *producer, uint16_t op, uint64_t id, uint6
     ph_status status = phx_check_two(op, id, other, view, margin).status;
     if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
-    status = next_record(producer, op, sizeof(phx_cmd_two), 1, &run, &record);
+    status = next_record(producer, op, sizeof(phx_command_ids), 1, &run, &record);
     if (status != PH_OK) return count_refused(producer, status);
-    *(phx_cmd_two *)record = (phx_cmd_two){.id = id, .other = other, .view = view, .margin = margin};
+    *(phx_command_ids *)record = (phx_command_ids){.id = id, .other = other, .view = view, .margin = margin};
     end_run(producer, &run);
     return PH_OK;
 }
@@ -292,9 +292,9 @@ ph_status phx_submit_twos(phx_world *world, phx_producer *producer, uint16_t op,
             continue;
         }
         void *record = NULL;
-        ph_status status = next_record(producer, op, sizeof(phx_cmd_two), count - *done, &run, &record);
+        ph_status status = next_record(producer, op, sizeof(phx_command_ids), count - *done, &run, &record);
         if (status != PH_OK) return count_refused(producer, status);
-        *(phx_cmd_two *)record = (phx_cmd_two){.id = ids[*done], .other = others[*done]};
+        *(phx_command_ids *)record = (phx_command_ids){.id = ids[*done], .other = others[*done]};
     }
     end_run(producer, &run);
     return first;
@@ -306,27 +306,27 @@ ph_status phx_submit_area(phx_world *world, phx_producer *producer, uint64_t id,
     ph_status status = phx_check_area(world, id, area);
     if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
-    status = next_record(producer, PHX_OP_AREA_SET, sizeof(phx_cmd_area), 1, &run, &record);
+    status = next_record(producer, PHX_OP_AREA_SET, sizeof(phx_command_area), 1, &run, &record);
     if (status != PH_OK) return count_refused(producer, status);
-    *(phx_cmd_area *)record = (phx_cmd_area){.id = id, .area = *area};
+    *(phx_command_area *)record = (phx_command_area){.id = id, .area = *area};
     end_run(producer, &run);
     return PH_OK;
 }
 
 /* The record, without its payload; options were checked. */
-static void fill_broadcast(phx_cmd_broadcast *command, uint64_t source, uint32_t bytes,
+static void fill_broadcast(phx_command_broadcast *command, uint64_t source, uint32_t bytes,
                            const ph_broadcast_options *options)
 {
-    *command = (phx_cmd_broadcast){.id = source,
-                                   .bytes = bytes,
-                                   .flags = (uint16_t)options->flags,
-                                   .kind_count = (uint16_t)options->kind_count,
-                                   .radius = options->radius};
+    *command = (phx_command_broadcast){.id = source,
+                                       .bytes = bytes,
+                                       .flags = (uint16_t)options->flags,
+                                       .kind_count = (uint16_t)options->kind_count,
+                                       .radius = options->radius};
     for (uint32_t i = 0; i < options->kind_count; i++) command->kinds[i] = (uint16_t)options->kinds[i];
 }
 
 /* `head` and the payload: queued, or refused as `status` says. */
-static ph_status queue_broadcast(phx_producer *producer, const phx_cmd_broadcast *head, const void *payload,
+static ph_status queue_broadcast(phx_producer *producer, const phx_command_broadcast *head, const void *payload,
                                  ph_status status)
 {
     bulk_run run = {0};
@@ -345,7 +345,7 @@ static ph_status queue_broadcast(phx_producer *producer, const phx_cmd_broadcast
 ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_t source, const void *payload,
                                uint32_t bytes, const ph_broadcast_options *options)
 {
-    phx_cmd_broadcast head = {.id = source};
+    phx_command_broadcast head = {.id = source};
     ph_status status = source == 0 ? PH_BAD_ID : phx_check_broadcast(world, bytes, options);
     if (status == PH_OK) fill_broadcast(&head, source, bytes, options);
     return queue_broadcast(producer, &head, payload, status);
@@ -354,7 +354,7 @@ ph_status phx_submit_broadcast(phx_world *world, phx_producer *producer, uint64_
 ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
                                   const void *payload, uint32_t bytes)
 {
-    phx_cmd_broadcast head = {0};
+    phx_command_broadcast head = {0};
     ph_broadcast_options options = {.kinds = place->kinds, .kind_count = place->kind_count, .radius = place->radius};
     memcpy(options.reserved, place->reserved, sizeof options.reserved); /* checked as of options */
     bool sound = phx_is_coordinate(place->x) && phx_is_coordinate(place->y);
@@ -367,5 +367,6 @@ ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, cons
     return queue_broadcast(producer, &head, payload, status);
 }
 
-_Static_assert(sizeof(phx_cmd_broadcast) + PH_PAYLOAD_MAX <= PHX_CMDQ_RECORD_BYTES_MAX, "the longest has room");
-_Static_assert(sizeof(phx_cmd_broadcast) % PHX_PAYLOAD_ALIGN == 0, "payloads are aligned in their records too");
+_Static_assert(sizeof(phx_command_broadcast) + PH_PAYLOAD_MAX <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX,
+               "the longest has room");
+_Static_assert(sizeof(phx_command_broadcast) % PHX_PAYLOAD_ALIGN == 0, "payloads are aligned in their records too");

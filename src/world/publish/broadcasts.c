@@ -69,13 +69,13 @@ static uint32_t source_place(phx_broadcasts *b, uint64_t id, uint32_t incarnatio
     return b->source_count++;
 }
 
-static uint32_t kept_words(const phx_cmd_broadcast *command)
+static uint32_t kept_words(const phx_command_broadcast *command)
 {
     return (uint32_t)((sizeof *command + command->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t));
 }
 
 /* Copies a command of an apply behind the others; room was reserved. Returns where it begins. */
-static uint32_t keep_command(phx_broadcasts *b, const phx_cmd_broadcast *command)
+static uint32_t keep_command(phx_broadcasts *b, const phx_command_broadcast *command)
 {
     const uint32_t first = b->kept_count;
     memcpy(b->kept + first, command, sizeof *command + command->bytes);
@@ -84,7 +84,7 @@ static uint32_t keep_command(phx_broadcasts *b, const phx_cmd_broadcast *command
 }
 
 /* Adds a message of this incarnation of its source. false = no memory. */
-static bool add_message(phx_world *world, const phx_command_run *run, uint32_t i, const phx_cmd_broadcast *command,
+static bool add_message(phx_world *world, const phx_producer_run *run, uint32_t i, const phx_command_broadcast *command,
                         uint32_t incarnation)
 {
     phx_broadcasts *b = &world->broadcasts;
@@ -119,7 +119,8 @@ static bool add_message(phx_world *world, const phx_command_run *run, uint32_t i
     return true;
 }
 
-ph_status phx_broadcasts_add(phx_world *world, const phx_command_run *run, uint32_t i, const phx_cmd_broadcast *command)
+ph_status phx_broadcasts_add(phx_world *world, const phx_producer_run *run, uint32_t i,
+                             const phx_command_broadcast *command)
 {
     phx_broadcasts *b = &world->broadcasts;
     phx_shard *shard = NULL;
@@ -302,12 +303,12 @@ bool phx_plan_pieces(phx_world *world)
 
 /* Keeps the places of observers of the kinds that the message is for. Returns how many. */
 static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch *batch,
-                               const phx_cmd_broadcast *command, uint32_t *out, uint32_t count)
+                               const phx_command_broadcast *command, uint32_t *out, uint32_t count)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         out[n] = out[i];
-        n += phx_cmd_for_kind(command, store->name[batch->slot[out[i]]].kind);
+        n += phx_command_is_for_kind(command, store->name[batch->slot[out[i]]].kind);
     }
     return n;
 }

@@ -17,8 +17,8 @@ void phx_broadcasts_free(phx_world *world);
 
 void phx_broadcasts_clear(phx_broadcasts *broadcasts, phx_mem *mem);
 /* Adds a broadcast, the i-th command of a run. PH_OK, PH_UNKNOWN_ID, PH_TICK_FULL, PH_NO_MEMORY. */
-ph_status phx_broadcasts_add(phx_world *world, const phx_command_run *run, uint32_t i,
-                             const phx_cmd_broadcast *command);
+ph_status phx_broadcasts_add(phx_world *world, const phx_producer_run *run, uint32_t i,
+                             const phx_command_broadcast *command);
 
 /* ---- publish; false = no memory: call again ---- */
 

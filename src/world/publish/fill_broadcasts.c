@@ -107,11 +107,11 @@ static void fill_messages(const phx_world *world, uint32_t consumer)
     for (uint32_t w = 0; w < phx_broadcasts_words(b); w++) {
         for (uint64_t left = used[w]; left != 0; left &= left - 1) {
             const phx_message *message = &b->messages[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            const phx_cmd_broadcast *command = phx_message_command(&world->broadcasts, message);
+            const phx_command_broadcast *command = phx_message_command(&world->broadcasts, message);
             *to++ = message_record(world, message, first);
             uint64_t room = phx_payload_room(command->bytes);
             /* the record is padded as well; a batch of empty payloads has no memory for them */
-            if (room > 0) memcpy((char *)broadcasts->payload + first, phx_cmd_payload(command), room);
+            if (room > 0) memcpy((char *)broadcasts->payload + first, phx_command_payload(command), room);
             first += room;
         }
     }

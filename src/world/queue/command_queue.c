@@ -35,7 +35,7 @@ typedef struct block {
     _Alignas(PHX_CACHE_LINE) unsigned char data[];
 } block;
 
-struct phx_cmdq {
+struct phx_command_queue {
     /* never changes */
     phx_mem *mem;
     phx_ring *filled;
@@ -64,26 +64,29 @@ struct phx_cmdq {
     _Atomic uint64_t released;
 };
 
-_Static_assert(sizeof(run_header) == PHX_CMDQ_RUN_HEADER_BYTES, "the header has the size that the limits name");
+_Static_assert(sizeof(run_header) == PHX_COMMAND_QUEUE_RUN_HEADER_BYTES,
+               "the header has the size that the limits name");
 _Static_assert(sizeof(block) == BLOCK_HEADER_BYTES, "a block has no slack");
-_Static_assert(PHX_CMDQ_DATA_BYTES + BLOCK_HEADER_BYTES == PHX_CMDQ_BLOCK_BYTES, "a block has its size");
-_Static_assert(PHX_CMDQ_DATA_BYTES % RECORD_ALIGN == 0 && PHX_CMDQ_SMALL_DATA_BYTES % RECORD_ALIGN == 0,
+_Static_assert(PHX_COMMAND_QUEUE_DATA_BYTES + BLOCK_HEADER_BYTES == PHX_COMMAND_QUEUE_BLOCK_BYTES,
+               "a block has its size");
+_Static_assert(PHX_COMMAND_QUEUE_DATA_BYTES % RECORD_ALIGN == 0 &&
+                   PHX_COMMAND_QUEUE_SMALL_DATA_BYTES % RECORD_ALIGN == 0,
                "published bytes leave the low bits of state free");
 
-phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes)
+phx_command_queue *phx_command_queue_create(phx_mem *mem, uint32_t bytes)
 {
-    PHX_ASSERT(bytes >= PHX_CMDQ_BLOCK_BYTES);
-    phx_cmdq *q = phx_alloc_zero(mem, sizeof(*q), PHX_CACHE_LINE);
+    PHX_ASSERT(bytes >= PHX_COMMAND_QUEUE_BLOCK_BYTES);
+    phx_command_queue *q = phx_alloc_zero(mem, sizeof(*q), PHX_CACHE_LINE);
     if (q == NULL) {
         return NULL;
     }
     q->mem = mem;
     q->spare_least = UINT32_MAX;
-    q->blocks_max = (bytes + PHX_CMDQ_BLOCK_BYTES - 1) / PHX_CMDQ_BLOCK_BYTES;
+    q->blocks_max = (bytes + PHX_COMMAND_QUEUE_BLOCK_BYTES - 1) / PHX_COMMAND_QUEUE_BLOCK_BYTES;
     q->filled = phx_ring_create(mem, q->blocks_max + SMALL_BLOCKS_MAX);
     q->freed = phx_ring_create(mem, q->blocks_max + SMALL_BLOCKS_MAX);
     if (q->filled == NULL || q->freed == NULL) {
-        phx_cmdq_destroy(q);
+        phx_command_queue_destroy(q);
         return NULL;
     }
     return q;
@@ -96,10 +99,10 @@ static size_t block_bytes(const block *b)
 
 static bool block_is_small(const block *b)
 {
-    return b->data_bytes < PHX_CMDQ_DATA_BYTES;
+    return b->data_bytes < PHX_COMMAND_QUEUE_DATA_BYTES;
 }
 
-void phx_cmdq_destroy(phx_cmdq *q)
+void phx_command_queue_destroy(phx_command_queue *q)
 {
     if (q == NULL) {
         return;
@@ -120,7 +123,7 @@ void phx_cmdq_destroy(phx_cmdq *q)
 
 /* ---- producing thread ---- */
 
-static void block_free(phx_cmdq *q, block *b)
+static void block_free(phx_command_queue *q, block *b)
 {
     if (b->before_made != NULL) {
         b->before_made->next_made = b->next_made;
@@ -136,7 +139,7 @@ static void block_free(phx_cmdq *q, block *b)
 }
 
 /* Begins a new count of idle blocks. */
-static void spare_anew(phx_cmdq *q)
+static void spare_anew(phx_command_queue *q)
 {
     q->spare_turns = q->spare_due = 0;
     q->spare_least = UINT32_MAX;
@@ -146,7 +149,7 @@ static void spare_anew(phx_cmdq *q)
  * A block was taken. Blocks are spare if they were idle all the time in which the useful ones were taken several times
  * over, as in so many ticks. A sixteenth of them is kept, the others are freed one at a time.
  */
-static void block_spare(phx_cmdq *q)
+static void block_spare(phx_command_queue *q)
 {
     enum { KEEP = 8, SLACK = 16, TIMES = 8, TURNS = 32 }; /* fewer blocks are kept in any case */
     uint32_t idle = phx_ring_count(q->freed);
@@ -166,7 +169,7 @@ static void block_spare(phx_cmdq *q)
     q->spare_due = q->made_count > keep ? q->made_count - keep : 0;
 }
 
-static block *block_make(phx_cmdq *q, uint32_t data_bytes, ph_status *status)
+static block *block_make(phx_command_queue *q, uint32_t data_bytes, ph_status *status)
 {
     block *b = phx_alloc(q->mem, BLOCK_HEADER_BYTES + data_bytes, PHX_CACHE_LINE);
     if (b == NULL) {
@@ -185,7 +188,7 @@ static block *block_make(phx_cmdq *q, uint32_t data_bytes, ph_status *status)
 }
 
 /* A block that came back, large enough for a run of run_bytes. Small blocks go once there is one of full size. */
-static block *block_again(phx_cmdq *q, uint32_t run_bytes)
+static block *block_again(phx_command_queue *q, uint32_t run_bytes)
 {
     block *b;
     while ((b = phx_ring_take(q->freed)) != NULL) { /* pairs with the put in block_give_back() */
@@ -197,7 +200,7 @@ static block *block_again(phx_cmdq *q, uint32_t run_bytes)
     return NULL;
 }
 
-static block *block_obtain(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
+static block *block_obtain(phx_command_queue *q, uint32_t run_bytes, ph_status *status)
 {
     block *b = block_again(q, run_bytes);
     if (b != NULL) {
@@ -207,21 +210,21 @@ static block *block_obtain(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
         return b;
     }
     spare_anew(q);
-    if (q->made_count == 0 && q->small_count < SMALL_BLOCKS_MAX && run_bytes <= PHX_CMDQ_SMALL_DATA_BYTES) {
-        return block_make(q, PHX_CMDQ_SMALL_DATA_BYTES, status);
+    if (q->made_count == 0 && q->small_count < SMALL_BLOCKS_MAX && run_bytes <= PHX_COMMAND_QUEUE_SMALL_DATA_BYTES) {
+        return block_make(q, PHX_COMMAND_QUEUE_SMALL_DATA_BYTES, status);
     }
     if (q->made_count == q->blocks_max) {
         *status = PH_FULL;
         return NULL;
     }
-    return block_make(q, PHX_CMDQ_DATA_BYTES, status);
+    return block_make(q, PHX_COMMAND_QUEUE_DATA_BYTES, status);
 }
 
 /* Closes the open block and opens another for such a run. false: there is none to be had, and none is open. */
-static bool block_advance(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
+static bool block_advance(phx_command_queue *q, uint32_t run_bytes, ph_status *status)
 {
     if (q->open != NULL) {
-        /* pairs with the acquire in phx_cmdq_snapshot() */
+        /* pairs with the acquire in phx_command_queue_snapshot() */
         atomic_store_explicit(&q->open->state, q->published | STATE_CLOSED, memory_order_release);
         q->open = NULL;
         PHX_STALL_POINT();
@@ -234,7 +237,7 @@ static bool block_advance(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
     atomic_store_explicit(&b->state, 0, memory_order_relaxed);
     q->open = b;
     q->published = 0;
-    bool put = phx_ring_put(q->filled, b); /* pairs with the take in phx_cmdq_snapshot() */
+    bool put = phx_ring_put(q->filled, b); /* pairs with the take in phx_command_queue_snapshot() */
     PHX_ASSERT(put);                       /* the ring has room for all blocks */
     (void)put;
     PHX_STALL_POINT();
@@ -245,30 +248,30 @@ static bool block_advance(phx_cmdq *q, uint32_t run_bytes, ph_status *status)
 static uint32_t run_bytes_of(uint32_t count, uint32_t record_bytes)
 {
     uint32_t records = count * record_bytes;
-    return PHX_CMDQ_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+    return PHX_COMMAND_QUEUE_RUN_HEADER_BYTES + (records + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
 }
 
 /* The number of records of one more run that fit into the open block. */
-static uint32_t block_room(const phx_cmdq *q, uint32_t record_bytes)
+static uint32_t block_room(const phx_command_queue *q, uint32_t record_bytes)
 {
     if (q->open == NULL) {
         return 0;
     }
     uint32_t room = q->open->data_bytes - q->published;
-    return room < PHX_CMDQ_RUN_HEADER_BYTES ? 0 : (room - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
+    return room < PHX_COMMAND_QUEUE_RUN_HEADER_BYTES ? 0 : (room - PHX_COMMAND_QUEUE_RUN_HEADER_BYTES) / record_bytes;
 }
 
-uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
-                          void **records, ph_status *status)
+uint32_t phx_command_queue_reserve(phx_command_queue *q, uint16_t op, uint32_t record_bytes, uint64_t sequence,
+                                   uint32_t wanted, void **records, ph_status *status)
 {
     PHX_ASSERT(q->run == NULL); /* the last reservation was published */
     PHX_ASSERT(wanted > 0);
     PHX_ASSERT(record_bytes > 0);
-    PHX_ASSERT(record_bytes <= PHX_CMDQ_RECORD_BYTES_MAX);
+    PHX_ASSERT(record_bytes <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX);
     *status = PH_OK;
     uint32_t room = block_room(q, record_bytes);
     if (room == 0) {
-        uint32_t most = (PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES) / record_bytes;
+        uint32_t most = (PHX_COMMAND_QUEUE_DATA_BYTES - PHX_COMMAND_QUEUE_RUN_HEADER_BYTES) / record_bytes;
         if (!block_advance(q, run_bytes_of(wanted < most ? wanted : most, record_bytes), status)) {
             return 0;
         }
@@ -284,7 +287,7 @@ uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint6
     return q->reserved;
 }
 
-void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
+void phx_command_queue_publish(phx_command_queue *q, uint32_t used)
 {
     PHX_ASSERT(q->run != NULL);
     PHX_ASSERT(used <= q->reserved);
@@ -300,13 +303,13 @@ void phx_cmdq_publish(phx_cmdq *q, uint32_t used)
     uint64_t accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
     atomic_store_explicit(&q->accepted, accepted + used, memory_order_relaxed);
     PHX_STALL_POINT();
-    /* pairs with the acquire in phx_cmdq_snapshot(): header and records before the byte count */
+    /* pairs with the acquire in phx_command_queue_snapshot(): header and records before the byte count */
     atomic_store_explicit(&q->open->state, q->published, memory_order_release);
 }
 
 /* ---- reading thread ---- */
 
-static void block_append(phx_cmdq *q, block *b)
+static void block_append(phx_command_queue *q, block *b)
 {
     b->next = NULL;
     b->limit = 0;
@@ -320,17 +323,17 @@ static void block_append(phx_cmdq *q, block *b)
     q->tail = b;
 }
 
-void phx_cmdq_snapshot(phx_cmdq *q)
+void phx_command_queue_snapshot(phx_command_queue *q)
 {
     PHX_ASSERT(!q->in_snapshot);
     block *open = q->tail; /* all blocks before it were closed when they were read last */
-    /* Bounded: blocks come back to the producer only by phx_cmdq_release(). */
+    /* Bounded: blocks come back to the producer only by phx_command_queue_release(). */
     for (block *b = phx_ring_take(q->filled); b != NULL; b = phx_ring_take(q->filled)) {
         block_append(q, b);
     }
     PHX_STALL_POINT();
     for (block *b = open != NULL ? open : q->head; b != NULL; b = b->next) {
-        /* pairs with the release in phx_cmdq_publish() and block_advance() */
+        /* pairs with the release in phx_command_queue_publish() and block_advance() */
         uint32_t state = atomic_load_explicit(&b->state, memory_order_acquire);
         PHX_ASSERT((state & ~(uint32_t)STATE_CLOSED) >= b->limit);
         b->limit = state & ~(uint32_t)STATE_CLOSED;
@@ -338,10 +341,10 @@ void phx_cmdq_snapshot(phx_cmdq *q)
         PHX_ASSERT(b->closed || b->next == NULL);
     }
     q->in_snapshot = true;
-    phx_cmdq_rewind(q);
+    phx_command_queue_rewind(q);
 }
 
-void phx_cmdq_rewind(phx_cmdq *q)
+void phx_command_queue_rewind(phx_command_queue *q)
 {
     PHX_ASSERT(q->in_snapshot);
     q->cursor = q->head;
@@ -350,7 +353,7 @@ void phx_cmdq_rewind(phx_cmdq *q)
 }
 
 /* The block and offset of the next run; NULL = the end of the snapshot. */
-static block *next_run_block(const phx_cmdq *q, uint32_t *offset)
+static block *next_run_block(const phx_command_queue *q, uint32_t *offset)
 {
     PHX_ASSERT(q->in_snapshot);
     block *b = q->cursor;
@@ -370,14 +373,14 @@ static const run_header *header_at(const block *b, uint32_t offset)
     return (const run_header *)(const void *)(b->data + offset);
 }
 
-uint32_t phx_cmdq_peek(const phx_cmdq *q)
+uint32_t phx_command_queue_peek(const phx_command_queue *q)
 {
     uint32_t offset;
     const block *b = next_run_block(q, &offset);
     return b != NULL && b->limit > 0 ? header_at(b, offset)->count : 0;
 }
 
-bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
+bool phx_command_queue_next(phx_command_queue *q, phx_command_run *run)
 {
     uint32_t offset;
     block *b = next_run_block(q, &offset);
@@ -402,7 +405,7 @@ bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run)
     return true;
 }
 
-static void block_give_back(phx_cmdq *q)
+static void block_give_back(phx_command_queue *q)
 {
     block *b = q->head;
     PHX_ASSERT(b->closed);
@@ -415,7 +418,7 @@ static void block_give_back(phx_cmdq *q)
     (void)put;
 }
 
-void phx_cmdq_release(phx_cmdq *q)
+void phx_command_queue_release(phx_command_queue *q)
 {
     PHX_ASSERT(q->in_snapshot);
     while (q->head != q->cursor) {
@@ -428,22 +431,22 @@ void phx_cmdq_release(phx_cmdq *q)
     }
     q->cursor = NULL;
     q->in_snapshot = false;
-    /* release: pairs with the acquire in phx_cmdq_count(), so that accepted is seen at least as large */
+    /* release: pairs with the acquire in phx_command_queue_count(), so that accepted is seen at least as large */
     uint64_t released = atomic_load_explicit(&q->released, memory_order_relaxed);
     atomic_store_explicit(&q->released, released + q->passed, memory_order_release);
 }
 
 /* ---- any thread ---- */
 
-phx_cmdq_counts phx_cmdq_count(const phx_cmdq *q)
+phx_command_queue_counts phx_command_queue_count(const phx_command_queue *q)
 {
-    phx_cmdq_counts counts;
+    phx_command_queue_counts counts;
     counts.released = atomic_load_explicit(&q->released, memory_order_acquire);
     counts.accepted = atomic_load_explicit(&q->accepted, memory_order_relaxed);
     return counts;
 }
 
-void phx_cmdq_start_at(phx_cmdq *q, uint32_t counter)
+void phx_command_queue_start_at(phx_command_queue *q, uint32_t counter)
 {
     PHX_ASSERT(q->made == NULL);
     phx_ring_start_at(q->filled, counter);

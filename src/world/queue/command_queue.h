@@ -14,13 +14,13 @@
  * Hand-over, in three places:
  *  1. Bytes of a block: block->state is one atomic word, published bytes and a closed
  *     bit. The producer's store-release in publish (and when it closes the block) pairs
- *     with the reader's load-acquire in phx_cmdq_snapshot(); runs below the loaded byte
+ *     with the reader's load-acquire in phx_command_queue_snapshot(); runs below the loaded byte
  *     count are never written again until the block has come back.
  *  2. A block to the reader: phx_ring_put() in reserve pairs with phx_ring_take() in
  *     snapshot. The block before it was closed first, so a reader that has the newer
  *     block sees the older one closed and complete: the reader always has a prefix of
  *     the published commands, in order.
- *  3. A block back: phx_ring_put() in phx_cmdq_release() pairs with phx_ring_take() in
+ *  3. A block back: phx_ring_put() in phx_command_queue_release() pairs with phx_ring_take() in
  *     reserve. The reader has done with every byte of it.
  *
  * Progress: wait-free on both sides, but for the allocator when a block is new. No side waits for the other.
@@ -35,80 +35,81 @@
 #include "base/mem.h"
 
 enum {
-    PHX_CMDQ_BLOCK_BYTES = 66 << 10,
+    PHX_COMMAND_QUEUE_BLOCK_BYTES = 66 << 10,
     /* two cache lines at a block's start: one written by the producer, one by the reader */
-    PHX_CMDQ_DATA_BYTES = PHX_CMDQ_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
-    PHX_CMDQ_SMALL_BLOCK_BYTES = 4 << 10,
-    PHX_CMDQ_SMALL_DATA_BYTES = PHX_CMDQ_SMALL_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
-    PHX_CMDQ_RUN_HEADER_BYTES = 24,
-    PHX_CMDQ_RECORD_BYTES_MAX = PHX_CMDQ_DATA_BYTES - PHX_CMDQ_RUN_HEADER_BYTES
+    PHX_COMMAND_QUEUE_DATA_BYTES = PHX_COMMAND_QUEUE_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
+    PHX_COMMAND_QUEUE_SMALL_BLOCK_BYTES = 4 << 10,
+    PHX_COMMAND_QUEUE_SMALL_DATA_BYTES = PHX_COMMAND_QUEUE_SMALL_BLOCK_BYTES - 2 * PHX_CACHE_LINE,
+    PHX_COMMAND_QUEUE_RUN_HEADER_BYTES = 24,
+    PHX_COMMAND_QUEUE_RECORD_BYTES_MAX = PHX_COMMAND_QUEUE_DATA_BYTES - PHX_COMMAND_QUEUE_RUN_HEADER_BYTES
 };
 
-typedef struct phx_cmdq phx_cmdq;
+typedef struct phx_command_queue phx_command_queue;
 
 /* Records of one operation; sequence of record i is sequence_first + i. */
-typedef struct phx_cmd_run {
+typedef struct phx_command_run {
     uint16_t op;
     uint32_t record_bytes;
     uint32_t count; /* >= 1 */
     uint64_t sequence_first;
     const void *records; /* 8-byte aligned, count * record_bytes */
-} phx_cmd_run;
+} phx_command_run;
 
 /* Commands since the queue was made; queued now = accepted - released. */
-typedef struct phx_cmdq_counts {
+typedef struct phx_command_queue_counts {
     uint64_t accepted; /* published by the producer */
     uint64_t released; /* given back by the reader */
-} phx_cmdq_counts;
+} phx_command_queue_counts;
 
 /* bytes >= one block; rounded up to whole blocks. NULL = no memory. No block is allocated yet. */
-phx_cmdq *phx_cmdq_create(phx_mem *mem, uint32_t bytes);
+phx_command_queue *phx_command_queue_create(phx_mem *mem, uint32_t bytes);
 /* Destroys the queue; no thread is inside, and commands still queued are lost. q may be NULL. */
-void phx_cmdq_destroy(phx_cmdq *q);
+void phx_command_queue_destroy(phx_command_queue *q);
 
 /* ---- producing thread ---- */
 
 /*
- * Room for records of one run: record_bytes up to PHX_CMDQ_RECORD_BYTES_MAX, wanted >= 1;
+ * Room for records of one run: record_bytes up to PHX_COMMAND_QUEUE_RECORD_BYTES_MAX, wanted >= 1;
  * `sequence` is that of the first. Returns how many of `wanted` fit (their bytes begin at
  * *records, 8-byte aligned, not cleared), which is less than wanted at a block's end: publish and reserve again for
  * the rest. 0: *status is PH_FULL or PH_NO_MEMORY (a new block could not be had) and
  * nothing is reserved. *status is PH_OK otherwise. Every reservation is ended by
- * phx_cmdq_publish() before the next.
+ * phx_command_queue_publish() before the next.
  */
-uint32_t phx_cmdq_reserve(phx_cmdq *q, uint16_t op, uint32_t record_bytes, uint64_t sequence, uint32_t wanted,
-                          void **records, ph_status *status);
+uint32_t phx_command_queue_reserve(phx_command_queue *q, uint16_t op, uint32_t record_bytes, uint64_t sequence,
+                                   uint32_t wanted, void **records, ph_status *status);
 /* Ends the reservation; its first `used` records become one visible run. used = 0: as if never reserved. */
-void phx_cmdq_publish(phx_cmdq *q, uint32_t used);
+void phx_command_queue_publish(phx_command_queue *q, uint32_t used);
 
 /* ---- reading (ticking) thread ---- */
 
 /*
  * Fixes how far the reader gets: everything published before the call, together with runs that an earlier snapshot left
- * unread. Not again before phx_cmdq_release().
+ * unread. Not again before phx_command_queue_release().
  */
-void phx_cmdq_snapshot(phx_cmdq *q);
+void phx_command_queue_snapshot(phx_command_queue *q);
 /*
  * The next run of the snapshot, in order of publishing. The memory behind run->records may be read by any worker until
- * phx_cmdq_release(). false = the end of the snapshot.
+ * phx_command_queue_release(). false = the end of the snapshot.
  */
-bool phx_cmdq_next(phx_cmdq *q, phx_cmd_run *run);
+bool phx_command_queue_next(phx_command_queue *q, phx_command_run *run);
 /* The number of records of the next run; 0 = the end of the snapshot. */
-uint32_t phx_cmdq_peek(const phx_cmdq *q);
+uint32_t phx_command_queue_peek(const phx_command_queue *q);
 /* Goes back to the snapshot's first run (a tick begins again after PH_NO_MEMORY). */
-void phx_cmdq_rewind(phx_cmdq *q);
+void phx_command_queue_rewind(phx_command_queue *q);
 /*
- * Ends the snapshot. The runs that phx_cmdq_next() gave since the last rewind are done; blocks that are read to the end
- * and closed go back to the producer. Runs that were not given stay queued and are the first of the next snapshot.
+ * Ends the snapshot. The runs that phx_command_queue_next() gave since the last rewind are done; blocks that are read
+ * to the end and closed go back to the producer. Runs that were not given stay queued and are the first of the next
+ * snapshot.
  */
-void phx_cmdq_release(phx_cmdq *q);
+void phx_command_queue_release(phx_command_queue *q);
 
 /* ---- any thread ---- */
 
 /* accepted >= released always holds; both may be a moment old. */
-phx_cmdq_counts phx_cmdq_count(const phx_cmdq *q);
+phx_command_queue_counts phx_command_queue_count(const phx_command_queue *q);
 
 /* Tests only, on a queue never used: starts the counters of both rings near their wrap. */
-void phx_cmdq_start_at(phx_cmdq *q, uint32_t counter);
+void phx_command_queue_start_at(phx_command_queue *q, uint32_t counter);
 
 #endif

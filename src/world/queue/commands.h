@@ -13,9 +13,10 @@
 #include "world/queue/command_queue.h"
 
 /*
- * The numbers of ph_command. Records: phx_cmd_attrs of ENTER and SET; phx_moves of MOVE, with the bits of its columns;
- * phx_cmd_broadcast and its payload of BROADCAST, a run of its own, also from a place (BROADCAST_AT is in refusals
- * alone); phx_cmd_area of AREA_SET; phx_cmd_id of LEAVE, DETACH, RESEND and AREA_REMOVE; phx_cmd_two of all others.
+ * The numbers of ph_command. Records: phx_command_attrs of ENTER and SET; phx_moves of MOVE, with the bits of its
+ * columns; phx_command_broadcast and its payload of BROADCAST, a run of its own, also from a place (BROADCAST_AT is in
+ * refusals alone); phx_command_area of AREA_SET; phx_command_id of LEAVE, DETACH, RESEND and AREA_REMOVE;
+ * phx_command_ids of all others.
  */
 typedef enum phx_op {
 #define PHX_OP_ENUM(name, number, call) PHX_OP_##name = number,
@@ -23,9 +24,9 @@ typedef enum phx_op {
 #undef PHX_OP_ENUM
 } phx_op;
 
-typedef struct phx_cmd_id {
+typedef struct phx_command_id {
     uint64_t id;
-} phx_cmd_id;
+} phx_command_id;
 
 /* Bits in the operation of a run of moves. */
 enum {
@@ -65,7 +66,7 @@ static inline phx_moves phx_moves_at(void *records, uint32_t op, uint32_t count)
     return moves;
 }
 
-static inline phx_moves phx_moves_of(const phx_cmd_run *run)
+static inline phx_moves phx_moves_of(const phx_command_run *run)
 {
     return phx_moves_at((void *)(uintptr_t)run->records, run->op, run->count);
 }
@@ -80,22 +81,22 @@ static inline ph_position phx_moves_position(const phx_moves *moves, uint32_t i)
     return (ph_position){moves->places[i].x, moves->places[i].y, moves->z ? moves->z[i] : 0.0f};
 }
 
-typedef struct phx_cmd_attrs {
+typedef struct phx_command_attrs {
     uint64_t id;
     ph_attrs attrs;
-} phx_cmd_attrs;
+} phx_command_attrs;
 
-typedef struct phx_cmd_area {
+typedef struct phx_command_area {
     uint64_t id;
     ph_area area;
-} phx_cmd_area;
+} phx_command_area;
 
-typedef struct phx_cmd_two {
+typedef struct phx_command_ids {
     uint64_t id, other;
     float view, margin;
-} phx_cmd_two;
+} phx_command_ids;
 
-typedef struct phx_cmd_broadcast {
+typedef struct phx_command_broadcast {
     uint64_t id;    /* 0: from a place */
     uint32_t bytes; /* of the payload, which begins behind this struct */
     uint16_t flags; /* PH_BROADCAST_... */
@@ -104,15 +105,15 @@ typedef struct phx_cmd_broadcast {
     uint64_t layers;    /* of a place, as x and y */
     float x, y, radius; /* radius of an entity's: 0 = lists decide */
     uint32_t instance;  /* of a place */
-} phx_cmd_broadcast;
+} phx_command_broadcast;
 
-static inline const void *phx_cmd_payload(const phx_cmd_broadcast *command)
+static inline const void *phx_command_payload(const phx_command_broadcast *command)
 {
     return command + 1;
 }
 
 /* Is the broadcast for observers of this kind? */
-static inline bool phx_cmd_for_kind(const phx_cmd_broadcast *command, uint16_t kind)
+static inline bool phx_command_is_for_kind(const phx_command_broadcast *command, uint16_t kind)
 {
     for (uint32_t i = 0; i < command->kind_count; i++)
         if (command->kinds[i] == kind) return true;

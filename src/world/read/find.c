@@ -140,18 +140,18 @@ typedef struct related {
     phx_hits *hits;
 } related;
 
-static bool take_related(void *user, const phx_shard *shard, uint32_t slot)
+static bool add_related(void *user, const phx_shard *shard, uint32_t slot)
 {
     const related *at = user;
-    phx_find_take(shard, at->query, slot, 0.0f, at->hits);
+    phx_find_add(shard, at->query, slot, 0.0f, at->hits);
     return true;
 }
 
 static ph_status find_in_lists(const phx_world *world, const ph_query *query, phx_hits *hits)
 {
     related at = {query, hits};
-    if (query->shape == PH_QUERY_LIST) return phx_query_each_listed(world, query->of, take_related, &at);
-    return phx_query_each_observer(world, query->of, take_related, &at);
+    if (query->shape == PH_QUERY_LIST) return phx_query_each_listed(world, query->of, add_related, &at);
+    return phx_query_each_observer(world, query->of, add_related, &at);
 }
 
 /* Fills hits, in order; hits->count is the number of all hits of the query. */
@@ -227,7 +227,7 @@ static void find_body(void *context, uint32_t worker, uint32_t piece)
 ph_status phx_find_many(phx_world *world, uint32_t count, const ph_query *queries, ph_answer *answers)
 {
     find_run at = {.world = world, .queries = queries, .answers = answers, .count = count};
-    if (count > GRAIN && world->crew && phx_crew_take(world->crew)) {
+    if (count > GRAIN && world->crew && phx_crew_acquire(world->crew)) {
         phx_parallel_for(world->crew->workers, (count - 1) / GRAIN + 1, find_body, &at);
         phx_crew_release(world->crew);
     } else {

@@ -199,7 +199,7 @@ ph_status phx_query_observers(phx_world *world, uint64_t target, phx_found *foun
 
 /* ---- in pieces ---- */
 
-static bool take_next(void *user, const phx_shard *shard, uint32_t slot)
+static bool add_to_piece(void *user, const phx_shard *shard, uint32_t slot)
 {
     phx_list_piece *piece = user;
     const phx_name *name = &shard->store.name[slot];
@@ -226,11 +226,11 @@ static ph_status piece_end(phx_list_piece *piece, ph_status status)
 ph_status phx_query_list_piece(const phx_world *world, uint64_t observer, phx_list_piece *piece)
 {
     piece_begin(piece, true);
-    return piece_end(piece, phx_query_each_listed(world, observer, take_next, piece));
+    return piece_end(piece, phx_query_each_listed(world, observer, add_to_piece, piece));
 }
 
 ph_status phx_query_observers_piece(const phx_world *world, uint64_t target, phx_list_piece *piece)
 {
     piece_begin(piece, false);
-    return piece_end(piece, phx_query_each_observer(world, target, take_next, piece));
+    return piece_end(piece, phx_query_each_observer(world, target, add_to_piece, piece));
 }

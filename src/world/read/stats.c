@@ -13,32 +13,32 @@
 /* ---- while a tick runs ---- */
 
 /* Counters of ticks, over all workers, shards and consumers. */
-static phx_tick_baseline marks_of(const phx_world *world)
+static phx_tick_baseline baseline_of(const phx_world *world)
 {
-    phx_tick_baseline marks = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
-    memcpy(marks.refused, world->totals.refused, sizeof marks.refused);
+    phx_tick_baseline baseline = {.applied = world->totals.applied, .refused_in_tick = world->totals.refused_in_tick};
+    memcpy(baseline.refused, world->totals.refused, sizeof baseline.refused);
     for (uint32_t i = 0; i < world->worker_count; i++) {
         const phx_interest_counts *counts = &world->scratch[i].counts;
-        marks.enters += counts->enters;
-        marks.leaves += counts->leaves;
-        marks.pairs_tested += counts->pairs_tested;
+        baseline.enters += counts->enters;
+        baseline.leaves += counts->leaves;
+        baseline.pairs_tested += counts->pairs_tested;
     }
     for (uint32_t i = 0; i < world->shard_count; i++) {
-        marks.migrations += world->shards[i].counts.migrations;
-        marks.halo_records += world->shards[i].counts.copies;
+        baseline.migrations += world->shards[i].counts.migrations;
+        baseline.halo_records += world->shards[i].counts.copies;
     }
     for (uint32_t i = 0; i < world->def.consumers; i++) {
         phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
-        marks.deliveries += counts.deliveries;
-        marks.updates += counts.updates;
-        marks.batch_bytes += counts.bytes;
+        baseline.deliveries += counts.deliveries;
+        baseline.updates += counts.updates;
+        baseline.batch_bytes += counts.bytes;
     }
-    return marks;
+    return baseline;
 }
 
 void phx_stats_begin(phx_world *world)
 {
-    world->marks = marks_of(world);
+    world->baseline = baseline_of(world);
     world->phase_ns = (phx_phase_ns){0};
     for (uint32_t i = 0; i < world->shard_count; i++) world->shard_progress[i].ns = (phx_phase_ns){0};
 }
@@ -96,12 +96,12 @@ static void add_producers(const phx_world *world, ph_stats *stats)
 {
     for (uint32_t i = 0; i < world->def.producers_max; i++) {
         phx_producer *producer = &world->producers[i];
-        phx_cmdq *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
+        phx_command_queue *queue = atomic_load_explicit(&producer->queue, memory_order_acquire);
         for (uint32_t s = 0; s < PH_STATUS_COUNT; s++)
             stats->refused[s] += atomic_load_explicit(&producer->refused[s], memory_order_relaxed);
         stats->refusals_untold += atomic_load_explicit(&producer->untold, memory_order_relaxed);
         if (!queue) continue;
-        phx_cmdq_counts counts = phx_cmdq_count(queue);
+        phx_command_queue_counts counts = phx_command_queue_count(queue);
         stats->commands += counts.accepted;
         stats->queued += counts.accepted - counts.released;
     }
@@ -145,9 +145,9 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->observers += shard->ready_count;
         stats->observers_reset += shard->counts.resets;
         stats->list_entries += shard->counts.entries;
-        stats->awake += shard->zones.awake.awake_count;
-        stats->woken += shard->zones.awake.woken;
-        stats->slept += shard->zones.awake.slept;
+        stats->awake += shard->zones.activation.awake_count;
+        stats->woken += shard->zones.activation.woken;
+        stats->slept += shard->zones.activation.slept;
         stats->area_enters += shard->zones.area_members.entered;
         stats->area_leaves += shard->zones.area_members.left;
         stats->index_moves += shard->counts.index.moves;
@@ -195,7 +195,7 @@ static void set_times(const phx_world *world, ph_stats *stats)
 
 static void set_last(const phx_world *world, ph_stats *stats)
 {
-    const phx_tick_baseline now = marks_of(world), *before = &world->marks;
+    const phx_tick_baseline now = baseline_of(world), *before = &world->baseline;
     stats->last_applied = now.applied - before->applied;
     stats->last_refused = now.refused_in_tick - before->refused_in_tick;
     for (uint32_t s = 0; s < PH_STATUS_COUNT; s++) stats->last_refused_by[s] = now.refused[s] - before->refused[s];

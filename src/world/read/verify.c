@@ -57,7 +57,7 @@ static bool add_listed(void *user, const uint32_t *targets, uint32_t count)
     return true;
 }
 
-static bool take_list(check *at)
+static bool gather_list(check *at)
 {
     phx_mem *mem = &at->world->mem;
     at->listed_count = at->expected_count = 0;
@@ -174,7 +174,7 @@ static bool check_observer(check *at, uint32_t shard, uint32_t slot, ph_differen
     at->shard = &at->world->shards[shard];
     at->slot = slot;
     at->relations = phx_relations_of(&at->shard->relations, at->shard->store.name[slot].id);
-    if (!take_list(at) || !build_expected_list(at)) return false;
+    if (!gather_list(at) || !build_expected_list(at)) return false;
     compare_with_list(at, difference);
     return true;
 }

@@ -75,8 +75,8 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
                       float_bits(body->z));
     h = hash_attr(mix_into_hash(h, phx_store_user_data(store, slot)), phx_store_attr(store, slot));
     h = mix_into_hash(h, phx_attach_parent(&world->attach, id));
-    if (phx_activation_is(&shard->zones.awake, slot))
-        h = mix_into_hash(h, 1 + shard->zones.awake.sleepers[slot].alone_since);
+    if (phx_activation_is(&shard->zones.activation, slot))
+        h = mix_into_hash(h, 1 + shard->zones.activation.sleepers[slot].alone_since);
     const uint64_t *shrunk = phx_idmap_find(&world->crowd.shrunk, id);
     if (shrunk) h = mix_into_hash(h, *shrunk); /* its view by its attributes, and its crowd step */
     list_sum seen = {.store = store, .id = id};

@@ -10,7 +10,7 @@
 typedef struct phx_apply_state {
     bool running; /* from the begin of an apply to its end, also while it waits for memory */
     bool wide;    /* so many entities changed that shards search their slots for them */
-    /* ids of entities that moved to a root, or whose root changed, in this apply */
+    /* ids of entities that moved to a root, or got another root, in this apply */
     uint64_t *followers;
     uint32_t follower_count, followers_capacity;
 } phx_apply_state;

@@ -11,9 +11,9 @@
 
 /* One broadcast; messages are in the order of the commands. */
 typedef struct phx_message {
-    const phx_cmd_broadcast *command; /* in its producer's block, which stays until the tick's end; NULL: kept */
-    uint32_t kept_first;              /* of an apply, whose blocks go back at once: where its copy begins */
-    uint64_t sequence;                /* of the command, as `producer` */
+    const phx_command_broadcast *command; /* in its producer's block, which stays until the tick's end; NULL: kept */
+    uint32_t kept_first;                  /* of an apply, whose blocks go back at once: where its copy begins */
+    uint64_t sequence;                    /* of the command, as `producer` */
     uint32_t producer;
     uint32_t source; /* place in sources; PHX_SLOT_NONE: it comes from a place */
     uint32_t bytes;  /* copies of the command's fields, whose memory is cold */
@@ -91,10 +91,11 @@ typedef struct phx_broadcasts {
 } phx_broadcasts;
 
 /* A message's command with its payload; once the tick has ingested all. */
-static inline const phx_cmd_broadcast *phx_message_command(const phx_broadcasts *broadcasts, const phx_message *message)
+static inline const phx_command_broadcast *phx_message_command(const phx_broadcasts *broadcasts,
+                                                               const phx_message *message)
 {
     if (message->command) return message->command;
-    return (const phx_cmd_broadcast *)(const void *)(broadcasts->kept + message->kept_first);
+    return (const phx_command_broadcast *)(const void *)(broadcasts->kept + message->kept_first);
 }
 
 #endif

@@ -32,7 +32,7 @@ phx_crew *phx_crew_create_own(phx_mem *whole, uint32_t count, ph_task_hooks hook
 void phx_crew_destroy(phx_crew *crew);
 
 /* false: another thread has the workers. */
-static inline bool phx_crew_take(phx_crew *crew)
+static inline bool phx_crew_acquire(phx_crew *crew)
 {
     return atomic_exchange_explicit(&crew->taken, 1, memory_order_acquire) == 0;
 }

@@ -10,11 +10,11 @@
 #include "world/queue/command_queue.h"
 
 /* A run of one producer's snapshot. */
-typedef struct phx_command_run {
-    phx_cmd_run commands;
+typedef struct phx_producer_run {
+    phx_command_run commands;
     uint32_t producer;
     uint32_t reserved;
-} phx_command_run;
+} phx_producer_run;
 
 /* A stretch of moves that all workers share. */
 typedef struct phx_move_span {

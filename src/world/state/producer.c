@@ -7,7 +7,7 @@
 static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
 {
     if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
-        phx_cmdq *queue = phx_cmdq_create(mem, def->producer_bytes);
+        phx_command_queue *queue = phx_command_queue_create(mem, def->producer_bytes);
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
@@ -48,7 +48,7 @@ void phx_producer_close(phx_producer *producer)
 
 void phx_producer_free(phx_producer *producer, phx_mem *mem)
 {
-    phx_cmdq_destroy(producer->queue);
+    phx_command_queue_destroy(producer->queue);
     phx_refusals_free(&producer->tick_refusals);
     phx_free(mem, producer->own, producer->own_capacity * sizeof *producer->own, PHX_CACHE_LINE);
 }
@@ -102,7 +102,7 @@ bool phx_producer_snapshot(phx_producer *producer)
 {
     uint32_t state = atomic_load_explicit(&producer->state, memory_order_acquire);
     if (state != PHX_OPEN && state != PHX_DRAINING) return false;
-    phx_cmdq_snapshot(producer->queue);
+    phx_command_queue_snapshot(producer->queue);
     producer->in_tick = true;
     return true;
 }
@@ -111,8 +111,8 @@ void phx_producer_release(phx_producer *producer)
 {
     if (!producer->in_tick) return;
     producer->in_tick = false;
-    phx_cmdq_release(producer->queue);
+    phx_command_queue_release(producer->queue);
     if (atomic_load_explicit(&producer->state, memory_order_acquire) != PHX_DRAINING) return;
-    phx_cmdq_counts counts = phx_cmdq_count(producer->queue);
+    phx_command_queue_counts counts = phx_command_queue_count(producer->queue);
     if (counts.accepted == counts.released) atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
 }

@@ -23,10 +23,10 @@ typedef struct phx_producer {
      * load-acquire of the tick and of the next opener.
      */
     _Atomic uint32_t state;
-    _Atomic uint32_t generation; /* of handles; changed while OPENING only; release with `state` */
-    _Atomic(phx_cmdq *) queue;   /* made by the first opener, never changed again; stats may read it meanwhile */
-    phx_refusals tick_refusals;  /* from ticks */
-    bool in_tick;                /* the ticking thread's: its snapshot is open */
+    _Atomic uint32_t generation;        /* of handles; changed while OPENING only; release with `state` */
+    _Atomic(phx_command_queue *) queue; /* made by the first opener, never changed again; stats may read it meanwhile */
+    phx_refusals tick_refusals;         /* from ticks */
+    bool in_tick;                       /* the ticking thread's: its snapshot is open */
 
     /* the producer's thread */
     uint64_t sequence __attribute__((aligned(PHX_CACHE_LINE)));

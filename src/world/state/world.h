@@ -181,7 +181,7 @@ typedef struct phx_world {
     phx_renames renames;   /* of this tick */
     uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
 
-    phx_command_run *runs; /* the tick's commands, in order */
+    phx_producer_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
     uint32_t run_at; /* next run to apply */
     phx_move_span move_span;
@@ -236,7 +236,7 @@ typedef struct phx_world {
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
-    phx_tick_baseline marks;
+    phx_tick_baseline baseline;
 } phx_world;
 
 /* The last tick that ended. */

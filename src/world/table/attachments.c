@@ -98,7 +98,7 @@ bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent)
     return true;
 }
 
-void phx_attach_take(phx_attach *attach, uint64_t child)
+void phx_attach_remove(phx_attach *attach, uint64_t child)
 {
     uint64_t parent = phx_attach_parent(attach, child);
     PHX_ASSERT(parent != 0);

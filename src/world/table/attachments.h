@@ -36,6 +36,6 @@ ph_status phx_attach_check(const phx_attach *attach, uint64_t child, uint64_t pa
 /* Attaches an unattached child to a parent; checked. false = no memory, unchanged. */
 bool phx_attach_put(phx_attach *attach, uint64_t child, uint64_t parent);
 /* Detaches an attached child. */
-void phx_attach_take(phx_attach *attach, uint64_t child);
+void phx_attach_remove(phx_attach *attach, uint64_t child);
 
 #endif

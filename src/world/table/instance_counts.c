@@ -16,7 +16,7 @@ void phx_instances_add(phx_idmap *instances, uint32_t instance)
     else phx_idmap_insert(instances, instance, 1);
 }
 
-void phx_instances_take(phx_idmap *instances, uint32_t instance)
+void phx_instances_remove(phx_idmap *instances, uint32_t instance)
 {
     if (instance == 0) return;
     uint64_t *count = phx_idmap_find(instances, instance);

@@ -12,7 +12,7 @@ bool phx_instances_reserve(phx_idmap *instances);
 /* One entity more; room was reserved. */
 void phx_instances_add(phx_idmap *instances, uint32_t instance);
 /* One entity less. */
-void phx_instances_take(phx_idmap *instances, uint32_t instance);
+void phx_instances_remove(phx_idmap *instances, uint32_t instance);
 /* How many instances have entities; the `entities` of all that are counted nowhere else are in 0. */
 uint32_t phx_instances_live(const phx_idmap *instances, uint64_t entities);
 

@@ -104,7 +104,7 @@ typedef struct passed_rows {
     bool block; /* the order of rows is unknown */
 } passed_rows;
 
-static void take_row(void *user, uint32_t slot, bool block)
+static void note_row(void *user, uint32_t slot, bool block)
 {
     passed_rows *taken = user;
     taken->block |= block;
@@ -119,7 +119,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     uint32_t most = chunk->passed > 0 ? 2 * chunk->passed : 1;
     if (most > ROWS_MAX) most = ROWS_MAX;
     if (most > chunk->count) most = chunk->count;
-    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, take_row, &taken);
+    phx_interest_undone(&world->scratch[0], shard, chunk->first, most, note_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
         if (observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);
@@ -232,8 +232,8 @@ static void refuse_broadcasts(phx_world *world)
     phx_broadcasts *b = &world->broadcasts;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        const phx_command_run run = {.commands = {.op = PHX_OP_BROADCAST, .sequence_first = message->sequence},
-                                     .producer = message->producer};
+        const phx_producer_run run = {.commands = {.op = PHX_OP_BROADCAST, .sequence_first = message->sequence},
+                                      .producer = message->producer};
         phx_ingest_refuse(world, &run, 0, phx_message_command(b, message)->id, PH_NO_MEMORY);
         world->totals.applied--;
         world->totals.broadcasts--;

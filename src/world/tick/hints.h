@@ -7,7 +7,7 @@
 
 #include "world/state/world.h"
 
-/* Writes a line for each hint whose state has begun. */
+/* Writes a line for each hint that applies since this tick. */
 void phx_log_hints(phx_world *world);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t tick_work(const phx_world *world)
 {
     uint64_t work = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
-        const phx_cmd_run *run = &world->runs[i].commands;
+        const phx_command_run *run = &world->runs[i].commands;
         work += (uint64_t)run->count * (phx_op_moves(run->op) ? 1 : OTHER_COMMAND_WORK);
     }
     const bool walks_all = world->rules.banded || world->def.crowd_entities > 0 || world->reclass;
@@ -85,7 +85,7 @@ bool phx_share_begin(phx_world *world, phx_crew_use use)
 {
     PHX_ASSERT(world->workers == NULL);
     if (!world->shared) return false;
-    const bool took = use == PHX_CREW_TRY && phx_crew_take(world->crew);
+    const bool took = use == PHX_CREW_TRY && phx_crew_acquire(world->crew);
     if (!took && use != PHX_CREW_TAKEN) return false;
     /* a tick that went on alone after want of memory may have results already: then it has memory, or none to make */
     if (world->worker_count == world->crew->count || (world->stage == PHX_STAGE_INGEST && reserve_workers(world)))

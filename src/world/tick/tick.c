@@ -39,7 +39,7 @@ static bool run_shard_step(phx_world *world, phx_shard_step step)
 }
 
 /* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
-static void take_definition(phx_world *world)
+static void adopt_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
@@ -97,7 +97,7 @@ static void begin_commands(phx_world *world)
 {
     if (!world->begun) open_tick(world);
     for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
-    if (world->next_classes && !world->apply.running) take_definition(world);
+    if (world->next_classes && !world->apply.running) adopt_definition(world);
 }
 
 static bool collect_commands(phx_world *world)

@@ -239,7 +239,7 @@ static uint64_t fill_attr_sets(void)
     for (uint32_t i = 0; i < KEYS; i++) {
         const phx_attr attr = {.layers = keys[i], .sees = ~keys[i]};
         cr_assert(phx_attr_sets_reserve(&sets, &memory, 1));
-        (void)phx_attr_sets_take(&sets, &attr);
+        (void)phx_attr_sets_acquire(&sets, &attr);
     }
     for (uint32_t i = 0; i < sets.numbers; i++) walked += sets.use[i].next != PHX_ATTR_SET_NONE;
     for (uint64_t b = 0; b < phx_idmap_bucket_count(&sets.index); b++) {
@@ -269,7 +269,7 @@ Test(crafted, attr_sets_with_words_that_cancel_out)
         cr_assert(phx_attr_sets_reserve(&sets, &memory, 2));
         const uint64_t top = UINT64_C(1) << 63;
         const phx_attr one = {.layers = 5, .sees = 9}, other = {.layers = 5 ^ top, .sees = 9 ^ top ^ top >> 32};
-        uint32_t a = phx_attr_sets_take(&sets, &one), b = phx_attr_sets_take(&sets, &other);
+        uint32_t a = phx_attr_sets_acquire(&sets, &one), b = phx_attr_sets_acquire(&sets, &other);
         cr_expect(a != b && sets.use[a].next == PHX_ATTR_SET_NONE && sets.use[b].next == PHX_ATTR_SET_NONE, "seed %zu",
                   (size_t)seed);
         phx_attr_sets_free(&sets, &memory);

@@ -142,8 +142,8 @@ Test(workers, wakes_a_sleeping_worker, .init = watch, .fini = all_given_back)
     phx_workers_destroy(&mem, workers);
 }
 
-/* Roused once, twice, in vain, and just before the end; where there are more than CPUs, nothing is done. */
-Test(workers, roused_ones_run_as_others, .init = watch, .fini = all_given_back)
+/* Woken early once, twice, in vain, and just before the end; where there are more than CPUs, nothing is done. */
+Test(workers, workers_woken_early_run_as_others, .init = watch, .fini = all_given_back)
 {
     for (uint32_t count = 1; count <= 4; count++) {
         phx_workers *workers = phx_workers_create(&mem, count, no_hooks);

@@ -90,7 +90,7 @@ static inline void case_place(uint32_t slot, float x, float y)
 static inline uint32_t case_enter(phx_attr attr, float x, float y)
 {
     cr_assert(phx_store_reserve(&c.store, &memory, 1));
-    uint32_t slot = phx_store_take(&c.store, ++c.next_id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&c.store, ++c.next_id, PHX_SLOT_OWN);
     cr_assert_lt(slot, CASE_SLOTS);
     set_attr(&c.store, slot, attr);
     case_place(slot, x, y);

@@ -62,7 +62,7 @@ static inline void life_set(uint32_t slot, phx_attr attr)
 static inline uint32_t life_enter(phx_attr attr, float x, float y)
 {
     cr_assert(phx_store_reserve(&life_store, &memory, 1));
-    uint32_t slot = phx_store_take(&life_store, ++life_id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&life_store, ++life_id, PHX_SLOT_OWN);
     cr_assert_lt(slot, LIFE_SLOTS);
     set_attr(&life_store, slot, attr);
     life_move(slot, x, y);

@@ -90,7 +90,7 @@ static void come(void)
     cr_assert(phx_store_reserve(&w.store, &memory, 1));
     cr_assert(phx_idmap_reserve(&w.store.ghosts, w.store.ghost_count + 1));
     bool ghost = phx_rng_below(&w.rng, 5) == 0;
-    uint32_t slot = phx_store_take(&w.store, ++w.ids, ghost ? PHX_SLOT_GHOST : PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&w.store, ++w.ids, ghost ? PHX_SLOT_GHOST : PHX_SLOT_OWN);
     cr_assert_lt(slot, 4 * SLOTS);
     place(slot, anywhere(0), anywhere(1));
     dress(slot);

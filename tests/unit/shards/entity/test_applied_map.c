@@ -39,7 +39,7 @@ static void fill_store(uint32_t slots)
 {
     for (uint32_t i = 0; i < slots; i++) {
         cr_assert(phx_store_reserve(&store, &memory, 1));
-        cr_assert_eq(phx_store_take(&store, 1 + i, PHX_SLOT_OWN), i);
+        cr_assert_eq(phx_store_add(&store, 1 + i, PHX_SLOT_OWN), i);
         place(i, 0, 0, 0);
     }
 }

@@ -24,7 +24,7 @@ TestSuite(attr_sets, .init = set_up, .fini = tear_down);
 static uint32_t take(phx_attr attr)
 {
     cr_assert(phx_attr_sets_reserve(&sets, &memory, 1));
-    return phx_attr_sets_take(&sets, &attr);
+    return phx_attr_sets_acquire(&sets, &attr);
 }
 
 static bool same(const phx_attr *a, phx_attr b)

@@ -26,7 +26,7 @@ static uint32_t taken(uint64_t id, uint32_t state)
 {
     cr_assert(phx_store_reserve(&store, &memory, 1));
     cr_assert(phx_idmap_reserve(&store.ghosts, phx_idmap_count(&store.ghosts) + 1));
-    return phx_store_take(&store, id, state);
+    return phx_store_add(&store, id, state);
 }
 
 static void give_user_data(uint32_t slot, uint64_t user_data)
@@ -195,7 +195,7 @@ Test(stores, a_reserve_is_enough_for_all_to_come_and_all_to_die)
                 if ((store.body[slot].state & PHX_SLOT_LIVE) && (kill_all || phx_rng_below(&rng, 3) == 0))
                     phx_store_kill(&store, slot);
             for (uint32_t i = 0; pass == 0 && i < count; i++)
-                (void)phx_store_take(&store, id++, phx_rng_below(&rng, 2) ? PHX_SLOT_OWN : PHX_SLOT_GHOST);
+                (void)phx_store_add(&store, id++, phx_rng_below(&rng, 2) ? PHX_SLOT_OWN : PHX_SLOT_GHOST);
         }
         if (store.dead_count + store.own_count + store.ghost_count > most)
             most = store.dead_count + store.own_count + store.ghost_count;

@@ -62,7 +62,7 @@ static inline uint32_t put(uint16_t tx, uint16_t ty)
 {
     static uint64_t id = 0;
     cr_assert(phx_store_reserve(&store, &memory, 1));
-    uint32_t slot = phx_store_take(&store, ++id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&store, ++id, PHX_SLOT_OWN);
     place(slot, tx, ty);
     added[added_count++] = slot;
     unmarked = true;

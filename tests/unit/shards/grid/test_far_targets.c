@@ -128,7 +128,7 @@ static uint32_t put(float x, float y, float reach, bool global)
 {
     static uint64_t id = 0;
     cr_assert(phx_store_reserve(&store, &memory, 1));
-    uint32_t slot = phx_store_take(&store, ++id, PHX_SLOT_OWN);
+    uint32_t slot = phx_store_add(&store, ++id, PHX_SLOT_OWN);
     store.body[slot] = body_at(x, y);
     store.body[slot].state = PHX_SLOT_OWN | (reach > 0 || global ? PHX_SLOT_FAR : 0);
     phx_attr attr = plain_attr(0, 0);

@@ -44,7 +44,7 @@ static void populate(const shape *of, uint64_t *rng)
     cr_assert(phx_store_reserve(store, &memory, MEMBERS));
     for (uint32_t i = 0; i < MEMBERS; i++) {
         uint64_t id = (phx_rng_next(rng) & of->id_own & ~UINT64_C(255)) | i | of->id_common; /* no two alike */
-        uint32_t slot = phx_store_take(store, id, PHX_SLOT_OWN);
+        uint32_t slot = phx_store_add(store, id, PHX_SLOT_OWN);
         phx_attr attr = plain_attr(0, 0);
         attr.kind = (uint16_t)((phx_rng_next(rng) & of->kind_own) | of->kind_common);
         set_attr(store, slot, attr);
@@ -237,7 +237,7 @@ Test(changes, keys_of_short_changes_among_others)
 {
     cr_assert(phx_store_reserve(&shard.store, &memory, MEMBERS + 1));
     check_shape(&(shape){.id_own = 0xffff, .kind_own = 3});
-    phx_store_take(&shard.store, UINT64_MAX, PHX_SLOT_OWN);
+    phx_store_add(&shard.store, UINT64_MAX, PHX_SLOT_OWN);
     uint64_t rng = 43;
     for (uint32_t count = 0; count <= MOST; count++) check_names(count, MOST - count, &rng, "among others");
     for (uint32_t count = MOST + 1; count <= MEMBERS; count++) check_many(count, &rng, "among others");

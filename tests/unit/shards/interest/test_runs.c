@@ -1,6 +1,6 @@
 /*
- * shards/interest/run.c: runs of observers that stop for want of memory and go on, and the commit behind them
- * (shards_fixture.h compares the lists with a plain world every tick).
+ * shards/interest/run_rows.c, run_slots.c: runs of observers that stop for want of memory and go on, and the commit
+ * behind them (shards_fixture.h compares the lists with a plain world every tick).
  */
 #include "shards/interest/run.h"
 #include "shards/tick/reindex.h"

@@ -242,7 +242,7 @@ Test(moves, the_last_move_counts)
 /* One short step each, by all workers: none is done again by the ticking thread. Some ids are past 2^32. */
 Test(moves, every_step_comes_whole)
 {
-    enum { MANY = PHX_MOVES_WORTH_SHARING + 100 };
+    enum { MANY = PHX_MOVES_SHARE_MIN + 100 };
     static uint64_t ids[MANY];
     static ph_position to[MANY];
     for (int sort = 0; sort < 4; sort++) {
@@ -271,7 +271,7 @@ Test(moves, every_step_comes_whole)
 /* Counts about the threshold. */
 Test(moves, stretches_of_any_length_lose_no_move)
 {
-    enum { WORTH = PHX_MOVES_WORTH_SHARING };
+    enum { WORTH = PHX_MOVES_SHARE_MIN };
     static const uint32_t counts[] = {WORTH - 1, WORTH, WORTH + 1, WORTH + 3, WORTH + 900, BULK};
     for (uint32_t workers = 2; workers <= 4; workers++) {
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {

@@ -1,6 +1,6 @@
 /*
  * world/queue/command_queue.c from one thread: runs, block ends, snapshots, full, no memory, going back,
- * wrap, and random use against a plain list. Two threads are in concurrency/stress_cmdq.c.
+ * wrap, and random use against a plain list. Two threads are in concurrency/stress_command_queue.c.
  */
 #include <criterion/criterion.h>
 
@@ -11,13 +11,13 @@
 #include "support/watched_memory.h"
 #include "world/queue/command_queue.h"
 
-enum { BLOCK = PHX_CMDQ_BLOCK_BYTES, HEADER = PHX_CMDQ_RUN_HEADER_BYTES };
+enum { BLOCK = PHX_COMMAND_QUEUE_BLOCK_BYTES, HEADER = PHX_COMMAND_QUEUE_RUN_HEADER_BYTES };
 /* Records of 8 bytes that one run can fill a block with. */
-enum { WORDS_MAX = (PHX_CMDQ_DATA_BYTES - HEADER) / 8 };
+enum { WORDS_MAX = (PHX_COMMAND_QUEUE_DATA_BYTES - HEADER) / 8 };
 
 static watched_memory watched;
 static phx_mem mem;
-static phx_cmdq *q;
+static phx_command_queue *q;
 static uint64_t sequence; /* of the last record */
 static ph_status status;
 
@@ -30,16 +30,16 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    phx_cmdq_destroy(q);
+    phx_command_queue_destroy(q);
     q = NULL;
     watched_memory_all_back(&watched);
 }
 
-TestSuite(cmdq, .init = set_up, .fini = tear_down);
+TestSuite(command_queue, .init = set_up, .fini = tear_down);
 
 static void make(uint32_t blocks)
 {
-    q = phx_cmdq_create(&mem, blocks * (uint32_t)BLOCK);
+    q = phx_command_queue_create(&mem, blocks * (uint32_t)BLOCK);
     cr_assert_not_null(q);
 }
 
@@ -47,7 +47,7 @@ static void make(uint32_t blocks)
 static uint32_t put(uint32_t count)
 {
     void *records;
-    uint32_t room = phx_cmdq_reserve(q, 7, 8, sequence + 1, count, &records, &status);
+    uint32_t room = phx_command_queue_reserve(q, 7, 8, sequence + 1, count, &records, &status);
     cr_assert_eq(room > 0, status == PH_OK);
     if (room == 0) {
         return 0;
@@ -57,7 +57,7 @@ static uint32_t put(uint32_t count)
     for (uint32_t i = 0; i < room; i++) {
         ((uint64_t *)records)[i] = ++sequence;
     }
-    phx_cmdq_publish(q, room);
+    phx_command_queue_publish(q, room);
     return room;
 }
 
@@ -66,8 +66,8 @@ static uint64_t next_expected; /* of the reader */
 /* One more run; its words must go on where the last ended. Returns its count, 0 at the end. */
 static uint32_t take(void)
 {
-    phx_cmd_run run;
-    if (!phx_cmdq_next(q, &run)) {
+    phx_command_run run;
+    if (!phx_command_queue_next(q, &run)) {
         return 0;
     }
     cr_assert_eq(run.op, 7);
@@ -92,9 +92,9 @@ static uint32_t take_all(void)
 /* A tick that reads all there is. */
 static uint32_t tick(void)
 {
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     uint32_t count = take_all();
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
     return count;
 }
 
@@ -104,22 +104,22 @@ static void begin(uint32_t blocks)
     next_expected = 1;
 }
 
-Test(cmdq, an_empty_one_has_no_block_and_nothing)
+Test(command_queue, an_empty_one_has_no_block_and_nothing)
 {
     begin(16);
     uint64_t calls = atomic_load(&mem.calls);
     cr_assert_lt(atomic_load(&mem.bytes), BLOCK);
     cr_assert_eq(tick(), 0);
-    phx_cmdq_snapshot(q);
-    phx_cmdq_rewind(q);
+    phx_command_queue_snapshot(q);
+    phx_command_queue_rewind(q);
     cr_assert_eq(take(), 0);
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
     cr_assert_eq(atomic_load(&mem.calls), calls);
 }
 
-Test(cmdq, bytes_are_rounded_up_to_blocks)
+Test(command_queue, bytes_are_rounded_up_to_blocks)
 {
-    q = phx_cmdq_create(&mem, 2 * BLOCK + 1);
+    q = phx_command_queue_create(&mem, 2 * BLOCK + 1);
     next_expected = 1;
     cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
     cr_assert_eq(put(WORDS_MAX + 5), WORDS_MAX);
@@ -128,58 +128,58 @@ Test(cmdq, bytes_are_rounded_up_to_blocks)
     cr_assert_eq(status, PH_FULL);
 }
 
-Test(cmdq, a_run_comes_as_it_went)
+Test(command_queue, a_run_comes_as_it_went)
 {
     struct {
         uint64_t id;
         float x, y, z;
         uint32_t pad;
     } * move;
-    phx_cmd_run run;
+    phx_command_run run;
     void *records;
     begin(1);
-    uint32_t room = phx_cmdq_reserve(q, 513, sizeof(*move), 1000, 3, &records, &status);
+    uint32_t room = phx_command_queue_reserve(q, 513, sizeof(*move), 1000, 3, &records, &status);
     cr_assert_eq(room, 3);
     move = records;
     for (uint32_t i = 0; i < 2; i++) {
         move[i].id = 50 + i;
         move[i].x = (float)i;
     }
-    phx_cmdq_publish(q, 2); /* the third was refused, say */
-    phx_cmdq_snapshot(q);
-    cr_assert(phx_cmdq_next(q, &run));
+    phx_command_queue_publish(q, 2); /* the third was refused, say */
+    phx_command_queue_snapshot(q);
+    cr_assert(phx_command_queue_next(q, &run));
     cr_assert_eq(run.op, 513);
     cr_assert_eq(run.record_bytes, sizeof(*move));
     cr_assert_eq(run.count, 2);
     cr_assert_eq(run.sequence_first, 1000);
     cr_assert_eq(run.records, move); /* in place: nothing is copied */
     cr_assert_eq(move[1].id, 51);
-    cr_assert(!phx_cmdq_next(q, &run));
-    phx_cmdq_release(q);
+    cr_assert(!phx_command_queue_next(q, &run));
+    phx_command_queue_release(q);
 }
 
 /* A run's bytes are rounded up: whatever its records, the next one begins aligned, and a block's end is found. */
-Test(cmdq, records_of_any_size_follow_each_other)
+Test(command_queue, records_of_any_size_follow_each_other)
 {
     begin(2);
     uint32_t runs = 0;
     for (uint32_t bytes = 1; bytes <= 1200; bytes++) {
         for (uint32_t count = 3, some; count > 0; count -= some) {
             void *records;
-            some = phx_cmdq_reserve(q, 1, (uint16_t)bytes, sequence + 1, count, &records, &status);
+            some = phx_command_queue_reserve(q, 1, (uint16_t)bytes, sequence + 1, count, &records, &status);
             if (some == 0) break;
             cr_assert_eq((uintptr_t)records % 8, 0);
             memset(records, (int)(bytes & 0xff), (size_t)some * bytes);
-            phx_cmdq_publish(q, some);
+            phx_command_queue_publish(q, some);
             sequence += some;
             runs++;
         }
         if (status == PH_FULL) break;
     }
     cr_assert_eq(status, PH_FULL);
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     uint64_t expected = 1;
-    for (phx_cmd_run run; phx_cmdq_next(q, &run); runs--) {
+    for (phx_command_run run; phx_command_queue_next(q, &run); runs--) {
         cr_assert_eq(run.sequence_first, expected);
         expected += run.count;
         const unsigned char *at = run.records;
@@ -187,35 +187,35 @@ Test(cmdq, records_of_any_size_follow_each_other)
     }
     cr_assert_eq(runs, 0);
     cr_assert_eq(expected, sequence + 1);
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
 }
 
-Test(cmdq, published_nothing_is_nothing)
+Test(command_queue, published_nothing_is_nothing)
 {
     void *first, *second;
     begin(1);
-    cr_assert_eq(phx_cmdq_reserve(q, 1, 16, 1, 5, &first, &status), 5);
-    phx_cmdq_publish(q, 0);
+    cr_assert_eq(phx_command_queue_reserve(q, 1, 16, 1, 5, &first, &status), 5);
+    phx_command_queue_publish(q, 0);
     cr_assert_eq(tick(), 0);
-    cr_assert_eq(phx_cmdq_count(q).accepted, 0);
-    cr_assert_eq(phx_cmdq_reserve(q, 1, 16, 1, 5, &second, &status), 5);
+    cr_assert_eq(phx_command_queue_count(q).accepted, 0);
+    cr_assert_eq(phx_command_queue_reserve(q, 1, 16, 1, 5, &second, &status), 5);
     cr_assert_eq(first, second);
-    phx_cmdq_publish(q, 0);
+    phx_command_queue_publish(q, 0);
 }
 
-Test(cmdq, reserved_and_not_published_is_not_seen)
+Test(command_queue, reserved_and_not_published_is_not_seen)
 {
     void *records;
     begin(1);
     cr_assert_eq(put(2), 2);
-    cr_assert_eq(phx_cmdq_reserve(q, 7, 8, 3, 1, &records, &status), 1);
+    cr_assert_eq(phx_command_queue_reserve(q, 7, 8, 3, 1, &records, &status), 1);
     cr_assert_eq(tick(), 2);
     *(uint64_t *)records = ++sequence;
-    phx_cmdq_publish(q, 1);
+    phx_command_queue_publish(q, 1);
     cr_assert_eq(tick(), 1);
 }
 
-Test(cmdq, an_open_block_is_readable_and_goes_on)
+Test(command_queue, an_open_block_is_readable_and_goes_on)
 {
     begin(1);
     for (uint32_t i = 1; i < 25; i++) {
@@ -225,39 +225,39 @@ Test(cmdq, an_open_block_is_readable_and_goes_on)
     }
 }
 
-Test(cmdq, a_snapshot_is_fixed)
+Test(command_queue, a_snapshot_is_fixed)
 {
     begin(8);
     put(10);
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     put(10);
     cr_assert_eq(take(), 10);
     while (put(5000) > 0) { /* also into blocks opened behind it */
     }
     cr_assert_eq(take(), 0);
-    phx_cmdq_release(q);
-    phx_cmdq_snapshot(q);
+    phx_command_queue_release(q);
+    phx_command_queue_snapshot(q);
     cr_assert_eq(take_all(), sequence - 10);
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
 }
 
-Test(cmdq, at_a_blocks_end_a_run_is_cut)
+Test(command_queue, at_a_blocks_end_a_run_is_cut)
 {
     begin(3);
     cr_assert_eq(put(WORDS_MAX - 10), WORDS_MAX - 10);
     enum { LEFT = 10 - HEADER / 8 }; /* of the ten words, behind a header */
     cr_assert_eq(put(20), LEFT);
     cr_assert_eq(put(12), 12);
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     cr_assert_eq(take(), WORDS_MAX - 10);
     cr_assert_eq(take(), LEFT);
     cr_assert_eq(take(), 12);
     cr_assert_eq(take(), 0);
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
 }
 
 /* Every rest that a block can end with. */
-Test(cmdq, every_rest_of_a_block)
+Test(command_queue, every_rest_of_a_block)
 {
     for (uint32_t rest = 0; rest <= 40; rest++) {
         set_up();
@@ -273,29 +273,30 @@ Test(cmdq, every_rest_of_a_block)
     }
 }
 
-Test(cmdq, the_largest_record_fills_a_block)
+Test(command_queue, the_largest_record_fills_a_block)
 {
     void *records;
-    phx_cmd_run run;
+    phx_command_run run;
     begin(2);
     for (int round = 0; round < 3; round++) {
         for (uint64_t i = 0; i < 2; i++) {
-            cr_assert_eq(phx_cmdq_reserve(q, 1, PHX_CMDQ_RECORD_BYTES_MAX, i, 9, &records, &status), 1);
-            memset(records, (int)i + 1, PHX_CMDQ_RECORD_BYTES_MAX);
-            phx_cmdq_publish(q, 1);
+            cr_assert_eq(phx_command_queue_reserve(q, 1, PHX_COMMAND_QUEUE_RECORD_BYTES_MAX, i, 9, &records, &status),
+                         1);
+            memset(records, (int)i + 1, PHX_COMMAND_QUEUE_RECORD_BYTES_MAX);
+            phx_command_queue_publish(q, 1);
         }
-        cr_assert_eq(phx_cmdq_reserve(q, 1, PHX_CMDQ_RECORD_BYTES_MAX, 2, 1, &records, &status), 0);
+        cr_assert_eq(phx_command_queue_reserve(q, 1, PHX_COMMAND_QUEUE_RECORD_BYTES_MAX, 2, 1, &records, &status), 0);
         cr_assert_eq(status, PH_FULL);
-        phx_cmdq_snapshot(q);
+        phx_command_queue_snapshot(q);
         for (uint64_t i = 0; i < 2; i++) {
-            cr_assert(phx_cmdq_next(q, &run));
+            cr_assert(phx_command_queue_next(q, &run));
             cr_assert_eq(run.sequence_first, i);
             const unsigned char *bytes = run.records;
             cr_assert_eq(bytes[0], i + 1);
-            cr_assert_eq(bytes[PHX_CMDQ_RECORD_BYTES_MAX - 1], i + 1);
+            cr_assert_eq(bytes[PHX_COMMAND_QUEUE_RECORD_BYTES_MAX - 1], i + 1);
         }
-        cr_assert(!phx_cmdq_next(q, &run));
-        phx_cmdq_release(q);
+        cr_assert(!phx_command_queue_next(q, &run));
+        phx_command_queue_release(q);
     }
 }
 
@@ -310,22 +311,22 @@ static void fills_and_recovers(uint32_t blocks)
         }
         cr_assert_eq(status, PH_FULL);
         cr_assert_geq(sequence - first, (uint64_t)(blocks - (round > 0)) * WORDS_MAX * 9 / 10);
-        uint64_t accepted = phx_cmdq_count(q).accepted;
+        uint64_t accepted = phx_command_queue_count(q).accepted;
         cr_assert_eq(put(1), 0); /* and again */
         cr_assert_eq(status, PH_FULL);
-        cr_assert_eq(phx_cmdq_count(q).accepted, accepted);
+        cr_assert_eq(phx_command_queue_count(q).accepted, accepted);
         cr_assert_eq(tick(), sequence - first);
         cr_assert_gt(put(1), 0); /* a tick is enough */
         cr_assert_eq(tick(), 1);
     }
 }
 
-Test(cmdq, full_with_one_block)
+Test(command_queue, full_with_one_block)
 {
     fills_and_recovers(1);
 }
 
-Test(cmdq, full_with_some_blocks)
+Test(command_queue, full_with_some_blocks)
 {
     fills_and_recovers(2);
     tear_down();
@@ -337,7 +338,7 @@ Test(cmdq, full_with_some_blocks)
 }
 
 /* The block was read to its end before anyone knew that it is closed. */
-Test(cmdq, full_with_nothing_queued_is_over_after_a_tick)
+Test(command_queue, full_with_nothing_queued_is_over_after_a_tick)
 {
     begin(1);
     cr_assert_eq(put(WORDS_MAX), WORDS_MAX);
@@ -349,19 +350,19 @@ Test(cmdq, full_with_nothing_queued_is_over_after_a_tick)
     cr_assert_eq(tick(), 1);
 }
 
-Test(cmdq, blocks_come_back_only_at_release)
+Test(command_queue, blocks_come_back_only_at_release)
 {
     begin(2);
     while (put(1000) > 0) {
     }
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     take_all();
     cr_assert_eq(put(1), 0); /* a worker may be reading */
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
     cr_assert_eq(put(1), 1);
 }
 
-Test(cmdq, no_memory_is_not_full)
+Test(command_queue, no_memory_is_not_full)
 {
     begin(4);
     cr_assert_eq(put(1000), 1000); /* in a block of full size */
@@ -382,11 +383,11 @@ Test(cmdq, no_memory_is_not_full)
     cr_assert_eq(tick(), WORDS_MAX + 1 - HEADER / 8);
 }
 
-Test(cmdq, no_memory_to_create)
+Test(command_queue, no_memory_to_create)
 {
     for (uint64_t allowed = 0;; allowed++) {
         watched_memory_fail_after(&watched, allowed);
-        q = phx_cmdq_create(&mem, 4 * BLOCK);
+        q = phx_command_queue_create(&mem, 4 * BLOCK);
         if (q != NULL) {
             cr_assert_eq(allowed, 3); /* itself and two rings */
             break;
@@ -395,18 +396,18 @@ Test(cmdq, no_memory_to_create)
     }
 }
 
-Test(cmdq, destroyed_full)
+Test(command_queue, destroyed_full)
 {
     begin(5);
     while (put(777) > 0) {
     }
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     take();
 }
 
 /* ---- going back ---- */
 
-Test(cmdq, rewind_gives_the_same_again)
+Test(command_queue, rewind_gives_the_same_again)
 {
     begin(6);
     put(20);
@@ -415,27 +416,27 @@ Test(cmdq, rewind_gives_the_same_again)
     while (sequence < 4 * WORDS_MAX) {
         cr_assert_gt(put(1000), 0);
     }
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     for (uint32_t runs = 0; runs < 15; runs++) {
         for (uint32_t i = 0; i < runs; i++) {
             cr_assert_gt(take(), 0);
         }
-        phx_cmdq_rewind(q);
+        phx_command_queue_rewind(q);
         next_expected = from;
     }
     put(5); /* is not part of it */
     uint64_t in_snapshot = sequence - 5 - 20;
     cr_assert_eq(take_all(), in_snapshot);
-    phx_cmdq_rewind(q);
+    phx_command_queue_rewind(q);
     next_expected = from;
     cr_assert_eq(take_all(), in_snapshot);
-    phx_cmdq_release(q);
-    cr_assert_eq(phx_cmdq_count(q).released, 20 + in_snapshot); /* counted once */
+    phx_command_queue_release(q);
+    cr_assert_eq(phx_command_queue_count(q).released, 20 + in_snapshot); /* counted once */
     cr_assert_eq(tick(), 5);
 }
 
 /* Released after every possible number of runs: the rest comes first the next time. */
-Test(cmdq, unread_commands_stay)
+Test(command_queue, unread_commands_stay)
 {
     for (uint32_t runs = 0; runs < 14; runs++) {
         set_up();
@@ -443,35 +444,35 @@ Test(cmdq, unread_commands_stay)
         for (uint32_t i = 0; i < 12; i++) {
             cr_assert_eq(put(i % 3 == 2 ? WORDS_MAX : 1000), i % 3 == 2 ? WORDS_MAX - 2000 - 2 * HEADER / 8 : 1000);
         }
-        phx_cmdq_snapshot(q);
+        phx_command_queue_snapshot(q);
         for (uint32_t i = 0; i < runs; i++) {
             take();
         }
-        phx_cmdq_release(q);
-        cr_assert_eq(phx_cmdq_count(q).released, next_expected - 1);
+        phx_command_queue_release(q);
+        cr_assert_eq(phx_command_queue_count(q).released, next_expected - 1);
         put(10);
-        uint64_t left = sequence - phx_cmdq_count(q).released;
+        uint64_t left = sequence - phx_command_queue_count(q).released;
         cr_assert_eq(tick(), left);
         tear_down();
     }
 }
 
-Test(cmdq, counts)
+Test(command_queue, counts)
 {
     begin(2);
     put(100);
-    cr_assert_eq(phx_cmdq_count(q).accepted, 100);
-    cr_assert_eq(phx_cmdq_count(q).released, 0);
-    phx_cmdq_snapshot(q);
+    cr_assert_eq(phx_command_queue_count(q).accepted, 100);
+    cr_assert_eq(phx_command_queue_count(q).released, 0);
+    phx_command_queue_snapshot(q);
     take_all();
-    cr_assert_eq(phx_cmdq_count(q).released, 0);
+    cr_assert_eq(phx_command_queue_count(q).released, 0);
     put(5);
-    phx_cmdq_release(q);
-    cr_assert_eq(phx_cmdq_count(q).accepted, 105);
-    cr_assert_eq(phx_cmdq_count(q).released, 100);
+    phx_command_queue_release(q);
+    cr_assert_eq(phx_command_queue_count(q).accepted, 105);
+    cr_assert_eq(phx_command_queue_count(q).released, 100);
 }
 
-Test(cmdq, warm_it_allocates_nothing)
+Test(command_queue, warm_it_allocates_nothing)
 {
     begin(8);
     while (put(900) > 0) {
@@ -490,7 +491,7 @@ Test(cmdq, warm_it_allocates_nothing)
 /* ---- small blocks ---- */
 
 /* A few commands a tick, for ever: two small blocks do. */
-Test(cmdq, few_commands_take_small_blocks)
+Test(command_queue, few_commands_take_small_blocks)
 {
     enum { TICKS = 3000, EACH = 60 };
     begin(1000);
@@ -503,7 +504,7 @@ Test(cmdq, few_commands_take_small_blocks)
         }
         cr_assert_eq(tick(), EACH);
     }
-    cr_assert_leq(atomic_load(&mem.bytes) - bare, 2 * PHX_CMDQ_SMALL_BLOCK_BYTES);
+    cr_assert_leq(atomic_load(&mem.bytes) - bare, 2 * PHX_COMMAND_QUEUE_SMALL_BLOCK_BYTES);
 }
 
 /* A third block, or a long run, is of full size; then small blocks go as they come back. */
@@ -525,7 +526,7 @@ static void outgrow_small_blocks(uint32_t run)
     cr_assert_eq((atomic_load(&mem.bytes) - bare) % BLOCK, 0, "blocks of full size alone");
 }
 
-Test(cmdq, small_blocks_are_outgrown)
+Test(command_queue, small_blocks_are_outgrown)
 {
     outgrow_small_blocks(40);
     tear_down();
@@ -534,7 +535,7 @@ Test(cmdq, small_blocks_are_outgrown)
 }
 
 /* Without memory for a block of full size small blocks go on. */
-Test(cmdq, small_blocks_go_on_without_memory)
+Test(command_queue, small_blocks_go_on_without_memory)
 {
     begin(3);
     cr_assert_eq(put(10), 10);
@@ -557,7 +558,7 @@ Test(cmdq, small_blocks_go_on_without_memory)
 }
 
 /* It holds no more blocks than it ever needed at once. */
-Test(cmdq, blocks_are_used_again)
+Test(command_queue, blocks_are_used_again)
 {
     begin(1000);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -594,20 +595,20 @@ static void settle_after_storm(uint32_t storm, uint32_t busy)
     cr_assert_eq(atomic_load(&mem.calls), calls);
 }
 
-Test(cmdq, a_storms_blocks_go)
+Test(command_queue, a_storms_blocks_go)
 {
     settle_after_storm(200, 10);
 }
 
-Test(cmdq, a_storms_blocks_go_from_a_busy_queue)
+Test(command_queue, a_storms_blocks_go_from_a_busy_queue)
 {
     settle_after_storm(200, 100);
 }
 
-Test(cmdq, counters_wrap)
+Test(command_queue, counters_wrap)
 {
     begin(3);
-    phx_cmdq_start_at(q, UINT32_MAX - 10);
+    phx_command_queue_start_at(q, UINT32_MAX - 10);
     for (uint32_t i = 0; i < 200; i++) {
         while (put(WORDS_MAX / 3) > 0) {
         }
@@ -617,26 +618,26 @@ Test(cmdq, counters_wrap)
 }
 
 #ifndef NDEBUG
-Test(cmdq, two_reservations_are_caught, .signal = SIGABRT)
+Test(command_queue, two_reservations_are_caught, .signal = SIGABRT)
 {
     void *records;
     begin(1);
-    (void)phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status);
-    (void)phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status);
+    (void)phx_command_queue_reserve(q, 1, 8, 1, 1, &records, &status);
+    (void)phx_command_queue_reserve(q, 1, 8, 1, 1, &records, &status);
 }
 
-Test(cmdq, more_published_than_reserved_is_caught, .signal = SIGABRT)
+Test(command_queue, more_published_than_reserved_is_caught, .signal = SIGABRT)
 {
     void *records;
     begin(1);
-    phx_cmdq_publish(q, phx_cmdq_reserve(q, 1, 8, 1, 1, &records, &status) + 1);
+    phx_command_queue_publish(q, phx_command_queue_reserve(q, 1, 8, 1, 1, &records, &status) + 1);
 }
 
-Test(cmdq, reading_without_a_snapshot_is_caught, .signal = SIGABRT)
+Test(command_queue, reading_without_a_snapshot_is_caught, .signal = SIGABRT)
 {
-    phx_cmd_run run;
+    phx_command_run run;
     begin(1);
-    (void)phx_cmdq_next(q, &run);
+    (void)phx_command_queue_next(q, &run);
 }
 #endif
 
@@ -672,13 +673,13 @@ static void model_put(model *m, uint64_t *random, uint32_t blocks)
     uint16_t op = (uint16_t)phx_rng_next(random);
     uint32_t words = m->small || phx_rng_below(random, 50) > 0
                          ? 1 + phx_rng_below(random, SMALL_WORDS)
-                         : 1 + phx_rng_below(random, PHX_CMDQ_RECORD_BYTES_MAX / 8);
+                         : 1 + phx_rng_below(random, PHX_COMMAND_QUEUE_RECORD_BYTES_MAX / 8);
     uint32_t wanted = phx_rng_below(random, 4) == 0 ? 1 + phx_rng_below(random, 20000) : 1 + phx_rng_below(random, 9);
-    uint32_t room = phx_cmdq_reserve(q, op, words * 8, sequence + 1, wanted, &records, &status);
+    uint32_t room = phx_command_queue_reserve(q, op, words * 8, sequence + 1, wanted, &records, &status);
     if (room == 0) {
         cr_assert_eq(status, PH_FULL);
         /* all blocks but the one read last are full, but for less than a small run at their ends */
-        uint64_t least = (uint64_t)(blocks - 1) * (PHX_CMDQ_DATA_BYTES - HEADER - SMALL_WORDS * 8);
+        uint64_t least = (uint64_t)(blocks - 1) * (PHX_COMMAND_QUEUE_DATA_BYTES - HEADER - SMALL_WORDS * 8);
         cr_assert(!m->small || m->bytes >= least, "full with %lu bytes in %u blocks", m->bytes, blocks);
         m->full++;
         return;
@@ -687,7 +688,7 @@ static void model_put(model *m, uint64_t *random, uint32_t blocks)
     for (uint64_t i = 0; i < (uint64_t)used * words; i++) {
         ((uint64_t *)records)[i] = word_of(m->written, i);
     }
-    phx_cmdq_publish(q, used);
+    phx_command_queue_publish(q, used);
     if (used > 0) {
         cr_assert_lt(m->written, RUNS_MAX);
         m->runs[m->written].op = op;
@@ -703,8 +704,8 @@ static void model_put(model *m, uint64_t *random, uint32_t blocks)
 
 static void model_take(model *m)
 {
-    phx_cmd_run run;
-    bool more = phx_cmdq_next(q, &run);
+    phx_command_run run;
+    bool more = phx_command_queue_next(q, &run);
     cr_assert_eq(more, m->read < m->known);
     if (!more) {
         return;
@@ -722,7 +723,7 @@ static void model_take(model *m)
 
 static void model_tick(model *m, uint64_t *random, uint32_t blocks)
 {
-    phx_cmdq_snapshot(q);
+    phx_command_queue_snapshot(q);
     m->known = m->written;
     m->read = m->released;
     bool all = phx_rng_below(random, 3) > 0;
@@ -730,7 +731,7 @@ static void model_tick(model *m, uint64_t *random, uint32_t blocks)
     for (uint32_t i = 0; i < steps; i++) {
         uint32_t what = phx_rng_below(random, 30);
         if (what == 0) {
-            phx_cmdq_rewind(q);
+            phx_command_queue_rewind(q);
             m->read = m->released;
         } else if (what < 5 && m->written < RUNS_MAX) {
             model_put(m, random, blocks);
@@ -742,7 +743,7 @@ static void model_tick(model *m, uint64_t *random, uint32_t blocks)
             break;
         }
     }
-    phx_cmdq_release(q);
+    phx_command_queue_release(q);
     for (; m->released < m->read; m->released++) {
         m->bytes -= HEADER + (uint64_t)m->runs[m->released].count * m->runs[m->released].record_bytes;
     }
@@ -759,18 +760,18 @@ static void random_use(uint64_t seed)
     memset(m, 0, sizeof(*m));
     m->small = seed % 2 == 0;
     begin(blocks);
-    phx_cmdq_start_at(q, (uint32_t)phx_rng_next(&random));
+    phx_command_queue_start_at(q, (uint32_t)phx_rng_next(&random));
     for (uint32_t round = 0; round < 300; round++) {
         for (uint32_t i = phx_rng_below(&random, puts); i > 0; i--) {
             model_put(m, &random, blocks);
         }
         model_tick(m, &random, blocks);
-        cr_assert_eq(phx_cmdq_count(q).accepted, m->accepted);
+        cr_assert_eq(phx_command_queue_count(q).accepted, m->accepted);
     }
-    cr_assert_leq(phx_cmdq_count(q).released, m->accepted);
+    cr_assert_leq(phx_command_queue_count(q).released, m->accepted);
 }
 
-Test(cmdq, random_use_against_a_list)
+Test(command_queue, random_use_against_a_list)
 {
     uint32_t full = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {

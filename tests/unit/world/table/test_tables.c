@@ -164,7 +164,7 @@ static void take_off(phx_attach *attach, uint64_t child)
         if (children_of[parent][i] != child) children_of[parent][n++] = children_of[parent][i];
     child_count[parent] = n;
     parent_of[child] = 0;
-    phx_attach_take(attach, child);
+    phx_attach_remove(attach, child);
     check_family(attach, parent);
 }
 
@@ -218,7 +218,7 @@ Test(tables, a_chain_is_eight_deep_at_most)
     cr_assert_eq(phx_attach_check(&attach, 1, 10), PH_TOO_DEEP, "a ninth above");
     cr_assert_eq(phx_attach_check(&attach, 1, 1), PH_CYCLE);
     cr_assert_eq(phx_attach_check(&attach, 1, 9), PH_CYCLE, "before depth");
-    phx_attach_take(&attach, 5); /* two chains of 4 and 5: 4 hangs on 1, 9 on 5 */
+    phx_attach_remove(&attach, 5); /* two chains of 4 and 5: 4 hangs on 1, 9 on 5 */
     cr_assert_eq(phx_attach_root(&attach, 9), 5);
     cr_assert_eq(phx_attach_check(&attach, 5, 10), PH_OK);
     cr_assert_eq(phx_attach_check(&attach, 1, 9), PH_OK, "four, one between, three");

@@ -5,7 +5,7 @@
  * number and a hash of them. Found must be: no loss, nothing twice, order per producer,
  * nothing half written, and in each snapshot all that was published before it.
  *
- *   stress_cmdq [--seed N] [--commands N per producer] [--producers N] [--blocks N]
+ *   stress_command_queue [--seed N] [--commands N per producer] [--producers N] [--blocks N]
  *
  * Without options it runs a table of cases; producers are more than the processors in some.
  */
@@ -34,7 +34,7 @@ typedef struct test_case {
 
 typedef struct producer {
     const test_case *run;
-    phx_cmdq *queue;
+    phx_command_queue *queue;
     uint64_t number;
     _Atomic uint64_t published; /* sequence; read before a snapshot */
     uint64_t full;
@@ -77,8 +77,8 @@ static void *produce(void *context)
         void *records;
         ph_status status;
         wanted = wanted < left ? wanted : (uint32_t)left;
-        uint32_t room =
-            phx_cmdq_reserve(p->queue, (uint16_t)words, (uint16_t)(words * 8), sequence, wanted, &records, &status);
+        uint32_t room = phx_command_queue_reserve(p->queue, (uint16_t)words, (uint16_t)(words * 8), sequence, wanted,
+                                                  &records, &status);
         if (room == 0) {
             REQUIRE(status == PH_FULL);
             p->full++;
@@ -89,14 +89,14 @@ static void *produce(void *context)
         for (uint32_t i = 0; i < used; i++) {
             write_record((uint64_t *)records + (size_t)i * words, p->number, sequence + i, words);
         }
-        phx_cmdq_publish(p->queue, used);
+        phx_command_queue_publish(p->queue, used);
         sequence += used;
         atomic_store_explicit(&p->published, sequence - 1, memory_order_release);
     }
     return NULL;
 }
 
-static bool read_run(const producer *p, const phx_cmd_run *run, uint64_t expected)
+static bool read_run(const producer *p, const phx_command_run *run, uint64_t expected)
 {
     if (!CHECK(run->sequence_first == expected && run->count > 0, "producer %lu: run of %u from %lu where %lu was due",
                p->number, run->count, run->sequence_first, expected)) {
@@ -117,16 +117,16 @@ static bool read_run(const producer *p, const phx_cmd_run *run, uint64_t expecte
 /* Reads a snapshot to its end, or at most `runs_max` runs; the sequence number after it. */
 static uint64_t read_snapshot(producer *p, uint32_t runs_max, bool *end)
 {
-    phx_cmd_run run;
+    phx_command_run run;
     uint64_t expected = p->next;
     *end = false;
     for (uint32_t runs = 0; runs < runs_max; runs++) {
-        if (!phx_cmdq_next(p->queue, &run)) {
+        if (!phx_command_queue_next(p->queue, &run)) {
             *end = true;
             break;
         }
         if (!read_run(p, &run, expected)) {
-            exit(check_done("stress_cmdq")); /* all that follows is wrong too */
+            exit(check_done("stress_command_queue")); /* all that follows is wrong too */
         }
         expected += run.count;
     }
@@ -137,23 +137,23 @@ static void tick(producer *p, uint64_t *random)
 {
     bool end;
     uint64_t before = atomic_load_explicit(&p->published, memory_order_acquire);
-    phx_cmdq_snapshot(p->queue);
+    phx_command_queue_snapshot(p->queue);
     uint64_t next = read_snapshot(p, UINT32_MAX, &end);
     CHECK(next > before, "producer %lu: %lu was published before the snapshot, read up to %lu", p->number, before,
           next - 1);
     if (phx_rng_below(random, 4) == 0) { /* begun again: the same must come, though more was published meanwhile */
-        phx_cmdq_rewind(p->queue);
+        phx_command_queue_rewind(p->queue);
         uint64_t again = read_snapshot(p, UINT32_MAX, &end);
         CHECK(again == next, "producer %lu: read up to %lu, the second time up to %lu", p->number, next, again);
     }
     if (phx_rng_below(random, 8) == 0) { /* not all is used */
-        phx_cmdq_rewind(p->queue);
+        phx_command_queue_rewind(p->queue);
         next = read_snapshot(p, phx_rng_below(random, 5), &end);
     }
     p->released += next - p->next;
     p->next = next;
-    phx_cmdq_release(p->queue);
-    phx_cmdq_counts counts = phx_cmdq_count(p->queue);
+    phx_command_queue_release(p->queue);
+    phx_command_queue_counts counts = phx_command_queue_count(p->queue);
     CHECK(counts.released == p->released, "released %lu, counted %lu", p->released, counts.released);
     CHECK(counts.accepted >= counts.released, "released %lu of %lu", counts.released, counts.accepted);
 }
@@ -171,9 +171,9 @@ static void run_case(const test_case *run)
     for (uint32_t i = 0; i < run->producers; i++) {
         producer *p = &producers[i];
         *p = (producer){.run = run, .number = i, .next = 1};
-        p->queue = phx_cmdq_create(&mem, run->blocks * (uint32_t)PHX_CMDQ_BLOCK_BYTES);
+        p->queue = phx_command_queue_create(&mem, run->blocks * (uint32_t)PHX_COMMAND_QUEUE_BLOCK_BYTES);
         REQUIRE(p->queue != NULL);
-        phx_cmdq_start_at(p->queue, UINT32_MAX - phx_rng_below(&random, 64));
+        phx_command_queue_start_at(p->queue, UINT32_MAX - phx_rng_below(&random, 64));
     }
     for (uint32_t i = 0; i < run->producers; i++) {
         REQUIRE(pthread_create(&producers[i].thread, NULL, produce, &producers[i]) == 0);
@@ -195,7 +195,7 @@ static void run_case(const test_case *run)
         CHECK(p->next == run->commands + 1, "producer %lu: %lu commands came, of %lu", p->number, p->next - 1,
               run->commands);
         full += p->full;
-        phx_cmdq_destroy(p->queue);
+        phx_command_queue_destroy(p->queue);
     }
     CHECK(atomic_load(&memory.blocks) == 0, "memory was not given back");
     printf("%u producers, %u blocks, runs of up to %u: %lu commands each, %lu ticks, full %lu times\n", run->producers,
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
         REQUIRE(producers <= PRODUCERS_MAX);
         test_case one = {producers, (uint32_t)option_number(argc, argv, "--blocks", 4), 64, commands, seed};
         run_case(&one);
-        return check_done("stress_cmdq");
+        return check_done("stress_command_queue");
     }
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         test_case one = cases[i];
@@ -224,5 +224,5 @@ int main(int argc, char **argv)
         one.commands = commands / one.producers;
         run_case(&one);
     }
-    return check_done("stress_cmdq");
+    return check_done("stress_command_queue");
 }

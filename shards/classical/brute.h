@@ -1,0 +1,12 @@
+/*
+ * index = brute: no structure: every entity is a candidate for every observer. registry.c puts it into its table; the
+ * contract is in index.h.
+ */
+#ifndef PHX_SHARDS_CLASSICAL_BRUTE_H
+#define PHX_SHARDS_CLASSICAL_BRUTE_H
+
+#include "shards/index/index.h"
+
+extern const phx_index_ops phx_index_brute;
+
+#endif

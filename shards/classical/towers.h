@@ -1,0 +1,12 @@
+/*
+ * index = towers: towers with their entities and their subscribers. registry.c puts it into its table; the contract is
+ * in index.h.
+ */
+#ifndef PHX_SHARDS_CLASSICAL_TOWERS_H
+#define PHX_SHARDS_CLASSICAL_TOWERS_H
+
+#include "shards/index/index.h"
+
+extern const phx_index_ops phx_index_towers;
+
+#endif

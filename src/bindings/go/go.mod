@@ -1,0 +1,3 @@
+module pharos
+
+go 1.19

@@ -1,0 +1,41 @@
+/*
+ * The files of one store: their names, their order, the lock. Called by open, recover and the store's thread.
+ */
+#ifndef PHX_STORE_FOLDER_H
+#define PHX_STORE_FOLDER_H
+
+#include "store/disk.h"
+
+#define PHX_STORE_IMAGE "phs" /* FOLDER/NAME.TICK.phs */
+#define PHX_STORE_PART "part" /* ... while it is written */
+
+enum { PHX_TICK_DIGITS = 20 };
+
+/* Where a store is. */
+typedef struct phx_folder {
+    char *path, *name;
+} phx_folder;
+
+/* Ticks of the files with one ending, the newest first. */
+typedef struct phx_ticks {
+    uint64_t *at;
+    size_t count, capacity;
+} phx_ticks;
+
+/* Copies both. false = no memory. */
+bool phx_folder_init(phx_folder *folder, const char *path, const char *name);
+void phx_folder_free(phx_folder *folder);
+
+/* The path of a file, which the caller frees; NULL = no memory. */
+char *phx_folder_file(const phx_folder *folder, uint64_t tick, const char *ending);
+
+/* Finds the files. Returns 0, or errno. The caller frees ticks->at, also of a failure. */
+int phx_folder_list(const phx_folder *folder, const char *ending, phx_ticks *ticks);
+
+/* Removes the files with this ending but the `kept` newest ones. Errors leave a file: it is removed the next time. */
+void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char *ending, size_t kept);
+
+/* Locks the store's name until the descriptor is closed. Below 0: -errno; -EWOULDBLOCK: another store has it. */
+int phx_folder_lock(const phx_folder *folder);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Inside of a store. Belongs to the ticking thread, but for its thread.
+ */
+#ifndef PHX_STORE_STORE_H
+#define PHX_STORE_STORE_H
+
+#include "store/image_thread.h"
+
+struct ph_store {
+    ph_world world;
+    uint32_t image_ticks;
+    uint64_t due_tick;     /* an image is due from this tick on */
+    uint64_t counted_tick; /* the due tick that `late` has counted */
+    int lock;
+    _Atomic uint64_t late, short_of, capture_ns; /* by the ticking thread; relaxed: statistics */
+    bool captured;                               /* at least one */
+    uint64_t captured_tick;
+    phx_folder folder;
+    phx_image_thread images;
+};
+
+/* ph_store_open() on another disk. */
+ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_world world, ph_store **store,
+                            char *reason, size_t reason_size);
+
+#endif
