@@ -421,12 +421,12 @@ static inline float mid_step_or_now(float now, float old, float longest_step)
     return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
-static inline float lesser(float a, float b)
+static inline float lesser_of(float a, float b)
 {
     return a < b ? a : b;
 }
 
-static inline float greater(float a, float b)
+static inline float greater_of(float a, float b)
 {
     return a > b ? a : b;
 }
@@ -438,10 +438,10 @@ static phx_box box_of_rows(const phx_grid_rows *rows, phx_span span, float longe
     for (uint32_t i = span.first; i < span.end; i++) { /* no branch: the compiler makes vectors of it */
         const float x = rows->x[i], half_x = mid_step_or_now(x, rows->ox[i], longest_step);
         const float y = rows->y[i], half_y = mid_step_or_now(y, rows->oy[i], longest_step);
-        box.x0 = lesser(lesser(x, half_x), box.x0);
-        box.x1 = greater(greater(x, half_x), box.x1);
-        box.y0 = lesser(lesser(y, half_y), box.y0);
-        box.y1 = greater(greater(y, half_y), box.y1);
+        box.x0 = lesser_of(lesser_of(x, half_x), box.x0);
+        box.x1 = greater_of(greater_of(x, half_x), box.x1);
+        box.y0 = lesser_of(lesser_of(y, half_y), box.y0);
+        box.y1 = greater_of(greater_of(y, half_y), box.y1);
     }
     return box;
 }
@@ -449,11 +449,11 @@ static phx_box box_of_rows(const phx_grid_rows *rows, phx_span span, float longe
 /* A box as the place of own rows, if it is not too large for units, or too far from the origin. */
 static bool set_wide_place(own_place *own, phx_box box, float side, float reach)
 {
-    const float most = greater(side, reach * REACHES_MAX), slack_most = side * SLACK_PART;
+    const float most = greater_of(side, reach * REACHES_MAX), slack_most = side * SLACK_PART;
     own->box = box;
     own->wide = true;
-    own->slack[0] += greater(fabsf(box.x0), fabsf(box.x1)) * ROUNDING;
-    own->slack[1] += greater(fabsf(box.y0), fabsf(box.y1)) * ROUNDING;
+    own->slack[0] += greater_of(fabsf(box.x0), fabsf(box.x1)) * ROUNDING;
+    own->slack[1] += greater_of(fabsf(box.y0), fabsf(box.y1)) * ROUNDING;
     return box.x1 - box.x0 <= most && box.y1 - box.y0 <= most && own->slack[0] <= slack_most &&
            own->slack[1] <= slack_most;
 }
