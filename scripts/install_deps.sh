@@ -3,7 +3,7 @@
 # usage: install_deps.sh [--tests | --packages | --bindings]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
-#   --bindings   also the languages of src/bindings: 80 MB of downloads, half a minute
+#   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
@@ -20,8 +20,8 @@ case ${1:-} in
     tools="$tools help2man"
     ;;
 --bindings)
-    packages="$packages lua5.4 liblua5.4-dev luajit golang-go"
-    tools="$tools lua5.4 luajit go"
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc mono-mcs mono-runtime libmono-system-core4.0-cil"
+    tools="$tools lua5.4 luajit go rustc mcs mono"
     ;;
 "") ;;
 *)

@@ -129,3 +129,62 @@ if(GO)
 else()
     message(STATUS "binding_go is left out: it needs golang-go")
 endif()
+
+# Rust: the two crates, and the programs, by the compiler alone.
+find_program(RUSTC rustc)
+if(RUSTC)
+    set(rust ${CMAKE_CURRENT_BINARY_DIR}/rust)
+    file(MAKE_DIRECTORY ${rust})
+    set(rustc ${RUSTC} -O --edition 2021 --out-dir ${rust} -L ${rust} -L native=$<TARGET_FILE_DIR:pharos>)
+    set(crates ${built}/rust)
+    add_custom_command(OUTPUT ${rust}/libpharos.rlib
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos_sys ${crates}/pharos-sys/src/lib.rs
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos
+                --extern pharos_sys=${rust}/libpharos_sys.rlib ${crates}/pharos/src/lib.rs
+        DEPENDS pharos bindings_rust ${crates}/pharos-sys/src/lib.rs
+        VERBATIM COMMENT "Rust: the crates")
+    foreach(program IN ITEMS hello play cost calls)
+        add_custom_command(OUTPUT ${rust}/rust_${program}
+            COMMAND ${rustc} --crate-name rust_${program} --extern pharos=${rust}/libpharos.rlib
+                    -C link-arg=-Wl,-rpath,$<TARGET_FILE_DIR:pharos> ${sources}/${program}.rs
+            DEPENDS ${rust}/libpharos.rlib ${sources}/${program}.rs
+            VERBATIM COMMENT "Rust: ${program}")
+        list(APPEND rust_programs ${rust}/rust_${program})
+    endforeach()
+    add_custom_target(binding_rust_programs DEPENDS ${rust_programs})
+    add_dependencies(bindings binding_rust_programs)
+    pharos_binding_tests(rust rust ${rust})
+    pharos_binding_calls(rust ${rust}/rust_calls)
+else()
+    message(STATUS "binding_rust is left out: it needs rustc")
+endif()
+
+# C#: a library, and the programs, by Mono.
+find_program(MCS mcs)
+find_program(MONO mono)
+if(MCS AND MONO)
+    set(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp)
+    file(MAKE_DIRECTORY ${csharp})
+    set(mcs ${MCS} -unsafe -langversion:latest -optimize+ -warnaserror)
+    set(code ${built}/csharp)
+    add_custom_command(OUTPUT ${csharp}/Pharos.dll
+        COMMAND ${mcs} -target:library -out:${csharp}/Pharos.dll ${code}/Native.cs ${code}/World.cs ${code}/Producer.cs
+                ${code}/Consumer.cs
+        DEPENDS bindings_csharp ${code}/Native.cs
+        VERBATIM COMMENT "C#: Pharos.dll")
+    foreach(program IN ITEMS hello play cost calls)
+        set(out ${csharp}/${program}.exe)
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${mcs} -r:${csharp}/Pharos.dll -out:${out} ${sources}/${program}.cs
+            DEPENDS ${csharp}/Pharos.dll ${sources}/${program}.cs
+            VERBATIM COMMENT "C#: ${program}")
+        list(APPEND csharp_programs ${out})
+        pharos_binding_script(csharp_${program} "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:pharos>" ${MONO} ${out})
+    endforeach()
+    add_custom_target(binding_csharp_programs DEPENDS ${csharp_programs})
+    add_dependencies(bindings binding_csharp_programs)
+    pharos_binding_tests(csharp csharp ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp_calls)
+else()
+    message(STATUS "binding_csharp is left out: it needs mono-mcs and mono-runtime")
+endif()

@@ -35,6 +35,8 @@ pharos_plain_test(NAME save_checks SOURCES property/save_checks.c LABELS propert
 pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
 pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
+pharos_plain_test(NAME journal_replay SOURCES property/journal_replay.c LABELS property)
+pharos_plain_test(NAME journal_damage SOURCES property/journal_damage.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
 pharos_plain_test(NAME quiet SOURCES property/quiet.c LABELS property)
 pharos_plain_test(NAME world_hash SOURCES property/world_hash.c LABELS property)
@@ -55,6 +57,7 @@ pharos_plain_test(NAME spatial_queries_vs_model SOURCES property/spatial_queries
 pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 
 pharos_fuzz_test(NAME fuzz_image SOURCES fuzz/fuzz_image.c CORPUS fuzz/corpus_image MAX_LEN 65536)
+pharos_fuzz_test(NAME fuzz_record SOURCES fuzz/fuzz_record.c CORPUS fuzz/corpus_record MAX_LEN 16384)
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.

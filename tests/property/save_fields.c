@@ -108,6 +108,7 @@
     LEFT(T, VALUE, restore_took_crew) \
     SAVED(T, VALUE, renews) \
     LEFT(T, VALUE, reclass) \
+    LEFT(T, VALUE, journal) \
     LEFT(T, VALUE, totals) \
     LEFT(T, VALUE, phase_ns) \
     LEFT(T, VALUE, phase_ns_sum) \

@@ -226,7 +226,8 @@ static void put_consumers(phx_image *image, const phx_world *world)
     for (uint32_t i = 0; i < world->def.consumers; i++) {
         const phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
         phx_saved_consumer *saved = phx_image_add(image, PHX_TABLE_consumers);
-        saved->behind = counts.is_pending || counts.waiting > 0 || world->consumers[i].renews;
+        if (counts.is_pending || counts.waiting > 0) saved->behind = PHX_CONSUMER_BEHIND;
+        if (world->consumers[i].renews) saved->behind = PHX_CONSUMER_RENEWS;
     }
 }
 

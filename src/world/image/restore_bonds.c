@@ -69,7 +69,7 @@ static ph_status restore_attachment(phx_restore *restore, uint32_t at)
                             ph_status_text(status));
 }
 
-static ph_area area_of(const phx_saved_area *saved)
+ph_area phx_restore_area(const phx_saved_area *saved)
 {
     ph_area area = {.shape = (ph_area_shape)saved->shape,
                     .radius = saved->radius,
@@ -94,7 +94,7 @@ static ph_status restore_area(phx_restore *restore, uint32_t at)
 {
     const phx_saved_area *saved = &PHX_IMAGE_ROWS(restore->image, areas, area)[at];
     phx_world *world = restore->world;
-    const ph_area area = area_of(saved);
+    const ph_area area = phx_restore_area(saved);
     ph_status status = saved->shape > PH_AREA_POLYGON ? PH_BAD_VALUE : phx_check_area(world, saved->id, &area);
     if (status == PH_OK && phx_idmap_find(&world->areas.index, saved->id)) status = PH_EXISTS;
     const bool follows = area.flags & PH_AREA_FOLLOW;

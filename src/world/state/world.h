@@ -21,6 +21,7 @@
 #include "world/state/crew.h"
 #include "world/state/crowd_types.h"
 #include "world/state/event_bound_types.h"
+#include "world/state/journal_types.h"
 #include "world/state/move_types.h"
 #include "world/state/producer.h"
 #include "world/state/update_types.h"
@@ -190,7 +191,7 @@ typedef struct phx_world {
     phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 
-    phx_producer *producers;
+    phx_producer *producers; /* producers_max, and one behind them for records: journal/replay.c */
     phx_consumer_slot *consumers;
 
     phx_crew *crew;        /* workers that may share a tick; NULL = there is one */
@@ -233,11 +234,25 @@ typedef struct phx_world {
     bool restore_took_crew; /* ... by workers that it has to give back */
     bool renews;  /* a consumer's observers get their whole lists in the next tick: phx_consumer_slot.renews */
     bool reclass; /* the classes changed: entities have to follow */
+    phx_journal journal;
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
     phx_tick_baseline baseline;
 } phx_world;
+
+/*
+ * Producers with commands for the tick that begins: all of them, or, of a record that is replayed, the one behind them.
+ */
+static inline uint32_t phx_world_producers_first(const phx_world *world)
+{
+    return world->journal.replays ? world->def.producers_max : 0;
+}
+
+static inline uint32_t phx_world_producers_end(const phx_world *world)
+{
+    return world->def.producers_max + world->journal.replays;
+}
 
 /* The last tick that ended. */
 static inline uint64_t phx_world_ended_tick(const phx_world *world)

@@ -140,7 +140,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     world->def.classes = world->classes;
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
-    world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    world->producers = phx_alloc_zero(mem, (def->producers_max + 1) * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_workers(world) && init_shards(world) && phx_ingest_init(world) &&
            phx_moves_init(world) && init_consumers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
            phx_updates_init(world);
@@ -187,8 +187,8 @@ static void free_ends(phx_world *world)
 {
     phx_mem *mem = &world->mem;
     const ph_world_def *def = &world->def;
-    for (uint32_t i = 0; world->producers && i < def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
-    phx_free(mem, world->producers, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; world->producers && i <= def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
+    phx_free(mem, world->producers, (def->producers_max + 1) * sizeof *world->producers, PHX_CACHE_LINE);
     for (uint32_t i = 0; world->consumers && i < def->consumers; i++)
         phx_consumer_destroy(world->consumers[i].consumer);
     phx_free(mem, world->consumers, def->consumers * sizeof *world->consumers, PHX_CACHE_LINE);

@@ -42,6 +42,7 @@ static bool run_shard_step(phx_world *world, phx_shard_step step)
 static void adopt_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
+    world->journal.def_taken = true;
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
@@ -96,7 +97,8 @@ static void open_tick(phx_world *world)
 static void begin_commands(phx_world *world)
 {
     if (!world->begun) open_tick(world);
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
+        phx_producer_snapshot(&world->producers[i]);
     if (world->next_classes && !world->apply.running) adopt_definition(world);
 }
 
@@ -114,11 +116,16 @@ static bool note_applied(phx_world *world)
     return world->apply.wide ? run_shard_step(world, phx_step_note_applied) : phx_apply_note(world);
 }
 
-/* Gives the blocks of producers back: all that is left of the commands is in the world, or kept. */
+/*
+ * Gives the blocks of producers back: all that is left of the commands is in the world, or kept, and in the journal.
+ */
 static void end_commands(phx_world *world)
 {
+    if (world->journal.write) world->journal.write(world);
     world->run_count = world->run_at = 0;
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
+        phx_producer_release(&world->producers[i]);
+    world->journal.replays = false;
 }
 
 static void end_apply(phx_world *world)
