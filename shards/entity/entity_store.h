@@ -27,7 +27,7 @@ enum {
     PHX_SLOT_ROW = 1u << 3, /* has the row body.row in the grid; with other indexes: has a cell entry (ninegrid.h), or
                                is in the index */
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
-    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer */
+    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer, or had when its list was found */
     PHX_SLOT_FAR = 1u << 6,     /* far target: global or reach > 0, seen beyond the observers' views */
     PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED */
     /*
@@ -142,12 +142,17 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
     return phx_store_attr(store, slot)->instance;
 }
 
-/* Do view and position alone decide an own observer's list, unless a limit cuts it? */
-static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
+/* Do view and position alone decide an own observer's list, unless a limit cuts it, or relations count? */
+static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    return attr->margin == 0.0f && (attr->sees & 1) &&
-           !(store->body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+    return attr->margin == 0.0f && (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
+}
+
+/* The same, without relations. */
+static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
+{
+    return !(store->body[slot].state & PHX_SLOT_RELATED) && phx_store_attr_decides(store, slot);
 }
 
 /* Sets the attributes; phx_store_reserve() was called since the last time. */

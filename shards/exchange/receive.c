@@ -134,7 +134,8 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = immigrant_slot(shard, record->id);
     for (uint32_t i = 0; i < record->count; i++)
-        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i])) return false;
+        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i], shard->tick))
+            return false;
     shard->store.body[slot].state |= PHX_SLOT_RELATED;
     phx_shard_flag(shard, slot);
     return true;

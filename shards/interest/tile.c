@@ -8,6 +8,8 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/state/list_limit.h"
+#include "shards/state/related.h"
 
 enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four of picked */
 
@@ -484,8 +486,10 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *keep = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
-    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (!phx_attr_observes(attr) || !(attr->sees & 1)) return false;
+    if (list->derived || !phx_limit_stored_below(attr, list)) return false;
+    if ((shard->store.body[slot].state & PHX_SLOT_RELATED) && phx_related_changed(shard, slot)) return false;
     *in = attr->view;
     *keep = attr->view + attr->margin;
     return true;
@@ -505,7 +509,9 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
             __builtin_prefetch(&shard->store.body[ahead]);
         }
         if (rows->view[row] == 0.0f) continue;
-        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_keep) &&
+        const uint32_t slot = phx_row_slot(rows, row);
+        tile->alike = phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) &&
+                      !(shard->store.body[slot].state & PHX_SLOT_RELATED) &&
                       (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
         keep = own_keep;

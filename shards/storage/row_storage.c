@@ -11,6 +11,7 @@
 #include "shards/query/prev_list.h"
 #include "shards/query/seen.h"
 #include "shards/query/slots_in_range.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
@@ -26,11 +27,12 @@ static void refresh_row(phx_shard *shard, uint32_t slot)
     phx_grid_changed(&shard->grid, body->row);
 }
 
-/* Only a list that passed its limit changes the view column. */
+/* Only a list that passed its limit, and the end of the last relation, change the view column. */
 static void follow_row_list(phx_shard *shard, uint32_t slot)
 {
-    const phx_body *body = &shard->store.body[slot];
+    phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
+    if (!phx_related_of(shard, slot)) body->state = (uint16_t)(body->state & ~PHX_SLOT_RELATED);
     if (shard->grid.rows.view[body->row] != phx_grid_view(&shard->store, slot)) refresh_row(shard, slot);
 }
 
@@ -54,10 +56,11 @@ static bool row_list_derives(const phx_shard *shard, uint32_t slot)
     return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
+/* Also if the last relation ended in this tick: its observer is not related any more once its list is committed. */
 static bool uncut_row_list_derives(const phx_shard *shard, uint32_t slot)
 {
     return shard->derives_lists && phx_attr_observes(phx_store_attr(&shard->store, slot)) &&
-           phx_store_view_decides(&shard->store, slot);
+           phx_store_attr_decides(&shard->store, slot) && !phx_related_of(shard, slot);
 }
 
 /* ---- evaluation ---- */

@@ -97,6 +97,11 @@ static const gen_profile profiles[] = {
      .commands = {6, 4, 30, 10, 0, 0, 2, 1, 0, 0, 50}, .pattern = 8, .drain = 4, .flags = GEN_SLOW | GEN_PLAIN},
     {.name = "limits", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 92, 5},
      .commands = {2, 2, 93, 3, 0, 0, 0, 0, 0, 0, 2}, .flags = GEN_PLAIN | GEN_LIMITS},
+    {.name = "related", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 94, 3},
+     .commands = {2, 1, 80, 2, 3, 2, 2, 1, 0, 0, 2, 0, 0, 0, 4, 3, 3, 2}, .pattern = 1, .flags = GEN_PLAIN},
+    {.name = "related_limits", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 94, 3},
+     .commands = {2, 1, 84, 1, 3, 2, 1, 1, 0, 0, 1, 0, 0, 0, 2, 1, 2, 1}, .pattern = 1,
+     .flags = GEN_PLAIN | GEN_LIMITS},
 };
 /* clang-format on */
 
