@@ -80,8 +80,7 @@ static ph_status check_frame(phx_journal_file *from, uint64_t first)
     const bool ends = from->frame.kind == PHX_FRAME_END;
     const bool record = from->frame.kind == PHX_FRAME_RECORD || from->frame.kind == PHX_FRAME_FIRST;
     if (!ends && !record)
-        return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": kind %d is not known", first,
-                              from->frame.kind);
+        return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": kind %d is not known", first, from->frame.kind);
     if (ends && (from->frame.bytes != 0 || from->at != from->bytes))
         return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": something is behind its end", first);
     return ends ? PH_EMPTY : PH_OK;

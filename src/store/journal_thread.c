@@ -77,7 +77,6 @@ static int open_file(phx_journal_thread *at, uint64_t tick)
     free(path);
     if (error != 0) return error;
     head.sum = XXH3_64bits(&head, offsetof(phx_journal_file_head, sum));
-    at->file_tick = tick;
     at->file_bytes = sizeof head;
     error = phx_disk_write_all(at->disk, at->file, &head, sizeof head);
     if (error == 0 && at->disk->sync_folder(at->folder->path) != 0) error = errno;
@@ -89,14 +88,15 @@ static int open_file(phx_journal_thread *at, uint64_t tick)
 static int write_record(phx_journal_thread *at, phx_frame_head *frame)
 {
     const bool first = frame->kind == PHX_FRAME_FIRST;
-    const bool full = at->file_bytes >= at->file_bytes_max && frame->tick > at->file_tick;
+    const bool full = at->file_bytes >= at->file_bytes_max && !at->within_tick;
     int error = 0;
     if (at->file < 0 || first || full) {
         error = close_file(at, true);
         if (error == 0) error = open_file(at, frame->tick);
     }
     if (error == 0) error = put_frame(at, frame);
-    if (error == 0) at->last_tick = frame->tick;
+    at->within_tick = !(frame->flags & PH_RECORD_TICK);
+    if (error == 0 && !at->within_tick) at->last_tick = frame->tick;
     return error;
 }
 

@@ -29,8 +29,9 @@ typedef struct phx_journal_thread {
 
     /* the thread's */
     int file; /* below 0: none is open */
-    uint64_t file_tick, file_bytes, last_tick, synced_ns;
+    uint64_t file_bytes, last_tick, synced_ns;
     bool unsynced, passing;
+    bool within_tick; /* the last record is of an apply: its tick comes into the same file */
 
     /* by the thread; relaxed: statistics */
     _Atomic uint64_t durable_tick, bytes, errors;

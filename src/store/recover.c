@@ -114,6 +114,7 @@ static bool replay_file(recovery *at, const char *path, ph_world world, uint64_t
     if ((status == PH_BAD_RECORD || status == PH_IO) && at->reason_size > 0 && at->reason[0] == '\0')
         (void)snprintf(at->reason, at->reason_size, "%s: %s", path, from.reason);
     phx_journal_file_close(&from);
+    drop_applies(at); /* the tick of an apply is in the same file, or nowhere */
     return fits && status != PH_NO_MEMORY;
 }
 
@@ -133,7 +134,6 @@ static void replay_journal(recovery *at, ph_world world, uint64_t *tick)
         through = path && replay_file(at, path, world, last, tick);
         free(path);
     }
-    drop_applies(at);
     free(at->kept);
     free(files.at);
 }

@@ -48,8 +48,9 @@ static void end_record(void *user, uint64_t tick, uint32_t flags)
         return;
     }
     const uint16_t kind = store->begins ? PHX_FRAME_FIRST : PHX_FRAME_RECORD;
-    phx_store_ring_end(&store->journal.ring,
-                       (phx_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
+    phx_store_ring_end(
+        &store->journal.ring,
+        (phx_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
     store->begins = false;
     phx_journal_thread_wake(&store->journal);
 }
