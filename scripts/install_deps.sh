@@ -3,7 +3,7 @@
 # usage: install_deps.sh [--tests | --packages | --bindings]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
-#   --bindings   also the languages of src/bindings: 140 MB of downloads, a minute
+#   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
 set -eu
 
 packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
@@ -11,17 +11,17 @@ modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm mandoc man-db python3-cffi python3-numpy"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
 --packages)
-    packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
+    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools"
     tools="$tools help2man"
     ;;
 --bindings)
-    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc"
-    tools="$tools lua5.4 luajit go rustc"
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc mono-mcs mono-runtime libmono-system-core4.0-cil"
+    tools="$tools lua5.4 luajit go rustc mcs mono"
     ;;
 "") ;;
 *)

@@ -46,6 +46,7 @@ foreach(program IN ITEMS pharos-replay pharos-config pharos-bench)
     endif()
 endforeach()
 include(program_pages)
+include(api_pages)
 
 install(EXPORT pharosTargets NAMESPACE pharos:: DESTINATION ${package_folder} COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/pharosConfig.cmake.in

@@ -158,3 +158,33 @@ if(RUSTC)
 else()
     message(STATUS "binding_rust is left out: it needs rustc")
 endif()
+
+# C#: a library, and the programs, by Mono.
+find_program(MCS mcs)
+find_program(MONO mono)
+if(MCS AND MONO)
+    set(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp)
+    file(MAKE_DIRECTORY ${csharp})
+    set(mcs ${MCS} -unsafe -langversion:latest -optimize+ -warnaserror)
+    set(code ${built}/csharp)
+    add_custom_command(OUTPUT ${csharp}/Pharos.dll
+        COMMAND ${mcs} -target:library -out:${csharp}/Pharos.dll ${code}/Native.cs ${code}/World.cs ${code}/Producer.cs
+                ${code}/Consumer.cs
+        DEPENDS bindings_csharp ${code}/Native.cs
+        VERBATIM COMMENT "C#: Pharos.dll")
+    foreach(program IN ITEMS hello play cost calls)
+        set(out ${csharp}/${program}.exe)
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${mcs} -r:${csharp}/Pharos.dll -out:${out} ${sources}/${program}.cs
+            DEPENDS ${csharp}/Pharos.dll ${sources}/${program}.cs
+            VERBATIM COMMENT "C#: ${program}")
+        list(APPEND csharp_programs ${out})
+        pharos_binding_script(csharp_${program} "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:pharos>" ${MONO} ${out})
+    endforeach()
+    add_custom_target(binding_csharp_programs DEPENDS ${csharp_programs})
+    add_dependencies(bindings binding_csharp_programs)
+    pharos_binding_tests(csharp csharp ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp_calls)
+else()
+    message(STATUS "binding_csharp is left out: it needs mono-mcs and mono-runtime")
+endif()
