@@ -274,7 +274,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
 
 bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists)
 {
-    PHX_ASSERT(block->destination == shard->index);
+    PHX_ASSERT(block->destination == shard->number);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
     for (; shard->received < block->count; shard->received++)
         if (!receive_one(shard, &block->records[shard->received], lists)) return false;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "shards/grid/row_edit.h"
 #include "shards/query/seen.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
@@ -127,8 +126,7 @@ static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_count_observer(shard, attr, 1);
     phx_shard_note_beginner(shard, slot);
     phx_shard_flag(shard, slot);
-    if (elsewhere && phx_shard_rows(shard) && (store->body[slot].state & PHX_SLOT_ROW))
-        phx_grid_misplace(&shard->grid, &store->body[slot], slot);
+    if (elsewhere && (store->body[slot].state & PHX_SLOT_ROW)) shard->storage->change_instance(shard, slot);
 }
 
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)

@@ -34,7 +34,7 @@ static void follow_row_list(phx_shard *shard, uint32_t slot)
     if (shard->grid.rows.view[body->row] != phx_grid_view(&shard->store, slot)) refresh_row(shard, slot);
 }
 
-static void misplace_dead_row(phx_shard *shard, uint32_t slot)
+static void misplace_row(phx_shard *shard, uint32_t slot)
 {
     phx_grid_misplace(&shard->grid, &shard->store.body[slot], slot);
 }
@@ -104,19 +104,23 @@ const phx_storage phx_storage_rows = {
     .leaves_out_ghosts = true,
     .has_deltas = true,
     .unmarked_when_dense = true,
+    .mixes_instances = false,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
     .reserve_note = phx_storage_ready,
     .note_name = phx_storage_no_slot_work,
     .note_attr = phx_storage_no_attr_note,
+    .change_instance = misplace_row,
     .refresh_entry = refresh_row,
-    .remove_entry = misplace_dead_row,
+    .remove_entry = misplace_row,
     .mark_partial = refresh_row,
     .follow_list = follow_row_list,
     .update = phx_rows_update,
     .updated_valid = updated_rows_valid,
     .end_tick = phx_storage_no_work,
     .ended_valid = phx_shard_lists_valid,
+    .add_counts = phx_storage_no_counts,
+    .clear_counts = phx_storage_no_work,
     .derives = row_list_derives,
     .derives_uncut = uncut_row_list_derives,
     .list_before = phx_prev_list,

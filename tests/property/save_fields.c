@@ -79,15 +79,15 @@
     LEFT(T, VALUE, scratch) \
     LEFT(T, VALUE, shard_order) \
     LEFT(T, VALUE, order_capacity) \
-    LEFT(T, VALUE, failed) \
+    LEFT(T, VALUE, step_failed) \
     LEFT(T, VALUE, step) \
     LEFT(T, VALUE, chunks) \
     LEFT(T, VALUE, chunk_count) \
     LEFT(T, VALUE, chunks_capacity) \
     LEFT(T, VALUE, chunks_planned) \
     LEFT(T, VALUE, spreading) \
-    LEFT(T, VALUE, shares) \
-    LEFT(T, VALUE, shares_capacity) \
+    LEFT(T, VALUE, chunk_counts) \
+    LEFT(T, VALUE, chunk_counts_capacity) \
     LEFT(T, VALUE, begin_bits) \
     LEFT(T, VALUE, begin_bits_capacity) \
     LEFT(T, VALUE, batches) \
@@ -120,8 +120,8 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, mem) \
     DERIVED(T, VALUE, rules) \
     DERIVED(T, VALUE, storage) \
-    DERIVED(T, VALUE, indexed) \
-    DERIVED(T, VALUE, index) \
+    DERIVED(T, VALUE, rules_storage) \
+    DERIVED(T, VALUE, number) \
     DERIVED(T, VALUE, rect) \
     DERIVED(T, VALUE, move_constants) \
     SAVED(T, VALUE, tick) \

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "shards/state/storage.h"
 #include "world/image/restore_bonds.h"
 #include "world/image/restore_entities.h"
 #include "world/image/restore_lists.h"
@@ -56,7 +57,7 @@ static void clear_counts(phx_world *world)
         shard->zones.activation.woken = shard->zones.activation.slept = 0;
         shard->zones.area_members.entered = shard->zones.area_members.left = 0;
         world->shard_totals[i] = (phx_shard_totals){0};
-        if (shard->classical) shard->classical->counts = (phx_index_counts){0};
+        shard->storage->clear_counts(shard);
     }
     world->totals = (phx_world_totals){0};
     phx_stats_begin(world);

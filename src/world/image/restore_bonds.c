@@ -31,10 +31,10 @@ static ph_status restore_relation(phx_restore *restore, uint32_t at)
                                 " bits 0x%x view %g margin %g can not be",
                                 at, saved->observer, saved->target, saved->bits, (double)saved->view,
                                 (double)saved->margin);
-    const phx_command_ids command = {.id = phx_restore_entity(restore, saved->observer)->id,
-                                     .other = phx_restore_entity(restore, saved->target)->id,
-                                     .view = saved->view,
-                                     .margin = saved->margin};
+    const phx_command_two_ids command = {.id = phx_restore_entity(restore, saved->observer)->id,
+                                         .other = phx_restore_entity(restore, saved->target)->id,
+                                         .view = saved->view,
+                                         .margin = saved->margin};
     ph_status status = PH_OK;
     for (uint32_t i = 0; status == PH_OK && i < sizeof ops / sizeof *ops; i++)
         if (saved->bits & ops[i].bit) status = phx_ingest_relate(restore->world, ops[i].op, &command);
@@ -63,7 +63,7 @@ static ph_status restore_attachment(phx_restore *restore, uint32_t at)
                                 " is, or has two parents",
                                 at, child->id, parent->id);
     const ph_status status =
-        phx_ingest_attach(restore->world, &(phx_command_ids){.id = child->id, .other = parent->id});
+        phx_ingest_attach(restore->world, &(phx_command_two_ids){.id = child->id, .other = parent->id});
     if (status == PH_OK || status == PH_NO_MEMORY) return status;
     return phx_image_refuse(restore->reason, "section ATCH: record %" PRIu32 ": entity %" PRIu64 ": %s", at, child->id,
                             ph_status_text(status));

@@ -169,9 +169,9 @@ static ph_status submit_id(replayed_run *run)
 
 static ph_status submit_two(replayed_run *run)
 {
-    phx_command_ids command;
+    phx_command_two_ids command;
     if (!phx_unpack_bytes(run->from, &command, sizeof command)) return RUN_BROKEN;
-    return phx_submit_two(run->producer, run->head.op, command.id, command.other, command.view, command.margin);
+    return phx_submit_two_ids(run->producer, run->head.op, command.id, command.other, command.view, command.margin);
 }
 
 static ph_status submit_broadcast(replayed_run *run)

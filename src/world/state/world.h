@@ -203,7 +203,7 @@ typedef struct phx_world {
         *scratch; /* one per worker, as many as worker_count, as broadcasts.scratches, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
-    _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
+    _Atomic uint32_t step_failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
 
     phx_chunk *chunks;
@@ -211,8 +211,8 @@ typedef struct phx_world {
     uint32_t chunks_planned; /* chunks of one shard follow each other; behind these are rests of chunks after want of
                                 memory */
     phx_spread_state spreading;
-    phx_consumer_changes *shares; /* [chunk][consumer] */
-    uint32_t shares_capacity;
+    phx_consumer_changes *chunk_counts; /* [chunk][consumer], padded: publish/change_counts.h */
+    uint32_t chunk_counts_capacity;
     uint64_t *begin_bits; /* scratch of publish/beginners.c */
     uint32_t begin_bits_capacity;
     phx_batch **batches; /* of this tick, one per consumer */

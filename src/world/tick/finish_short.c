@@ -66,7 +66,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
         phx_change *changes = phx_chunk_changes(world, chunk);
-        for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
+        for (uint32_t c = 0; chunk->shard == shard->number && c < chunk->change_count; c++)
             if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
     }
 }

@@ -213,7 +213,7 @@ void phx_world_destroy(phx_world *world)
     phx_ingest_free(world);
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
     phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
-    phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
+    phx_release(mem, (void **)&world->chunk_counts, &world->chunk_counts_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
     phx_relation_index_free(&world->relation_index);
     phx_attach_free(&world->attach);

@@ -156,7 +156,7 @@ Test(config_def, every_field_of_a_class_is_checked)
     expect_good(&def);
 }
 
-Test(config_def, reasons)
+Test(config_def, a_bad_definition_is_refused_with_its_reason)
 {
     ph_world_def def = ph_world_def_default();
     ph_class class = ph_class_default("default");

@@ -202,7 +202,7 @@ Test(config_keys, numbers_of_a_class)
 #define OTHER_INDEX "lighthouse"
 #endif
 
-Test(config_keys, words)
+Test(config_keys, words_are_exact_and_listed_when_refused)
 {
     static const row words[] = {
         {"range", "radius", "", NULL, "radius", "towers", "", "", "", "radius, towers"},
@@ -234,7 +234,7 @@ Test(config_keys, words)
     ph_config_destroy(config);
 }
 
-Test(config_keys, masks)
+Test(config_keys, masks_are_decimal_or_hexadecimal)
 {
     static const struct {
         const char *text;
@@ -310,7 +310,7 @@ Test(config_keys, hash_seed)
     ph_config_destroy(config);
 }
 
-Test(config_keys, flags)
+Test(config_keys, flags_have_three_words_for_each_value)
 {
     static const char *const yes[] = {"true", "yes", "on", "1", "TRUE", "Yes"};
     static const char *const no[] = {"false", "no", "off", "0", "False", "OFF"};

@@ -391,7 +391,7 @@ static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratc
     for (int s = 0; s < FLEET_SCRATCHES; s++) {
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
-            if ((uint32_t)change->flags >> FLAG_BITS != home->index) continue;
+            if ((uint32_t)change->flags >> FLAG_BITS != home->number) continue;
             if (home->store.name[change->slot].id != observer) continue;
             if (change->leave_count + change->enter_count == 0) continue; /* of the list's keeping only */
             cr_assert_null(found, "told twice");
