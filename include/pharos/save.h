@@ -110,6 +110,12 @@ PH_NODISCARD PH_API ph_status ph_load(const ph_load_options *options, ph_read_fn
 /** The format of records that a journal gets; ph_journal_replay() reads no other. */
 enum { PH_RECORD_FORMAT = 1 };
 
+/** Bits of a record, as its journal gets them. */
+enum {
+    PH_RECORD_TICK = 1u << 0, /* of a tick; else of an apply before it */
+    PH_RECORD_WHOLE = 1u << 1 /* it can be replayed; without: the tick lacked memory */
+};
+
 /**
  * Where the records of a world go: one at the end of each ph_apply() and each tick, with all commands that it has
  * applied, and the definition if it took a new one. The ticking thread calls both functions inside the call, so they
@@ -120,10 +126,10 @@ typedef struct ph_journal {
     /** Memory for a record, at a multiple of 8; bytes: a multiple of 8. NULL: the record is lost. */
     void *(*room)(void *user, uint64_t tick, size_t bytes);
     /**
-     * The record is in that memory. whole = false: the tick lacked memory, so its events do not follow from its
+     * The record is in that memory. flags: PH_RECORD_... Without PH_RECORD_WHOLE its events do not follow from its
      * commands alone; ph_journal_replay() refuses the record, and only an image of this tick or a later one goes on.
      */
-    void (*done)(void *user, uint64_t tick, bool whole);
+    void (*done)(void *user, uint64_t tick, uint32_t flags);
     void *user;
 } ph_journal;
 

@@ -77,10 +77,10 @@ static void *copy_room(void *user, uint64_t tick, size_t bytes)
     return to->bytes;
 }
 
-static void copy_done(void *user, uint64_t tick, bool whole)
+static void copy_done(void *user, uint64_t tick, uint32_t flags)
 {
     (void)tick;
-    ((copy *)user)->done = whole;
+    ((copy *)user)->done = flags & PH_RECORD_WHOLE;
 }
 
 /* Behind a replay: also such a one that diverged, which the head's counts decide. */

@@ -167,10 +167,10 @@ static void *no_room(void *user, uint64_t tick, size_t bytes)
     return NULL;
 }
 
-static void no_done(void *user, uint64_t tick, bool whole)
+static void no_done(void *user, uint64_t tick, uint32_t flags)
 {
     (void)user;
-    (void)whole;
+    (void)flags;
     (void)CHECK(false, "tick %" PRIu64 ": there was no room", tick);
 }
 

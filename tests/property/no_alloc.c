@@ -152,9 +152,9 @@ static void *open_page(void *user, uint64_t tick, size_t bytes)
     return bytes <= sizeof book->page ? book->page : NULL;
 }
 
-static void close_page(void *user, uint64_t tick, bool whole)
+static void close_page(void *user, uint64_t tick, uint32_t flags)
 {
-    CHECK(whole, "tick %" PRIu64 " lacked memory", tick);
+    CHECK(flags & PH_RECORD_WHOLE, "tick %" PRIu64 " lacked memory", tick);
     ((notebook *)user)->records++;
 }
 

@@ -19,13 +19,13 @@ static void *tape_room(void *user, uint64_t tick, size_t bytes)
     return record.bytes;
 }
 
-static void tape_done(void *user, uint64_t tick, bool whole)
+static void tape_done(void *user, uint64_t tick, uint32_t flags)
 {
     tape *to = user;
     tape_record *last = &to->records.items[to->records.count - 1];
     CHECK(!last->done && last->tick == tick, "a record ends that did not begin");
     last->done = true;
-    last->whole = whole;
+    last->whole = flags & PH_RECORD_WHOLE;
 }
 
 ph_journal tape_journal(tape *to)

@@ -102,7 +102,9 @@ static void write_record(phx_world *world)
     unsigned char *to = journal->hooks.room(journal->hooks.user, head.tick, head.bytes);
     if (to) {
         fill_record(to, world, &head, &def);
-        journal->hooks.done(journal->hooks.user, head.tick, !(head.flags & PHX_RECORD_SHORT));
+        const uint32_t tick = head.flags & PHX_RECORD_APPLY ? 0 : PH_RECORD_TICK;
+        journal->hooks.done(journal->hooks.user, head.tick,
+                            tick | (head.flags & PHX_RECORD_SHORT ? 0 : PH_RECORD_WHOLE));
     }
     phx_image_release(&def);
 }
