@@ -3,7 +3,7 @@
 # usage: install_deps.sh [--tests | --packages | --bindings | --browser]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
-#   --bindings   also the languages of src/bindings: 80 MB of downloads, half a minute
+#   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
 #   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
@@ -12,17 +12,17 @@ modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
 --tests)
-    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm python3-cffi python3-numpy libwebsockets-dev"
+    packages="$packages g++ libcriterion-dev clang clang-format-14 clang-tidy-14 llvm python3 doxygen cmark-gfm mandoc man-db python3-cffi python3-numpy libwebsockets-dev"
     modules="$modules criterion"
     tools="$tools g++ clang python3"
     ;;
 --packages)
-    packages="$packages help2man lintian dpkg-dev debootstrap autopkgtest abigail-tools"
+    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools"
     tools="$tools help2man"
     ;;
 --bindings)
-    packages="$packages lua5.4 liblua5.4-dev luajit golang-go"
-    tools="$tools lua5.4 luajit go"
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc mono-mcs mono-runtime libmono-system-core4.0-cil"
+    tools="$tools lua5.4 luajit go rustc mcs mono"
     ;;
 --browser)
     packages="$packages libwebsockets-dev python3 chromium"

@@ -64,6 +64,9 @@ while [ "$(date +%s)" -lt "$end" ]; do
         run relassert $stress --seed "$seed"
         run tsan $stress --seed "$seed"
     done
+    for leg in relassert asan; do
+        [ ! -x "build/$leg/tests/store_journal" ] || run "$leg" store_journal --seed "$seed" --count 1000
+    done
     for fuzzer in build/fuzz/tests/fuzz_*; do
         name=$(basename "$fuzzer")
         case $name in *.*) continue ;; esac

@@ -12,6 +12,7 @@ extern const bench_scenario bench_hotspot, bench_crowd, bench_dense_100k, bench_
 extern const bench_scenario bench_ingest, bench_border_pingpong, bench_teleport_storm, bench_login_flood, bench_idle;
 extern const bench_scenario bench_chat_storm, bench_whisper, bench_mounts, bench_crowd_control;
 extern const bench_scenario bench_speed_50, bench_sparse_huge;
+extern const bench_scenario bench_walk_20k, bench_walk_outside;
 extern const bench_scenario bench_ask_places, bench_voxel, bench_bands;
 extern const bench_scenario bench_activation, bench_areas, bench_churn, bench_veil;
 extern const bench_scenario bench_instances, bench_instances_flat, bench_small_worlds;

@@ -18,7 +18,7 @@ static const bench_scenario *const scenarios[] = {
     &bench_world_mmo,    &bench_world_siege,     &bench_world_city,      &bench_world_dense,
     &bench_fight_10k,    &bench_cornell_50k,     &bench_cornell_gauss,   &bench_cornell_500k,
     &bench_osrs_box,     &bench_station_80,      &bench_cluster,         &bench_voxel,
-    &bench_small_worlds,
+    &bench_small_worlds, &bench_walk_20k,        &bench_walk_outside,
 };
 
 uint32_t bench_scenario_count(void)

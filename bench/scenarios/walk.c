@@ -64,6 +64,34 @@ static void nobody_moves(bench_stream *stream, bench_frame *frame)
     (void)frame;
 }
 
+/* ---- walk-outside: all are beyond a corner of the world, as far as it is wide ---- */
+
+static bench_area area_outside(const bench_area *world)
+{
+    bench_area area;
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const float width = world->high[axis] - world->low[axis];
+        area.low[axis] = world->high[axis] + width;
+        area.high[axis] = area.low[axis] + width;
+    }
+    return area;
+}
+
+static void outside_begin(bench_stream *stream, bench_frame *frame)
+{
+    const bench_area outside = area_outside(&stream->world);
+    for (uint32_t i = 0; i < stream->count; i++) {
+        stream->positions[i] = bench_place(stream, &outside);
+        bench_enter(stream, frame, i, 0);
+    }
+}
+
+static void outside_step(bench_stream *stream, bench_frame *frame)
+{
+    const bench_area outside = area_outside(&stream->world);
+    for (uint32_t i = 0; i < stream->count; i++) bench_walk(stream, frame, i, &outside);
+}
+
 /* ---- hotspot: every other entity keeps to a square in the middle, a tenth of the world's side ---- */
 
 static bench_area hot_area(const bench_area *world)
@@ -196,6 +224,13 @@ const bench_scenario bench_speed_50 =
 const bench_scenario bench_sparse_huge =
     SCENARIO("sparse-huge", 5000, 200000, 500, 50, everybody_enters, everybody_walks,
              "5,000 entities in a land of 200 km x 200 km: hardly any ever meet; memory by area, or by entities");
+
+const bench_scenario bench_walk_20k = SCENARIO("walk-20k", 20000, 10000, 200, 20, everybody_enters, everybody_walks,
+                                               "walk-10k with twice as many: what walk-outside is compared with");
+
+const bench_scenario bench_walk_outside =
+    SCENARIO("walk-outside", 20000, 10000, 200, 20, outside_begin, outside_step,
+             "walk-20k as far outside of the world as that is wide: coordinates that the world was not made for");
 
 const bench_scenario bench_ingest = {
     .name = "ingest",

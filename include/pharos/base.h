@@ -74,7 +74,8 @@ extern "C" {
     X(PH_PENDING, 25, "nothing to take at present, but more waits for a tick: return the batches and run one") \
     X(PH_NOT_GIVEN, 26, "a field that is needed is not given: set its bit in ph_attrs.given (PH_X and PH_Y at enter)") \
     X(PH_IO, 27, "the host's function could not write, or could not read so many bytes") \
-    X(PH_BAD_IMAGE, 28, "it is no image of a world, is damaged, of a later format, or says what can not be")
+    X(PH_BAD_IMAGE, 28, "it is no image of a world, is damaged, of a later format, or says what can not be") \
+    X(PH_BAD_RECORD, 29, "it is no record of a journal, is damaged, or is not the next one of this world")
 
 typedef enum ph_status {
 #define PH_STATUS_ENUM(name, number, text) name = number,

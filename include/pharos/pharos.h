@@ -3,14 +3,15 @@
  * Pharos: an area-of-interest engine. Every tick reports, for each observer, the entities that entered its interest
  * list and the entities that left it. It also carries broadcasts and position updates to the observers of an entity.
  *
- * Threads (the word behind @thread):
- *  - any       any thread, at any time;
- *  - producer  one thread at a time per producer, also while a tick runs;
- *  - consumer  one thread at a time per consumer, also while a tick runs;
- *  - reader    any number of threads, but between ticks: while a tick runs the call
+ * Threads. Each call names the thread that may make it:
+ *  - any: any thread, at any time;
+ *  - producer: one thread at a time per producer, also while a tick runs;
+ *  - consumer: one thread at a time per consumer, also while a tick runs;
+ *  - reader: any number of threads, but between ticks: while a tick runs the call
  *              returns PH_BUSY and does nothing; a tick asked for meanwhile returns PH_BUSY
  *              (a visit lets ticks in while its callback runs);
- *  - ticker    one thread at a time per world.
+ *  - ticker: one thread at a time per world.
+ *
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
  * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
  * No call blocks, except ph_tick() and ph_tick_many() for their work, and ph_world_destroy() and ph_crew_destroy() for
@@ -461,6 +462,9 @@ PH_API ph_status ph_consumer_close(ph_consumer consumer);
  * hands it over. @thread consumer
  */
 PH_NODISCARD PH_API ph_status ph_batch_take(ph_consumer consumer, const ph_batch **batch);
+
+/** @return "gone", "hidden", ...: the word of the cause, static, never NULL. @thread any */
+PH_API const char *ph_cause_name(ph_cause cause);
 
 /** Gives a batch back, in any order. PH_BAD_ARGUMENT: it was not taken here. @thread consumer */
 PH_API ph_status ph_batch_return(ph_consumer consumer, const ph_batch *batch);

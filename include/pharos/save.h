@@ -1,7 +1,8 @@
 /**
  * @file save.h
- * Saving a world, and loading it into another process, or with other shards, workers or index. docs/saving.md has the
- * uses: restart without a flicker at the clients, moving a world, repeating an incident.
+ * Saving a world, and loading it into another process, or with other shards, workers or index; recording its commands,
+ * and replaying them. docs/saving.md has the uses: restart without a flicker at the clients, moving a world, repeating
+ * an incident.
  *
  * An image holds a world as it is between two ticks. A loaded world goes on with the same tick numbers: the same
  * commands give the same events, batches and ph_world_hash() as in the world that was saved. In the image: the
@@ -70,8 +71,9 @@ enum {
     PH_LOAD_WORKERS = 1u << 1,
     PH_LOAD_INDEX = 1u << 2,
     PH_LOAD_SIMD = 1u << 3,
-    PH_LOAD_FRESH = 1u << 4, /* all consumers begin anew: after a crash, as clients know more than the image */
-    PH_LOAD_GIVEN_ALL = (1u << 5) - 1
+    PH_LOAD_FRESH = 1u << 4,  /* all consumers begin anew: after a crash, as clients know more than the image */
+    PH_LOAD_REPLAY = 1u << 5, /* no consumer begins anew: for ph_journal_replay(); not together with PH_LOAD_FRESH */
+    PH_LOAD_GIVEN_ALL = (1u << 6) - 1
 };
 
 /** How a world is loaded. All zero: as it was saved, without hooks. No choice changes an event. */
@@ -102,6 +104,53 @@ typedef struct ph_load_options {
  */
 PH_NODISCARD PH_API ph_status ph_load(const ph_load_options *options, ph_read_fn read, void *user, ph_world *world,
                                       char *reason, size_t reason_size);
+
+/* ---- journal ---- */
+
+/** The format of records that a journal gets; ph_journal_replay() reads no other. */
+enum { PH_RECORD_FORMAT = 1 };
+
+/** Bits of a record, as its journal gets them. */
+enum {
+    PH_RECORD_TICK = 1u << 0, /* of a tick; else of an apply before it */
+    PH_RECORD_WHOLE = 1u << 1 /* it can be replayed; without: the tick lacked memory */
+};
+
+/**
+ * Where the records of a world go: one at the end of each ph_apply() and each tick, with all commands that it has
+ * applied, and the definition if it took a new one. The ticking thread calls both functions inside the call, so they
+ * do not wait for anything. A record of moves has the moves' bytes in the queue, and up to 160 more for each call of
+ * ph_move_many() per 66 KiB; nothing is allocated for it, but for a definition.
+ */
+typedef struct ph_journal {
+    /** Memory for a record, at a multiple of 8; bytes: a multiple of 8. NULL: the record is lost. */
+    void *(*room)(void *user, uint64_t tick, size_t bytes);
+    /**
+     * The record is in that memory. flags: PH_RECORD_... Without PH_RECORD_WHOLE its events do not follow from its
+     * commands alone; ph_journal_replay() refuses the record, and only an image of this tick or a later one goes on.
+     */
+    void (*done)(void *user, uint64_t tick, uint32_t flags);
+    void *user;
+} ph_journal;
+
+/**
+ * Attaches a journal, in place of another one; NULL ends it. Records follow on an image that is captured now, or later.
+ * @return PH_OK, PH_BUSY: a tick is half way; PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_journal_set(ph_world world, const ph_journal *journal);
+
+/**
+ * Runs the apply or the tick of a record: the next one of the recorded world, on a world that was loaded from its image
+ * with PH_LOAD_REPLAY, and has replayed all records since. Layout, workers and index may differ. Commands in the queues
+ * of producers wait for the next ph_tick(). Refusals of the record's commands go to no producer. The world is then as
+ * the recorded one was: counts of entities, commands and refusals are compared. On PH_BAD_RECORD `reason` (may be NULL)
+ * gets one line: what is wrong, where, and why.
+ * @return PH_OK; PH_BAD_RECORD: the world is as before, unless `reason` begins with "diverged"; PH_BUSY: a tick is half
+ * way, or is being read; PH_NO_MEMORY: as of ph_tick(), which goes on with the record's tick, or nothing was changed;
+ * PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_journal_replay(ph_world world, const void *record, size_t size, char *reason,
+                                                size_t reason_size);
 
 #ifdef __cplusplus
 }

@@ -240,7 +240,9 @@ typedef struct ph_world_def {
     ph_task_hooks tasks;   /* zero = the library's own threads; not used with a crew */
     ph_crew crew;          /* null = `workers` and `tasks` are the world's own; else it has the workers of this crew */
     ph_batch_hook batches; /* zero = none: consumers ask ph_batch_take() */
-    uint64_t reserved[8];  /* 0 */
+    bool positions;        /* batches have the positions of enters: ph_batch.positions */
+    uint8_t reserved_bytes[7]; /* 0 */
+    uint64_t reserved[7];      /* 0 */
 } ph_world_def;
 
 /* ---- attributes of one entity ---- */
@@ -460,6 +462,22 @@ typedef struct ph_target {
     uint64_t user_data;
 } ph_target;
 
+/**
+ * Why a target left or entered a list: the first of its half that holds at the end of the tick, or of the batch's last
+ * tick; of a leave in a coalesced batch, at the end of the tick in which the target left the list for good.
+ */
+typedef enum ph_cause {
+    /* enters: */
+    PH_CAUSE_CAME = 0,     /* it was in the world before */
+    PH_CAUSE_APPEARED = 2, /* that stay in the world began in one of the ticks that the batch covers */
+    /* leaves: */
+    PH_CAUSE_GONE = 5,      /* that stay in the world is over; the id may have entered again */
+    PH_CAUSE_HIDDEN = 4,    /* instance, hide, layers, stealth or veil forbid it, at any distance */
+    PH_CAUSE_OUTRANKED = 3, /* it passes, margin included, but the observer's cap keeps others */
+    PH_CAUSE_RANGE = 1,     /* it is too far away; or its link, or the observer's view, ended */
+    PH_CAUSE_COUNT = 6
+} ph_cause;
+
 enum {
     /*
      * The observer begins: it entered the world with a view, or got its first one, became ready, was given another
@@ -478,13 +496,14 @@ enum {
 
 /**
  * The changes of one observer. Its targets are batch->targets[first ...]: first the
- * leave_count that left, then the enter_count that entered; the kinds stand in batch->kinds at
- * the same places. Each of the two is ordered by depth, then by kind, then by id. The depth
- * of an entity is the number of attachments from it up to its root, 0 while it is not
- * attached. Enters have the depth at the end of the tick, the least first: a parent enters before
- * its children. Leaves have the depth at the end of the tick before, the greatest first: a parent
- * leaves after its children, also when all of them leave the world. In a coalesced batch enters have the depth at the
- * end of its last tick; leaves that at the end of the tick before the one in which the target left.
+ * leave_count that left, then the enter_count that entered; the kinds stand in batch->kinds, the causes (ph_cause)
+ * in batch->causes, and positions in batch->positions, at the same places. The position of an enter is the target's at
+ * the end of the batch's last tick, whether or not the class has bands; that of a leave is (0, 0, 0). Each of the two
+ * is ordered by depth, then by kind, then by id. The depth of an entity is the number of attachments from it up to its
+ * root, 0 while it is not attached. Enters have the depth at the end of the tick, the least first: a parent enters
+ * before its children. Leaves have the depth at the end of the tick before, the greatest first: a parent leaves after
+ * its children, also when all of them leave the world. In a coalesced batch enters have the depth at the end of its
+ * last tick; leaves that at the end of the tick before the one in which the target left.
  *
  * Kinds and user data, of targets and observers, are as at the end of the batch's last
  * tick, coalesced or not; of a leave, as in the tick in which the target left the list
@@ -624,7 +643,9 @@ typedef struct ph_batch {
     uint32_t due_count;
     uint32_t moved_count;
     uint32_t reserved2;
-    const void *reserved_arrays[6]; /* room for further arrays and their counts */
+    const uint8_t *causes;          /* ph_cause, beside `kinds` */
+    const ph_position *positions;   /* beside them; of enters; of leaves 0; NULL if ph_world_def.positions is false */
+    const void *reserved_arrays[4]; /* room for further arrays and their counts */
     uint64_t reserved_counts[6];
 } ph_batch;
 

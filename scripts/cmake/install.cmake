@@ -21,7 +21,7 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
         FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
-foreach(page IN ITEMS limits packages troubles tutorial upgrading)
+foreach(page IN ITEMS comparison determinism faq limits packages recipes troubles tutorial upgrading)
     install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
@@ -46,6 +46,7 @@ foreach(program IN ITEMS pharos-replay pharos-config pharos-bench)
     endif()
 endforeach()
 include(program_pages)
+include(api_pages)
 
 install(EXPORT pharosTargets NAMESPACE pharos:: DESTINATION ${package_folder} COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/pharosConfig.cmake.in

@@ -123,8 +123,16 @@ uint32_t phx_store_add(phx_store *store, uint64_t id, uint32_t state)
     return slot;
 }
 
+static uint8_t traits_of(const phx_attr *attr)
+{
+    const bool seen_by_all = attr->instance == 0 && attr->layers == 1 && attr->stealth == 0 && !attr->veiled;
+    const bool hides = !seen_by_all || !(attr->sees & 1);
+    return (uint8_t)((hides ? PHX_TRAIT_HIDES : 0) | (attr->cap > 0 ? PHX_TRAIT_CAPS : 0));
+}
+
 void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr)
 {
+    store->traits |= traits_of(attr);
     uint32_t before = store->set[slot];
     store->set[slot] = phx_attr_sets_acquire(&store->sets, attr);
     phx_attr_sets_drop(&store->sets, before);

@@ -27,7 +27,7 @@ enum {
     PHX_SLOT_ROW = 1u << 3, /* has the row body.row in the grid; with other indexes: has a cell entry (ninegrid.h), or
                                is in the index */
     PHX_SLOT_LEAVING = 1u << 4, /* is in the list of possible emigrants */
-    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer */
+    PHX_SLOT_RELATED = 1u << 5, /* has pairs, links, hides or reveals as an observer, or had when its list was found */
     PHX_SLOT_FAR = 1u << 6,     /* far target: global or reach > 0, seen beyond the observers' views */
     PHX_SLOT_SPECIAL = 1u << 7, /* as a target: layers other than 1, stealth, a veil, priority, _FAR or _BOUNDED */
     /*
@@ -44,6 +44,12 @@ enum {
     PHX_SLOT_BOUNDED = 1u << 13, /* its visible distance is below PH_LENGTH_MAX: views alone do not decide */
     PHX_SLOT_APART = 1u << 14,   /* in an instance other than 0: phx_store_instance() */
     PHX_SLOT_OUTSIDE = 1u << 15  /* outside of all towers, own or ghost: phx_store_set_outside() */
+};
+
+/* Traits of attributes by which a target may leave a list though it is in range. */
+enum {
+    PHX_TRAIT_HIDES = 1u << 0, /* instance, layers, stealth or veil may keep a target out of a list */
+    PHX_TRAIT_CAPS = 1u << 1   /* a cap may */
 };
 
 /* Stored for a ghost where an own observer has its list: not larger than a list. */
@@ -94,6 +100,7 @@ typedef struct phx_store {
      */
     uint64_t id_first, id_bits;
     uint32_t kind_bits;
+    uint8_t traits; /* PHX_TRAIT_... of all attributes that were ever here */
     phx_attr_sets sets;
     phx_idmap ghosts; /* id -> slot, of ghosts only; own entities are found by the world's directory */
 } phx_store;
@@ -135,12 +142,17 @@ static inline uint32_t phx_store_instance(const phx_store *store, uint32_t slot)
     return phx_store_attr(store, slot)->instance;
 }
 
-/* Do view and position alone decide an own observer's list, unless a limit cuts it? */
-static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
+/* Do view and position alone decide an own observer's list, unless a limit cuts it, or relations count? */
+static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
 {
     const phx_attr *attr = phx_store_attr(store, slot);
-    return attr->margin == 0.0f && (attr->sees & 1) &&
-           !(store->body[slot].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL));
+    return attr->margin == 0.0f && (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
+}
+
+/* The same, without relations. */
+static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
+{
+    return !(store->body[slot].state & PHX_SLOT_RELATED) && phx_store_attr_decides(store, slot);
 }
 
 /* Sets the attributes; phx_store_reserve() was called since the last time. */

@@ -52,7 +52,7 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, uint64
     return set;
 }
 
-bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item)
+bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item, uint64_t tick)
 {
     const uint64_t *at = phx_idmap_find(&relations->index, observer);
     phx_relation_set *set = at ? &relations->sets[*at] : NULL;
@@ -60,11 +60,13 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer
     if (item.bits == 0) {
         PHX_ASSERT(set && old);
         *old = set->items[--set->count];
+        set->changed_tick = tick;
         if (set->count == 0) phx_relations_drop(relations, observer);
         return true;
     }
     if (old) {
         *old = item;
+        set->changed_tick = tick;
         return true;
     }
     if (!set && !(set = set_make(relations, mem, observer))) return false;
@@ -73,6 +75,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer
         return false;
     }
     set->items[set->count++] = item;
+    set->changed_tick = tick;
     return true;
 }
 

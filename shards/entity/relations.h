@@ -10,7 +10,8 @@
 #include "shards/entity/visibility.h"
 
 typedef struct phx_relation_set {
-    uint64_t observer; /* 0 = free */
+    uint64_t observer;     /* 0 = free */
+    uint64_t changed_tick; /* of the last change, or of the migration of its observer */
     phx_relation *items;
     uint32_t count, capacity;
     uint32_t next_free; /* of a free set */
@@ -36,7 +37,7 @@ static inline const phx_relation_set *phx_relations_of(const phx_relations *rela
 const phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
 /* Adds or replaces the relation to item.target (bits 0 removes it). false = no memory, unchanged. */
-bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item);
+bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item, uint64_t tick);
 
 /* Drops all relations of an observer. The memory of the set is kept for the next one. */
 void phx_relations_drop(phx_relations *relations, uint64_t observer);

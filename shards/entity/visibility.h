@@ -160,6 +160,15 @@ static inline bool phx_attr_observes(const phx_attr *a)
     return a->ready && a->view > 0.0f;
 }
 
+/* Do instance, hide, layers, stealth and veil admit the target, at whatever distance? relation is o's for t or NULL. */
+static inline bool phx_rule_admits(const phx_attr *oa, const phx_attr *ta, const phx_relation *relation)
+{
+    const uint32_t bits = relation ? relation->bits : 0;
+    if (oa->instance != ta->instance) return false;
+    if (bits & PHX_RELATION_HIDE) return false;
+    return bits & PHX_RELATION_REVEAL ? (oa->sees & ta->layers) != 0 : phx_layers_match(oa, ta);
+}
+
 /*
  * The rule of one pair (ph_attrs in types.h has its words), before the cap: o observes, t is another entity, both
  * live; relation is o's for t or NULL; in_list: t was in o's list at the last tick's end.
@@ -168,9 +177,7 @@ static inline bool phx_rule_sees(const phx_rules *rules, const phx_body *ob, con
                                  const phx_attr *ta, const phx_relation *relation, bool in_list)
 {
     const uint32_t bits = relation ? relation->bits : 0;
-    if (oa->instance != ta->instance) return false;
-    if (bits & PHX_RELATION_HIDE) return false;
-    if (bits & PHX_RELATION_REVEAL ? !(oa->sees & ta->layers) : !phx_layers_match(oa, ta)) return false;
+    if (!phx_rule_admits(oa, ta, relation)) return false;
     if (ta->global || (bits & PHX_RELATION_LINK)) return true;
     if (rules->range == PH_RANGE_TOWERS) return phx_in_towers(rules, ob, tb);
     bool paired = bits & PHX_RELATION_PAIR;

@@ -9,7 +9,7 @@ void phx_shard_fill_entity(const phx_shard *shard, uint32_t slot, phx_record_typ
     const phx_body *body = &store->body[slot];
     record->id = store->name[slot].id;
     record->type = (uint8_t)type;
-    record->source = (uint16_t)shard->index;
+    record->source = (uint16_t)shard->number;
     phx_entity_record *entity = &record->as.entity;
     entity->user_data = phx_store_user_data(store, slot);
     entity->attr = *phx_store_attr(store, slot);

@@ -123,7 +123,7 @@ static bool find_neighbour_halos(phx_shard *shard, const phx_halo_request *reque
         const phx_halo_request *request = &requests[i];
         int64_t h = request->observed ? (int64_t)request->halo_towers : -1;
         if ((int64_t)request->wake_towers1 - 1 > h) h = (int64_t)request->wake_towers1 - 1;
-        if (i == shard->index || h < 0) continue;
+        if (i == shard->number || h < 0) continue;
         int64_t left = request->rect.x1 + h, right = request->rect.x0 - h, low = request->rect.y1 + h,
                 high = request->rect.y0 - h;
         if (left < rect.x0 || right > rect.x1 || low < rect.y0 || high > rect.y1) continue;
@@ -147,7 +147,7 @@ static bool send_copy(phx_shard *shard, uint32_t slot, uint32_t destination, boo
     if (!shard->begun[destination]) {
         if (!(record = phx_outbox_put(&shard->outbox, destination))) return false;
         record->type = PHX_RECORD_BEGIN;
-        record->source = (uint16_t)shard->index;
+        record->source = (uint16_t)shard->number;
         shard->begun[destination] = true;
     }
     if (slot == PHX_SLOT_NONE) return true;
@@ -222,7 +222,7 @@ static bool send_copies_of(phx_shard *shard, const phx_halo_request *requests, u
     for (uint32_t *i = &shard->cursor.item; *i < count; (*i)++) {
         uint32_t destination =
             far ? *i : shard->neighbour_halos[*i / PHX_NEIGHBOUR_HALOS].shard[*i % PHX_NEIGHBOUR_HALOS];
-        if (destination == shard->index || !request_covers(shard, &requests[destination], slot)) continue;
+        if (destination == shard->number || !request_covers(shard, &requests[destination], slot)) continue;
         if (!send_copy(shard, slot, destination, false)) return false;
     }
     return true;
@@ -343,7 +343,7 @@ bool phx_shard_send_copies(phx_shard *shard, const phx_halo_request *requests, u
         *cursor = (phx_cursor){.part = COPIES_EMPTY};
     }
     for (; cursor->item < shard_count; cursor->item++) {
-        const bool repeated = shard->begun[cursor->item], other = cursor->item != shard->index;
+        const bool repeated = shard->begun[cursor->item], other = cursor->item != shard->number;
         const bool had = shard->sent[cursor->item] || (shard->copies_repeat && other);
         if (had && !repeated && !send_copy(shard, PHX_SLOT_NONE, cursor->item, false)) return true;
         shard->sent[cursor->item] = repeated; /* an empty refresh is sent once */
@@ -366,12 +366,12 @@ void phx_shard_send_pins(phx_shard *shard, const phx_directory *directory, bool 
             uint64_t home = phx_directory_find(directory, set->items[cursor->item].target);
             PHX_ASSERT(home != PHX_HOME_NONE);
             uint32_t destination = phx_home_shard(home);
-            if (destination == shard->index) continue;
+            if (destination == shard->number) continue;
             phx_record *record = phx_outbox_put(&shard->outbox, destination);
             if (!record) return;
             record->type = PHX_RECORD_PIN;
             record->id = set->items[cursor->item].target;
-            record->source = (uint16_t)shard->index;
+            record->source = (uint16_t)shard->number;
             record->slot = phx_home_slot(home);
         }
     }

@@ -158,7 +158,7 @@ static bool write_lists(phx_shard *shard, const uint16_t *column_shard, const ui
         const uint32_t slot = shard->emigrant_candidates.at[i];
         const phx_body *body = &shard->store.body[slot];
         travels->at[i] = shard->outbox.list_count;
-        bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->index;
+        bool leaves = (body->state & PHX_SLOT_OWN) && home_of(body, column_shard, row_shard, columns) != shard->number;
         if (leaves && !write_list(shard, slot)) return false;
     }
     travels->at[count] = shard->outbox.list_count;
@@ -180,7 +180,7 @@ bool phx_shard_send_migrants(phx_shard *shard, const uint16_t *column_shard, con
         const phx_body *body = &shard->store.body[slot];
         if (!(body->state & PHX_SLOT_OWN)) continue;
         uint32_t home = home_of(body, column_shard, row_shard, columns);
-        if (home != shard->index && !send_migrant(shard, slot, home)) return true;
+        if (home != shard->number && !send_migrant(shard, slot, home)) return true;
     }
     *cursor = (phx_cursor){0};
     *done = true;
@@ -196,7 +196,7 @@ void phx_shard_let_go(phx_shard *shard, const uint16_t *column_shard, const uint
         body->state = (uint16_t)(body->state & ~PHX_SLOT_LEAVING);
         if (!(body->state & PHX_SLOT_OWN)) continue;
         const uint32_t home = home_of(body, column_shard, row_shard, columns);
-        if (home != shard->index) turn_own_to_ghost(shard, slot, home, first[i + 1] - first[i]);
+        if (home != shard->number) turn_own_to_ghost(shard, slot, home, first[i + 1] - first[i]);
     }
     shard->emigrant_candidates.count = 0;
 }

@@ -134,7 +134,8 @@ static bool receive_relations(phx_shard *shard, const phx_record *record)
 {
     uint32_t slot = immigrant_slot(shard, record->id);
     for (uint32_t i = 0; i < record->count; i++)
-        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i])) return false;
+        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i], shard->tick))
+            return false;
     shard->store.body[slot].state |= PHX_SLOT_RELATED;
     phx_shard_flag(shard, slot);
     return true;
@@ -274,7 +275,7 @@ static bool receive_one(phx_shard *shard, const phx_record *record, const phx_li
 
 bool phx_shard_receive(phx_shard *shard, const phx_record_block *block, const phx_list_record *lists)
 {
-    PHX_ASSERT(block->destination == shard->index);
+    PHX_ASSERT(block->destination == shard->number);
     PHX_ASSERT(block->count <= PHX_RECORD_BLOCK_RECORDS);
     for (; shard->received < block->count; shard->received++)
         if (!receive_one(shard, &block->records[shard->received], lists)) return false;

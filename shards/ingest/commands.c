@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "shards/grid/row_edit.h"
 #include "shards/query/seen.h"
 #include "shards/state/beginners.h"
 #include "shards/state/dirty_marks.h"
@@ -127,8 +126,7 @@ static void change_attr(phx_shard *shard, uint32_t slot, const phx_attr *attr)
     phx_shard_count_observer(shard, attr, 1);
     phx_shard_note_beginner(shard, slot);
     phx_shard_flag(shard, slot);
-    if (elsewhere && phx_shard_rows(shard) && (store->body[slot].state & PHX_SLOT_ROW))
-        phx_grid_misplace(&shard->grid, &store->body[slot], slot);
+    if (elsewhere && (store->body[slot].state & PHX_SLOT_ROW)) shard->storage->change_instance(shard, slot);
 }
 
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr)
@@ -148,10 +146,15 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
 {
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item)) return false;
-    phx_shard_mark_discontinuous(shard, &store->body[slot]);
-    if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
-    else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
+    if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item, shard->tick)) return false;
+    if (phx_shard_rows(shard)) { /* only its own list may change; it stays related until that is evaluated */
+        phx_shard_mark_dirty(shard, &store->body[slot]);
+        store->body[slot].state |= PHX_SLOT_RELATED;
+    } else {
+        phx_shard_mark_discontinuous(shard, &store->body[slot]);
+        if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
+        else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
+    }
     phx_shard_refresh_row(shard, slot);
     return true;
 }

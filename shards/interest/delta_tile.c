@@ -7,6 +7,7 @@
 
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
@@ -16,12 +17,6 @@ static bool is_far(const phx_attr *target, float r)
 {
     return target->global || target->reach > r;
 }
-
-/* Events of one observer: first slot words of rows, then slots. */
-typedef struct outcome {
-    uint32_t *enter, *leave;
-    uint32_t enter_count, leave_count;
-} outcome;
 
 /* Turns words into slots. */
 static void name_slots(uint32_t *words, uint32_t count)
@@ -46,7 +41,7 @@ static void remove_entries(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_
  * Removes leaving candidates from the list. A candidate that is not in the list (it was in the margin) has no leave.
  * All are searched before the first is removed, as vector loads of just written memory stall.
  */
-static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hits)
+static void collect_leaves(phx_shard *shard, uint32_t slot, float r, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     phx_list *list = &shard->store.tail[slot].list;
@@ -68,7 +63,7 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, float r, outcome *hi
 }
 
 /* Keeps the candidates that may be seen, and are not in the list (with a margin they may be). */
-static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
@@ -86,11 +81,10 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     hits->enter_count = margin ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
 }
 
-/* Turns the candidates into events and updates the stored list; room is reserved. */
-static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, bool margin, outcome *hits)
+/* Turns the enters and the candidates to leave into events and updates the stored list; room is reserved. */
+static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, phx_delta_hits *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
-    sift_enters(shard, slot, r, margin, hits);
     collect_leaves(shard, slot, r, hits);
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
@@ -103,17 +97,6 @@ static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, f
     uint32_t *next = phx_interest_overflow(scratch, change, count);
     if (list->count > 0) memcpy(next, entries, list->count * sizeof *next);
     memcpy(next + list->count, hits->enter, hits->enter_count * sizeof *next);
-}
-
-/* Records the events in hits, of one observer whose list is stored, as a change. false = no memory. */
-static bool record_stored_list(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, float far, outcome *hits)
-{
-    const phx_list *list = &shard->store.tail[slot].list;
-    PHX_ASSERT(!list->derived);
-    if (!phx_interest_reserve(scratch, hits->enter_count + hits->leave_count, list->count + hits->enter_count))
-        return false;
-    record_hits(scratch, shard, slot, r, far != r, hits);
-    return true;
 }
 
 /* Counts the pairs that were just tested. */
@@ -189,6 +172,19 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
     return false;
 }
 
+/* Has one of these observers relations? */
+static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    if (phx_idmap_count(&shard->relations.index) == 0) return false;
+    for (uint32_t w = 0; w < of.count; w++) {
+        const uint32_t row = scratch->tile.row[of.place[w]];
+        if (rows->view[row] < 0.0f && (shard->store.body[phx_row_slot(rows, row)].state & PHX_SLOT_RELATED))
+            return true;
+    }
+    return false;
+}
+
 /* Decides unsure pairs by the float32 rule. A pair without an event stays unsure. */
 static void decide_unsure_pairs(phx_scratch *scratch, const phx_shard *shard, const exact_test *test)
 {
@@ -240,11 +236,11 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
 }
 
 /* Parts the words of one observer into enters and leaves. */
-static outcome collect_run_words(phx_scratch *scratch, phx_span words)
+static phx_delta_hits collect_run_words(phx_scratch *scratch, phx_span words)
 {
     uint32_t count = words.end - words.first;
     uint32_t enters = phx_interest_part(scratch, scratch->targets + words.first, count);
-    return (outcome){scratch->enter, scratch->leave, enters, count - enters};
+    return (phx_delta_hits){scratch->enter, scratch->leave, enters, count - enters};
 }
 
 /*
@@ -319,6 +315,34 @@ static run run_at(const phx_scratch *scratch, const phx_shard *shard, uint32_t r
                  .slot = phx_row_slot(&shard->grid.rows, row)};
 }
 
+/* Room for the change of an observer with a stored list. apart: the words of later runs need room behind it, too. */
+static bool reserve_stored(phx_scratch *scratch, const phx_list *list, const phx_delta_hits *hits, bool apart)
+{
+    const phx_observer_runs *runs = &scratch->runs;
+    const uint32_t targets = hits->enter_count + hits->leave_count, later = apart ? runs->first[runs->count] : 0;
+    return phx_interest_reserve(scratch, targets, list->count + hits->enter_count) &&
+           phx_interest_reserve_changes(scratch, apart ? 1 + runs->count : 1, targets + later);
+}
+
+/* Records the events of one observer whose list is stored, from the words of its run and its relations, if any. */
+static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, const run *of, const phx_radii *radii,
+                                        bool apart)
+{
+    const phx_relation_set *related = phx_related_of(shard, of->slot);
+    const phx_list *list = &shard->store.tail[of->slot].list;
+    PHX_ASSERT(!list->derived);
+    if (related && !phx_related_find(scratch, shard, related, of->words.end - of->words.first))
+        return PHX_DELTA_NO_MEMORY;
+    phx_delta_hits hits = collect_run_words(scratch, of->words);
+    if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
+    sift_enters(shard, of->slot, radii->in, radii->keep != radii->in, &hits);
+    if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
+    if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;
+    if (!reserve_stored(scratch, list, &hits, apart)) return PHX_DELTA_NO_MEMORY;
+    record_hits(scratch, shard, of->slot, radii->in, &hits);
+    return PHX_DELTA_DONE;
+}
+
 /*
  * Prefetches stored lists, which are in no order of memory, of observers ahead: first the list, then its entries; of
  * many entries the hardware prefetches the rest.
@@ -382,10 +406,8 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
         return emit_run_words(scratch, shard, &of, apart);
     }
     if (!derived) await_list(scratch, shard, i);
-    outcome hits = collect_run_words(scratch, of.words);
-    if (!derived)
-        return record_stored_list(scratch, shard, of.slot, radii->in, radii->keep, &hits) ? PHX_DELTA_DONE
-                                                                                          : PHX_DELTA_NO_MEMORY;
+    if (!derived) return emit_stored_run(scratch, shard, &of, radii, apart);
+    phx_delta_hits hits = collect_run_words(scratch, of.words);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
     return phx_delta_emit_both(scratch, shard, of.slot, hits.enter_count, hits.leave_count, apart);
@@ -399,7 +421,9 @@ static bool finish_run(phx_scratch *scratch, phx_shard *shard, uint32_t slot, ph
 {
     const phx_observer_runs *runs = &scratch->runs;
     if (PHX_LIKELY(result != PHX_DELTA_EVALUATE)) return result == PHX_DELTA_DONE;
-    const size_t targets = shard->storage->targets_max(shard, slot, 0) + runs->first[runs->count];
+    const phx_relation_set *related = phx_related_of(shard, slot);
+    const size_t targets =
+        shard->storage->targets_max(shard, slot, related ? related->count : 0) + runs->first[runs->count];
     return phx_interest_reserve_changes(scratch, 1 + runs->count, (uint32_t)targets) &&
            phx_evaluate_over_limit(scratch, shard, slot);
 }
@@ -409,26 +433,37 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
 {
     enum { AHEAD = 8 };
     const phx_observer_runs *runs = &scratch->runs;
-    if (!shard->limited || !shard->derives_lists) return false;
+    if (!shard->limited) return false;
     for (uint32_t i = 0; i < runs->count; i++) {
         if (i + AHEAD < runs->count) __builtin_prefetch(&shard->store.tail[run_at(scratch, shard, i + AHEAD).slot], 1);
         const run of = run_at(scratch, shard, i);
         const uint32_t enters = of.words.end - of.words.first - of.leaves;
         const phx_list *list = &shard->store.tail[of.slot].list;
+        if (!list->derived && !phx_limit_stored_fits(shard, of.slot, enters)) return true;
         if (phx_list_below_limit(list) && phx_limit_near(shard, list, enters)) return true;
     }
     return false;
 }
 
-/* Emits discontinuous observers that have no pairs, up to place `end`. As flush_pairs(). */
+/* Emits the events of an observer without pairs that may have some nevertheless: discontinuous, or related. */
+static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, const run *none,
+                                           const phx_radii *radii)
+{
+    if (phx_row_discontinuous(&shard->grid.rows, none->row))
+        return emit_discontinuous_run(scratch, shard, none, radii->in);
+    if (shard->grid.rows.view[none->row] > 0.0f) return PHX_DELTA_DONE;
+    if (!phx_related_far(phx_related_of(shard, none->slot))) return PHX_DELTA_DONE;
+    return emit_stored_run(scratch, shard, none, radii, true);
+}
+
+/* Emits such observers, up to place `end`. As flush_pairs(). */
 static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_tile_observers *observers, uint32_t end,
                                     const phx_radii *radii)
 {
     for (; observers->count > 0 && observers->place[0] < end; observers->place++, observers->count--) {
         const uint32_t place = observers->place[0], row = scratch->tile.row[place];
         const run none = {.place = place, .row = row, .slot = phx_row_slot(&shard->grid.rows, row)};
-        if (!phx_row_discontinuous(&shard->grid.rows, row)) continue;
-        const phx_delta_result result = emit_discontinuous_run(scratch, shard, &none, radii->in);
+        const phx_delta_result result = emit_lone_observer(scratch, shard, &none, radii);
         if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
     return PHX_SLOT_NONE;
@@ -436,9 +471,9 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
 
 /*
  * Turns the pairs found so far, of these observers, into changes, observer by observer. The targets of a change are its
- * words, or take their place: there are never more targets than words, except for observers that are discontinuous, or
- * evaluated as their limit is exceeded. Then changes stand behind all words. Returns PHX_SLOT_NONE, or the place where
- * memory ended.
+ * words, or take their place: there are never more targets than words, except for observers that are discontinuous or
+ * related, or evaluated as their limit is exceeded. Then changes stand behind all words. Returns PHX_SLOT_NONE, or the
+ * place where memory ended.
  */
 static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_observers of, const phx_radii *radii)
 {
@@ -447,19 +482,20 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const phx_block *block = &shard->grid.blocks[scratch->tile.block];
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
-    const bool discontinuous = any_discontinuous_place(scratch, shard, of);
-    if (pairs == 0 && !discontinuous) return PHX_SLOT_NONE;
+    /* then observers without pairs may have events, too */
+    const bool lone = any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
+    if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
-    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, discontinuous || shard->limited)) return first;
-    const bool apart = discontinuous || any_near_limit(scratch, shard);
+    if (!resolve_pairs(scratch, shard, radii->in, radii->keep, lone || shard->limited)) return first;
+    const bool apart = lone || any_near_limit(scratch, shard);
     if (apart) scratch->target_count += runs->first[runs->count];
     for (uint32_t i = 0, s = 0, specials = 0; i < runs->count; i++, s = specials) {
         const uint32_t place = runs->place[i], end = scratch->word_first + runs->first[i + 1];
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
         PHX_ASSERT(apart || scratch->target_count <= scratch->word_first + runs->first[i]);
-        if (discontinuous) {
+        if (lone) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
             PHX_ASSERT(of.count > 0 && of.place[0] == place);
@@ -471,7 +507,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         if (!finish_run(scratch, shard, run_at(scratch, shard, i).slot, result)) return place;
         PHX_ASSERT(apart || scratch->target_count <= end); /* targets did not grow: they would overwrite words */
     }
-    return discontinuous ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
+    return lone ? emit_lone_observers(scratch, shard, &of, PHX_SLOT_NONE, radii) : PHX_SLOT_NONE;
 }
 
 /*
@@ -698,6 +734,9 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
 {
     float r, far;
     const phx_grid_rows *rows = &shard->grid.rows;
-    bool done = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &r, &far);
+    const uint32_t slot = phx_row_slot(rows, row);
+    const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
+    /* the target of a relation may be anywhere */
+    const bool done = plain && (rows->view[row] > 0.0f || !(shard->store.body[slot].state & PHX_SLOT_RELATED));
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

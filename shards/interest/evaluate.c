@@ -208,18 +208,19 @@ static bool record_evaluation(phx_evaluation *at, uint32_t enters, uint32_t leav
     bool becomes_derived = derived && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
     /* its row follows at the commit */
     bool passes_limit = !phx_list_unlimited(at->attr) && derived != phx_list_below_limit(at->list);
+    bool sheds = (at->body->state & PHX_SLOT_RELATED) && !at->relations; /* the commit ends that state */
     bool anew = at->list->owed;
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
         enters = at->count;
         leaves = 0;
     }
-    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || anew || at->held > 0) {
+    if (enters + leaves > 0 || becomes_stored || becomes_derived || passes_limit || sheds || anew || at->held > 0) {
         if (!phx_interest_reserve(scratch, enters + leaves, at->count)) return false;
         forget_room(at->list);
         phx_change *change = phx_interest_record(scratch, at->shard, at->slot, enters, leaves);
         if (!derived) phx_interest_write_list(scratch, at->shard, change, scratch->hits, at->count);
-        if (becomes_derived || passes_limit) phx_interest_commits(scratch, change);
+        if (becomes_derived || passes_limit || sheds) phx_interest_commits(scratch, change);
         if (anew) change->flags |= PH_CHANGE_FRESH;
         if (at->held > 0) {
             change->flags |= PH_CHANGE_MORE;
@@ -421,9 +422,8 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
 
 bool phx_evaluate_over_limit(phx_scratch *scratch, phx_shard *shard, uint32_t slot)
 {
-    PHX_ASSERT(phx_list_below_limit(&shard->store.tail[slot].list));
-    PHX_ASSERT(!(shard->store.body[slot].state & PHX_SLOT_RELATED)); /* so the directory is not read */
-    if (!phx_evaluate_observer(scratch, NULL, shard, slot, true)) return false;
+    PHX_ASSERT(!phx_list_unlimited(phx_store_attr(&shard->store, slot)));
+    if (!phx_evaluate_observer(scratch, scratch->directory, shard, slot, true)) return false;
     scratch->counts.by_delta--;
     return true;
 }

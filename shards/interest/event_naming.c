@@ -50,6 +50,8 @@ static void place_alone(const phx_shard *shard, const uint32_t *targets, uint32_
 typedef uint64_t halves __attribute__((vector_size(16)));
 _Static_assert(sizeof(ph_target) == sizeof(halves) && offsetof(ph_target, id) == 0, "a target is written at once");
 
+_Static_assert(PH_CAUSE_CAME == false && PH_CAUSE_RANGE == true, "the usual cause is whether the target leaves");
+
 /* user_data: the store's. */
 static inline void write_name(const phx_event_columns *to, uint32_t at, const phx_name *name, const uint64_t *user_data,
                               phx_target_word target)
@@ -60,6 +62,7 @@ static inline void write_name(const phx_event_columns *to, uint32_t at, const ph
     memcpy(&to->targets[at], &both, sizeof both);
     to->kinds[at] = from->kind;
     to->incarnations[at] = from->incarnation;
+    to->causes[at] = phx_target_word_leaves(target);
 }
 
 /* Places the targets of all changes that wait. */
@@ -93,17 +96,114 @@ static inline void write_names(const phx_store *store, phx_event_columns to, con
             write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
+typedef uint32_t quarters __attribute__((vector_size(16)));
+_Static_assert(sizeof(ph_position) <= sizeof(quarters) && offsetof(phx_body, x) == 0 && offsetof(phx_body, z) == 8,
+               "a body begins with its position");
+_Static_assert(sizeof(phx_body) >= sizeof(quarters), "a body is read by vectors");
+
+/* Writes where the targets of unordered changes are; of leaves 0. No branch: it would be mispredicted. */
+static void write_positions(const phx_body *body, ph_position *to, const uint32_t *targets, uint32_t count,
+                            const uint32_t *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_target_word word = phx_target_word_at(targets, i);
+        const uint32_t enters = (uint32_t)phx_target_word_leaves(word) - 1; /* all bits, or none */
+        quarters at;
+        memcpy(&at, &body[phx_target_word_slot(word)], sizeof at);
+        at &= (quarters){enters, enters, enters, enters};
+        memcpy(&to[place[i]], &at, sizeof *to);
+    }
+}
+
+/* The same for an ordered change. */
+static void write_ordered_positions(const phx_body *body, ph_position *to, const phx_change *change,
+                                    const uint32_t *slots)
+{
+    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
+    memset(to, 0, leaves * sizeof *to);
+    for (uint32_t i = leaves; i < end; i++) to[i] = (ph_position){body[slots[i]].x, body[slots[i]].y, body[slots[i]].z};
+}
+
+/* The events of one change, whose names are written. */
+typedef struct named_events {
+    const phx_event_columns *to;
+    uint32_t observer; /* slot */
+    const uint32_t *targets, *place;
+    uint32_t count;
+} named_events;
+
+/* Causes of enters, where an entity came into the world in this tick. */
+static void write_enter_causes(const phx_cause_scope *scope, const named_events *of)
+{
+    const uint32_t before = scope->incarnations_before, given = scope->incarnations_given;
+    for (uint32_t i = 0; i < of->count; i++) {
+        const uint32_t at = of->place[i];
+        const bool appeared = phx_incarnation_since(of->to->incarnations[at], before, given);
+        if (appeared && !phx_target_word_leaves(phx_target_word_at(of->targets, i)))
+            of->to->causes[at] = PH_CAUSE_APPEARED;
+    }
+}
+
+/* Causes of leaves, where they may differ. */
+static void write_leave_causes(const phx_cause_scope *scope, const phx_shard *shard, const named_events *of)
+{
+    const phx_cause_observer observer = phx_cause_observer_of(shard, of->observer);
+    for (uint32_t i = 0; i < of->count; i++) {
+        const phx_target_word word = phx_target_word_at(of->targets, i);
+        if (!phx_target_word_leaves(word)) continue;
+        of->to->causes[of->place[i]] = (uint8_t)phx_cause_of_leave(scope, shard, &observer, phx_target_word_slot(word));
+    }
+}
+
+/* Corrects the causes of unordered events: as they are named, each has the usual one. */
+static void correct_causes(const phx_event_writer *writer)
+{
+    const bool leaves = phx_causes_of_leaves(writer->scope, writer->shard);
+    const bool enters = phx_causes_of_enters(writer->scope);
+    for (uint32_t c = 0, at = 0; (leaves || enters) && c < writer->changes; at = writer->end[c++]) {
+        const named_events of = {writer->to[c], writer->observer[c], writer->targets + at, writer->place + at,
+                                 writer->end[c] - at};
+        if (leaves) write_leave_causes(writer->scope, writer->shard, &of);
+        if (enters) write_enter_causes(writer->scope, &of);
+    }
+}
+
+/* Causes of an ordered change's events, at their places from the first one on. */
+static void write_ordered_causes(const phx_event_writer *writer, const phx_change *change, const uint32_t *targets,
+                                 const phx_event_columns *to, uint32_t first)
+{
+    const phx_cause_scope *scope = writer->scope;
+    const uint32_t leaves = change->leave_count, end = leaves + change->enter_count;
+    memset(to->causes + first, PH_CAUSE_RANGE, leaves);
+    if (phx_causes_of_leaves(scope, writer->shard)) {
+        const phx_cause_observer observer = phx_cause_observer_of(writer->shard, change->slot);
+        for (uint32_t i = 0; i < leaves; i++)
+            to->causes[first + i] = (uint8_t)phx_cause_of_leave(scope, writer->shard, &observer, targets[i]);
+    }
+    if (!phx_causes_of_enters(scope)) return;
+    for (uint32_t i = leaves; i < end; i++)
+        if (phx_incarnation_since(to->incarnations[first + i], scope->incarnations_before, scope->incarnations_given))
+            to->causes[first + i] = PH_CAUSE_APPEARED;
+}
+
 void phx_event_writer_flush(phx_event_writer *writer)
 {
     const phx_store *store = &writer->shard->store;
     if (writer->count == 0) return;
     place_all(writer);
     if (!writer->mixed) {
-        write_names(store, writer->to[0], writer->targets, writer->count, writer->place, 0);
+        write_names(store, *writer->to[0], writer->targets, writer->count, writer->place, 0);
+        if (writer->to[0]->positions)
+            write_positions(store->body, writer->to[0]->positions, writer->targets, writer->count, writer->place);
     } else {
-        for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++])
-            write_names(store, writer->to[c], writer->targets + at, writer->end[c] - at, writer->place + at, 0);
+        for (uint32_t c = 0, at = 0; c < writer->changes; at = writer->end[c++]) {
+            ph_position *positions = writer->to[c]->positions;
+            const uint32_t *targets = writer->targets + at, count = writer->end[c] - at;
+            write_names(store, *writer->to[c], targets, count, writer->place + at, 0);
+            if (positions) write_positions(store->body, positions, targets, count, writer->place + at);
+        }
     }
+    correct_causes(writer);
     writer->mixed = false;
     writer->count = writer->changes = 0;
 }
@@ -116,13 +216,16 @@ void phx_event_writer_add(phx_event_writer *writer, const phx_scratch *scratch, 
     if (writer->count > 0 && !(fits && from == writer->targets + writer->count)) phx_event_writer_flush(writer);
     if (change->ordered) {
         write_names(&writer->shard->store, *to, from, count, NULL, first);
+        write_ordered_causes(writer, change, from, to, first);
+        if (to->positions) write_ordered_positions(writer->shard->store.body, to->positions + first, change, from);
         return;
     }
     PHX_ASSERT(0 < count && count <= PHX_ORDER_SHORT_MAX);
     if (writer->count == 0) writer->targets = from;
-    else writer->mixed |= to->targets != writer->to[writer->changes - 1].targets;
+    else writer->mixed |= to != writer->to[writer->changes - 1];
     writer->count += count;
-    writer->to[writer->changes] = *to;
+    writer->to[writer->changes] = to;
+    writer->observer[writer->changes] = change->slot;
     writer->first[writer->changes] = first;
     writer->end[writer->changes++] = writer->count;
 }

@@ -78,7 +78,8 @@ typedef struct phx_scratch {
     uint32_t enter_capacity, leave_capacity;
     uint32_t *old; /* a previous list that was derived; in a delta, discontinuous targets in view */
     uint32_t old_capacity;
-    uint32_t *related; /* slots of the observer's relations */
+    const phx_directory *directory; /* of the world, while rows are run */
+    uint32_t *related;              /* slots of the observer's relations */
     uint32_t related_capacity;
     double *keys; /* of hits, at the cap */
     uint8_t *was; /* of hits: in the list before */

@@ -4,10 +4,10 @@
  * move sets a bit for its row (phx_grid_mark_moved()), so 64 rows that stand still cost one word. Where few rows are
  * observers, each observer queries instead, however many rows moved.
  *
- * For blocks with plain observers only, whose lists are derived. Then a pair is an event if exactly one of its old and
- * its new distance is in range. Where all observers have the same view, the event of one side is the event of the other
- * side. Pairs are decided by the float32 rule at once. Rows query many at a time: first the kernels find the ranges of
- * rows to compare, then the events in them.
+ * For blocks with plain observers only: without relations and without a limit that cuts, so lists are derived. Then a
+ * pair is an event if exactly one of its old and its new distance is in range. Where all observers have the same view,
+ * the event of one side is the event of the other side. Pairs are decided by the float32 rule at once. Rows query many
+ * at a time: first the kernels find the ranges of rows to compare, then the events in them.
  *
  * A discontinuous row has NaN as old position, so every pair in range now is an enter, from both sides. Its previous
  * row is compared with the old positions of the rows around: it leaves their observers. An observer that gets both had

@@ -8,6 +8,8 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/state/list_limit.h"
+#include "shards/state/related.h"
 
 enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four of picked */
 
@@ -43,6 +45,10 @@ static float off_tower(const phx_shard *shard)
     return half > drift ? half : drift;
 }
 
+enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
+#define ROUNDING 2e-6f      /* of a position or a tower: a bound of the error of float32 */
+#define SLACK_PART 0.4375f  /* of a block's side: the most slack; see AROUND */
+
 /*
  * The block's corner along an axis, and the error of float32 there: of positions by their magnitude, of towers by their
  * distance from the world's origin (phx_tower_index() rounds twice).
@@ -51,7 +57,7 @@ static float block_corner(const phx_shard *shard, int axis, uint32_t place, floa
 {
     float side = shard->rules->tower_size * PHX_BLOCK_SIDE, from = side * (float)place;
     float at = (float)((double)shard->rules->origin[axis] + (double)side * place);
-    *slack = (fabsf(at) + from + side + reach) * 2e-6f;
+    *slack = (fabsf(at) + from + side + reach) * ROUNDING;
     return at;
 }
 
@@ -61,9 +67,8 @@ static float block_corner(const phx_shard *shard, int axis, uint32_t place, floa
  */
 bool phx_tile_fits(const phx_block *block, const phx_shard *shard)
 {
-    enum { REACHES_MAX = 100 }; /* units to a block: below 2^20, where a float32 still has 16 parts of one */
     const float reach = reach_of(block, shard);
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * 0.4375f;
+    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, slack_max = side * SLACK_PART;
     (void)block_corner(shard, 0, block->bx, reach, &slack[0]);
     (void)block_corner(shard, 1, block->by, reach, &slack[1]);
     return block->reach > -PHX_VIEW_LEFTOVER && reach <= side && reach * REACHES_MAX >= side && slack[0] <= slack_max &&
@@ -83,13 +88,24 @@ static uint32_t choose_fineness(float density)
     return density < FINE_2 ? 1 : density < FINE_4 ? 2 : PHX_TILE_FINE_MAX;
 }
 
+/* Where own rows are and were at mid-step; wide: it is of the rows themselves, as some are far out of their towers. */
+typedef struct own_place {
+    phx_box box;
+    float slack[2]; /* along an axis: the error of float32 there */
+    bool wide;
+} own_place;
+
 /*
  * Estimates the rows around a row of the block, in a square as wide as the reach: the average of its own tower, or of
- * an even spread over the block where that is more.
+ * an even spread over the block where that is more. In a wide place towers say nothing: an even spread over it.
  */
-static float estimate_density(const phx_shard *shard, const phx_block *block, float reach)
+static float estimate_density(const phx_shard *shard, const phx_block *block, const own_place *own, float reach)
 {
     float together = 0, rows = (float)(block->start[PHX_BLOCK_TOWERS] - block->start[0]);
+    if (own->wide) {
+        const float width = own->box.x1 - own->box.x0, height = own->box.y1 - own->box.y0;
+        return rows * (reach / fmaxf(width, reach)) * (reach / fmaxf(height, reach));
+    }
     for (uint32_t t = 0; t < PHX_BLOCK_TOWERS; t++) {
         float n = (float)(block->start[t + 1] - block->start[t]);
         together += n * (n - 1);
@@ -128,18 +144,16 @@ static void find_event_ring(phx_tile *tile, const phx_shard *shard, const phx_bl
     }
 }
 
-static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+static void lay_frame(phx_tile *tile, const phx_shard *shard, const own_place *own)
 {
     phx_tile_frame *frame = &tile->frame;
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE;
-    float x = block_corner(shard, 0, block->bx, tile->reach, &slack[0]);
-    float y = block_corner(shard, 1, block->by, tile->reach, &slack[1]);
+    const phx_box box = own->box;
     frame->scale = (PHX_TILE_REACH - 2 * PHX_TILE_SLACK) / tile->reach;
     /*
      * A reach and a bit around own rows at any time: they have a reach of cells on all sides. And a unit more, as a
      * jump hardly longer than a step counts as a step.
      */
-    float around = (PHX_TILE_REACH + 1) / frame->scale + tile->spread;
+    float around = (PHX_TILE_REACH + 1) / frame->scale;
     frame->longest_step =
         shard->step_max * frame->scale * 1.00001f + 0.5f; /* two positions are off by less than that */
     frame->moved = phx_cell_word_flag(!shard->dense_tick);
@@ -147,13 +161,12 @@ static void lay_frame(phx_tile *tile, const phx_shard *shard, const phx_block *b
     frame->low = frame->moved ? (float)PHX_TILE_REACH : 0.0f;
     float edge = around + frame->low / frame->scale;
     /* twice: a row just outside of the world may stand off by the slack, and is rounded here */
-    slack[0] *= 2;
-    slack[1] *= 2;
-    frame->x = x - edge - slack[0];
-    frame->y = y - edge - slack[1];
+    const float x_edge = edge + 2 * own->slack[0], y_edge = edge + 2 * own->slack[1];
+    frame->x = box.x0 - x_edge;
+    frame->y = box.y0 - y_edge;
     frame->shift = PHX_TILE_BITS - (uint32_t)__builtin_ctz(tile->fine);
-    uint32_t width = (uint32_t)((side + 2 * (edge + slack[0])) * frame->scale) + 1;
-    uint32_t height = (uint32_t)((side + 2 * (edge + slack[1])) * frame->scale) + 1;
+    uint32_t width = (uint32_t)((box.x1 - box.x0 + 2 * x_edge) * frame->scale) + 1;
+    uint32_t height = (uint32_t)((box.y1 - box.y0 + 2 * y_edge) * frame->scale) + 1;
     frame->columns = (width >> frame->shift) + 1;
     frame->rows = (height >> frame->shift) + 1;
     frame->width = (float)width - frame->low;
@@ -405,40 +418,67 @@ static void collect_cell_movers(phx_tile *tile)
 /*
  * The mid-step position of a row, if the kernels may take it, but for the rounding of float32; else its position now.
  */
-static float mid_step_or_now(float now, float old, float longest_step)
+static inline float mid_step_or_now(float now, float old, float longest_step)
 {
     return fabsf(old - now) <= longest_step * 1.0001f ? now + (old - now) * 0.5f : now;
 }
 
-/* How far outside of a range a position is. */
-static float distance_outside(float p, float low, float high)
+static inline float lesser_of(float a, float b)
 {
-    return low - p > p - high ? low - p : p - high;
+    return a < b ? a : b;
+}
+
+static inline float greater_of(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* The box of the positions of some rows, now and at mid-step. */
+static phx_box box_of_rows(const phx_grid_rows *rows, phx_span span, float longest_step)
+{
+    phx_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = span.first; i < span.end; i++) { /* no branch: the compiler makes vectors of it */
+        const float x = rows->x[i], half_x = mid_step_or_now(x, rows->ox[i], longest_step);
+        const float y = rows->y[i], half_y = mid_step_or_now(y, rows->oy[i], longest_step);
+        box.x0 = lesser_of(lesser_of(x, half_x), box.x0);
+        box.x1 = greater_of(greater_of(x, half_x), box.x1);
+        box.y0 = lesser_of(lesser_of(y, half_y), box.y0);
+        box.y1 = greater_of(greater_of(y, half_y), box.y1);
+    }
+    return box;
+}
+
+/* A box as the place of own rows, if it is not too large for units, or too far from the origin. */
+static bool set_wide_place(own_place *own, phx_box box, float side, float reach)
+{
+    const float most = greater_of(side, reach * REACHES_MAX), slack_most = side * SLACK_PART;
+    own->box = box;
+    own->wide = true;
+    own->slack[0] += greater_of(fabsf(box.x0), fabsf(box.x1)) * ROUNDING;
+    own->slack[1] += greater_of(fabsf(box.y0), fabsf(box.y1)) * ROUNDING;
+    return box.x1 - box.x0 <= most && box.y1 - box.y0 <= most && own->slack[0] <= slack_most &&
+           own->slack[1] <= slack_most;
 }
 
 /*
- * How far outside of the block its rows are, and were at mid-step, but for slack: at most the drift of all rows, and at
- * the world's edge the distance outside of the world. A row that was inside when rows were sorted has drifted there;
- * entities that jumped or entered are checked (tick/reindex.c).
+ * Finds where the block's rows are, and were at mid-step, but for slack: in the block, give or take the drift of all
+ * rows. At the world's edge entities outside of the world have rows too, as far out as may be; the other way rows have
+ * drifted there as well (entities that jumped or entered are checked, tick/reindex.c). Then the rows are looked at.
+ * false: they are too far apart for a tile.
  */
-static float spread_of(const phx_shard *shard, const phx_block *block, float reach)
+static bool find_own_place(const phx_shard *shard, const phx_block *block, float reach, own_place *own)
 {
-    const phx_grid_rows *rows = &shard->grid.rows;
-    float slack[2], side = shard->rules->tower_size * PHX_BLOCK_SIDE, spread = off_tower(shard);
-    if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return spread;
-    float x = block_corner(shard, 0, block->bx, reach, &slack[0]),
-          y = block_corner(shard, 1, block->by, reach, &slack[1]);
-    float low[2] = {x - slack[0], y - slack[1]}, high[2] = {x + side + slack[0], y + side + slack[1]};
-    const float longest_step = shard->step_max + reach / PHX_TILE_REACH;
-    for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
-        const float px[] = {rows->x[i], mid_step_or_now(rows->x[i], rows->ox[i], longest_step)};
-        const float py[] = {rows->y[i], mid_step_or_now(rows->y[i], rows->oy[i], longest_step)};
-        for (int way = 0; way < 2; way++) {
-            spread = fmaxf(spread, distance_outside(px[way], low[0], high[0]));
-            spread = fmaxf(spread, distance_outside(py[way], low[1], high[1]));
-        }
-    }
-    return spread;
+    const float side = shard->rules->tower_size * PHX_BLOCK_SIDE, off = off_tower(shard);
+    const float x = block_corner(shard, 0, block->bx, reach, &own->slack[0]);
+    const float y = block_corner(shard, 1, block->by, reach, &own->slack[1]);
+    own->box = (phx_box){x - off, y - off, x + side + off, y + side + off};
+    own->wide = false;
+    if (!shard->grid.outside || !phx_block_at_edge(block, shard->rules->towers)) return true;
+    const phx_span rows = {block->start[0], block->start[PHX_BLOCK_TOWERS]};
+    const phx_box box = box_of_rows(&shard->grid.rows, rows, shard->step_max + reach / PHX_TILE_REACH);
+    const bool inside =
+        box.x0 >= own->box.x0 && box.y0 >= own->box.y0 && box.x1 <= own->box.x1 && box.y1 <= own->box.y1;
+    return inside || set_wide_place(own, box, side, reach);
 }
 
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep)
@@ -446,8 +486,10 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     *in = *keep = view;
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!phx_attr_observes(attr) || !phx_list_unlimited(attr) || !(attr->sees & 1)) return false;
-    if (shard->store.body[slot].state & PHX_SLOT_RELATED) return false;
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (!phx_attr_observes(attr) || !(attr->sees & 1)) return false;
+    if (list->derived || !phx_limit_stored_below(attr, list)) return false;
+    if ((shard->store.body[slot].state & PHX_SLOT_RELATED) && phx_related_changed(shard, slot)) return false;
     *in = attr->view;
     *keep = attr->view + attr->margin;
     return true;
@@ -467,7 +509,9 @@ static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *
             __builtin_prefetch(&shard->store.body[ahead]);
         }
         if (rows->view[row] == 0.0f) continue;
-        tile->alike = phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &own_in, &own_keep) &&
+        const uint32_t slot = phx_row_slot(rows, row);
+        tile->alike = phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) &&
+                      !(shard->store.body[slot].state & PHX_SLOT_RELATED) &&
                       (in == 0.0f || (in == own_in && keep == own_keep));
         in = own_in;
         keep = own_keep;
@@ -504,14 +548,14 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->all_by_delta = false;
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
-    tile->spread = spread_of(shard, block, reach);
-    tile->usable = tile->spread <= shard->drift_limit;
+    own_place place;
+    tile->usable = find_own_place(shard, block, reach, &place);
     if (!tile->usable) return true;
     tile->reach = reach;
-    float density = estimate_density(shard, block, reach);
+    float density = estimate_density(shard, block, &place, reach);
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
-    lay_frame(tile, shard, block);
+    lay_frame(tile, shard, &place);
     if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
         tile->shard = NULL;
         return false;

@@ -10,11 +10,12 @@
  *
  * Units decide about all pairs but the unsure ones near a border of a view; for these float32 decides, from the rows. A
  * position is rounded down to PHX_TILE_REACH parts of the reach. A block and its surroundings have less than 2^20
- * units, so the roundings of float32 before that cost less than 1/16 unit each: the subtraction's (which is exact far
- * from the origin) and the multiplication's. So a difference of two positions is off by less than 1 + 1/4 along an
- * axis, a distance by less than sqrt(2) * 1.25 < PHX_TILE_SLACK, and a distance farther than that from a border is on
- * its side of the border. (A row in the frame at mid-step may be before the frame's begin at an end of its step, and is
- * rounded up there. But that is farther from all own rows than any border.)
+ * units, and so have own rows outside of the world and theirs, so the roundings of float32 before that cost less than
+ * 1/16 unit each: the subtraction's (which is exact far from the origin) and the multiplication's. So a difference of
+ * two positions is off by less than 1 + 1/4 along an axis, a distance by less than sqrt(2) * 1.25 < PHX_TILE_SLACK, and
+ * a distance farther than that from a border is on its side of the border. (A row in the frame at mid-step may be
+ * before the frame's begin at an end of its step, and is rounded up there. But that is farther from all own rows than
+ * any border.)
  *
  * Built and read in the interest phase by one worker, in its own memory. Its content (positions, which no worker
  * writes) follows from the tick alone, so all workers find the same order.
@@ -50,7 +51,6 @@ typedef struct phx_tile {
 
     phx_tile_frame frame;
     float reach;                         /* no pair that was farther apart at mid-step is an event */
-    float spread;                        /* how far outside of the block own rows may have been at mid-step */
     uint32_t fine;                       /* cells to a reach: 1, 2 or 4 */
     int8_t outer[PHX_TILE_FINE_MAX + 1]; /* by distance in rows of cells: cells within this many columns may matter, */
     int8_t inner[PHX_TILE_FINE_MAX +

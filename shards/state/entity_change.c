@@ -21,8 +21,7 @@ void phx_shard_flag(phx_shard *shard, uint32_t slot)
     if (attr->global || reaches) state |= PHX_SLOT_FAR;
     if (phx_has_bound(attr) && shard->rules->range == PH_RANGE_RADIUS) state |= PHX_SLOT_BOUNDED;
     if (attr->instance != 0) state |= PHX_SLOT_APART;
-    /* a block is of one instance; slots that a classical index finds may be of others */
-    const bool mixed = attr->instance != 0 && shard->rules->index != PH_INDEX_LIGHTHOUSE;
+    const bool mixed = attr->instance != 0 && shard->rules_storage->mixes_instances;
     bool seen_by_all = attr->layers == 1 && attr->stealth == 0 && !attr->veiled && !mixed;
     if (!seen_by_all || attr->priority > 0 || (state & (PHX_SLOT_FAR | PHX_SLOT_BOUNDED))) state |= PHX_SLOT_SPECIAL;
     if ((old | state) & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;

@@ -53,4 +53,22 @@ static inline uint32_t phx_limit_count(const phx_attr *attr, uint32_t targets)
     return phx_list_unlimited(attr) ? 0 : 1 + phx_limit_targets(attr) - targets;
 }
 
+/*
+ * May a delta find the events of an observer with a stored list? Below its cap the list is not cut. (An observer with
+ * held targets is discontinuous, so it is evaluated.)
+ */
+static inline bool phx_limit_stored_below(const phx_attr *attr, const phx_list *list)
+{
+    return attr->cap == 0 || list->count < attr->cap;
+}
+
+/* Does such a list stay within its limit with so many enters, whatever leaves? */
+static inline bool phx_limit_stored_fits(const phx_shard *shard, uint32_t slot, uint32_t enters)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    if (PHX_LIKELY(phx_list_unlimited(attr))) return true;
+    if (attr->cap != 0 && (uint64_t)shard->store.tail[slot].list.count + enters > attr->cap) return false;
+    return !phx_limit_holds_back(shard, slot, enters);
+}
+
 #endif

@@ -10,11 +10,11 @@
 #include "shards/state/storage.h"
 #include "shards/state/update_bands.h"
 
-bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t index,
+bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const phx_storage *storage, uint32_t number,
                     uint32_t shard_count, phx_rect rect)
 {
-    *shard =
-        (phx_shard){.mem = mem, .rules = rules, .storage = storage, .indexed = storage, .index = index, .rect = rect};
+    *shard = (phx_shard){
+        .mem = mem, .rules = rules, .storage = storage, .rules_storage = storage, .number = number, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
     shard->drift_limit = rules->tower_size / 4;
     shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
@@ -37,7 +37,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
     phx_mem *mem = shard->mem;
     phx_store_free(&shard->store, mem);
     phx_grid_free(&shard->grid, mem);
-    shard->indexed->free(shard);
+    shard->rules_storage->free(shard);
     phx_prev_rows_free(&shard->previous, mem);
     phx_zones_free(&shard->zones, mem);
     phx_list_pool_free(&shard->lists, mem);
@@ -67,7 +67,7 @@ void phx_shard_free(phx_shard *shard, uint32_t shard_count)
 phx_move_constants phx_move_constants_of(const phx_shard *shard)
 {
     const phx_rules *rules = shard->rules;
-    const bool lighthouse = rules->index == PH_INDEX_LIGHTHOUSE && shard->storage == shard->indexed;
+    const bool lighthouse = rules->index == PH_INDEX_LIGHTHOUSE && shard->storage == shard->rules_storage;
     const bool ninegrid = lighthouse && rules->range == PH_RANGE_TOWERS, rows = lighthouse && !ninegrid;
     phx_rect rect = shard->rect;
     return (phx_move_constants){.origin = {rules->origin[0], rules->origin[1], 0.0f, 0.0f},

@@ -3,14 +3,16 @@
  * one owner at a time: the worker that runs the shard in the world's current stage. There is no thread, lock, atomic,
  * clock or global in shards/.
  *
- * Calls in the order of a tick (each from the owner, unless said otherwise):
- *   phx_shard_begin, then commands (enter, leave, move, set, relate, ...)    ingest
- *   phx_shard_send_migrants / _receive                                       exchange
- *   phx_shard_measure, then pins, phx_shard_send_copies / _receive           exchange
- *   phx_shard_index, then phx_rows_copy_positions if due                     index
- *   phx_shard_zones                                                          zones
- *   phx_interest_run (interest/run.h; any worker, disjoint observers)        interest
- *   phx_interest_commit (interest/change_record.h), phx_shard_end            publish
+ * Calls in the order of a tick, with their headers (each from the owner, unless said otherwise):
+ *   ingest     phx_shard_begin()                                     tick/begin_end.h
+ *              commands: enter, leave, set, relate, ...; moves       ingest/commands.h, ingest/moves.h
+ *   exchange   phx_shard_send_migrants(), phx_shard_receive()        exchange/migrate_out.h, exchange/receive.h
+ *              phx_shard_measure(), phx_shard_send_pins(),
+ *              phx_shard_send_copies(), phx_shard_receive()          exchange/halo.h, exchange/receive.h
+ *   index      phx_shard_index(), if due phx_rows_copy_positions()   tick/reindex.h, tick/row_positions.h
+ *   zones      phx_shard_zones()                                     tick/zones_stage.h
+ *   interest   phx_interest_run(); any worker, disjoint observers    interest/run.h
+ *   publish    phx_interest_commit(), phx_shard_end()                interest/change_record.h, tick/begin_end.h
  * A call that returns false had no memory. It has done nothing, or a part that a second call continues. No other
  * function may be called before the second call succeeded.
  */
@@ -100,8 +102,9 @@ typedef struct phx_shard {
     phx_mem *mem;
     const phx_rules *rules;
     const struct phx_storage *storage; /* how near entities are found: storage.h */
-    const struct phx_storage *indexed; /* the same; another one from a blind tick to the next index phase */
-    uint32_t index;
+    const struct phx_storage
+        *rules_storage; /* the one for the rules; `storage` is another one while the shard is blind */
+    uint32_t number;    /* its own, by which records and homes name it */
     phx_rect rect;
     phx_move_constants move_constants;
     uint64_t tick;
@@ -111,7 +114,7 @@ typedef struct phx_shard {
     /* near entities are found by rows (range = radius) or cell entries (range = towers), or by the classical index */
     phx_grid grid;
     phx_ninegrid ninegrid;
-    phx_index *classical;   /* NULL: the lighthouse */
+    phx_index *classical;   /* the structure of a classical index; NULL: the lighthouse, or blind */
     bool blind;             /* there was no memory for copies or the index in this tick: no list is found */
     bool lacks_copies;      /* ... for copies: ghosts are not the ones of this tick */
     phx_prev_rows previous; /* previous rows, while lists are derived */
@@ -196,7 +199,7 @@ typedef struct phx_shard {
 
 /* false = no memory; all memory is freed again. */
 bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, const struct phx_storage *storage,
-                    uint32_t index, uint32_t shard_count, phx_rect rect);
+                    uint32_t number, uint32_t shard_count, phx_rect rect);
 void phx_shard_free(phx_shard *shard, uint32_t shard_count);
 
 /* ---- the tick's end ---- */
@@ -211,7 +214,7 @@ static inline bool phx_shard_expects_dense_tick(const phx_shard *shard)
 static inline uint32_t phx_shard_find(const phx_shard *shard, const phx_directory *directory, uint64_t id)
 {
     uint64_t home = phx_directory_find(directory, id);
-    if (home != PHX_HOME_NONE && phx_home_shard(home) == shard->index) return phx_home_slot(home);
+    if (home != PHX_HOME_NONE && phx_home_shard(home) == shard->number) return phx_home_slot(home);
     return phx_store_ghost(&shard->store, id);
 }
 

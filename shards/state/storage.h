@@ -7,8 +7,10 @@
  * An "entry" below is a row, a cell entry, or a slot in the classical index. An entity has one from the index phase of
  * its first tick to the index phase of its last one (PHX_SLOT_ROW).
  *
- * The table serves cold calls: once for a command, a list, a query, a block, or a chunk. Loops over moves, rows and
- * entries do not call it. The few branches of theirs ask phx_shard_ninegrid() and phx_shard_rows().
+ * The table serves cold calls: once for a command, a list, a query, a block, or a chunk. Loops over moves, rows,
+ * entries and halo copies do not call it: a call for each would cost as much as their work. They ask
+ * phx_shard_ninegrid() and phx_shard_rows(), in dirty_marks and in only_steps() of exchange/receive.c, and no other
+ * file does. The scan of a classical index asks the rules for the range, as one table serves both ranges.
  */
 #ifndef PHX_SHARDS_STATE_STORAGE_H
 #define PHX_SHARDS_STATE_STORAGE_H
@@ -17,12 +19,13 @@
 #include "shards/entity/bounds.h"
 #include "shards/index/index.h"
 
-typedef struct phx_shard phx_shard;
-struct phx_scratch;
-struct phx_recipients;
-struct phx_observer_batch;
-struct phx_block_message;
-struct phx_broadcast_range;
+/* Types of rooms above this one, which pass through the table: */
+typedef struct phx_shard phx_shard; /* shard.h */
+struct phx_scratch;                 /* interest/scratch.h: a worker's memory in the interest phase */
+struct phx_recipients;              /* publish/recipients.h: the broadcasts of a tick */
+struct phx_observer_batch;          /* publish/recipients.h: observers of a block */
+struct phx_block_message;           /* publish/recipients.h: one broadcast, for one block */
+struct phx_broadcast_range;         /* publish/broadcast_range.h: place and radius of a broadcast */
 
 enum { PHX_LIST_PIECE_MAX = 256 };
 
@@ -54,6 +57,11 @@ typedef struct phx_storage {
     bool has_deltas;
     /* Towers have no marks in a dense tick, so every observer is evaluated. Read in the interest phase. */
     bool unmarked_when_dense;
+    /*
+     * Slots found near a place may be of any instance, not of the searcher's alone. Read from phx_shard.rules_storage,
+     * as flags of entities stay when the shard goes blind.
+     */
+    bool mixes_instances;
 
     /* ---- life of the shard; by the world's owner ---- */
 
@@ -70,6 +78,8 @@ typedef struct phx_storage {
     void (*note_name)(phx_shard *shard, uint32_t slot);
     /* The same for attributes, which are about to become `next`. There is room for a note. */
     void (*note_attr)(phx_shard *shard, uint32_t slot, const phx_attr *next);
+    /* An own entity with an entry is in another instance from now on; its attributes changed already. */
+    void (*change_instance)(phx_shard *shard, uint32_t slot);
     /* The state bits or attributes of a slot with an entry changed: its entry follows, now or in the index phase. */
     void (*refresh_entry)(phx_shard *shard, uint32_t slot);
     /* The entity is about to die: its entry goes in the index phase. */
@@ -92,6 +102,12 @@ typedef struct phx_storage {
     void (*end_tick)(phx_shard *shard);
     /* Are entries and lists right? At the end of a tick, for PHX_VALIDATE. */
     bool (*ended_valid)(const phx_shard *shard);
+
+    /* ---- the counts of the work of a classical index; between ticks, by any thread, and before free() ---- */
+
+    /* Adds the counts since make(), or since they were cleared. */
+    void (*add_counts)(const phx_shard *shard, phx_index_counts *to);
+    void (*clear_counts)(phx_shard *shard);
 
     /* ---- reading; any worker in and after the interest phase, any thread between ticks ---- */
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "shards/state/shard.h"
+#include "shards/state/storage.h"
 
 /* The towers within a radius of a position, in range = radius. */
 static inline phx_rect phx_interest_rect(const phx_rules *rules, float x, float y, float radius)
@@ -34,7 +35,7 @@ static inline phx_rect phx_interest_rows_rect(const phx_shard *shard, const phx_
  */
 static inline bool phx_sees_common(const phx_shard *shard, const phx_attr *observer)
 {
-    return (observer->sees & 1) && (observer->instance == 0 || shard->rules->index == PH_INDEX_LIGHTHOUSE);
+    return (observer->sees & 1) && (observer->instance == 0 || !shard->rules_storage->mixes_instances);
 }
 
 /* May an own observer's list be derived from now on? */

@@ -38,6 +38,17 @@ static bool updated_classical_valid(const phx_shard *shard)
     return shard->classical->ops->valid(shard->classical);
 }
 
+static void add_classical_counts(const phx_shard *shard, phx_index_counts *to)
+{
+    to->moves += shard->classical->counts.moves;
+    to->steps += shard->classical->counts.steps;
+}
+
+static void clear_classical_counts(phx_shard *shard)
+{
+    shard->classical->counts = (phx_index_counts){0};
+}
+
 /* ---- reading ---- */
 
 static void classical_in_range(const phx_shard *shard, const uint32_t *instance, phx_box box, phx_sink *sink)
@@ -73,11 +84,13 @@ const phx_storage phx_storage_classical = {
     .leaves_out_ghosts = false,
     .has_deltas = false,
     .unmarked_when_dense = false,
+    .mixes_instances = true,
     .make = make_classical,
     .free = free_classical,
     .reserve_note = phx_storage_ready,
     .note_name = phx_storage_no_slot_work,
     .note_attr = phx_storage_no_attr_note,
+    .change_instance = phx_storage_no_slot_work,
     .refresh_entry = phx_storage_no_slot_work,
     .remove_entry = phx_storage_no_slot_work,
     .mark_partial = phx_storage_no_slot_work,
@@ -86,6 +99,8 @@ const phx_storage phx_storage_classical = {
     .updated_valid = updated_classical_valid,
     .end_tick = phx_storage_no_work,
     .ended_valid = phx_shard_lists_valid,
+    .add_counts = add_classical_counts,
+    .clear_counts = clear_classical_counts,
     .derives = phx_storage_never,
     .derives_uncut = phx_storage_never,
     .list_before = phx_storage_no_list_before,

@@ -26,6 +26,13 @@ static inline void phx_storage_no_slot_work(phx_shard *shard, uint32_t slot)
     (void)slot;
 }
 
+/* No work is counted here. */
+static inline void phx_storage_no_counts(const phx_shard *shard, phx_index_counts *to)
+{
+    (void)shard;
+    (void)to;
+}
+
 static inline void phx_storage_no_attr_note(phx_shard *shard, uint32_t slot, const phx_attr *next)
 {
     (void)shard;

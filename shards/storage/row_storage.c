@@ -11,6 +11,7 @@
 #include "shards/query/prev_list.h"
 #include "shards/query/seen.h"
 #include "shards/query/slots_in_range.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 #include "shards/storage/no_operation.h"
 #include "shards/tick/begin_end.h"
@@ -26,15 +27,16 @@ static void refresh_row(phx_shard *shard, uint32_t slot)
     phx_grid_changed(&shard->grid, body->row);
 }
 
-/* Only a list that passed its limit changes the view column. */
+/* Only a list that passed its limit, and the end of the last relation, change the view column. */
 static void follow_row_list(phx_shard *shard, uint32_t slot)
 {
-    const phx_body *body = &shard->store.body[slot];
+    phx_body *body = &shard->store.body[slot];
     PHX_ASSERT(body->state & PHX_SLOT_ROW);
+    if (!phx_related_of(shard, slot)) body->state = (uint16_t)(body->state & ~PHX_SLOT_RELATED);
     if (shard->grid.rows.view[body->row] != phx_grid_view(&shard->store, slot)) refresh_row(shard, slot);
 }
 
-static void misplace_dead_row(phx_shard *shard, uint32_t slot)
+static void misplace_row(phx_shard *shard, uint32_t slot)
 {
     phx_grid_misplace(&shard->grid, &shard->store.body[slot], slot);
 }
@@ -54,10 +56,11 @@ static bool row_list_derives(const phx_shard *shard, uint32_t slot)
     return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
+/* Also if the last relation ended in this tick: its observer is not related any more once its list is committed. */
 static bool uncut_row_list_derives(const phx_shard *shard, uint32_t slot)
 {
     return shard->derives_lists && phx_attr_observes(phx_store_attr(&shard->store, slot)) &&
-           phx_store_view_decides(&shard->store, slot);
+           phx_store_attr_decides(&shard->store, slot) && !phx_related_of(shard, slot);
 }
 
 /* ---- evaluation ---- */
@@ -104,19 +107,23 @@ const phx_storage phx_storage_rows = {
     .leaves_out_ghosts = true,
     .has_deltas = true,
     .unmarked_when_dense = true,
+    .mixes_instances = false,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
     .reserve_note = phx_storage_ready,
     .note_name = phx_storage_no_slot_work,
     .note_attr = phx_storage_no_attr_note,
+    .change_instance = misplace_row,
     .refresh_entry = refresh_row,
-    .remove_entry = misplace_dead_row,
+    .remove_entry = misplace_row,
     .mark_partial = refresh_row,
     .follow_list = follow_row_list,
     .update = phx_rows_update,
     .updated_valid = updated_rows_valid,
     .end_tick = phx_storage_no_work,
     .ended_valid = phx_shard_lists_valid,
+    .add_counts = phx_storage_no_counts,
+    .clear_counts = phx_storage_no_work,
     .derives = row_list_derives,
     .derives_uncut = uncut_row_list_derives,
     .list_before = phx_prev_list,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/state/dirty_marks.h"
+#include "shards/state/storage.h"
 #include "shards/tick/set_aside.h"
 
 /* ---- the index ---- */
@@ -15,11 +16,8 @@ static void free_index(phx_shard *shard)
 {
     const uint32_t bits = PHX_SLOT_ROW | PHX_SLOT_ROW_MISPLACED | PHX_SLOT_NOTED;
     phx_store *store = &shard->store;
-    if (shard->classical) {
-        shard->counts.index.moves += shard->classical->counts.moves;
-        shard->counts.index.steps += shard->classical->counts.steps;
-    }
-    shard->indexed->free(shard);
+    shard->storage->add_counts(shard, &shard->counts.index);
+    shard->rules_storage->free(shard);
     phx_grid_free(&shard->grid, shard->mem);
     phx_prev_rows_free(&shard->previous, shard->mem);
     phx_prev_rows_init(&shard->previous, shard->mem);
@@ -50,11 +48,11 @@ bool phx_shard_restore_index(phx_shard *shard)
     if (!phx_grow(shard->mem, (void **)&deferred->slots, &deferred->capacity, deferred->count, live, sizeof(uint32_t)))
         return false;
     free_index(shard);
-    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->indexed->make(shard)) {
+    if (!phx_grid_init(&shard->grid, shard->mem, shard->rules->towers) || !shard->rules_storage->make(shard)) {
         go_bare(shard, bare);
         return false;
     }
-    shard->storage = shard->indexed;
+    shard->storage = shard->rules_storage;
     shard->move_constants = phx_move_constants_of(shard);
     deferred->count = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {

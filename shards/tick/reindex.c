@@ -336,7 +336,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
 {
     PHX_ASSERT(shard->deferred.depth == 1);
     sweep_ghosts(shard);
-    if (shard->storage != shard->indexed && !phx_shard_restore_index(shard)) return false;
+    if (shard->storage != shard->rules_storage && !phx_shard_restore_index(shard)) return false;
     if (!add_deferred_slots(shard)) return false;
     if (!update_names(shard, renames)) return false;
     if (!phx_immigrant_lists_resolve(shard, directory, renames)) return false;

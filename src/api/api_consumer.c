@@ -66,3 +66,24 @@ bool ph_packets_next(ph_packets *packets, ph_packet *packet)
 {
     return phx_packets_next(packets, packet);
 }
+
+const char *ph_cause_name(ph_cause cause)
+{
+    switch (cause) {
+    case PH_CAUSE_CAME:
+        return "came";
+    case PH_CAUSE_APPEARED:
+        return "appeared";
+    case PH_CAUSE_GONE:
+        return "gone";
+    case PH_CAUSE_HIDDEN:
+        return "hidden";
+    case PH_CAUSE_OUTRANKED:
+        return "outranked";
+    case PH_CAUSE_RANGE:
+        return "range";
+    case PH_CAUSE_COUNT:
+        break;
+    }
+    return "no cause of this number";
+}

@@ -94,7 +94,7 @@ static ph_status submit_two(ph_producer handle, uint16_t op, uint64_t id, uint64
 {
     phx_world *world;
     phx_producer *producer = phx_resolve_producer(handle, &world);
-    return producer ? phx_submit_two(producer, op, id, other, view, margin) : PH_BAD_HANDLE;
+    return producer ? phx_submit_two_ids(producer, op, id, other, view, margin) : PH_BAD_HANDLE;
 }
 
 static ph_status submit_twos(ph_producer handle, uint16_t op, uint32_t count, const uint64_t *ids,
@@ -106,7 +106,7 @@ static ph_status submit_twos(ph_producer handle, uint16_t op, uint32_t count, co
     if (done) *done = 0;
     if (!producer) return PH_BAD_HANDLE;
     if (count > 0 && (!ids || !others)) return PH_BAD_ARGUMENT;
-    return phx_submit_twos(world, producer, op, count, ids, others, done ? done : &dealt);
+    return phx_submit_two_ids_many(world, producer, op, count, ids, others, done ? done : &dealt);
 }
 
 ph_status ph_enter(ph_producer producer, uint64_t id, const ph_attrs *attrs)

@@ -1,5 +1,5 @@
 /*
- * Saving and loading: through the gate, then src/world/image. See save.h.
+ * Saving, loading, recording, replaying: through the gate, then src/world/image and journal. See save.h.
  */
 #include <pharos/save.h>
 
@@ -15,6 +15,8 @@
 #include "world/image/read.h"
 #include "world/image/restore.h"
 #include "world/image/write.h"
+#include "world/journal/record.h"
+#include "world/journal/replay.h"
 #include "world/table/gate.h"
 #include "world/tick/lifecycle.h"
 
@@ -128,6 +130,7 @@ static ph_status restore_world(loading *at, phx_world **world)
     status = phx_image_restore(at->image, *world, at->reason);
     if (status == PH_OK && at->next.classes) status = phx_world_reconfigure(*world, &at->next);
     if (at->options->given & PH_LOAD_FRESH) phx_image_renew(*world);
+    if (status == PH_OK && (at->options->given & PH_LOAD_REPLAY)) phx_image_keep_consumers(at->image, *world);
     if (status != PH_OK) phx_world_destroy(*world);
     return status;
 }
@@ -150,7 +153,9 @@ static bool options_good(const ph_load_options *options)
     uint64_t reserved = options->given & ~(uint32_t)PH_LOAD_GIVEN_ALL;
     for (uint32_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
         reserved |= options->reserved[i];
-    return reserved == 0 && (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
+    const uint32_t both = PH_LOAD_FRESH | PH_LOAD_REPLAY;
+    return reserved == 0 && (options->given & both) != both &&
+           (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
 }
 
 ph_status ph_load(const ph_load_options *options, ph_read_fn read, void *user, ph_world *world, char *reason,
@@ -170,5 +175,65 @@ ph_status ph_load(const ph_load_options *options, ph_read_fn read, void *user, p
     if (at.def.classes) phx_image_free_classes(at.image, &at.def);
     if (at.next.classes) phx_image_free_classes(at.image, &at.next);
     ph_image_free(at.image);
+    return status;
+}
+
+/* ---- journal ---- */
+
+ph_status ph_journal_set(ph_world handle, const ph_journal *journal)
+{
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (journal && (!journal->room || !journal->done)) return PH_BAD_ARGUMENT;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    const bool rests = world->stage == PHX_STAGE_IDLE;
+    if (rests) phx_journal_attach(world, journal);
+    phx_gate_tick_end(&world->gate, !rests);
+    return rests ? PH_OK : PH_BUSY;
+}
+
+/* Gives the world the definition of a record; what no world changes is as in this one. */
+static ph_status adopt_recorded_definition(phx_world *world, phx_image *image, phx_image_reason reason)
+{
+    const ph_class class = ph_class_default("");
+    const ph_world_def *now = &world->def;
+    ph_world_def def = ph_world_def_default();
+    const char *name;
+    ph_status status = phx_image_read_def(image, PHX_IMAGE_DEF, &class, &def, reason);
+    memcpy(def.shards, now->shards, sizeof def.shards);
+    def.workers = now->workers;
+    def.index = now->index;
+    def.simd = now->simd;
+    if (status == PH_OK) status = ph_world_def_check(&def, reason.text, reason.size);
+    if (status == PH_OK && phx_def_live_difference(now, &def, &name))
+        status = phx_image_refuse(reason, "definition: %s: can not change while the world lives", name);
+    if (status == PH_OK) status = phx_world_reconfigure(world, &def);
+    if (def.classes) phx_image_free_classes(image, &def);
+    return status == PH_OK || status == PH_NO_MEMORY ? status : PH_BAD_RECORD;
+}
+
+static ph_status replay_record(phx_world *world, phx_image *def, const void *record, size_t size,
+                               phx_image_reason reason)
+{
+    phx_record_head head;
+    ph_status status = phx_replay_submit(world, record, size, def, &head, reason);
+    if (status != PH_OK) return status;
+    if (head.flags & PHX_RECORD_DEF) status = adopt_recorded_definition(world, def, reason);
+    if (status == PH_OK) return phx_replay_run(world, &head, reason);
+    phx_replay_drop(world);
+    return status;
+}
+
+ph_status ph_journal_replay(ph_world handle, const void *record, size_t size, char *reason, size_t reason_size)
+{
+    PHX_FLOAT_DEFAULT;
+    phx_world *world = phx_resolve_world(handle);
+    if (reason && reason_size > 0) reason[0] = '\0';
+    if (!world) return PH_BAD_HANDLE;
+    if (!record) return PH_BAD_ARGUMENT;
+    phx_image def; /* for the tables of a definition */
+    phx_image_init(&def, world->def.allocator);
+    const ph_status status = replay_record(world, &def, record, size, (phx_image_reason){reason, reason_size});
+    phx_image_release(&def);
     return status;
 }

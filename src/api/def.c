@@ -30,6 +30,7 @@ static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 #define WORLD_INIT_f64(name, a, b) .name = (a),
 #define WORLD_INIT_u32(name, a, b) .name = (a),
 #define WORLD_INIT_u64 WORLD_INIT_u32
+#define WORLD_INIT_flag WORLD_INIT_u32
 #define WORLD_INIT_f32x2(name, a, b) .name = {(float)(a), (float)(b)},
 #define WORLD_INIT_u32x2(name, a, b) .name = {(a), (b)},
 #define WORLD_INIT_range WORLD_INIT_u32
@@ -327,7 +328,7 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
             return status;
         }
     }
-    if (!is_zero(def->reserved, sizeof def->reserved)) {
+    if (!is_zero(def->reserved, sizeof def->reserved) || !is_zero(def->reserved_bytes, sizeof def->reserved_bytes)) {
         return refuse(reason, "reserved is not 0");
     }
     status = check_together(def, reason);

@@ -99,6 +99,31 @@ void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char
     free(ticks.at);
 }
 
+void phx_folder_prune_journal(const phx_folder *folder, const phx_disk *disk, uint64_t tick)
+{
+    phx_ticks ticks;
+    const int error = phx_folder_list(folder, PHX_STORE_JOURNAL, &ticks);
+    size_t kept = 0; /* the newest ones, down to the one with the record behind that tick */
+    while (kept < ticks.count && ticks.at[kept] > tick + 1) kept++;
+    free(ticks.at);
+    if (error == 0) phx_folder_prune(folder, disk, PHX_STORE_JOURNAL, kept + 1);
+}
+
+int phx_folder_put_aside(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick)
+{
+    phx_ticks ticks;
+    int error = phx_folder_list(folder, ending, &ticks);
+    for (size_t i = 0; error == 0 && i < ticks.count && ticks.at[i] > tick; i++) {
+        char *path = phx_folder_file(folder, ticks.at[i], ending), *aside = NULL;
+        if (!path || asprintf(&aside, "%s.old", path) < 0) error = ENOMEM;
+        else if (disk->rename(path, aside) != 0) error = errno;
+        free(path);
+        free(error == ENOMEM ? NULL : aside);
+    }
+    free(ticks.at);
+    return error;
+}
+
 int phx_folder_lock(const phx_folder *folder)
 {
     enum { MODE = 0644 };

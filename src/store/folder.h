@@ -6,8 +6,9 @@
 
 #include "store/disk.h"
 
-#define PHX_STORE_IMAGE "phs" /* FOLDER/NAME.TICK.phs */
-#define PHX_STORE_PART "part" /* ... while it is written */
+#define PHX_STORE_IMAGE "phs"   /* FOLDER/NAME.TICK.phs */
+#define PHX_STORE_JOURNAL "phj" /* ... with the records from this tick on */
+#define PHX_STORE_PART "part"   /* ... while it is written */
 
 enum { PHX_TICK_DIGITS = 20 };
 
@@ -34,6 +35,18 @@ int phx_folder_list(const phx_folder *folder, const char *ending, phx_ticks *tic
 
 /* Removes the files with this ending but the `kept` newest ones. Errors leave a file: it is removed the next time. */
 void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char *ending, size_t kept);
+
+/*
+ * Removes the journal files that no image from this tick on needs: each one with a later one that begins no later than
+ * the tick behind it.
+ */
+void phx_folder_prune_journal(const phx_folder *folder, const phx_disk *disk, uint64_t tick);
+
+/*
+ * Puts files of later ticks aside: FILE becomes FILE.old, which no call reads. They are of a world that went on from
+ * another image than this one. Returns 0, or errno.
+ */
+int phx_folder_put_aside(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick);
 
 /* Locks the store's name until the descriptor is closed. Below 0: -errno; -EWOULDBLOCK: another store has it. */
 int phx_folder_lock(const phx_folder *folder);

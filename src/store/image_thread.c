@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/clock.h"
@@ -19,6 +20,16 @@ static void log_failure(const phx_image_thread *at, int error)
     snprintf(line, sizeof line, "store %s/%s: the image of tick %" PRIu64 " is lost: %s", at->folder->path,
              at->folder->name, at->tick, strerror_r(error, text, sizeof text));
     at->log(at->log_user, PH_LOG_ERROR, line);
+}
+
+/* Removes old images, and the journal files before the oldest image that is left. */
+static void prune_files(const phx_image_thread *at)
+{
+    phx_ticks images;
+    phx_folder_prune(at->folder, at->disk, PHX_STORE_IMAGE, at->images_kept);
+    const int error = phx_folder_list(at->folder, PHX_STORE_IMAGE, &images);
+    if (error == 0 && images.count > 0) phx_folder_prune_journal(at->folder, at->disk, images.at[images.count - 1]);
+    free(images.at);
 }
 
 static void write_image(phx_image_thread *at)
@@ -36,7 +47,7 @@ static void write_image(phx_image_thread *at)
         atomic_store_explicit(&at->write_ns, phx_store_now_ns() - at->captured_ns, memory_order_relaxed);
         atomic_store_explicit(&at->durable_tick, at->tick, memory_order_relaxed);
         atomic_fetch_add_explicit(&at->images, 1, memory_order_relaxed);
-        phx_folder_prune(at->folder, at->disk, PHX_STORE_IMAGE, at->images_kept);
+        prune_files(at);
     }
     atomic_store_explicit(&at->writing, false, memory_order_release);
 }

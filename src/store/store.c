@@ -14,7 +14,58 @@
 #include "store/clock.h"
 #include "store/def.h"
 
-/* ---- open, close ---- */
+/* ---- journal ---- */
+
+/* The journal has a gap, up to the next image. */
+static void break_journal(ph_store *store)
+{
+    if (!store->recording) return;
+    atomic_store_explicit(&store->recording, false, memory_order_relaxed);
+    store->due_tick = store->due_tick < store->retry_tick ? store->due_tick : store->retry_tick;
+    atomic_fetch_add_explicit(&store->gaps, 1, memory_order_relaxed);
+}
+
+static void *begin_record(void *user, uint64_t tick, size_t bytes)
+{
+    ph_store *store = user;
+    (void)tick;
+    if (atomic_load_explicit(&store->journal.failed, memory_order_relaxed)) break_journal(store);
+    void *room = store->recording ? phx_store_ring_begin(&store->journal.ring, bytes) : NULL;
+    if (!room) {
+        break_journal(store);
+        if (store->captured) atomic_fetch_add_explicit(&store->lost, 1, memory_order_relaxed);
+    }
+    store->record_bytes = bytes;
+    return room;
+}
+
+static void end_record(void *user, uint64_t tick, uint32_t flags)
+{
+    ph_store *store = user;
+    if (!(flags & PH_RECORD_WHOLE)) {
+        break_journal(store);
+        atomic_fetch_add_explicit(&store->lost, 1, memory_order_relaxed);
+        return;
+    }
+    const uint16_t kind = store->begins ? PHX_FRAME_FIRST : PHX_FRAME_RECORD;
+    phx_store_ring_end(
+        &store->journal.ring,
+        (phx_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
+    store->begins = false;
+    phx_journal_thread_wake(&store->journal);
+}
+
+/* An image was captured: records go on from there. */
+static void resume_journal(ph_store *store, uint64_t tick)
+{
+    if (!store->journals || store->recording) return;
+    atomic_store_explicit(&store->journal.failed, false, memory_order_relaxed);
+    atomic_store_explicit(&store->base_tick, tick, memory_order_relaxed);
+    store->begins = true;
+    atomic_store_explicit(&store->recording, true, memory_order_relaxed);
+}
+
+/* ---- threads ---- */
 
 static ph_status refuse_place(const ph_store_def *def, int error, char *reason, size_t reason_size)
 {
@@ -32,8 +83,24 @@ static void free_store(ph_store *store)
     free(store);
 }
 
-/* Takes the folder and starts the thread. Returns 0, or errno. */
-static int begin_store(ph_store *store, const phx_disk *disk, const ph_store_def *def)
+/* Returns 0, or an error number. */
+static int begin_journal(ph_store *store, const phx_disk *disk, const ph_store_def *def)
+{
+    phx_journal_thread *journal = &store->journal;
+    if (def->ring_bytes == 0) return 0;
+    journal->folder = &store->folder;
+    journal->disk = disk;
+    journal->sync_ns = (uint64_t)def->sync_ms * 1000000u;
+    journal->file_bytes_max = def->file_bytes;
+    journal->log = def->log;
+    journal->log_user = def->log_user;
+    const int error = phx_journal_thread_begin(journal, def->ring_bytes / sizeof(uint64_t) * sizeof(uint64_t));
+    store->journals = error == 0;
+    return error;
+}
+
+/* Locks the folder and starts the threads. Returns 0, or errno. */
+static int begin_store(ph_store *store, const phx_disk *disk, const ph_store_def *def, uint64_t tick)
 {
     if (!phx_folder_init(&store->folder, def->folder, def->name)) return ENOMEM;
     store->lock = phx_folder_lock(&store->folder);
@@ -45,47 +112,32 @@ static int begin_store(ph_store *store, const phx_disk *disk, const ph_store_def
     store->images.images_kept = def->images_kept;
     store->images.log = def->log;
     store->images.log_user = def->log_user;
-    return phx_image_thread_begin(&store->images);
-}
-
-ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_world world, ph_store **store,
-                            char *reason, size_t reason_size)
-{
-    ph_stats stats;
-    if (!reason) reason_size = 0;
-    if (reason_size > 0) reason[0] = '\0';
-    if (!store) return PH_BAD_ARGUMENT;
-    *store = NULL;
-    if (!def) return PH_BAD_ARGUMENT;
-    if (ph_world_stats(world, &stats) == PH_BAD_HANDLE) return PH_BAD_HANDLE;
-    const ph_status status = phx_store_check(def, reason, reason_size);
-    if (status != PH_OK) return status;
-    ph_store *made = calloc(1, sizeof *made);
-    if (!made) return PH_NO_MEMORY;
-    made->world = world;
-    made->image_ticks = def->image_ticks;
-    made->lock = -1;
-    const int error = begin_store(made, disk, def);
-    if (error == 0) *store = made;
-    else free_store(made);
-    return error == 0 ? PH_OK : refuse_place(def, error, reason, reason_size);
-}
-
-ph_status ph_store_open(const ph_store_def *def, ph_world world, ph_store **store, char *reason, size_t reason_size)
-{
-    return phx_store_open_on(&phx_disk_posix, def, world, store, reason, reason_size);
+    int error = phx_folder_put_aside(&store->folder, disk, PHX_STORE_IMAGE, tick);
+    if (error == 0) error = phx_folder_put_aside(&store->folder, disk, PHX_STORE_JOURNAL, tick);
+    if (error == 0) error = begin_journal(store, disk, def);
+    if (error != 0) return error;
+    error = phx_image_thread_begin(&store->images);
+    if (error != 0 && store->journals) phx_journal_thread_end(&store->journal);
+    return error;
 }
 
 ph_status ph_store_close(ph_store *store)
 {
     if (!store) return PH_BAD_ARGUMENT;
+    if (store->journals && ph_journal_set(store->world, NULL) == PH_BUSY) return PH_BUSY;
     phx_image_thread_end(&store->images);
-    const bool durable = !store->captured || (store->images.error == 0);
+    bool durable = !store->captured || (store->images.error == 0);
+    if (store->journals) {
+        phx_journal_thread_end(&store->journal);
+        durable &= !atomic_load_explicit(&store->journal.failed, memory_order_relaxed);
+    }
     free_store(store);
     return durable ? PH_OK : PH_IO;
 }
 
 /* ---- ticks ---- */
+
+enum { RETRIES = 16 }; /* in the time from one image to the next */
 
 /* Captures an image and hands it over; none is being written. */
 static ph_status capture_image(ph_store *store, uint64_t tick)
@@ -99,6 +151,9 @@ static ph_status capture_image(ph_store *store, uint64_t tick)
     atomic_store_explicit(&store->capture_ns, now - from, memory_order_relaxed);
     store->captured = true;
     store->due_tick = tick + store->image_ticks;
+    /* a disk that fails all the time gets no image in each tick */
+    store->retry_tick = tick + store->image_ticks / RETRIES + 1;
+    resume_journal(store, tick);
     phx_image_thread_put(&store->images, image, tick, now);
     return PH_OK;
 }
@@ -137,9 +192,60 @@ ph_status ph_store_save(ph_store *store)
     return phx_image_thread_is_writing(&store->images) ? PH_BUSY : capture_image(store, tick);
 }
 
+/* ---- open ---- */
+
+ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_world world, ph_store **store,
+                            char *reason, size_t reason_size)
+{
+    ph_stats stats;
+    if (!reason) reason_size = 0;
+    if (reason_size > 0) reason[0] = '\0';
+    if (!store) return PH_BAD_ARGUMENT;
+    *store = NULL;
+    if (!def) return PH_BAD_ARGUMENT;
+    ph_status status = ph_world_stats(world, &stats);
+    if (status == PH_OK) status = phx_store_check(def, reason, reason_size);
+    if (status != PH_OK) return status;
+    ph_store *made = calloc(1, sizeof *made);
+    if (!made) return PH_NO_MEMORY;
+    made->world = world;
+    made->image_ticks = def->image_ticks;
+    made->lock = -1;
+    made->due_tick = stats.ticks;
+    const int error = begin_store(made, disk, def, stats.ticks);
+    if (error != 0) {
+        free_store(made);
+        return refuse_place(def, error, reason, reason_size);
+    }
+    const ph_journal hooks = {.room = begin_record, .done = end_record, .user = made};
+    const ph_status attached = made->journals ? ph_journal_set(world, &hooks) : PH_OK;
+    if (attached != PH_OK) {
+        (void)ph_store_close(made);
+        return attached;
+    }
+    /* at once, so that the first record is that of the next tick: what was recovered has no gap behind it */
+    if (made->journals) (void)capture_image(made, stats.ticks);
+    *store = made;
+    return PH_OK;
+}
+
+ph_status ph_store_open(const ph_store_def *def, ph_world world, ph_store **store, char *reason, size_t reason_size)
+{
+    return phx_store_open_on(&phx_disk_posix, def, world, store, reason, reason_size);
+}
+
+/* ---- statistics ---- */
+
 static uint64_t read_count(const _Atomic uint64_t *count)
 {
     return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* The journal leads to a tick once the image is durable that it goes on from. */
+static uint64_t reached_tick(const ph_store *store)
+{
+    const uint64_t journal = read_count(&store->journal.durable_tick), base = read_count(&store->base_tick);
+    return read_count(&store->images.durable_tick) >= base && journal > base ? journal : 0;
 }
 
 ph_status ph_store_stats_get(const ph_store *store, ph_store_stats *stats)
@@ -156,6 +262,11 @@ ph_status ph_store_stats_get(const ph_store *store, ph_store_stats *stats)
                               .capture_ns = read_count(&store->capture_ns),
                               .write_ns = read_count(&images->write_ns),
                               .error = atomic_load_explicit(&images->error, memory_order_relaxed),
-                              .writing = phx_image_thread_is_writing(images)};
+                              .writing = phx_image_thread_is_writing(images),
+                              .recording = atomic_load_explicit(&store->recording, memory_order_relaxed),
+                              .journal_tick = reached_tick(store),
+                              .journal_bytes = read_count(&store->journal.bytes),
+                              .gaps = read_count(&store->gaps),
+                              .lost = read_count(&store->lost)};
     return PH_OK;
 }

@@ -71,7 +71,10 @@ static const char help[] =
     "it is the same for every number of workers and shards. An entity that enters or leaves an area is an event "
     "in or out, with the entity as observer and the area as target; an NPC that awakes or falls asleep (class keys "
     "wakes and sleeps) is an event awake or asleep, with target 0; these come behind leave and enter: out, in, asleep, "
-    "awake. The file appears when the run has ended well, and not before. The event hash in the summary is the sum of "
+    "awake. With --causes a column cause follows (of a leave the first that holds of gone, hidden, outranked, range; "
+    "of an enter appeared or came), with --positions the columns x,y,z, of enters alone; the order is the same. The "
+    "file "
+    "appears when the run has ended well, and not before. The event hash in the summary is the sum of "
     "a hash of each leave and enter: equal runs have equal hashes.\n"
     "\n"
     "The updates file has the header tick,observer,target,x,y,z and is sorted by these columns: the updates of "
@@ -99,7 +102,9 @@ enum {
     KEY_JSON,
     KEY_EXPLAIN,
     KEY_VERIFY,
-    KEY_UNPACK_MAX
+    KEY_UNPACK_MAX,
+    KEY_CAUSES,
+    KEY_POSITIONS
 };
 
 static const struct argp_option options[] = {
@@ -116,6 +121,8 @@ static const struct argp_option options[] = {
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
      "Write all events; - is the standard output, and the summary goes to the standard error then", 2},
+    {"causes", KEY_CAUSES, NULL, 0, "Add the column cause to the events: why a target left or entered a list", 2},
+    {"positions", KEY_POSITIONS, NULL, 0, "Add the columns x,y,z to the events: where a target entered a list", 2},
     {"updates", KEY_UPDATES, "OUT.csv", 0,
      "Write the position updates of each tick and observer, by the bands of the classes; - as above", 2},
     {"heard", KEY_HEARD, "OUT.csv", 0, "Write the broadcasts that each observer gets; - as above", 2},
@@ -246,6 +253,12 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.events_path != NULL, "events");
         line->job.events_path = text;
         return 0;
+    case KEY_CAUSES:
+        line->job.shows.causes = true;
+        return 0;
+    case KEY_POSITIONS:
+        line->job.shows.positions = true;
+        return 0;
     case KEY_UPDATES:
         only_once(state, line->job.updates_path != NULL, "updates");
         line->job.updates_path = text;
@@ -270,6 +283,8 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->job.trace_path) argp_error(state, "which trace?");
         if (line->job.unpack_max_bytes == 0) line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
+        if ((line->job.shows.causes || line->job.shows.positions) && !line->job.events_path)
+            argp_error(state, "--causes and --positions need --events");
         one_file(state, "events and updates", line->job.events_path, line->job.updates_path);
         one_file(state, "events and heard", line->job.events_path, line->job.heard_path);
         one_file(state, "updates and heard", line->job.updates_path, line->job.heard_path);
@@ -342,6 +357,10 @@ static int replay(phx_mem *mem, command_line *line)
     phx_replay_summary *summary = phx_alloc(mem, sizeof *summary, _Alignof(phx_replay_summary));
     int exit_status = config_exit(summary ? ph_config_create(&config) : PH_NO_MEMORY, NULL);
     if (exit_status == PHX_EXIT_OK) exit_status = read_config(config, line);
+    if (exit_status == PHX_EXIT_OK && line->job.shows.positions && !ph_config_def(config)->positions) {
+        fputs("pharos-replay: --positions: the config has positions = false\n", stderr);
+        exit_status = PHX_EXIT_USAGE;
+    }
     line->job.config = config;
     line->job.questions = line->questions;
     line->job.answers = line->json || events_on_stdout(line) ? stderr : stdout;

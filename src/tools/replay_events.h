@@ -15,22 +15,35 @@
 typedef struct phx_event_group {
     uint64_t observer;
     uint32_t event; /* PHX_EVENT_LEAVE, PHX_EVENT_ENTER, or of an edge */
-    uint32_t first; /* in ids */
+    uint32_t first; /* in rows */
     uint32_t count;
 } phx_event_group;
 
-/* The events of one tick. All zero but mem = empty. */
+/* A target, or an area; what its event has beside is written only if the sheet shows it. */
+typedef struct phx_event_row {
+    uint64_t id;
+    ph_position at;
+    uint8_t cause;
+} phx_event_row;
+
+/* The columns of events behind the first four. */
+typedef struct phx_event_shows {
+    bool causes, positions;
+} phx_event_shows;
+
+/* The events of one tick. All zero but mem and shows = empty. */
 typedef struct phx_event_sheet {
     phx_mem *mem;
     phx_event_group *groups;
-    uint64_t *ids;    /* as they came */
-    uint64_t *sorted; /* as they are written */
+    phx_event_shows shows;
+    phx_event_row *rows;   /* as they came */
+    phx_event_row *sorted; /* as they are written */
     uint32_t group_count, group_capacity;
-    uint32_t id_count, id_capacity;
+    uint32_t row_count, row_capacity;
     uint32_t sorted_capacity;
 } phx_event_sheet;
 
-void phx_event_header(phx_out *out);
+void phx_event_header(phx_event_shows shows, phx_out *out);
 
 /* Copies the batch's events. false = no memory. */
 PH_NODISCARD bool phx_event_sheet_add(phx_event_sheet *sheet, const ph_batch *batch);

@@ -393,7 +393,8 @@ static bool open_files(replay_state *replay)
 {
     replay->sheet.mem = replay->updates.mem = replay->heard.mem = replay->mem;
     if (!open_out(replay, "events", replay->job->events_path, &replay->out)) return false;
-    if (replay->out) phx_event_header(replay->out);
+    replay->sheet.shows = replay->job->shows;
+    if (replay->out) phx_event_header(replay->job->shows, replay->out);
     if (!open_out(replay, "updates", replay->job->updates_path, &replay->updates_out)) return false;
     if (replay->updates_out) phx_update_header(replay->updates_out);
     if (!open_out(replay, "heard", replay->job->heard_path, &replay->heard_out)) return false;

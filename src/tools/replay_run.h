@@ -11,6 +11,7 @@
 #include <pharos/config.h>
 
 #include "base/mem.h"
+#include "tools/replay_events.h"
 #include "tools/tick_times.h"
 #include "tools/trace.h"
 
@@ -22,6 +23,7 @@ typedef struct phx_replay_question {
 typedef struct phx_replay_job {
     const char *trace_path;
     const char *events_path;  /* NULL: none; "-": stdout */
+    phx_event_shows shows;    /* further columns of the events */
     const char *updates_path; /* the same; only one of them is stdout */
     const char *heard_path;   /* the same */
     const ph_config *config;

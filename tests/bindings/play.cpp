@@ -45,6 +45,12 @@ pharos::status submit(pharos::producer &producer, const row &r)
     return producer.enter(r.id, attrs);
 }
 
+void print_event(uint64_t tick, uint64_t observer, const char *event, uint64_t target, uint8_t cause)
+{
+    std::printf("%llu,%llu,%s,%llu,%s", (unsigned long long)tick, (unsigned long long)observer, event,
+                (unsigned long long)target, ph_cause_name(static_cast<ph_cause>(cause)));
+}
+
 pharos::status run_tick(pharos::world &world, pharos::consumer &consumer, uint64_t tick)
 {
     pharos::batch batch;
@@ -52,12 +58,15 @@ pharos::status run_tick(pharos::world &world, pharos::consumer &consumer, uint64
     while (status == PH_OK && (status = consumer.take(batch)) == PH_OK) {
         for (std::size_t i = 0; i < batch.change_count(); i++) {
             pharos::change change = batch.change_at(i);
-            for (const ph_target &target : change.leaves())
-                std::printf("%llu,%llu,leave,%llu\n", (unsigned long long)tick, (unsigned long long)change.observer(),
-                            (unsigned long long)target.id);
-            for (const ph_target &target : change.enters())
-                std::printf("%llu,%llu,enter,%llu\n", (unsigned long long)tick, (unsigned long long)change.observer(),
-                            (unsigned long long)target.id);
+            for (std::size_t j = 0; j < change.leaves().size(); j++) {
+                print_event(tick, change.observer(), "leave", change.leaves()[j].id, change.leave_causes()[j]);
+                std::printf(",,,\n");
+            }
+            for (std::size_t j = 0; j < change.enters().size(); j++) {
+                const ph_position &at = change.enter_positions()[j];
+                print_event(tick, change.observer(), "enter", change.enters()[j].id, change.enter_causes()[j]);
+                std::printf(",%.9g,%.9g,%.9g\n", at.x, at.y, at.z);
+            }
         }
     }
     return status == PH_EMPTY ? PH_OK : status;
@@ -76,7 +85,7 @@ int main()
         return 1;
     std::string header;
     std::getline(std::cin, header);
-    std::printf("tick,observer,event,target\n");
+    std::printf("tick,observer,event,target,cause,x,y,z\n");
     row r;
     uint64_t tick = 0;
     pharos::status status = PH_OK;

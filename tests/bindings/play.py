@@ -10,10 +10,12 @@ def run_tick(world, consumer, tick):
     world.tick()
     for batch in consumer.batches():
         for change in batch.changes:
-            for target in batch.leaves(change):
-                print(f"{tick},{change['observer']},leave,{target['id']}")
-            for target in batch.enters(change):
-                print(f"{tick},{change['observer']},enter,{target['id']}")
+            first, leaves = int(change["first"]), int(change["leave_count"])
+            for place in range(first, first + leaves + int(change["enter_count"])):
+                event = "leave" if place < first + leaves else "enter"
+                x, y, z = ("", "", "") if event == "leave" else ("%.9g" % axis for axis in batch.positions[place])
+                print(f"{tick},{change['observer']},{event},{batch.targets['id'][place]},"
+                      f"{pharos.cause_name(batch.causes[place])},{x},{y},{z}")
 
 
 def submit(producer, row):
@@ -30,7 +32,7 @@ def submit(producer, row):
 def main():
     with pharos.World(world_size=(1000, 1000)) as world:
         producer, consumer = world.producer(), world.consumer()
-        print("tick,observer,event,target")
+        print("tick,observer,event,target,cause,x,y,z")
         tick = None
         for row in csv.DictReader(sys.stdin):
             while tick is not None and tick < int(row["tick"]):

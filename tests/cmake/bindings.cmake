@@ -84,6 +84,16 @@ endfunction()
 set(sources ${CMAKE_CURRENT_SOURCE_DIR}/bindings)
 set(built ${PROJECT_BINARY_DIR}/src/bindings)
 
+# Programs of docs/recipes.md, one for each family of servers. The page is checked where all of them are there.
+set(recipes)
+if(CMAKE_CXX_COMPILER)
+    add_executable(binding_recipe_core pages/recipe_core.cpp)
+    set_target_properties(binding_recipe_core PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF OUTPUT_NAME recipe_core)
+    target_link_libraries(binding_recipe_core PRIVATE pharos_cpp pharos_options)
+    add_dependencies(bindings binding_recipe_core)
+    list(APPEND recipes recipe_core)
+endif()
+
 find_program(LUA54 lua5.4)
 if(TARGET pharos_lua AND LUA54)
     foreach(program IN ITEMS hello play cost)
@@ -92,6 +102,9 @@ if(TARGET pharos_lua AND LUA54)
     pharos_binding_tests(lua lua ${CMAKE_CURRENT_BINARY_DIR})
     pharos_binding_script(lua_calls "LUA_CPATH=${built}/lua/?.so" ${LUA54} ${sources}/calls.lua)
     pharos_binding_calls(lua ${CMAKE_CURRENT_BINARY_DIR}/lua_calls)
+    pharos_binding_script(recipe_skynet "LUA_CPATH=${built}/lua/?.so" ${LUA54}
+                          ${CMAKE_CURRENT_SOURCE_DIR}/pages/recipe_skynet.lua)
+    list(APPEND recipes recipe_skynet)
     add_dependencies(bindings pharos_lua)
 else()
     message(STATUS "binding_lua is left out: it needs lua5.4 and liblua5.4-dev")
@@ -114,18 +127,95 @@ if(GO)
     set(go_environment CGO_CFLAGS=-I${PROJECT_SOURCE_DIR}/include GOFLAGS=-mod=mod GOPROXY=off
         "CGO_LDFLAGS=-L$<TARGET_FILE_DIR:pharos> -Wl,-rpath,$<TARGET_FILE_DIR:pharos>"
         GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go_cache)
-    foreach(program IN ITEMS hello play cost calls)
-        set(out ${CMAKE_CURRENT_BINARY_DIR}/go_${program})
+    foreach(program IN ITEMS bindings/hello bindings/play bindings/cost bindings/calls pages/recipe_gateway)
+        string(REGEX REPLACE "bindings/|pages/" "" name ${program})
+        string(REGEX REPLACE "^(hello|play|cost|calls)$" "go_\\1" name ${name})
+        set(out ${CMAKE_CURRENT_BINARY_DIR}/${name})
+        set(source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.go)
         add_custom_command(OUTPUT ${out}
-            COMMAND ${CMAKE_COMMAND} -E env ${go_environment} ${GO} build -o ${out} ${sources}/${program}.go
-            DEPENDS pharos bindings_go ${built}/go/types.go ${sources}/${program}.go
-            WORKING_DIRECTORY ${built}/go VERBATIM COMMENT "Go: ${program}")
+            COMMAND ${CMAKE_COMMAND} -E env ${go_environment} ${GO} build -o ${out} ${source}
+            DEPENDS pharos bindings_go ${built}/go/types.go ${source}
+            WORKING_DIRECTORY ${built}/go VERBATIM COMMENT "Go: ${name}")
         list(APPEND go_programs ${out})
     endforeach()
+    list(APPEND recipes recipe_gateway)
     add_custom_target(binding_go_programs DEPENDS ${go_programs})
     add_dependencies(bindings binding_go_programs)
     pharos_binding_tests(go go ${CMAKE_CURRENT_BINARY_DIR})
     pharos_binding_calls(go ${CMAKE_COMMAND} -E env GODEBUG=cgocheck=2 ${CMAKE_CURRENT_BINARY_DIR}/go_calls)
 else()
     message(STATUS "binding_go is left out: it needs golang-go")
+endif()
+
+# Rust: the two crates, and the programs, by the compiler alone.
+find_program(RUSTC rustc)
+if(RUSTC)
+    set(rust ${CMAKE_CURRENT_BINARY_DIR}/rust)
+    file(MAKE_DIRECTORY ${rust})
+    set(rustc ${RUSTC} -O --edition 2021 --out-dir ${rust} -L ${rust} -L native=$<TARGET_FILE_DIR:pharos>)
+    set(crates ${built}/rust)
+    add_custom_command(OUTPUT ${rust}/libpharos.rlib
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos_sys ${crates}/pharos-sys/src/lib.rs
+        COMMAND ${rustc} -D warnings --crate-type rlib --crate-name pharos
+                --extern pharos_sys=${rust}/libpharos_sys.rlib ${crates}/pharos/src/lib.rs
+        DEPENDS pharos bindings_rust ${crates}/pharos-sys/src/lib.rs
+        VERBATIM COMMENT "Rust: the crates")
+    foreach(program IN ITEMS hello play cost calls)
+        add_custom_command(OUTPUT ${rust}/rust_${program}
+            COMMAND ${rustc} --crate-name rust_${program} --extern pharos=${rust}/libpharos.rlib
+                    -C link-arg=-Wl,-rpath,$<TARGET_FILE_DIR:pharos> ${sources}/${program}.rs
+            DEPENDS ${rust}/libpharos.rlib ${sources}/${program}.rs
+            VERBATIM COMMENT "Rust: ${program}")
+        list(APPEND rust_programs ${rust}/rust_${program})
+    endforeach()
+    add_custom_target(binding_rust_programs DEPENDS ${rust_programs})
+    add_dependencies(bindings binding_rust_programs)
+    pharos_binding_tests(rust rust ${rust})
+    pharos_binding_calls(rust ${rust}/rust_calls)
+else()
+    message(STATUS "binding_rust is left out: it needs rustc")
+endif()
+
+# C#: a library, and the programs, by Mono.
+find_program(MCS mcs)
+find_program(MONO mono)
+if(MCS AND MONO)
+    set(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp)
+    file(MAKE_DIRECTORY ${csharp})
+    set(mcs ${MCS} -unsafe -langversion:latest -optimize+ -warnaserror)
+    set(code ${built}/csharp)
+    add_custom_command(OUTPUT ${csharp}/Pharos.dll
+        COMMAND ${mcs} -target:library -out:${csharp}/Pharos.dll ${code}/Native.cs ${code}/World.cs ${code}/Producer.cs
+                ${code}/Consumer.cs
+        DEPENDS bindings_csharp ${code}/Native.cs
+        VERBATIM COMMENT "C#: Pharos.dll")
+    foreach(program IN ITEMS bindings/hello bindings/play bindings/cost bindings/calls pages/recipe_server)
+        string(REGEX REPLACE "bindings/|pages/" "" name ${program})
+        string(REGEX REPLACE "^(hello|play|cost|calls)$" "csharp_\\1" name ${name})
+        set(out ${csharp}/${name}.exe)
+        set(source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.cs)
+        add_custom_command(OUTPUT ${out}
+            COMMAND ${mcs} -r:${csharp}/Pharos.dll -out:${out} ${source}
+            DEPENDS ${csharp}/Pharos.dll ${source}
+            VERBATIM COMMENT "C#: ${name}")
+        list(APPEND csharp_programs ${out})
+        pharos_binding_script(${name} "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:pharos>" ${MONO} ${out})
+    endforeach()
+    list(APPEND recipes recipe_server)
+    add_custom_target(binding_csharp_programs DEPENDS ${csharp_programs})
+    add_dependencies(bindings binding_csharp_programs)
+    pharos_binding_tests(csharp csharp ${CMAKE_CURRENT_BINARY_DIR})
+    pharos_binding_calls(csharp ${CMAKE_CURRENT_BINARY_DIR}/csharp_calls)
+else()
+    message(STATUS "binding_csharp is left out: it needs mono-mcs and mono-runtime")
+endif()
+
+list(LENGTH recipes count)
+if(count EQUAL 4)
+    list(TRANSFORM recipes REPLACE "(.+)" "--program;\\1=${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE programs)
+    add_test(NAME binding_recipes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
+             ${PROJECT_SOURCE_DIR}/docs/recipes.md ${programs})
+    set_tests_properties(binding_recipes PROPERTIES TIMEOUT 120 LABELS binding)
+else()
+    message(STATUS "binding_recipes is left out: it needs C++, Lua, Go and C#; here are ${recipes}")
 endif()

@@ -1,17 +1,27 @@
-# The site, by its one command: no warning of Doxygen, no dead link. Without its programs the test is there and skipped.
+# The site and the manual pages of the API, each by its one command: no warning of Doxygen, no dead link, no fault that
+# mandoc or man names. A test that lacks a program is there, and skipped.
 if(PHAROS_SANITIZE)
     return() # the same text in every build
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(docs ${PROJECT_SOURCE_DIR}/scripts/docs)
 
-execute_process(COMMAND ${Python3_EXECUTABLE} ${docs}/site --needs OUTPUT_VARIABLE needed
-                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-if(needed)
-    add_test(NAME docs_site COMMAND ${CMAKE_COMMAND} -E echo "docs_site needs ${needed}")
-    set_tests_properties(docs_site PROPERTIES SKIP_REGULAR_EXPRESSION "needs")
-else()
-    add_test(NAME docs_site COMMAND ${Python3_EXECUTABLE} ${docs}/site ${PROJECT_BINARY_DIR}/site)
+# docs_test(NAME PROGRAM ARGUMENT ...): the program names missing programs by --needs.
+function(docs_test name program)
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${program} --needs OUTPUT_VARIABLE needed
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    if(needed)
+        add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${name} needs ${needed}")
+        set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "needs")
+    else()
+        add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${program} ${ARGN})
+    endif()
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS docs)
+endfunction()
+
+docs_test(docs_site ${docs}/site ${PROJECT_BINARY_DIR}/site)
+if(TARGET api_pages)
+    docs_test(docs_man ${docs}/man --check ${PROJECT_BINARY_DIR}/api_pages)
 endif()
 add_test(NAME docs_links_self_test COMMAND ${Python3_EXECUTABLE} ${docs}/links --self-test)
-set_tests_properties(docs_site docs_links_self_test PROPERTIES TIMEOUT 120 LABELS docs)
+set_tests_properties(docs_links_self_test PROPERTIES TIMEOUT 60 LABELS docs)

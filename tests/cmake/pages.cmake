@@ -37,6 +37,10 @@ pharos_page_program(tutorial_6_loop examples/tutorial/6_loop.c)
 pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients tutorial_4_say tutorial_5_positions
     tutorial_6_loop)
 
+foreach(page IN ITEMS comparison determinism faq)
+    pharos_page_test(${page})
+endforeach()
+
 pharos_page_program(troubles pages/troubles.c)
 pharos_page_test(troubles troubles pharos-replay)
 

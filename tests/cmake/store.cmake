@@ -4,4 +4,6 @@ if(PHAROS_BUILD_STORE)
     target_link_libraries(pharos_fault_disk PUBLIC pharos_test_support)
     pharos_plain_test(NAME store_images SOURCES property/store_images.c LIBS pharos_fault_disk pharos_store
                       LABELS property)
+    pharos_plain_test(NAME store_journal SOURCES property/store_journal.c LIBS pharos_fault_disk pharos_store
+                      LABELS property)
 endif()

@@ -384,7 +384,7 @@ def test_every_column(folder, seed):
           "class item { view = 0 visible = 30 veiled = true }\n")
     write(folder, "every.csv", every_column_trace(random.Random(seed)))
     files, first = ["events", "heard", "updates"], None
-    outputs = [word for name in files for word in (f"--{name}", f"{name}.csv")]
+    outputs = [word for name in files for word in (f"--{name}", f"{name}.csv")] + ["--causes", "--positions"]
     for index in INDEXES:
         for layout in LAYOUTS[:4]:
             run = Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--verify", "--json", "--index", index]
@@ -501,6 +501,24 @@ def test_hide_and_reveal(folder):
     for tick, reason in ((1, "veiled"), (3, "hidden"), (7, "veiled")):
         why = Run(folder, ["t.csv", "--set", "view=10", "--explain", f"1,2@{tick}"]).ends(0)
         expect(reason in why.out, why.out)
+
+
+def test_causes_and_positions(folder):
+    """Each cause once, by hand; positions of enters, at the tick's end; edges have neither."""
+    write(folder, "t.csv", "tick,op,id,x,y,z,view,cap,instance,layers\n1,enter,1,50,50,,10\n1,enter,2,55,50,1\n"
+          "2,move,2,50,50.5,2\n2,move,1,20,20\n3,move,1,50,50\n4,set,2,,,,,,,2\n5,set,2,,,,,,7,1\n6,set,2,,,,,,0\n"
+          "7,set,1,,,,,1\n7,enter,3,50,50\n8,leave,3\n9,enter,4,50,50.25\n9,leave,2\n9,enter,2,50,51\n10,set,1,,,,0\n")
+    rows = ["1,1,enter,2,appeared,55,50,1", "2,1,leave,2,range,,,", "3,1,enter,2,came,50,50.5,2",
+            "4,1,leave,2,hidden,,,", "6,1,enter,2,came,50,50.5,2", "7,1,leave,2,outranked,,,",
+            "7,1,enter,3,appeared,50,50,0", "8,1,leave,3,gone,,,", "8,1,enter,2,came,50,50.5,2",
+            "9,1,leave,2,gone,,,", "9,1,enter,4,appeared,50,50.25,0", "10,1,leave,4,range,,,"]
+    every = ["t.csv", "--set", "sees=1", "--events", "-"]
+    run = Run(folder, every + ["--causes", "--positions"]).ends(0)
+    expect(run.out == HEADER[:-1] + ",cause,x,y,z\n" + "\n".join(rows) + "\n", run.out)
+    run = Run(folder, every + ["--causes", "--set", "positions=no"]).ends(0)
+    expect(run.out == HEADER[:-1] + ",cause\n" + "".join(",".join(row.split(",")[:5]) + "\n" for row in rows), run.out)
+    Run(folder, every + ["--positions", "--set", "positions=no"]).ends(2, "the config has positions = false")
+    Run(folder, ["t.csv", "--causes"]).ends(2, "need --events")
 
 
 def test_more_refusals_than_are_told(folder):

@@ -110,8 +110,11 @@ static uint64_t bound_of(uint32_t events_max)
 /* Each tick has no more events than its bound, and memory for these events and the lists so far. */
 static void bounded(uint32_t events_max, uint32_t shards, uint32_t workers)
 {
-    /* an event in a scratch and in a batch; a list entry, with the smaller blocks that growing lists left behind */
-    enum { EVENT_BYTES = 80, PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
+    /*
+     * An event in a scratch and in a batch, and beside its target in a batch a cause and a position; a list entry, with
+     * the smaller blocks that growing lists left behind.
+     */
+    enum { EVENT_BYTES = 80 + sizeof(uint8_t) + sizeof(ph_position), PAIR_BYTES = 10, REST_BYTES = 12 * MIB };
     const uint64_t pairs = (uint64_t)CROWD * (CROWD - 1), bound = bound_of(events_max);
     ph_world_def def = ph_world_def_default();
     host h;

@@ -2,7 +2,7 @@
  * After warm-up a tick allocates nothing: a crowd walks closed paths, all of different
  * length but one common period, so that after some periods every array has been as long
  * as it will ever be; then 200 ticks with bulk moves, broadcasts, batches taken and given
- * back, must not ask the allocator once. Which worker does which piece is a matter of luck with
+ * back, and a journal, must not ask the allocator once. Which worker does which piece is a matter of luck with
  * threads, and so are the lengths of their own arrays: with more than one worker the tasks
  * are run one after the other in a seeded order, in which each has all the work now and
  * then.
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include <pharos/pharos.h>
+#include <pharos/save.h>
 
 #include "base/rng.h"
 #include "support/check.h"
@@ -138,6 +139,25 @@ static uint32_t apply_some(ph_world world, ph_producer producer, const crowd *c)
     return first;
 }
 
+/* A journal with memory for one record. */
+typedef struct notebook {
+    _Alignas(8) unsigned char page[1 << 20];
+    uint64_t records;
+} notebook;
+
+static void *open_page(void *user, uint64_t tick, size_t bytes)
+{
+    notebook *book = user;
+    CHECK(bytes <= sizeof book->page, "tick %" PRIu64 ": a record of %zu bytes", tick, bytes);
+    return bytes <= sizeof book->page ? book->page : NULL;
+}
+
+static void close_page(void *user, uint64_t tick, uint32_t flags)
+{
+    CHECK(flags & PH_RECORD_WHOLE, "tick %" PRIu64 " lacked memory", tick);
+    ((notebook *)user)->records++;
+}
+
 static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_index index, bool applies, bool verbose)
 {
     fail_alloc memory = {0};
@@ -145,6 +165,8 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     ph_class kinds[2] = {ph_class_default("default"), ph_class_default("player")};
     ph_world_def def = ph_world_def_default();
     crowd *c = check_zalloc(sizeof *c);
+    notebook *book = check_zalloc(sizeof *book);
+    const ph_journal journal = {.room = open_page, .done = close_page, .user = book};
     ph_world world = {0};
     ph_producer producer = {0};
     ph_consumer consumers[CONSUMERS] = {{0}};
@@ -175,6 +197,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     def.allocator = fail_alloc_hooks(&memory);
     if (!index_serves(&def, index)) {
         free(c);
+        free(book);
         return;
     }
     crowd_make(c, workers * 100 + shards);
@@ -182,6 +205,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         REQUIRE(ph_consumer_open(world, i, &consumers[i]) == PH_OK);
     }
+    CHECK_OK(ph_journal_set(world, &journal));
     enter_all(producer, c);
     uint64_t last_call = 0; /* tick of the last allocation */
     uint64_t events = 0;
@@ -207,6 +231,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
           "%s, workers %u shards %ux%u range %d: %" PRIu64 " allocations in %d ticks after %d (last in %" PRIu64 ")",
           index_name(index), workers, shards, shards, (int)range, calls, COUNTED_TICKS, WARM_PERIODS * PERIOD,
           last_call);
+    CHECK(book->records >= WARM_PERIODS * PERIOD + COUNTED_TICKS, "%" PRIu64 " records", book->records);
     CHECK(events > ENTITIES && heard > ENTITIES && edges > ENTITIES && crossings > ENTITIES,
           "a walk without events, broadcasts and edges proves nothing");
     if (verbose) {
@@ -216,6 +241,7 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     CHECK_OK(ph_world_destroy(world));
     (void)fail_alloc_clean(&memory);
     free(c);
+    free(book);
 }
 
 /* The lighthouse always; of the others, where tests do less, every so many-th. */

@@ -83,7 +83,7 @@ CASE(key_bits, AT(keys, key, LAST(keys)).bits[1] = 1)
 CASE(class_none, image->tables[PHX_TABLE_classes].count = 0)
 CASE(class_bands, AT(classes, class, 0).band_count = PH_BANDS_MAX + 1)
 CASE(next_key, AT(next_keys, key, 0).bits[0] ^= 1u << 22)
-CASE(consumer_two, AT(consumers, consumer, 0).behind = 2)
+CASE(consumer_three, AT(consumers, consumer, 0).behind = 3)
 CASE(consumer_none, image->tables[PHX_TABLE_consumers].count = 0)
 CASE(attr_flag, AT(attrs, attr, 1).global = 2)
 CASE(attr_kind, AT(attrs, attr, 1).kind = 999)
@@ -154,7 +154,7 @@ static const struct {
     ROW(class_none, "definition: 0 classes"),
     ROW(class_bands, "band_count = 9"),
     ROW(next_key, "world_origin: can not change"),
-    ROW(consumer_two, "section CONS: record 0"),
+    ROW(consumer_three, "section CONS: record 0"),
     ROW(consumer_none, "section CONS: 0 consumers"),
     ROW(attr_flag, "section ATTR: record 1"),
     ROW(attr_kind, "section ATTR: record 1: kind"),

@@ -56,10 +56,12 @@
     SAVED(T, VALUE, attach) \
     SAVED(T, VALUE, areas) \
     DERIVED(T, VALUE, depths) \
+    DERIVED(T, VALUE, around) \
     SAVED(T, VALUE, crowd) \
     DERIVED(T, VALUE, instances) \
     LEFT(T, VALUE, renames) \
     SAVED(T, VALUE, incarnations) \
+    LEFT(T, VALUE, causes) \
     LEFT(T, VALUE, runs) \
     LEFT(T, VALUE, run_count) \
     LEFT(T, VALUE, runs_capacity) \
@@ -79,15 +81,15 @@
     LEFT(T, VALUE, scratch) \
     LEFT(T, VALUE, shard_order) \
     LEFT(T, VALUE, order_capacity) \
-    LEFT(T, VALUE, failed) \
+    LEFT(T, VALUE, step_failed) \
     LEFT(T, VALUE, step) \
     LEFT(T, VALUE, chunks) \
     LEFT(T, VALUE, chunk_count) \
     LEFT(T, VALUE, chunks_capacity) \
     LEFT(T, VALUE, chunks_planned) \
     LEFT(T, VALUE, spreading) \
-    LEFT(T, VALUE, shares) \
-    LEFT(T, VALUE, shares_capacity) \
+    LEFT(T, VALUE, chunk_counts) \
+    LEFT(T, VALUE, chunk_counts_capacity) \
     LEFT(T, VALUE, begin_bits) \
     LEFT(T, VALUE, begin_bits_capacity) \
     LEFT(T, VALUE, batches) \
@@ -108,6 +110,7 @@
     LEFT(T, VALUE, restore_took_crew) \
     SAVED(T, VALUE, renews) \
     LEFT(T, VALUE, reclass) \
+    LEFT(T, VALUE, journal) \
     LEFT(T, VALUE, totals) \
     LEFT(T, VALUE, phase_ns) \
     LEFT(T, VALUE, phase_ns_sum) \
@@ -119,8 +122,8 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, mem) \
     DERIVED(T, VALUE, rules) \
     DERIVED(T, VALUE, storage) \
-    DERIVED(T, VALUE, indexed) \
-    DERIVED(T, VALUE, index) \
+    DERIVED(T, VALUE, rules_storage) \
+    DERIVED(T, VALUE, number) \
     DERIVED(T, VALUE, rect) \
     DERIVED(T, VALUE, move_constants) \
     SAVED(T, VALUE, tick) \
@@ -222,6 +225,7 @@ FIELDS_OF(phx_shard)
     DERIVED(T, VALUE, id_first) \
     DERIVED(T, VALUE, id_bits) \
     DERIVED(T, VALUE, kind_bits) \
+    DERIVED(T, VALUE, traits) \
     SAVED(T, VALUE, sets) \
     DERIVED(T, VALUE, ghosts)
 FIELDS_OF(phx_store)

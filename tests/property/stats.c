@@ -326,9 +326,9 @@ static void marks(void)
     uint64_t bytes = 0;
     for (const ph_batch *batch; ph_batch_take(h.consumer, &batch) == PH_OK;) {
         bytes += batch->change_count * sizeof(ph_change) + batch->target_count * sizeof(ph_target) +
-                 batch->target_count * sizeof(uint16_t) + batch->message_count * sizeof(ph_message) +
-                 batch->delivery_count * sizeof(ph_delivery) + batch->heard_count * sizeof(uint32_t) +
-                 batch->payload_bytes;
+                 batch->target_count * (sizeof(uint16_t) + sizeof(uint8_t) + sizeof(ph_position)) +
+                 batch->message_count * sizeof(ph_message) + batch->delivery_count * sizeof(ph_delivery) +
+                 batch->heard_count * sizeof(uint32_t) + batch->payload_bytes;
         CHECK_OK(ph_batch_return(h.consumer, batch));
     }
     CHECK(stats.batch_bytes == bytes, "%" PRIu64 " bytes, %" PRIu64, stats.batch_bytes, bytes);

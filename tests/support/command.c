@@ -256,13 +256,14 @@ void def_print(FILE *out, const ph_world_def *def)
     (void)fprintf(out,
                   " span=%" PRIu32 " sticky=%.17g\n  shards=%" PRIu32 "x%" PRIu32 " workers=%" PRIu32
                   " entities_max=%" PRIu32 " consumers=%" PRIu32 " consumer_batches=%" PRIu32 " consumer_bytes=%" PRIu32
-                  " refusals_max=%" PRIu32 " exchange_bytes=%" PRIu32 " hash_seed=%" PRIu64
+                  " refusals_max=%" PRIu32 " exchange_bytes=%" PRIu32 " hash_seed=%" PRIu64 " positions=%d"
                   " simd=%d broadcast_bytes=%" PRIu32 " index=%s"
                   " quadtree=%" PRIu32 ",%" PRIu32 " crowd=%" PRIu32 "/%.9g events_max=%" PRIu32 "\n",
                   def->span, def->sticky, def->shards[0], def->shards[1], def->workers, def->entities_max,
                   def->consumers, def->consumer_batches, def->consumer_bytes, def->refusals_max, def->exchange_bytes,
-                  def->hash_seed, (int)def->simd, def->broadcast_bytes, index_name(def->index), def->quadtree_capacity,
-                  def->quadtree_depth, def->crowd_entities, (double)def->crowd_floor, def->events_max);
+                  def->hash_seed, (int)def->positions, (int)def->simd, def->broadcast_bytes, index_name(def->index),
+                  def->quadtree_capacity, def->quadtree_depth, def->crowd_entities, (double)def->crowd_floor,
+                  def->events_max);
     (void)fprintf(out, "  activation_span=%" PRIu32 " activation_linger=%" PRIu32 " areas_max=%" PRIu32 "\n",
                   def->activation_span, def->activation_linger, def->areas_max);
     for (uint32_t kind = 0; kind < def->class_count; kind++) {

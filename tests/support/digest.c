@@ -27,6 +27,9 @@ static uint64_t digest_change(const ph_batch *batch, const ph_change *change)
     for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
         const ph_target *target = &batch->targets[change->first + i];
         h = mix(mix(mix(h, target->id), target->user_data), batch->kinds[change->first + i]);
+        h = mix(h, batch->causes[change->first + i]);
+        const ph_position *at = batch->positions ? &batch->positions[change->first + i] : &(ph_position){0};
+        h = mix(mix(mix(h, float_word(at->x)), float_word(at->y)), float_word(at->z));
     }
     return h;
 }

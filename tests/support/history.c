@@ -22,6 +22,7 @@ void history_end(history *h)
         }
         VEC_FREE(&tick->entities);
         VEC_FREE(&tick->departed);
+        VEC_FREE(&tick->leaves);
         VEC_FREE(&tick->messages);
         for (size_t j = 0; j < tick->heard.count; j++) {
             VEC_FREE(&tick->heard.items[j].messages);
@@ -55,6 +56,15 @@ static void note_heard(history_tick *tick, const model *m)
     }
 }
 
+static void note_leaves(history_tick *tick, const model_change *change)
+{
+    for (uint32_t i = 0; i < change->leave_count; i++) {
+        const model_target *target = &change->targets.items[i];
+        history_leave leave = {change->observer, target->key, target->cause};
+        VEC_PUSH(&tick->leaves, leave);
+    }
+}
+
 static void note_updates(history_tick *tick, const model *m)
 {
     const model_update *updates = NULL;
@@ -83,10 +93,12 @@ void history_note(history *h, const model *m)
         note.user_data = e->now.user_data;
         note.settled = e->settled;
         note.depth = e->depth;
+        note.at = (ph_position){e->now.x, e->now.y, e->now.z};
         if (next_change < change_count && changes[next_change].observer.id == e->id) {
             note.changed = true;
             note.fresh = changes[next_change].fresh;
             note.more = changes[next_change].more;
+            note_leaves(&tick, &changes[next_change]);
             next_change++;
         }
         note.list_count = e->list.count;
@@ -181,6 +193,18 @@ static uint64_t last_leave(const history *h, model_key observer, model_key targe
     return tick;
 }
 
+/* The cause of a leave that was told in that tick. */
+static ph_cause cause_at(const history *h, uint64_t tick, model_key observer, model_key target)
+{
+    const history_tick *t = &h->ticks.items[tick];
+    for (size_t i = 0; i < t->leaves.count; i++) {
+        if (same_key(t->leaves.items[i].observer, observer) && same_key(t->leaves.items[i].target, target)) {
+            return t->leaves.items[i].cause;
+        }
+    }
+    check_give_up(__FILE__, __LINE__, "a leave that was never told");
+}
+
 /* At the end of that tick, in which it was in the world. */
 static uint32_t depth_at(const history *h, uint64_t tick, model_key key)
 {
@@ -257,6 +281,7 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
             uint64_t tick = last_leave(h, o->key, base->list[i], last);
             model_target target = target_at(h, tick, base->list[i]);
             target.depth = depth_at(h, tick - 1, base->list[i]);
+            target.cause = cause_at(h, tick, o->key, base->list[i]);
             VEC_PUSH(&change.targets, target);
         }
     }
@@ -265,6 +290,9 @@ static void net_of(const history *h, const history_entity *o, uint64_t first, ui
         if (base == NULL || !history_listed(h, first - 1, o->key, o->list[i])) {
             model_target target = target_at(h, last, o->list[i]);
             target.depth = depth_at(h, last, o->list[i]);
+            bool stayed = history_entity_at(h, first - 1, o->list[i]) != NULL;
+            target.cause = stayed ? PH_CAUSE_CAME : PH_CAUSE_APPEARED;
+            target.at = history_entity_at(h, last, o->list[i])->at;
             VEC_PUSH(&change.targets, target);
         }
     }

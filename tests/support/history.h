@@ -13,6 +13,7 @@ typedef struct history_entity {
     uint32_t kind, consumer;
     uint32_t depth;
     uint64_t user_data;
+    ph_position at;
     bool settled; /* ready at the end of this tick */
     bool changed; /* had a change in this tick */
     bool fresh;   /* which began a list */
@@ -21,9 +22,16 @@ typedef struct history_entity {
     size_t list_count;
 } history_entity;
 
+/* A leave that was told in a tick. */
+typedef struct history_leave {
+    model_key observer, target;
+    ph_cause cause;
+} history_leave;
+
 typedef struct history_tick {
     VEC(history_entity) entities; /* by id */
     VEC(model_departed) departed;
+    VEC(history_leave) leaves;
     VEC(model_message) messages;
     VEC(model_heard) heard;
     VEC(model_edge) edges;
@@ -49,9 +57,9 @@ void history_note(history *h, const model *m);
  * The changes that the consumer has to get for the ticks first..last, when it got everything
  * before them: by observer id, as model_changes(). An observer that starts afresh and
  * ends with an empty list, but saw a target in between, has an empty change. Kind and
- * user data are as at the end of the last tick; of leaves as in the tick in which
- * the target left for good. Enters are ordered by the depths at the end of the last tick, leaves
- * by the depths of the tick before they left.
+ * user data are as at the end of the last tick; of leaves, as their causes, as in the tick in which
+ * the target left for good. A target appeared that was not in the world before the first tick. Enters are ordered by
+ * the depths at the end of the last tick, leaves by the depths of the tick before they left.
  */
 void history_changes(const history *h, uint32_t consumer, uint64_t first, uint64_t last, change_list *changes);
 /*

@@ -75,6 +75,8 @@ typedef struct model_target {
     uint64_t user_data;
     uint32_t kind;
     uint32_t depth; /* of an enter now, of a leave at the end of the tick before */
+    ph_cause cause;
+    ph_position at; /* of an enter; of a leave 0 */
 } model_target;
 
 /* What one observer is told of the last tick: leaves, the deepest first, enters, the deepest last; by (kind, id). */

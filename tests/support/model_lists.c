@@ -145,9 +145,9 @@ static uint32_t fill_side(const uint32_t *from, const uint32_t *other, uint32_t 
             if (from[t] == 0 || from[t] == other[t] || kind_of(from[t]) != kind) {
                 continue;
             }
-            batch->targets[at] = (ph_target){target_id(t), user_data_of(target_id(t), from[t])};
-            batch->kinds[at] = kind;
-            batch->incarnations[at] = from[t];
+            batch->columns.targets[at] = (ph_target){target_id(t), user_data_of(target_id(t), from[t])};
+            batch->columns.kinds[at] = kind;
+            batch->columns.incarnations[at] = from[t];
             at++;
         }
     }
@@ -195,7 +195,7 @@ void toy_client_destroy(toy_client *client)
 static uint32_t incarnation_of(const phx_batch *inside, uint32_t i)
 {
     uint64_t id = inside->view.targets[i].id;
-    uint32_t incarnation = inside->incarnations[i];
+    uint32_t incarnation = inside->columns.incarnations[i];
     return inside->view.targets[i].user_data == user_data_of(id, incarnation) ? incarnation : 0;
 }
 

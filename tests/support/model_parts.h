@@ -73,6 +73,8 @@ typedef struct model_candidate {
 /* Whether o sees t; was_in: t was in o's list at the end of the tick before. `now` of both has to be filled. */
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c);
 const model_pair *model_pair_of(const model_entity *o, uint64_t target); /* NULL: none */
+/* Instance, hide, layers, stealth or veil keep t out of o's list. */
+bool model_hidden(const model_entity *o, const model_entity *t);
 bool model_linked(const model_entity *o, const model_entity *t);
 bool model_hides(const model_entity *o, const model_entity *t);
 bool model_reveals(const model_entity *o, const model_entity *t);

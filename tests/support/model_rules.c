@@ -198,7 +198,7 @@ static offset offset_of(const model_entity *o, const model_entity *t)
     return d;
 }
 
-static bool hidden(const model_entity *o, const model_entity *t)
+bool model_hidden(const model_entity *o, const model_entity *t)
 {
     bool layer = MUTATE(MUTANT_LAYERS_ALL, (o->now.sees & t->now.layers) != 0,
                         (o->now.sees & t->now.layers) == t->now.layers && t->now.layers != 0);
@@ -232,7 +232,7 @@ static bool hidden(const model_entity *o, const model_entity *t)
 bool model_rule(const model *m, const model_entity *o, const model_entity *t, bool was_in, model_candidate *c)
 {
     bool observes = o->now.view > 0 || MUTATE(MUTANT_GLOBAL_BLINDLESS, false, t->now.global);
-    if (!o->now.ready || !observes || t == o || hidden(o, t)) {
+    if (!o->now.ready || !observes || t == o || model_hidden(o, t)) {
         return false;
     }
     offset d = offset_of(o, t);

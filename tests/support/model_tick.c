@@ -184,8 +184,36 @@ static void list_make(const model *m, const model_entity *o, bool *marks, model_
 
 /* ---- events ---- */
 
+/* Why a target that is in the world left o's list in this tick. */
+static ph_cause leave_cause(const model *m, const model_entity *o, const model_entity *t)
+{
+    model_candidate passing;
+    bool in_view = model_rule(m, o, t, MUTATE(MUTANT_CAUSE_MARGIN, true, false), &passing);
+    bool forbidden = model_hidden(o, t);
+    if (MUTATE(MUTANT_CAUSE_INSTANCE, false, o->now.instance != t->now.instance) ||
+        MUTATE(MUTANT_CAUSE_HIDE, false, model_hides(o, t)) || MUTATE(MUTANT_CAUSE_BLIND, false, o->now.view <= 0)) {
+        forbidden = false;
+    }
+    if (forbidden) {
+        return PH_CAUSE_HIDDEN;
+    }
+    return in_view && MUTATE(MUTANT_CAUSE_CAP, true, false) ? PH_CAUSE_OUTRANKED : PH_CAUSE_RANGE;
+}
+
+static ph_cause enter_cause(const model *m, const model_entity *o, const model_entity *t)
+{
+    bool fresh = !o->had_change && MUTATE(MUTANT_CAUSE_FRESH, false, true);
+    return t->incarnation > m->incarnations_before && !fresh ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
+}
+
+static ph_position enter_position(const model_entity *e)
+{
+    const ph_attrs *from = MUTATE(MUTANT_POSITION_OWN, &e->now, &e->own);
+    return (ph_position){from->x, from->y, MUTATE(MUTANT_POSITION_FLAT, from->z, 0)};
+}
+
 /* The target as it is now, or, when its stay is over, as it last was. */
-static model_target target_of(const model *m, model_key key, bool enter)
+static model_target target_of(const model *m, const model_entity *o, model_key key, bool enter)
 {
     model_target target = {.key = key};
     for (size_t i = 0; i < m->departed.count; i++) {
@@ -194,6 +222,7 @@ static model_target target_of(const model *m, model_key key, bool enter)
             target.kind = MUTATE(MUTANT_DEPARTED_KIND, d->kind, 0u);
             target.user_data = MUTATE(MUTANT_OLD_USER_DATA, d->user_data, 0u);
             target.depth = d->depth;
+            target.cause = MUTATE(MUTANT_CAUSE_GONE, PH_CAUSE_GONE, PH_CAUSE_RANGE);
             return target;
         }
     }
@@ -202,6 +231,8 @@ static model_target target_of(const model *m, model_key key, bool enter)
     target.kind = e->now.kind;
     target.user_data = e->now.user_data;
     target.depth = enter || MUTATE(MUTANT_LEAVE_DEPTH_NOW, false, true) ? model_depth(m, e) : e->depth;
+    target.cause = enter ? enter_cause(m, o, e) : leave_cause(m, o, e);
+    target.at = enter ? enter_position(e) : (ph_position){0};
     return target;
 }
 
@@ -248,13 +279,13 @@ static void compare(const model *m, const model_entity *o, const key_list *new_l
 {
     for (size_t i = 0; i < o->list.count; i++) {
         if (!same_stay(new_list->items, new_list->count, o->list.items[i])) {
-            VEC_PUSH(&change->targets, target_of(m, o->list.items[i], false));
+            VEC_PUSH(&change->targets, target_of(m, o, o->list.items[i], false));
         }
     }
     change->leave_count = (uint32_t)change->targets.count;
     for (size_t i = 0; i < new_list->count; i++) {
         bool stays = same_stay(o->list.items, o->list.count, new_list->items[i]);
-        model_target target = target_of(m, new_list->items[i], true);
+        model_target target = target_of(m, o, new_list->items[i], true);
         if (!stays || MUTATE(MUTANT_TWICE, false, target.kind == 3)) {
             VEC_PUSH(&change->targets, target);
         }

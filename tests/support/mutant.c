@@ -25,6 +25,7 @@
 #define model_end_list mutant_end_list
 #define model_pair_of mutant_pair_of
 #define model_linked mutant_linked
+#define model_hidden mutant_hidden
 #define model_hides mutant_hides
 #define model_reveals mutant_reveals
 #define model_coordinate_ok mutant_coordinate_ok
@@ -103,6 +104,8 @@ typedef struct mutant_batch {
     VEC(ph_change) changes;
     VEC(ph_target) targets;
     VEC(uint16_t) kinds;
+    VEC(uint8_t) causes;
+    VEC(ph_position) positions;
     VEC(ph_message) messages;
     VEC(uint8_t) payload;
     VEC(ph_delivery) deliveries;
@@ -139,6 +142,8 @@ static void subject_destroy(void *self)
         VEC_FREE(&u->batches[i].changes);
         VEC_FREE(&u->batches[i].targets);
         VEC_FREE(&u->batches[i].kinds);
+        VEC_FREE(&u->batches[i].causes);
+        VEC_FREE(&u->batches[i].positions);
         VEC_FREE(&u->batches[i].messages);
         VEC_FREE(&u->batches[i].payload);
         VEC_FREE(&u->batches[i].deliveries);
@@ -246,6 +251,8 @@ static void batch_add(mutant *u, const model_change *change)
         ph_target target = {t->key.id, t->user_data};
         VEC_PUSH(&batch->targets, target);
         VEC_PUSH(&batch->kinds, (uint16_t)t->kind);
+        VEC_PUSH(&batch->causes, (uint8_t)t->cause);
+        VEC_PUSH(&batch->positions, t->at);
     }
     u->ready[change->consumer] = true;
 }
@@ -377,6 +384,8 @@ static ph_status subject_tick(void *self, uint64_t *tick)
         u->batches[i].changes.count = 0;
         u->batches[i].targets.count = 0;
         u->batches[i].kinds.count = 0;
+        u->batches[i].causes.count = 0;
+        u->batches[i].positions.count = 0;
         u->batches[i].messages.count = 0;
         u->batches[i].payload.count = 0;
         u->batches[i].deliveries.count = 0;
@@ -430,6 +439,8 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     b->view.changes = b->changes.items;
     b->view.targets = b->targets.items;
     b->view.kinds = b->kinds.items;
+    b->view.causes = b->causes.items;
+    b->view.positions = u->m->def.positions ? b->positions.items : NULL;
     b->view.change_count = (uint32_t)b->changes.count;
     b->view.target_count = (uint32_t)b->targets.count;
     b->view.messages = b->messages.items;

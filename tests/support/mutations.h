@@ -82,6 +82,15 @@
     X(MUTANT_ORDER_ID, "targets ordered by id only") \
     X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
     X(MUTANT_OLD_USER_DATA, "user data of a leave is 0") \
+    X(MUTANT_CAUSE_GONE, "causes: a target that left the world is out of range") \
+    X(MUTANT_CAUSE_INSTANCE, "causes: a target in another instance is not hidden") \
+    X(MUTANT_CAUSE_HIDE, "causes: a hide hides no target") \
+    X(MUTANT_CAUSE_BLIND, "causes: nothing is hidden from an observer that lost its view") \
+    X(MUTANT_CAUSE_CAP, "causes: a target that the cap cut is out of range") \
+    X(MUTANT_CAUSE_MARGIN, "causes: what the cap cut in the margin is out of range") \
+    X(MUTANT_POSITION_FLAT, "positions: z is 0") \
+    X(MUTANT_POSITION_OWN, "positions: an attached child enters at its own place") \
+    X(MUTANT_CAUSE_FRESH, "causes: no target appears in a list that begins") \
     X(MUTANT_ATTACH_ONE, "a grandchild follows its parent's old place") \
     X(MUTANT_ATTACH_MOVES, "a child can be moved") \
     X(MUTANT_ATTACH_HALF, "a refused set changes the rest of its fields") \

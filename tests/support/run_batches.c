@@ -20,8 +20,9 @@ static void note_expected(run *r, const model_change *change)
              change->enter_count);
     for (size_t i = 0; i < change->targets.count && i < PRINT_MAX; i++) {
         const model_target *t = &change->targets.items[i];
-        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ")", i < change->leave_count ? "-" : "+",
-                 t->key.id, t->kind, t->user_data);
+        run_note(r, " %s%" PRIu64 "(kind %" PRIu32 ", data %" PRIu64 ", %s at %.9g,%.9g,%.9g)",
+                 i < change->leave_count ? "-" : "+", t->key.id, t->kind, t->user_data, ph_cause_name(t->cause),
+                 (double)t->at.x, (double)t->at.y, (double)t->at.z);
     }
     run_note(r, "\n");
 }
@@ -33,15 +34,33 @@ static void note_got(run *r, const ph_batch *batch, const ph_change *change)
              change->leave_count, change->enter_count);
     for (uint32_t i = 0; i < change->leave_count + change->enter_count && i < PRINT_MAX; i++) {
         const ph_target *t = &batch->targets[change->first + i];
-        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ")", i < change->leave_count ? "-" : "+", t->id,
-                 batch->kinds[change->first + i], t->user_data);
+        run_note(r, " %s%" PRIu64 "(kind %u, data %" PRIu64 ", %s", i < change->leave_count ? "-" : "+", t->id,
+                 batch->kinds[change->first + i], t->user_data,
+                 ph_cause_name((ph_cause)batch->causes[change->first + i]));
+        const ph_position *at = batch->positions ? &batch->positions[change->first + i] : &(ph_position){0};
+        run_note(r, " at %.9g,%.9g,%.9g)", (double)at->x, (double)at->y, (double)at->z);
     }
     run_note(r, "\n");
 }
 
 /* ---- one change ---- */
 
-static bool same_change(const ph_batch *batch, const ph_change *got, const model_change *expected)
+/* The causes of enters depend on the tick that the comparison begins with. */
+static bool same_cause(const ph_batch *batch, uint32_t at, uint64_t first, const model_target *expected)
+{
+    const bool enter = expected->cause == PH_CAUSE_APPEARED || expected->cause == PH_CAUSE_CAME;
+    return batch->causes[at] == expected->cause || (enter && first != batch->tick_first);
+}
+
+/* As numbers: -0 is 0. */
+static bool same_position(const ph_batch *batch, uint32_t at, const model_target *expected)
+{
+    const ph_position *got = batch->positions ? &batch->positions[at] : &expected->at;
+    const float difference[] = {got->x - expected->at.x, got->y - expected->at.y, got->z - expected->at.z};
+    return !(difference[0] != 0 || difference[1] != 0 || difference[2] != 0);
+}
+
+static bool same_change(const ph_batch *batch, const ph_change *got, uint64_t first, const model_change *expected)
 {
     uint32_t flags = (expected->fresh ? PH_CHANGE_FRESH : 0) | (expected->more ? PH_CHANGE_MORE : 0);
     if (got->observer != expected->observer.id || got->user_data != expected->user_data || got->flags != flags ||
@@ -51,7 +70,9 @@ static bool same_change(const ph_batch *batch, const ph_change *got, const model
     for (size_t i = 0; i < expected->targets.count; i++) {
         const ph_target *target = &batch->targets[got->first + i];
         const model_target *t = &expected->targets.items[i];
-        if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind) {
+        if (target->id != t->key.id || target->user_data != t->user_data || batch->kinds[got->first + i] != t->kind ||
+            !same_cause(batch, got->first + (uint32_t)i, first, t) ||
+            !same_position(batch, got->first + (uint32_t)i, t)) {
             return false;
         }
     }
@@ -78,10 +99,11 @@ static int by_observer(const void *a, const void *b)
 }
 
 /* Both ordered by observer. */
-static bool compare_changes(run *r, const ph_batch *batch, const ph_change *const *got, const change_list *expected)
+static bool compare_changes(run *r, const ph_batch *batch, uint64_t first, const ph_change *const *got,
+                            const change_list *expected)
 {
     size_t i = 0;
-    while (i < batch->change_count && i < expected->count && same_change(batch, got[i], &expected->items[i])) {
+    while (i < batch->change_count && i < expected->count && same_change(batch, got[i], first, &expected->items[i])) {
         if (!check_fresh(r, batch, got[i], expected->items[i].observer)) {
             return false;
         }
@@ -113,6 +135,10 @@ static bool check_shape(run *r, const run_consumer *c, const ph_batch *batch)
         batch->crossing_count == 0 && batch->update_count == 0 && batch->dropped == 0) {
         return run_fail(r, "batch of tick %" PRIu64 " with nothing in it", batch->tick);
     }
+    if (batch->target_count > 0 && (batch->positions != NULL) != r->def.positions) {
+        return run_fail(r, "batch of tick %" PRIu64 ": positions are %s", batch->tick,
+                        batch->positions != NULL ? "there" : "left out");
+    }
     for (uint32_t i = 0; i < batch->change_count; i++) {
         const ph_change *change = &batch->changes[i];
         uint64_t end = (uint64_t)change->first + change->leave_count + change->enter_count;
@@ -141,7 +167,7 @@ static bool compare_from(run *r, uint32_t consumer, uint64_t first, const ph_bat
 {
     change_list expected = {0};
     history_changes(&r->past, consumer, first, batch->tick, &expected);
-    bool same = compare_changes(r, batch, got, &expected);
+    bool same = compare_changes(r, batch, first, got, &expected);
     changes_free(&expected);
     return same;
 }

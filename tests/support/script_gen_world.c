@@ -75,6 +75,7 @@ static void limits_any(gen *g)
     d->consumer_batches = g->s->eager ? 4 : 1 + choose(&g->c, 3);
     d->simd = (ph_simd)choose(&g->c, 4);
     d->hash_seed = g->s->seed + 1; /* not 0: a script runs the same again */
+    d->positions = g->s->seed % 4 != 0;
     d->exchange_bytes = chance(&g->c, 50) ? 16u << 10 : 1u << 20;
 }
 

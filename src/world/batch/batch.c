@@ -8,7 +8,7 @@
 #define MAGIC_LIVE 0x42786870u
 #define MAGIC_DEAD 0x64616564u
 
-phx_batch *phx_batch_create(phx_mem *mem)
+phx_batch *phx_batch_create(phx_mem *mem, bool positioned)
 {
     phx_batch *batch = phx_alloc_zero(mem, sizeof(*batch), PHX_CACHE_LINE);
     if (batch == NULL) {
@@ -16,7 +16,50 @@ phx_batch *phx_batch_create(phx_mem *mem)
     }
     batch->magic = MAGIC_LIVE;
     batch->state = PHX_BATCH_SPARE;
+    batch->positioned = positioned;
     return batch;
+}
+
+/* Bytes of an event in all columns. */
+static size_t event_bytes(const phx_batch *batch)
+{
+    enum { LEAST = sizeof(ph_target) + sizeof(uint32_t) + sizeof(uint16_t) + sizeof(uint8_t) };
+    return LEAST + (batch->positioned ? sizeof(ph_position) : 0);
+}
+
+/* Cuts the piece into columns, the one with the strictest alignment first, and shows them. */
+static void cut_columns(phx_batch *batch)
+{
+    const size_t room = batch->events_capacity;
+    phx_event_columns *columns = &batch->columns;
+    *columns = (phx_event_columns){.targets = batch->events};
+    if (room > 0) {
+        columns->incarnations = (uint32_t *)(void *)(columns->targets + room);
+        columns->positions = batch->positioned ? (ph_position *)(void *)(columns->incarnations + room) : NULL;
+        columns->kinds = batch->positioned ? (uint16_t *)(void *)(columns->positions + room)
+                                           : (uint16_t *)(void *)(columns->incarnations + room);
+        columns->causes = (uint8_t *)(columns->kinds + room);
+    }
+    batch->view.changes = batch->changes;
+    batch->view.targets = columns->targets;
+    batch->view.kinds = columns->kinds;
+    batch->view.causes = columns->causes;
+    batch->view.positions = columns->positions;
+}
+
+/*
+ * Room for the events of so many targets. The content is lost, so the piece is given back first: for a moment two would
+ * be twice the memory of a tick's events. false = no memory: there is no piece.
+ */
+static bool reserve_events(phx_mem *mem, phx_batch *batch, size_t targets)
+{
+    const size_t bytes = event_bytes(batch);
+    const uint64_t wanted = batch->events_capacity + (uint64_t)batch->events_capacity / 2;
+    if (targets <= batch->events_capacity) return true;
+    phx_release(mem, &batch->events, &batch->events_capacity, bytes);
+    batch->view.target_count = 0; /* of the content that was */
+    return (wanted > targets && phx_grow(mem, &batch->events, &batch->events_capacity, 0, wanted, bytes)) ||
+           phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, bytes);
 }
 
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets)
@@ -25,13 +68,8 @@ bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t ta
     PHX_ASSERT(batch->state != PHX_BATCH_OUT);
     bool grown =
         phx_grow(mem, (void **)&batch->changes, &batch->changes_capacity, 0, changes, sizeof(*batch->changes)) &&
-        phx_grow(mem, (void **)&batch->targets, &batch->targets_capacity, 0, targets, sizeof(*batch->targets)) &&
-        phx_grow(mem, (void **)&batch->kinds, &batch->kinds_capacity, 0, targets, sizeof(*batch->kinds)) &&
-        phx_grow(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, 0, targets,
-                 sizeof(*batch->incarnations));
-    batch->view.changes = batch->changes;
-    batch->view.targets = batch->targets;
-    batch->view.kinds = batch->kinds;
+        reserve_events(mem, batch, targets);
+    cut_columns(batch);
     return grown;
 }
 
@@ -60,11 +98,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
     uint32_t changes = batch->view.change_count, targets = batch->view.target_count;
     phx_trim(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes), changes,
              &batch->changes_use);
-    phx_trim(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets), targets,
-             &batch->targets_use);
-    phx_trim(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds), targets, &batch->kinds_use);
-    phx_trim(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations), targets,
-             &batch->incarnations_use);
+    phx_trim(mem, &batch->events, &batch->events_capacity, event_bytes(batch), targets, &batch->events_use);
+    cut_columns(batch);
     batch->view.change_count = batch->view.target_count = 0;
 }
 
@@ -72,9 +107,8 @@ void phx_batch_trim(phx_mem *mem, phx_batch *batch)
 static void free_content(phx_mem *mem, phx_batch *batch)
 {
     phx_release(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes));
-    phx_release(mem, (void **)&batch->targets, &batch->targets_capacity, sizeof(*batch->targets));
-    phx_release(mem, (void **)&batch->kinds, &batch->kinds_capacity, sizeof(*batch->kinds));
-    phx_release(mem, (void **)&batch->incarnations, &batch->incarnations_capacity, sizeof(*batch->incarnations));
+    phx_release(mem, &batch->events, &batch->events_capacity, event_bytes(batch));
+    cut_columns(batch);
     phx_batch_broadcasts_free(&batch->broadcasts, mem);
     phx_batch_updates_free(&batch->updates, mem);
 }

@@ -9,6 +9,7 @@
 #include <pharos/types.h>
 
 #include "base/mem.h"
+#include "shards/entity/event_columns.h"
 #include "world/batch/batch_broadcasts.h"
 #include "world/batch/batch_updates.h"
 
@@ -20,32 +21,31 @@ typedef enum phx_batch_state {
 } phx_batch_state;
 
 /*
- * view is the first member, so a ph_batch* converts. view.changes, .targets and .kinds point to the arrays here;
- * phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from `broadcasts` and `updates`
- * at the hand-over.
+ * view is the first member, so a ph_batch* converts. view.changes, .targets, .kinds, .causes and .positions point to
+ * the arrays here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from
+ * `broadcasts` and `updates` at the hand-over.
  *
- * incarnations[i] belongs to targets[i]: the world-wide number of that incarnation of the target; a later stay of the
- * same id has another one. So a target that left the view and came back (its events cancel in a net difference) differs
- * from one that left the world and entered anew (its events do not).
+ * columns.incarnations[i] belongs to columns.targets[i]: the world-wide number of that incarnation of the target; a
+ * later stay of the same id has another one. So a target that left the view and came back (its events cancel in a net
+ * difference) differs from one that left the world and entered anew (its events do not).
  */
 typedef struct phx_batch {
     ph_batch view;
     ph_change *changes;
-    ph_target *targets;
-    uint16_t *kinds;
-    uint32_t *incarnations;
+    phx_event_columns columns;    /* of targets: parts of `events` */
+    void *events;                 /* the columns' memory, one piece: all of them grow, or none does */
+    uint32_t incarnations_before; /* the last incarnation that was given before its tick */
     phx_batch_broadcasts broadcasts;
     ph_edge *edges; /* activation edges, then area edges; of each, `off` edges first */
     uint32_t edges_capacity;
     phx_batch_updates updates;
     uint32_t changes_capacity;
-    uint32_t targets_capacity;
-    uint32_t kinds_capacity;
-    uint32_t incarnations_capacity;
-    phx_high_water changes_use, targets_use, kinds_use, incarnations_use;
+    uint32_t events_capacity;
+    phx_high_water changes_use, events_use;
     uint32_t magic;
     phx_batch_state state;
-    bool merged; /* its content is in the net difference already (after an offer that ran out of memory) */
+    bool positioned; /* its events have positions */
+    bool merged;     /* its content is in the net difference already (after an offer that ran out of memory) */
     struct phx_batch *next_spare; /* list of the ticking thread */
     struct phx_batch *next_made;  /* list of all batches of a consumer, to free them */
     struct phx_leg
@@ -53,11 +53,12 @@ typedef struct phx_batch {
     struct phx_batch *taken_before, *taken_after; /* list of taken batches, of the consumer's thread */
 } phx_batch;
 
-/* Makes an empty batch without arrays. NULL = no memory. */
-phx_batch *phx_batch_create(phx_mem *mem);
+/* Makes an empty batch without arrays; positioned: its events have positions. NULL = no memory. */
+phx_batch *phx_batch_create(phx_mem *mem, bool positioned);
 /* batch may be NULL. */
 void phx_batch_destroy(phx_mem *mem, phx_batch *batch);
-/* Room for so many; the content is lost. false = no memory: the arrays are valid, and may have grown. */
+/* Room for so many; the content is lost. false = no memory: the arrays are valid, and may have grown, or have no room.
+ */
 bool phx_batch_reserve(phx_mem *mem, phx_batch *batch, size_t changes, size_t targets);
 /* Numbers of edges: by (of an area, on). */
 typedef struct phx_edge_size {

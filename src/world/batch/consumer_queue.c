@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "world/batch/broadcast_backlog.h"
-#include "world/batch/net_changes.h"
 #include "world/batch/packets.h"
 #include "world/batch/relay.h"
 #include "world/batch/update_backlog.h"
@@ -17,6 +16,7 @@ enum { BOUND_MAX = 65536 };
 struct phx_consumer {
     /* never changes */
     phx_mem *mem;
+    bool positioned; /* events have positions */
     phx_net_changes *net_changes;
     phx_net_changes *edges; /* the net difference of edges */
     phx_broadcast_backlog *backlog;
@@ -32,8 +32,9 @@ struct phx_consumer {
     phx_batch *trimmed; /* the last batch of trim_one() */
     uint32_t made_count;
     uint32_t out_count, out_max;
-    uint64_t tick;       /* of the last offer */
-    uint64_t tick_first; /* of the net difference, when there is one */
+    uint64_t tick;                /* of the last offer */
+    uint64_t tick_first;          /* of the net difference, when there is one; */
+    uint32_t incarnations_before; /* of that tick */
     uint64_t batches, coalesced_ticks, events, bytes;
     uint64_t heard; /* deliveries of broadcasts handed over at once */
     uint64_t due;   /* updates handed over at once */
@@ -45,7 +46,7 @@ struct phx_consumer {
     phx_relay relay; /* each thread has its half */
 };
 
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_depths *depths)
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_net_world *world)
 {
     PHX_ASSERT(bound >= 1 && bound <= BOUND_MAX);
     phx_consumer *c = phx_alloc_zero(mem, sizeof(*c), PHX_CACHE_LINE);
@@ -54,7 +55,8 @@ phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadca
     }
     c->mem = mem;
     c->bound = bound;
-    c->net_changes = phx_net_changes_create(mem, depths);
+    c->positioned = world != NULL && world->locate != NULL;
+    c->net_changes = phx_net_changes_create(mem, world);
     c->edges = phx_net_changes_create(mem, NULL);
     c->backlog = phx_broadcast_backlog_create(mem, broadcast_bytes);
     c->update_backlog = phx_update_backlog_create(mem);
@@ -128,7 +130,7 @@ static phx_batch *batch_obtain(phx_consumer *c)
         return batch;
     }
     PHX_ASSERT(c->made_count <= c->bound + c->kept_count); /* none is spare: all batches made are out or kept */
-    batch = phx_batch_create(c->mem);
+    batch = phx_batch_create(c->mem, c->positioned);
     if (batch == NULL) {
         return NULL;
     }
@@ -203,7 +205,7 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     PHX_ASSERT(c->out_count < c->bound);
     PHX_ASSERT(tick_first <= tick);
     PHX_ASSERT(batch->view.change_count <= batch->changes_capacity);
-    PHX_ASSERT(batch->view.target_count <= batch->targets_capacity);
+    PHX_ASSERT(batch->view.target_count <= batch->events_capacity);
     batch->view.tick_first = tick_first;
     batch->view.tick = tick;
     batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
@@ -216,9 +218,11 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     if (c->out_count > c->out_max) c->out_max = c->out_count;
     c->batches++;
     c->events += batch->view.target_count;
+    const size_t event_bytes =
+        sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t) + (c->positioned ? sizeof(ph_position) : 0);
     c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
-                (uint64_t)batch->view.target_count * (sizeof(ph_target) + sizeof(uint16_t)) +
-                phx_batch_broadcasts_bytes(&batch->broadcasts) + phx_batch_updates_bytes(&batch->updates);
+                (uint64_t)batch->view.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->broadcasts) +
+                phx_batch_updates_bytes(&batch->updates);
     phx_relay_put(&c->relay, batch);
 }
 
@@ -286,11 +290,18 @@ static bool merge_kept(phx_consumer *c)
     return true;
 }
 
+/* The net difference begins with the batch of this tick. */
+static void begin_net(phx_consumer *c, const phx_batch *batch, uint64_t tick)
+{
+    c->tick_first = tick;
+    c->incarnations_before = batch->incarnations_before;
+}
+
 /* Keeps the batch, which has edges alone, as it is. */
 static void keep_edges(phx_consumer *c, phx_batch *batch, uint64_t tick)
 {
     if (!is_pending(c)) {
-        c->tick_first = tick;
+        begin_net(c, batch, tick);
     }
     batch->next_spare = NULL;
     if (c->kept == NULL) c->kept = batch;
@@ -319,7 +330,7 @@ static bool merge_tick(phx_consumer *c, phx_batch *batch, uint64_t tick)
     phx_broadcast_backlog_push(c->backlog, &batch->broadcasts);
     phx_update_backlog_merge(c->update_backlog, batch);
     if (first) {
-        c->tick_first = tick;
+        begin_net(c, batch, tick);
     }
     c->coalesced_ticks++;
     batch->merged = true;
@@ -345,6 +356,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
         }
         return false;
     }
+    batch->incarnations_before = c->incarnations_before;
     bool drained = phx_net_changes_drain(c->net_changes, batch);
     PHX_ASSERT(drained); /* room was reserved */
     (void)drained;

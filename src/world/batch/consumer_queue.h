@@ -25,7 +25,7 @@
 
 #include "shards/entity/renames.h"
 #include "world/batch/batch.h"
-#include "world/table/attach_depth.h"
+#include "world/batch/net_changes.h"
 
 typedef struct phx_consumer phx_consumer;
 
@@ -54,10 +54,10 @@ typedef struct phx_consumer_counts {
 } phx_consumer_counts;
 
 /*
- * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; depths as in
+ * 1 <= bound <= 65536 batches waiting or taken; broadcast_bytes bounds the broadcasts behind it; world as in
  * net_changes.h. NULL = no memory. No batch is made yet.
  */
-phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_depths *depths);
+phx_consumer *phx_consumer_create(phx_mem *mem, uint32_t bound, uint32_t broadcast_bytes, const phx_net_world *world);
 /* No thread inside; batches taken and not returned are freed too. c may be NULL. */
 void phx_consumer_destroy(phx_consumer *c);
 

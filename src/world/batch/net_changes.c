@@ -20,7 +20,7 @@ typedef struct sort_key {
 
 struct phx_net_changes {
     phx_mem *mem;
-    const phx_depths *depths;
+    const phx_net_world *world; /* NULL: none */
     phx_net_set set;
     sort_key *keys; /* scratch of a delivery */
     sort_key *keys_spare;
@@ -29,14 +29,14 @@ struct phx_net_changes {
     phx_net_changes_counts counts; /* without `observers` */
 };
 
-phx_net_changes *phx_net_changes_create(phx_mem *mem, const phx_depths *depths)
+phx_net_changes *phx_net_changes_create(phx_mem *mem, const phx_net_world *world)
 {
     phx_net_changes *co = phx_alloc_zero(mem, sizeof(*co), PHX_CACHE_LINE);
     if (co == NULL) {
         return NULL;
     }
     co->mem = mem;
-    co->depths = depths;
+    co->world = world;
     phx_net_set_init(&co->set, mem);
     return co;
 }
@@ -75,13 +75,21 @@ static void count_cancelled(phx_net_changes *co)
     co->counts.cancelled += 2;
 }
 
-static void merge_leave(phx_net_changes *co, uint32_t o, const ph_target *target, uint16_t kind, uint32_t incarnation)
+/* What a leave keeps of its event. */
+typedef struct leave_event {
+    const ph_target *target;
+    uint32_t incarnation;
+    uint16_t kind;
+    uint8_t cause;
+} leave_event;
+
+static void merge_leave(phx_net_changes *co, uint32_t o, leave_event event)
 {
     phx_net_observer *observer = &co->set.observers[o];
-    uint32_t e = phx_net_set_entry_find(&co->set, o, target->id);
+    uint32_t e = phx_net_set_entry_find(&co->set, o, event.target->id);
     if (e != NONE && co->set.entries[e].has_enter) {
         phx_net_entry *entry = &co->set.entries[e];
-        PHX_ASSERT(entry->enter_incarnation == incarnation);
+        PHX_ASSERT(entry->enter_incarnation == event.incarnation);
         entry->has_enter = false;
         phx_net_set_unname(&co->set, e);
         observer->enters--;
@@ -93,13 +101,14 @@ static void merge_leave(phx_net_changes *co, uint32_t o, const ph_target *target
     }
     PHX_ASSERT(e == NONE);        /* else it left twice */
     PHX_ASSERT(!observer->fresh); /* a fresh list begins empty */
-    e = phx_net_set_entry_add(&co->set, o, target->id);
+    e = phx_net_set_entry_add(&co->set, o, event.target->id);
     phx_net_entry *entry = &co->set.entries[e];
     entry->has_leave = true;
-    entry->leave_kind = kind;
-    entry->leave_user_data = target->user_data;
-    entry->leave_incarnation = incarnation;
-    entry->leave_depth = (uint8_t)(co->depths != NULL ? phx_depths_before(co->depths, target->id) : 0);
+    entry->leave_kind = event.kind;
+    entry->leave_user_data = event.target->user_data;
+    entry->leave_incarnation = event.incarnation;
+    entry->leave_cause = event.cause;
+    entry->leave_depth = (uint8_t)(co->world != NULL ? phx_depths_before(co->world->depths, event.target->id) : 0);
     observer->leaves++;
     count_pending(co);
 }
@@ -142,7 +151,7 @@ static void drop_entries(phx_net_changes *co, uint32_t o)
 static void prefetch_ahead(const phx_net_changes *co, uint32_t o, const phx_batch *batch, uint32_t i, uint32_t end)
 {
     if (i + PREFETCH_DISTANCE < end) {
-        phx_net_set_entry_prefetch(&co->set, o, batch->targets[i + PREFETCH_DISTANCE].id);
+        phx_net_set_entry_prefetch(&co->set, o, batch->columns.targets[i + PREFETCH_DISTANCE].id);
     }
 }
 
@@ -160,15 +169,16 @@ static void merge_change(phx_net_changes *co, const phx_batch *batch, const ph_c
     }
     co->set.observers[o].user_data = change->user_data;
     co->set.observers[o].more = (change->flags & PH_CHANGE_MORE) != 0;
+    const phx_event_columns *from = &batch->columns;
     uint32_t enters = change->first + change->leave_count;
     uint32_t end = enters + change->enter_count;
     for (uint32_t i = change->first; i < enters; i++) {
         prefetch_ahead(co, o, batch, i, end);
-        merge_leave(co, o, &batch->targets[i], batch->kinds[i], batch->incarnations[i]);
+        merge_leave(co, o, (leave_event){&from->targets[i], from->incarnations[i], from->kinds[i], from->causes[i]});
     }
     for (uint32_t i = enters; i < end; i++) {
         prefetch_ahead(co, o, batch, i, end);
-        merge_enter(co, o, &batch->targets[i], batch->targets[i].id, batch->kinds[i], batch->incarnations[i]);
+        merge_enter(co, o, &from->targets[i], from->targets[i].id, from->kinds[i], from->incarnations[i]);
     }
     if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {
         phx_net_set_observer_remove(&co->set, o);
@@ -266,15 +276,24 @@ static const sort_key *keys_sort(sort_key *keys, sort_key *spare, uint32_t count
 /* Kinds of one depth are together: of enters the smallest depth first, of leaves the largest. */
 static uint32_t key_kind(const phx_net_changes *co, const phx_net_entry *from, bool enter)
 {
-    uint32_t now = enter && co->depths != NULL ? phx_depths_now(co->depths, from->target) : 0;
+    uint32_t now = enter && co->world != NULL ? phx_depths_now(co->world->depths, from->target) : 0;
     return enter ? now << 16 | co->set.names[from->name].kind
                  : (uint32_t)(PH_ATTACH_DEPTH_MAX - from->leave_depth) << 16 | from->leave_kind;
+}
+
+/* Was the incarnation given in the ticks of the difference? */
+static uint8_t enter_cause(const phx_net_changes *co, const phx_batch *batch, uint32_t incarnation)
+{
+    const uint32_t before = batch->incarnations_before,
+                   given = co->world != NULL ? *co->world->incarnations - before : 0;
+    return phx_incarnation_since(incarnation, before, given) ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
 }
 
 /* Writes the observer's leaves, or its enters, from target `at` on. */
 static void drain_side(phx_net_changes *co, const phx_net_observer *observer, bool enters, phx_batch *batch,
                        uint32_t at)
 {
+    const phx_event_columns *to = &batch->columns;
     uint32_t count = enters ? observer->enters : observer->leaves;
     uint32_t left =
         count; /* backwards: the list has the newest entry first, and the entries of one tick came in order */
@@ -289,9 +308,12 @@ static void drain_side(phx_net_changes *co, const phx_net_observer *observer, bo
     for (uint32_t i = 0; i < count; i++) {
         const phx_net_entry *from = &co->set.entries[keys[i].index];
         const phx_net_name *name = enters ? &co->set.names[from->name] : NULL;
-        batch->targets[at + i] = (ph_target){from->target, name != NULL ? name->user_data : from->leave_user_data};
-        batch->kinds[at + i] = name != NULL ? name->kind : from->leave_kind;
-        batch->incarnations[at + i] = enters ? from->enter_incarnation : from->leave_incarnation;
+        to->targets[at + i] = (ph_target){from->target, name != NULL ? name->user_data : from->leave_user_data};
+        to->kinds[at + i] = name != NULL ? name->kind : from->leave_kind;
+        to->incarnations[at + i] = enters ? from->enter_incarnation : from->leave_incarnation;
+        to->causes[at + i] = enters ? enter_cause(co, batch, from->enter_incarnation) : from->leave_cause;
+        if (to->positions == NULL) continue;
+        to->positions[at + i] = enters ? co->world->locate(co->world->owner, from->target) : (ph_position){0};
     }
 }
 
@@ -370,7 +392,7 @@ bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
         if (edge->on) {
             merge_enter(co, o, &target, edge->id, 0, edge->incarnation);
         } else {
-            merge_leave(co, o, &target, 0, edge->incarnation);
+            merge_leave(co, o, (leave_event){&target, edge->incarnation, 0, 0});
         }
         if (co->set.observers[o].first == NONE) {
             phx_net_set_observer_remove(&co->set, o);

@@ -9,7 +9,8 @@
  *     A, none     leave A                 A, A     nothing
  *     A, B        leave A, then enter B
  * so: enter then leave = nothing; leave then enter of the same incarnation = nothing, of another one = both; leave A,
- * enter B, leave B = leave A. An enter has its target's present kind and user_data, a leave the ones of its own event;
+ * enter B, leave B = leave A. An enter has its target's present kind and user_data, a leave the ones of its own event,
+ * and its cause. The cause of an enter follows from its incarnation: was it given in the ticks of the difference?
  * observers have the present ones too (phx_net_changes_rename()).
  *
  * PH_CHANGE_FRESH of a merged change says that the host's list begins empty: everything pending for the observer is
@@ -28,6 +29,14 @@
 #include "world/batch/batch.h"
 #include "world/table/attach_depth.h"
 
+/* The part of the world that net differences ask; its owner keeps it as long as they are. */
+typedef struct phx_net_world {
+    const phx_depths *depths;                              /* of attached entities */
+    const uint32_t *incarnations;                          /* the last one given */
+    ph_position (*locate)(const void *owner, uint64_t id); /* where an entity is; NULL: events have no positions */
+    const void *owner;
+} phx_net_world;
+
 typedef struct phx_net_changes phx_net_changes;
 
 /* Events (an enter or a leave of one target for one observer). merged = drained + cancelled + discarded + pending. */
@@ -40,8 +49,8 @@ typedef struct phx_net_changes_counts {
     uint64_t observers; /* at present: changes that a delivery would have */
 } phx_net_changes_counts;
 
-/* depths: of the world's attached entities, as they are at a call; NULL = none is ever attached. NULL = no memory. */
-phx_net_changes *phx_net_changes_create(phx_mem *mem, const phx_depths *depths);
+/* world, as it is at a call; NULL = no entity is ever attached, and none appears. Returns NULL for want of memory. */
+phx_net_changes *phx_net_changes_create(phx_mem *mem, const phx_net_world *world);
 /* co may be NULL. */
 void phx_net_changes_destroy(phx_net_changes *co);
 
@@ -57,7 +66,8 @@ void phx_net_changes_rename(phx_net_changes *co, uint64_t id, uint16_t kind, uin
 /* Drops everything pending for this observer, its fresh mark too, if any. */
 void phx_net_changes_drop_observer(phx_net_changes *co, uint64_t observer);
 /*
- * Moves the whole net difference into `batch` (its content is lost; it grows as needed; the caller sets its ticks).
+ * Moves the whole net difference into `batch` (its content is lost; it grows as needed; the caller sets its ticks, and
+ * incarnations_before, as the causes of enters need it).
  * Changes are ordered by observer id, each with its leaves, then its enters, both by (depth, kind, id): enters by the
  * depths now, leaves by the depths before the tick of the leave, the greatest first. The net difference is empty then.
  * false = no memory: nothing was moved.

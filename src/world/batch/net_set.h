@@ -26,6 +26,7 @@ typedef struct phx_net_entry {
     uint32_t name; /* of its enter; PHX_NET_SET_NONE when it has none */
     uint16_t leave_kind;
     uint8_t leave_depth; /* depth of attachment at the last delivery */
+    uint8_t leave_cause; /* ph_cause */
     bool has_leave;
     bool has_enter;
 } phx_net_entry;

@@ -77,7 +77,7 @@ static void drop_left(phx_update_backlog *update_backlog, const phx_batch *batch
         return;
     }
     for (uint32_t i = 0; i < change->leave_count; i++) {
-        uint32_t e = phx_net_set_entry_find(set, o, batch->targets[change->first + i].id);
+        uint32_t e = phx_net_set_entry_find(set, o, batch->columns.targets[change->first + i].id);
         if (e == PHX_NET_SET_NONE) continue;
         phx_net_set_entry_remove(set, e);
         update_backlog->counts.replaced++;

@@ -20,7 +20,7 @@ typedef struct image_sizes {
 static bool shard_owes(const phx_shard *shard)
 {
     return shard->zones.put_off || shard->zones.edges.held > 0 || shard->partial_not_listed ||
-           shard->storage != shard->indexed;
+           shard->storage != shard->rules_storage;
 }
 
 /* Counts the lists of a shard. false: a whole list is owed. */
@@ -158,7 +158,7 @@ static void put_shard(phx_image *image, const phx_shard *shard, uint32_t first_s
         put_entity(image, shard, slot, first_set);
         put_list(image, shard, slot, place);
     }
-    image->list_end[shard->index] = PHX_IMAGE_COUNT(image, lists);
+    image->list_end[shard->number] = PHX_IMAGE_COUNT(image, lists);
 }
 
 /* Places of ghosts: those of their originals. */
@@ -226,7 +226,8 @@ static void put_consumers(phx_image *image, const phx_world *world)
     for (uint32_t i = 0; i < world->def.consumers; i++) {
         const phx_consumer_counts counts = phx_consumer_count(world->consumers[i].consumer);
         phx_saved_consumer *saved = phx_image_add(image, PHX_TABLE_consumers);
-        saved->behind = counts.is_pending || counts.waiting > 0 || world->consumers[i].renews;
+        if (counts.is_pending || counts.waiting > 0) saved->behind = PHX_CONSUMER_BEHIND;
+        if (world->consumers[i].renews) saved->behind = PHX_CONSUMER_RENEWS;
     }
 }
 

@@ -64,25 +64,29 @@ static ph_area shape_as_set(const phx_area_entry *area)
     return shape;
 }
 
-static void put_area(phx_image *image, uint64_t id, const ph_area *area)
+void phx_capture_area(phx_saved_area *saved, uint64_t id, const ph_area *area)
 {
-    phx_saved_area *saved = phx_image_add(image, PHX_TABLE_areas);
     const bool polygon = area->shape == PH_AREA_POLYGON;
-    saved->id = id;
+    *saved = (phx_saved_area){.id = id};
     saved->layers = area->layers;
     saved->follow = area->flags & PH_AREA_FOLLOW ? area->follow : 0;
     saved->shape = area->shape;
     saved->flags = area->flags;
-    saved->instance = area->instance;
+    saved->instance = area->flags & PH_AREA_IN_INSTANCE ? area->instance : 0;
     saved->corner_count = polygon ? area->corner_count : 0;
     saved->kind_count = area->kind_count;
-    saved->radius = area->radius;
     saved->margin = area->margin;
-    saved->z_low = area->z_low;
-    saved->z_high = area->z_high;
-    memcpy(saved->center, area->center, sizeof saved->center);
-    memcpy(saved->low, area->low, sizeof saved->low);
-    memcpy(saved->high, area->high, sizeof saved->high);
+    if (area->flags & PH_AREA_HEIGHT) {
+        saved->z_low = area->z_low;
+        saved->z_high = area->z_high;
+    }
+    if (area->shape == PH_AREA_CIRCLE) {
+        saved->radius = area->radius;
+        memcpy(saved->center, area->center, sizeof saved->center);
+    } else if (area->shape == PH_AREA_BOX) {
+        memcpy(saved->low, area->low, sizeof saved->low);
+        memcpy(saved->high, area->high, sizeof saved->high);
+    }
     memcpy(saved->corners, area->corners, saved->corner_count * sizeof *area->corners);
     for (uint32_t i = 0; i < area->kind_count; i++) saved->kinds[i] = (uint16_t)area->kinds[i];
 }
@@ -96,7 +100,7 @@ static void put_areas(const phx_world *world, phx_image *image)
         if (!area->live) continue;
         const bool follows = area->follow != PHX_FOLLOW_NONE;
         const ph_area shape = follows ? areas->follows.at[area->follow].shape : shape_as_set(area);
-        put_area(image, area->id, &shape);
+        phx_capture_area(phx_image_add(image, PHX_TABLE_areas), area->id, &shape);
     }
     for (uint32_t i = 0; i < world->shard_count; i++) {
         const phx_shard *shard = &world->shards[i];

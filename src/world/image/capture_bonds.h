@@ -17,6 +17,9 @@ static inline uint32_t phx_capture_place(const phx_world *world, const phx_image
     return image->places[image->place_first[phx_home_shard(home)] + phx_home_slot(home)];
 }
 
+/* An area as it was set, without the fields that its shape and flags do not read. */
+void phx_capture_area(phx_saved_area *saved, uint64_t id, const ph_area *area);
+
 void phx_capture_bonds(const phx_world *world, phx_image *image);
 
 #endif

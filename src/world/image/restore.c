@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "shards/state/storage.h"
 #include "world/image/restore_bonds.h"
 #include "world/image/restore_entities.h"
 #include "world/image/restore_lists.h"
@@ -22,11 +23,11 @@ static ph_status restore_consumers(const phx_restore *restore)
                                 PHX_IMAGE_COUNT(image, consumers), world->def.consumers);
     for (uint32_t i = 0; i < world->def.consumers; i++) {
         const uint32_t behind = PHX_IMAGE_ROWS(image, consumers, consumer)[i].behind;
-        if (behind > 1)
-            return phx_image_refuse(restore->reason, "section CONS: record %" PRIu32 ": %" PRIu32 " is neither 0 nor 1",
-                                    i, behind);
-        world->consumers[i].renews = behind;
-        world->renews |= behind;
+        if (behind > PHX_CONSUMER_RENEWS)
+            return phx_image_refuse(restore->reason, "section CONS: record %" PRIu32 ": %" PRIu32 " is outside [0, %d]",
+                                    i, behind, PHX_CONSUMER_RENEWS);
+        world->consumers[i].renews = behind != 0;
+        world->renews |= behind != 0;
     }
     return PH_OK;
 }
@@ -56,7 +57,7 @@ static void clear_counts(phx_world *world)
         shard->zones.activation.woken = shard->zones.activation.slept = 0;
         shard->zones.area_members.entered = shard->zones.area_members.left = 0;
         world->shard_totals[i] = (phx_shard_totals){0};
-        if (shard->classical) shard->classical->counts = (phx_index_counts){0};
+        shard->storage->clear_counts(shard);
     }
     world->totals = (phx_world_totals){0};
     phx_stats_begin(world);
@@ -76,6 +77,16 @@ ph_status phx_image_restore(phx_image *image, phx_world *world, phx_image_reason
     if (status == PH_OK) clear_counts(world);
     phx_release(&image->mem, (void **)&restore.stamps, &restore.stamps_capacity, sizeof *restore.stamps);
     return status;
+}
+
+void phx_image_keep_consumers(const phx_image *image, phx_world *world)
+{
+    world->renews = false;
+    for (uint32_t i = 0; i < world->def.consumers; i++) {
+        const bool renews = PHX_IMAGE_ROWS(image, consumers, consumer)[i].behind == PHX_CONSUMER_RENEWS;
+        world->consumers[i].renews = renews;
+        world->renews |= renews;
+    }
 }
 
 void phx_image_renew(phx_world *world)

@@ -16,6 +16,9 @@
  */
 ph_status phx_image_restore(phx_image *image, phx_world *world, phx_image_reason reason);
 
+/* A journal is replayed: consumers begin anew only where they did so in the saved world. */
+void phx_image_keep_consumers(const phx_image *image, phx_world *world);
+
 /* All consumers of a restored world begin anew. */
 void phx_image_renew(phx_world *world);
 

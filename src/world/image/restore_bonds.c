@@ -31,10 +31,10 @@ static ph_status restore_relation(phx_restore *restore, uint32_t at)
                                 " bits 0x%x view %g margin %g can not be",
                                 at, saved->observer, saved->target, saved->bits, (double)saved->view,
                                 (double)saved->margin);
-    const phx_command_ids command = {.id = phx_restore_entity(restore, saved->observer)->id,
-                                     .other = phx_restore_entity(restore, saved->target)->id,
-                                     .view = saved->view,
-                                     .margin = saved->margin};
+    const phx_command_two_ids command = {.id = phx_restore_entity(restore, saved->observer)->id,
+                                         .other = phx_restore_entity(restore, saved->target)->id,
+                                         .view = saved->view,
+                                         .margin = saved->margin};
     ph_status status = PH_OK;
     for (uint32_t i = 0; status == PH_OK && i < sizeof ops / sizeof *ops; i++)
         if (saved->bits & ops[i].bit) status = phx_ingest_relate(restore->world, ops[i].op, &command);
@@ -63,13 +63,13 @@ static ph_status restore_attachment(phx_restore *restore, uint32_t at)
                                 " is, or has two parents",
                                 at, child->id, parent->id);
     const ph_status status =
-        phx_ingest_attach(restore->world, &(phx_command_ids){.id = child->id, .other = parent->id});
+        phx_ingest_attach(restore->world, &(phx_command_two_ids){.id = child->id, .other = parent->id});
     if (status == PH_OK || status == PH_NO_MEMORY) return status;
     return phx_image_refuse(restore->reason, "section ATCH: record %" PRIu32 ": entity %" PRIu64 ": %s", at, child->id,
                             ph_status_text(status));
 }
 
-static ph_area area_of(const phx_saved_area *saved)
+ph_area phx_restore_area(const phx_saved_area *saved)
 {
     ph_area area = {.shape = (ph_area_shape)saved->shape,
                     .radius = saved->radius,
@@ -94,7 +94,7 @@ static ph_status restore_area(phx_restore *restore, uint32_t at)
 {
     const phx_saved_area *saved = &PHX_IMAGE_ROWS(restore->image, areas, area)[at];
     phx_world *world = restore->world;
-    const ph_area area = area_of(saved);
+    const ph_area area = phx_restore_area(saved);
     ph_status status = saved->shape > PH_AREA_POLYGON ? PH_BAD_VALUE : phx_check_area(world, saved->id, &area);
     if (status == PH_OK && phx_idmap_find(&world->areas.index, saved->id)) status = PH_EXISTS;
     const bool follows = area.flags & PH_AREA_FOLLOW;

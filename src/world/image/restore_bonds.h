@@ -6,6 +6,9 @@
 
 #include "world/image/restore_parts.h"
 
+/* As it was set; not checked. */
+ph_area phx_restore_area(const phx_saved_area *saved);
+
 ph_status phx_restore_bonds(phx_restore *restore);
 
 #endif

@@ -84,7 +84,7 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
 /* An observer whose view crowd control has shrunk: its step, and its view by its attributes. */
 #define PHX_IMAGE_crowd(X, A, R) X(R, u32, entity) X(R, u32, step) X(R, f32, view)
 
-/* One a consumer: 1 = it had not taken everything. */
+/* One a consumer: PHX_CONSUMER_... */
 #define PHX_IMAGE_consumer(X, A, R) X(R, u8, behind)
 
 /*
@@ -116,6 +116,12 @@ enum {
     PHX_SAVED_PARTIAL = 2, /* PHX_SLOT_PARTIAL */
     PHX_SAVED_DERIVED = 4, /* its list is the rule's: it is in no table */
     PHX_SAVED_FLAGS = 7
+};
+
+/* A saved consumer; 0: it had taken everything. */
+enum {
+    PHX_CONSUMER_BEHIND = 1, /* it had not */
+    PHX_CONSUMER_RENEWS = 2  /* its observers get their whole lists in the next tick of the saved world, too */
 };
 
 typedef uint8_t phx_image_u8;

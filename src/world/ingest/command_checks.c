@@ -91,7 +91,7 @@ phx_check phx_check_move(uint64_t id, const ph_position *p)
     return phx_is_coordinate(p->z) ? check_passed : refused_for(PH_BAD_POSITION, PH_FIELD_Z);
 }
 
-phx_check phx_check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
+phx_check phx_check_two_ids(uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     if (id == 0) return refused_for(PH_BAD_ID, PH_FIELD_ID);
     if (other == 0) return refused_for(PH_BAD_ID, PH_FIELD_OTHER);

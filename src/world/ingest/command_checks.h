@@ -27,7 +27,7 @@ phx_check phx_check_attrs(const phx_world *world, uint16_t op, const ph_attrs *a
 uint32_t phx_attrs_ungiven(const ph_attrs *attrs);
 phx_check phx_check_move(uint64_t id, const ph_position *position);
 /* Of commands with two ids; view and margin count for a pair. */
-phx_check phx_check_two(uint16_t op, uint64_t id, uint64_t other, float view, float margin);
+phx_check phx_check_two_ids(uint16_t op, uint64_t id, uint64_t other, float view, float margin);
 ph_status phx_check_broadcast(const phx_world *world, uint32_t bytes, const ph_broadcast_options *options);
 ph_status phx_check_area(const phx_world *world, uint64_t id, const ph_area *area);
 

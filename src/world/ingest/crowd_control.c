@@ -171,8 +171,8 @@ static uint32_t wanted_step(const phx_world *world, double entities)
 
 static bool is_new(const phx_world *world, uint32_t incarnation)
 {
-    uint32_t before = world->crowd.incarnations; /* incarnations wrap */
-    return incarnation - before - 1 < world->incarnations - before;
+    const uint32_t before = world->crowd.incarnations;
+    return phx_incarnation_since(incarnation, before, world->incarnations - before);
 }
 
 static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, uint32_t incarnation)

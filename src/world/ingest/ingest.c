@@ -217,7 +217,7 @@ bool phx_ingest_collect(phx_world *world)
     uint64_t commands = 0;
     bool room = true;
     world->run_count = world->run_at = 0;
-    for (uint32_t i = 0; i < world->def.producers_max; i++) {
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++) {
         phx_producer *producer = &world->producers[i];
         phx_command_run run;
         if (!producer->in_tick) continue;

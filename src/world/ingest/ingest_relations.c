@@ -37,7 +37,7 @@ static uint32_t bit_of(phx_op op, bool *ends)
     return op == PHX_OP_HIDE || op == PHX_OP_UNHIDE ? PHX_RELATION_HIDE : PHX_RELATION_REVEAL;
 }
 
-ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_ids *command)
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_ids *command)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -123,7 +123,7 @@ static void set_subtree_depth(phx_world *world, uint64_t id, uint32_t depth)
     for (uint32_t i = 0; family && i < family->count; i++) set_subtree_depth(world, family->children[i], depth + 1);
 }
 
-ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command)
+ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command)
 {
     uint64_t child = command->id, parent = command->other;
     phx_attach *attach = &world->attach;

@@ -9,8 +9,8 @@
 #include "world/state/world.h"
 
 /* PAIR, LINK, HIDE, REVEAL, and their ends. */
-ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_ids *command);
-ph_status phx_ingest_attach(phx_world *world, const phx_command_ids *command);
+ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_ids *command);
+ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command);
 ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command);
 
 /* Moves an attached child to its root's position. false = no memory. */

@@ -267,34 +267,34 @@ ph_status phx_submit_ids(phx_world *world, phx_producer *producer, uint16_t op, 
     return first;
 }
 
-ph_status phx_submit_two(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view, float margin)
+ph_status phx_submit_two_ids(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view, float margin)
 {
     bulk_run run = {0};
-    ph_status status = phx_check_two(op, id, other, view, margin).status;
+    ph_status status = phx_check_two_ids(op, id, other, view, margin).status;
     if (status != PH_OK) return refuse_single(producer, status);
     void *record = NULL;
-    status = next_record(producer, op, sizeof(phx_command_ids), 1, &run, &record);
+    status = next_record(producer, op, sizeof(phx_command_two_ids), 1, &run, &record);
     if (status != PH_OK) return count_refused(producer, status);
-    *(phx_command_ids *)record = (phx_command_ids){.id = id, .other = other, .view = view, .margin = margin};
+    *(phx_command_two_ids *)record = (phx_command_two_ids){.id = id, .other = other, .view = view, .margin = margin};
     end_run(producer, &run);
     return PH_OK;
 }
 
-ph_status phx_submit_twos(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count, const uint64_t *ids,
-                          const uint64_t *others, uint32_t *done)
+ph_status phx_submit_two_ids_many(phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                                  const uint64_t *ids, const uint64_t *others, uint32_t *done)
 {
     bulk_run run = {0};
     ph_status first = PH_OK;
     for (*done = 0; *done < count; ++*done) {
-        phx_check check = phx_check_two(op, ids[*done], others[*done], 0.0f, 0.0f);
+        phx_check check = phx_check_two_ids(op, ids[*done], others[*done], 0.0f, 0.0f);
         if (check.status != PH_OK) {
             refuse_item(world, producer, &run, refusal_of(op, ids[*done], check), true, &first);
             continue;
         }
         void *record = NULL;
-        ph_status status = next_record(producer, op, sizeof(phx_command_ids), count - *done, &run, &record);
+        ph_status status = next_record(producer, op, sizeof(phx_command_two_ids), count - *done, &run, &record);
         if (status != PH_OK) return count_refused(producer, status);
-        *(phx_command_ids *)record = (phx_command_ids){.id = ids[*done], .other = others[*done]};
+        *(phx_command_two_ids *)record = (phx_command_two_ids){.id = ids[*done], .other = others[*done]};
     }
     end_run(producer, &run);
     return first;

@@ -7,20 +7,31 @@
 
 #include "world/state/world.h"
 
-/* The submitting calls; pharos.h has their statuses. Producer's thread. */
+/*
+ * Each call checks its commands and queues the good ones; op is a phx_op of queue/commands.h. A call for arrays counts
+ * in *done the commands that got a number, refused ones too; it stops early at a full queue (PH_FULL, PH_NO_MEMORY).
+ * Otherwise it returns the status of the first refused command. bulk: refused commands are kept as refusals, too.
+ */
+
+/* ENTER, SET: attributes of each entity. */
 ph_status phx_submit_attrs(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
                            const uint64_t *ids, const ph_attrs *attrs, uint32_t *done, bool bulk);
 
+/* MOVE: positions, queued as columns. */
 ph_status phx_submit_move(struct phx_world *world, phx_producer *producer, uint32_t count, const uint64_t *ids,
                           const ph_position *positions, uint32_t *done, bool bulk);
 
+/* LEAVE, DETACH, RESEND, AREA_REMOVE: one id each. */
 ph_status phx_submit_ids(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
                          const uint64_t *ids, uint32_t *done, bool bulk);
 
-ph_status phx_submit_two(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view, float margin);
+/* One command of two ids: relations, their ends, and ATTACH. PAIR has view and margin, all others 0. */
+ph_status phx_submit_two_ids(phx_producer *producer, uint16_t op, uint64_t id, uint64_t other, float view,
+                             float margin);
 
-ph_status phx_submit_twos(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
-                          const uint64_t *ids, const uint64_t *others, uint32_t *done);
+/* Commands of two ids without view and margin, as arrays; bulk. */
+ph_status phx_submit_two_ids_many(struct phx_world *world, phx_producer *producer, uint16_t op, uint32_t count,
+                                  const uint64_t *ids, const uint64_t *others, uint32_t *done);
 
 ph_status phx_submit_area(struct phx_world *world, phx_producer *producer, uint64_t id, const ph_area *area);
 

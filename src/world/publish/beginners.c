@@ -35,7 +35,7 @@ static void unmark_changed(phx_world *world, const phx_shard *shard)
 {
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        if (chunk->shard != shard->index || chunk->change_count == 0) continue;
+        if (chunk->shard != shard->number || chunk->change_count == 0) continue;
         const phx_change *changes = world->scratch[chunk->worker].changes + chunk->change_first;
         for (uint32_t c = 0; c < chunk->change_count; c++)
             if (phx_change_is_delivered(&changes[c]))
@@ -62,7 +62,7 @@ static uint32_t add_changes(phx_world *world, const phx_shard *shard)
 static bool begin_shard(phx_world *world, const phx_shard *shard)
 {
     phx_scratch *scratch = &world->scratch[0];
-    phx_chunk chunk = {.shard = shard->index, .change_first = scratch->change_count};
+    phx_chunk chunk = {.shard = shard->number, .change_first = scratch->change_count};
     if (!mark_beginners(world, shard)) return false;
     unmark_changed(world, shard);
     if (!phx_interest_reserve_changes(scratch, shard->beginners.count, 0) || !phx_add_chunk(world, chunk)) return false;

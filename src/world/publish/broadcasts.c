@@ -163,7 +163,7 @@ void phx_broadcasts_locate(phx_world *world)
         if (!phx_world_find(world, source->id, &shard, &source->slot)) continue;
         if (shard->store.name[source->slot].incarnation != source->incarnation)
             continue; /* it left and entered again */
-        source->shard = shard->index;
+        source->shard = shard->number;
         source->far = (shard->store.body[source->slot].state & PHX_SLOT_FAR) ||
                       phx_relation_index_of(&world->relation_index, source->id);
     }
@@ -195,7 +195,7 @@ static bool address_related(phx_world *world, const phx_source *source, uint32_t
     for (uint32_t i = 0; tie && i < tie->count; i++) {
         phx_shard *shard;
         uint32_t observer;
-        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->index != index) continue;
+        if (!phx_world_find(world, tie->observers[i], &shard, &observer) || shard->number != index) continue;
         if (!phx_recipients_address_one(&world->broadcasts.shard_recipients[index], shard, slot, message, observer))
             return false;
     }
@@ -243,9 +243,9 @@ bool phx_step_target(phx_world *world, uint32_t index)
     if (shard->observing_count == 0) return true;
     for (uint32_t m = 0; m < b->message_count; m++) {
         const phx_message *message = &b->messages[m];
-        bool through =
+        bool done =
             message->ranged ? address_range(world, message, index, m) : address_viewers(world, message, index, m);
-        if (!through) return false;
+        if (!done) return false;
     }
     return phx_recipients_sort(recipients, shard);
 }
@@ -420,15 +420,15 @@ static void pieces_body(void *context, uint32_t worker, uint32_t index)
     phx_broadcast_piece *piece = &b->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = find_piece_recipients(world, &b->scratches[worker], piece);
+    bool done = find_piece_recipients(world, &b->scratches[worker], piece);
     piece->ns += phx_now_ns() - from;
-    if (through) piece->worker = worker;
-    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    if (done) piece->worker = worker;
+    else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
 
 bool phx_run_pieces(phx_world *world)
 {
-    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->broadcasts.piece_count, pieces_body, world);
-    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
 }

@@ -134,7 +134,7 @@ static void cut_body(void *context, uint32_t worker, uint32_t piece)
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         phx_chunk *chunk = &world->chunks[i];
         if (chunk->done == 0 || chunk->worker != piece || chunk->change_count == 0) continue;
-        if (!cut_chunk(world, chunk, limit)) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+        if (!cut_chunk(world, chunk, limit)) atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
         phx_publish_count(world, i);
     }
 }
@@ -147,9 +147,9 @@ bool phx_spread_tick(phx_world *world)
     for (uint32_t i = 0; i < world->chunk_count; i++) leaves += world->chunks[i].counts.leaves;
     const uint64_t room = leaves < spreading->events_max ? spreading->events_max - leaves : 0;
     atomic_store_explicit(&spreading->limit, number_of_enters(world, room), memory_order_relaxed);
-    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->worker_count, cut_body, world);
-    if (atomic_load_explicit(&world->failed, memory_order_relaxed) != 0) return false;
+    if (atomic_load_explicit(&world->step_failed, memory_order_relaxed) != 0) return false;
     world->totals.ticks_spread++;
     return true;
 }

@@ -49,19 +49,20 @@ static bool make_batch(phx_world *world, uint32_t consumer, phx_consumer_changes
         return true;
     phx_batch *batch = phx_consumer_begin(world->consumers[consumer].consumer, sum.changes, sum.targets);
     world->batches[consumer] = batch;
+    if (batch) batch->incarnations_before = world->causes.incarnations_before;
     return batch && phx_batch_broadcasts_reserve(&batch->broadcasts, &world->mem, broadcast_size) &&
            phx_batch_size_edges(&world->mem, batch, edges) &&
            phx_batch_updates_reserve(&batch->updates, &world->mem, update_size);
 }
 
-/* Turns shares into places: where the chunk's part of the batch begins. */
-static void place_shares(phx_world *world, uint32_t consumer)
+/* Turns counts into places: where the chunk's part of the batch begins. */
+static void counts_to_places(phx_world *world, uint32_t consumer)
 {
     phx_consumer_changes sum = {0};
     for (uint32_t i = 0; i < world->chunk_count; i++) {
-        phx_consumer_changes *share = phx_consumer_share(world, i, consumer), own = *share;
-        *share = sum;
-        phx_add_share(&sum, own);
+        phx_consumer_changes *place = phx_chunk_counts(world, i, consumer), own = *place;
+        *place = sum;
+        phx_add_counts(&sum, own);
     }
 }
 
@@ -79,13 +80,13 @@ bool phx_publish_batches(phx_world *world)
         phx_consumer_changes sum = {0};
         uint64_t targets = 0;
         for (uint32_t i = 0; i < world->chunk_count; i++) {
-            const phx_consumer_changes *own = phx_consumer_share(world, i, c);
-            phx_add_share(&sum, *own);
+            const phx_consumer_changes *own = phx_chunk_counts(world, i, c);
+            phx_add_counts(&sum, *own);
             targets += own->targets;
         }
         if (targets > UINT32_MAX) return false; /* more than a batch can count: as if there were no memory for it */
         if (!make_batch(world, c, sum)) return false;
-        place_shares(world, c);
+        counts_to_places(world, c);
     }
     world->stage_at = 0;
     return true;
@@ -104,9 +105,10 @@ enum {
 typedef struct filling {
     phx_shard *shard;
     const phx_scratch *scratch;
-    phx_consumer_changes *shares; /* by consumer */
+    phx_consumer_changes *places; /* by consumer: where its next change goes */
     phx_event_writer *writer;
     bool far;            /* names are not in a near cache */
+    bool positioned;     /* events have positions: bodies are read, too */
     uint32_t asked, end; /* of its targets and unused words: prefetched so far, and all */
 } filling;
 
@@ -126,45 +128,43 @@ static inline void await_names(filling *at, const phx_change *own, bool more)
             __builtin_prefetch(&name[phx_target_word_slot(phx_target_word_at(target, i))]);
         for (uint32_t i = 0; user_data && i < TARGETS_AT_ONCE; i++)
             __builtin_prefetch(&user_data[phx_target_word_slot(phx_target_word_at(target, i))]);
+        for (uint32_t i = 0; at->positioned && i < TARGETS_AT_ONCE; i++)
+            __builtin_prefetch(&at->shard->store.body[phx_target_word_slot(phx_target_word_at(target, i))]);
     }
 }
 
 /* Copies one change and its targets to their places in the batch. */
 static inline void copy_change(const filling *at, const phx_change *change, phx_batch *batch,
-                               phx_consumer_changes *share)
+                               phx_consumer_changes *place)
 {
     phx_store *store = &at->shard->store;
     uint32_t fresh = phx_store_report(store, change->slot) ? PH_CHANGE_FRESH : 0;
-    uint32_t count = change->leave_count + change->enter_count, to = share->targets;
-    PHX_ASSERT(share->changes < batch->view.change_count && to + count <= batch->view.target_count);
-    batch->changes[share->changes++] = (ph_change){.observer = store->name[change->slot].id,
+    uint32_t count = change->leave_count + change->enter_count, to = place->targets;
+    PHX_ASSERT(place->changes < batch->view.change_count && to + count <= batch->view.target_count);
+    batch->changes[place->changes++] = (ph_change){.observer = store->name[change->slot].id,
                                                    .user_data = phx_store_user_data(store, change->slot),
                                                    .first = to,
                                                    .leave_count = change->leave_count,
                                                    .enter_count = change->enter_count,
                                                    .flags = change->flags | fresh};
-    if (count > 0)
-        phx_event_writer_add(at->writer, at->scratch, change,
-                             &(phx_event_columns){batch->targets, batch->kinds, batch->incarnations}, to);
-    share->targets = to + count;
+    if (count > 0) phx_event_writer_add(at->writer, at->scratch, change, &batch->columns, to);
+    place->targets = to + count;
 }
 
 /* Orders events of attached entities: parents before their children, or behind them. Shares go back to their begin. */
-static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *shares)
+static void arrange_attached(phx_world *world, const phx_chunk *chunk, phx_consumer_changes *places)
 {
     const phx_change *changes = phx_chunk_changes(world, chunk);
     for (const phx_change *change = changes + chunk->change_count; change-- > changes;) {
         if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
         phx_batch *batch = world->batches[consumer];
-        const ph_change *own = &batch->changes[--shares[consumer].changes];
+        const ph_change *own = &batch->changes[--places[consumer].changes];
         if (own->leave_count + own->enter_count == 0) continue; /* a batch without targets has no columns */
         uint32_t enter = own->first + own->leave_count;
-        phx_event_columns leaves = {batch->targets + own->first, batch->kinds + own->first,
-                                    batch->incarnations + own->first};
-        phx_event_columns enters = {batch->targets + enter, batch->kinds + enter, batch->incarnations + enter};
-        phx_depths_arrange(&world->depths, leaves, own->leave_count, false);
-        phx_depths_arrange(&world->depths, enters, own->enter_count, true);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, own->first), own->leave_count,
+                           false);
+        phx_depths_arrange(&world->depths, phx_event_columns_from(&batch->columns, enter), own->enter_count, true);
     }
 }
 
@@ -178,28 +178,42 @@ static void fill_changes_unit(void *context, uint32_t worker, uint32_t piece)
     uint64_t from = phx_now_ns();
     const phx_change *last = changes + chunk->change_count;
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, &world->shards[chunk->shard]);
+    phx_event_writer_begin(&writer, &world->shards[chunk->shard], &world->causes);
     filling at = {.shard = &world->shards[chunk->shard],
                   .writer = &writer,
                   .scratch = &world->scratch[chunk->worker],
-                  .shares = phx_consumer_share(world, piece, 0),
+                  .places = phx_chunk_counts(world, piece, 0),
                   .far = phx_directory_count(&world->directory) > NAMES_IN_CACHE,
+                  .positioned = world->def.positions,
                   .asked = changes->target_first,
                   .end = last[-1].target_first + last[-1].leave_count + last[-1].enter_count};
     for (const phx_change *change = changes; change < last; change++) {
         if (at.far) await_names(&at, change, last - change > CHANGES_AHEAD);
         if (!phx_change_is_delivered(change)) continue;
         uint32_t consumer = phx_consumer_of_change(world, chunk, change);
-        copy_change(&at, change, world->batches[consumer], &at.shares[consumer]);
+        copy_change(&at, change, world->batches[consumer], &at.places[consumer]);
     }
     phx_event_writer_flush(&writer);
-    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.shares);
+    if (PHX_UNLIKELY(phx_depths_any(&world->depths))) arrange_attached(world, chunk, at.places);
     chunk->publish_ns += phx_now_ns() - from;
+}
+
+/* What decides the causes of this tick's events. */
+static void find_cause_scope(phx_world *world)
+{
+    phx_cause_scope *scope = &world->causes;
+    scope->directory = &world->directory;
+    scope->shards = world->shards;
+    scope->incarnations_given = world->incarnations - scope->incarnations_before;
+    scope->several = world->shard_count > 1;
+    scope->related = world->relation_index.relations > 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.traits;
 }
 
 void phx_publish_fill(phx_world *world)
 {
     if (world->def.consumers == 0) return;
+    find_cause_scope(world);
     phx_parallel_for(world->workers, world->chunk_count, fill_changes_unit, world);
     if (world->broadcasts.message_count > 0) phx_fill_broadcasts_fill(world);
     if (world->zoned) phx_fill_edges(world);

@@ -206,17 +206,17 @@ static void update_piece_body(void *context, uint32_t worker, uint32_t index)
     phx_update_piece *piece = &u->pieces[index];
     if (piece->worker != PHX_SLOT_NONE) return;
     uint64_t from = phx_now_ns();
-    bool through = emit_piece_updates(world, &u->workers[worker], piece);
+    bool done = emit_piece_updates(world, &u->workers[worker], piece);
     piece->ns += phx_now_ns() - from;
-    if (through) piece->worker = worker;
-    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    if (done) piece->worker = worker;
+    else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
 
 bool phx_updates_find(phx_world *world)
 {
-    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
-    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
 }
 
 /* ---- places ---- */

@@ -16,7 +16,7 @@
  * The numbers of ph_command. Records: phx_command_attrs of ENTER and SET; phx_moves of MOVE, with the bits of its
  * columns; phx_command_broadcast and its payload of BROADCAST, a run of its own, also from a place (BROADCAST_AT is in
  * refusals alone); phx_command_area of AREA_SET; phx_command_id of LEAVE, DETACH, RESEND and AREA_REMOVE;
- * phx_command_ids of all others.
+ * phx_command_two_ids of all others.
  */
 typedef enum phx_op {
 #define PHX_OP_ENUM(name, number, call) PHX_OP_##name = number,
@@ -91,10 +91,10 @@ typedef struct phx_command_area {
     ph_area area;
 } phx_command_area;
 
-typedef struct phx_command_ids {
+typedef struct phx_command_two_ids {
     uint64_t id, other;
     float view, margin;
-} phx_command_ids;
+} phx_command_two_ids;
 
 typedef struct phx_command_broadcast {
     uint64_t id;    /* 0: from a place */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/interest/scratch.h"
+#include "shards/state/storage.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/update_types.h"
 #include "world/table/instance_counts.h"
@@ -150,11 +151,10 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         stats->slept += shard->zones.activation.slept;
         stats->area_enters += shard->zones.area_members.entered;
         stats->area_leaves += shard->zones.area_members.left;
-        stats->index_moves += shard->counts.index.moves;
-        stats->index_steps += shard->counts.index.steps;
-        if (!shard->classical) continue;
-        stats->index_moves += shard->classical->counts.moves;
-        stats->index_steps += shard->classical->counts.steps;
+        phx_index_counts index = shard->counts.index;
+        shard->storage->add_counts(shard, &index);
+        stats->index_moves += index.moves;
+        stats->index_steps += index.steps;
     }
 }
 

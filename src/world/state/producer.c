@@ -4,10 +4,10 @@
 #include "world/state/producer.h"
 
 /* Makes the queues of a slot; after a failure, parts already made stay for the next try. false = no memory. */
-static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
+static bool make_queues(phx_producer *producer, phx_mem *mem, const ph_world_def *def, uint32_t queue_bytes)
 {
     if (!atomic_load_explicit(&producer->queue, memory_order_relaxed)) {
-        phx_command_queue *queue = phx_command_queue_create(mem, def->producer_bytes);
+        phx_command_queue *queue = phx_command_queue_create(mem, queue_bytes);
         if (!queue) return false;
         atomic_store_explicit(&producer->queue, queue, memory_order_release);
     }
@@ -23,7 +23,7 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
         if (!atomic_compare_exchange_strong_explicit(&producer->state, &expected, PHX_OPENING, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
-        if (!make_queues(producer, mem, def)) {
+        if (!make_queues(producer, mem, def, def->producer_bytes)) {
             atomic_store_explicit(&producer->state, PHX_FREE, memory_order_release);
             return PH_NO_MEMORY;
         }
@@ -38,6 +38,24 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
         return PH_OK;
     }
     return PH_TAKEN;
+}
+
+bool phx_producer_begin_record(phx_producer *producer, phx_mem *mem, const ph_world_def *def)
+{
+    const uint32_t queue_bytes = 1u << 30; /* no record is larger; blocks are made as it fills */
+    ph_refusal stale;
+    if (!make_queues(producer, mem, def, queue_bytes)) return false;
+    while (phx_refusals_take(&producer->tick_refusals, &stale)) continue;
+    producer->sequence = 0;
+    atomic_store_explicit(&producer->state, PHX_OPEN, memory_order_relaxed);
+    return true;
+}
+
+void phx_producer_drop_record(phx_producer *producer)
+{
+    phx_command_queue_destroy(producer->queue);
+    atomic_store_explicit(&producer->queue, NULL, memory_order_relaxed);
+    atomic_store_explicit(&producer->state, PHX_FREE, memory_order_relaxed);
 }
 
 void phx_producer_close(phx_producer *producer)

@@ -52,6 +52,14 @@ ph_status phx_producer_open(phx_producer *producers, phx_mem *mem, const ph_worl
 void phx_producer_close(phx_producer *producer);
 void phx_producer_free(phx_producer *producer, phx_mem *mem);
 
+/*
+ * Of the slot for records, which no handle names; by the ticking thread. Its queue holds commands of one record;
+ * refusals of the last one are forgotten. false = no memory.
+ */
+bool phx_producer_begin_record(phx_producer *producer, phx_mem *mem, const ph_world_def *def);
+/* A record is refused: forgets its commands. */
+void phx_producer_drop_record(phx_producer *producer);
+
 /* Takes refusals, the oldest first, on the producer's thread. Returns how many. */
 uint32_t phx_producer_take_refusals(phx_producer *producer, ph_refusal *refusals, uint32_t capacity);
 /* Keeps the refusal of a bulk call, on the producer's thread. false = `bound` wait already, or no memory. */

@@ -15,12 +15,14 @@
 #include "base/directory.h"
 #include "base/workers.h"
 #include "shards/ingest/move_batch.h"
+#include "shards/interest/event_causes.h"
 #include "shards/interest/scratch.h"
 #include "world/state/apply_types.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/crew.h"
 #include "world/state/crowd_types.h"
 #include "world/state/event_bound_types.h"
+#include "world/state/journal_types.h"
 #include "world/state/move_types.h"
 #include "world/state/producer.h"
 #include "world/state/update_types.h"
@@ -175,11 +177,13 @@ typedef struct phx_world {
     phx_relation_index relation_index;
     phx_attach attach;
     phx_areas areas;
-    phx_depths depths; /* depths of attached entities */
+    phx_depths depths;    /* depths of attached entities */
+    phx_net_world around; /* for consumers */
     phx_crowd_result crowd;
-    phx_idmap instances;   /* entities of each but 0: table/instance_counts.h */
-    phx_renames renames;   /* of this tick */
-    uint32_t incarnations; /* last one given; compared only inside one consumer's pending changes, so it may wrap */
+    phx_idmap instances;    /* entities of each but 0: table/instance_counts.h */
+    phx_renames renames;    /* of this tick */
+    uint32_t incarnations;  /* last one given; compared only inside one consumer's pending changes, so it may wrap */
+    phx_cause_scope causes; /* of this tick's events */
 
     phx_producer_run *runs; /* the tick's commands, in order */
     uint32_t run_count, runs_capacity;
@@ -190,7 +194,7 @@ typedef struct phx_world {
     phx_move_stats *move_sums; /* sums of this tick's moves, by worker and shard; see ingest/moves.c */
     uint32_t movers;           /* workers below this number have sums that are not added to the shards yet */
 
-    phx_producer *producers;
+    phx_producer *producers; /* producers_max, and one behind them for records: journal/replay.c */
     phx_consumer_slot *consumers;
 
     phx_crew *crew;        /* workers that may share a tick; NULL = there is one */
@@ -202,7 +206,7 @@ typedef struct phx_world {
         *scratch; /* one per worker, as many as worker_count, as broadcasts.scratches, updates.workers and move_sums */
     uint32_t *shard_order; /* the order of shards (and outboxes); tests permute it */
     uint32_t order_capacity;
-    _Atomic uint32_t failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
+    _Atomic uint32_t step_failed; /* a piece of a step had no memory; relaxed: the barrier orders the work itself */
     uint64_t step;
 
     phx_chunk *chunks;
@@ -210,8 +214,8 @@ typedef struct phx_world {
     uint32_t chunks_planned; /* chunks of one shard follow each other; behind these are rests of chunks after want of
                                 memory */
     phx_spread_state spreading;
-    phx_consumer_changes *shares; /* [chunk][consumer] */
-    uint32_t shares_capacity;
+    phx_consumer_changes *chunk_counts; /* [chunk][consumer], padded: publish/change_counts.h */
+    uint32_t chunk_counts_capacity;
     uint64_t *begin_bits; /* scratch of publish/beginners.c */
     uint32_t begin_bits_capacity;
     phx_batch **batches; /* of this tick, one per consumer */
@@ -233,11 +237,25 @@ typedef struct phx_world {
     bool restore_took_crew; /* ... by workers that it has to give back */
     bool renews;  /* a consumer's observers get their whole lists in the next tick: phx_consumer_slot.renews */
     bool reclass; /* the classes changed: entities have to follow */
+    phx_journal journal;
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
     phx_tick_baseline baseline;
 } phx_world;
+
+/*
+ * Producers with commands for the tick that begins: all of them, or, of a record that is replayed, the one behind them.
+ */
+static inline uint32_t phx_world_producers_first(const phx_world *world)
+{
+    return world->journal.replays ? world->def.producers_max : 0;
+}
+
+static inline uint32_t phx_world_producers_end(const phx_world *world)
+{
+    return world->def.producers_max + world->journal.replays;
+}
 
 /* The last tick that ended. */
 static inline uint64_t phx_world_ended_tick(const phx_world *world)

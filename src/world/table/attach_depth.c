@@ -63,15 +63,23 @@ static bool in_front(const arranging *at, uint32_t i)
 
 static void swap_events(phx_event_columns events, uint32_t i, uint32_t j)
 {
+    if (events.positions) {
+        const ph_position position = events.positions[i];
+        events.positions[i] = events.positions[j];
+        events.positions[j] = position;
+    }
     ph_target target = events.targets[i];
     uint16_t kind = events.kinds[i];
     uint32_t incarnation = events.incarnations[i];
+    uint8_t cause = events.causes[i];
     events.targets[i] = events.targets[j];
     events.kinds[i] = events.kinds[j];
     events.incarnations[i] = events.incarnations[j];
+    events.causes[i] = events.causes[j];
     events.targets[j] = target;
     events.kinds[j] = kind;
     events.incarnations[j] = incarnation;
+    events.causes[j] = cause;
 }
 
 static void reverse_events(phx_event_columns events, uint32_t first, uint32_t end)

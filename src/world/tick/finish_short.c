@@ -66,7 +66,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
         phx_change *changes = phx_chunk_changes(world, chunk);
-        for (uint32_t c = 0; chunk->shard == shard->index && c < chunk->change_count; c++)
+        for (uint32_t c = 0; chunk->shard == shard->number && c < chunk->change_count; c++)
             if (changes[c].slot == slot) drop_change(world, chunk, &changes[c]);
     }
 }
@@ -258,8 +258,9 @@ static uint32_t targets_of(const phx_change *change)
 }
 
 /*
- * Sets aside the observers of a consumer's last changes, and keeps, in order, as many changes as have half of the
- * targets. false = there were none.
+ * Keeps, in order, each change of a consumer that fits into half of the targets beside the changes kept before it, and
+ * sets the observers of the others aside: so one change that is too large takes no other one with it. false = there
+ * were none.
  */
 static bool halve_changes(phx_world *world, uint32_t consumer)
 {
@@ -276,10 +277,10 @@ static bool halve_changes(phx_world *world, uint32_t consumer)
         phx_change *changes = phx_chunk_changes(world, chunk);
         for (uint32_t c = 0; c < chunk->change_count; c++) {
             if (!consumer_of_change(world, chunk, &changes[c], consumer)) continue;
+            const uint32_t targets = targets_of(&changes[c]);
             any = true;
-            kept += targets_of(&changes[c]);
-            if (kept <= all / 2 && targets_of(&changes[c]) > 0) continue;
-            phx_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
+            if (targets > 0 && kept + targets <= all / 2) kept += targets;
+            else phx_silence_observer(world, world->shards[chunk->shard].store.name[changes[c].slot].id);
         }
     }
     return any;
@@ -297,8 +298,10 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
         for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
             phx_update_group *group = &own->groups[g];
             if (group->consumer != consumer || group->due_count == 0) continue;
-            kept += group->due_count;
-            if (kept <= all / 2) continue;
+            if (kept + group->due_count <= all / 2) {
+                kept += group->due_count;
+                continue;
+            }
             for (uint32_t n = 0; n < group->observer_count; n++) {
                 const uint32_t slot = own->update_scratch.observers[group->observer_first + n].slot;
                 phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);

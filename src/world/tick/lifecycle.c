@@ -95,6 +95,18 @@ static bool init_shards(phx_world *world)
     return true;
 }
 
+/* Where an entity is that a net difference names as an enter: so it is in the world. */
+static ph_position locate_entity(const void *owner, uint64_t id)
+{
+    phx_shard *shard = NULL;
+    uint32_t slot = 0;
+    const bool found = phx_world_find(owner, id, &shard, &slot);
+    PHX_ASSERT(found);
+    (void)found;
+    const phx_body *body = &shard->store.body[slot];
+    return (ph_position){body->x, body->y, body->z};
+}
+
 static bool init_consumers(phx_world *world)
 {
     phx_mem *mem = &world->mem;
@@ -104,9 +116,13 @@ static bool init_consumers(phx_world *world)
     world->batches = phx_alloc_zero(mem, count * sizeof *world->batches, PHX_CACHE_LINE);
     world->edge_sizes = phx_alloc_zero(mem, count * sizeof *world->edge_sizes, PHX_CACHE_LINE);
     if (!world->consumers || !world->batches || !world->edge_sizes) return false;
+    world->around = (phx_net_world){.depths = &world->depths,
+                                    .incarnations = &world->incarnations,
+                                    .locate = world->def.positions ? locate_entity : NULL,
+                                    .owner = world};
     for (uint32_t i = 0; i < count; i++)
         if (!(world->consumers[i].consumer =
-                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->depths)))
+                  phx_consumer_create(mem, world->def.consumer_batches, world->def.consumer_bytes, &world->around)))
             return false;
     return true;
 }
@@ -140,7 +156,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     world->def.classes = world->classes;
     atomic_store_explicit(&world->kind_count, def->class_count, memory_order_relaxed);
     init_rules(world);
-    world->producers = phx_alloc_zero(mem, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    world->producers = phx_alloc_zero(mem, (def->producers_max + 1) * sizeof *world->producers, PHX_CACHE_LINE);
     return world->producers && init_workers(world) && init_shards(world) && phx_ingest_init(world) &&
            phx_moves_init(world) && init_consumers(world) && phx_broadcasts_init(world) && phx_crowd_init(world) &&
            phx_updates_init(world);
@@ -187,8 +203,8 @@ static void free_ends(phx_world *world)
 {
     phx_mem *mem = &world->mem;
     const ph_world_def *def = &world->def;
-    for (uint32_t i = 0; world->producers && i < def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
-    phx_free(mem, world->producers, def->producers_max * sizeof *world->producers, PHX_CACHE_LINE);
+    for (uint32_t i = 0; world->producers && i <= def->producers_max; i++) phx_producer_free(&world->producers[i], mem);
+    phx_free(mem, world->producers, (def->producers_max + 1) * sizeof *world->producers, PHX_CACHE_LINE);
     for (uint32_t i = 0; world->consumers && i < def->consumers; i++)
         phx_consumer_destroy(world->consumers[i].consumer);
     phx_free(mem, world->consumers, def->consumers * sizeof *world->consumers, PHX_CACHE_LINE);
@@ -213,7 +229,7 @@ void phx_world_destroy(phx_world *world)
     phx_ingest_free(world);
     phx_release(mem, (void **)&world->chunks, &world->chunks_capacity, sizeof(phx_chunk));
     phx_release(mem, (void **)&world->begin_bits, &world->begin_bits_capacity, sizeof *world->begin_bits);
-    phx_release(mem, (void **)&world->shares, &world->shares_capacity, sizeof(phx_consumer_changes));
+    phx_release(mem, (void **)&world->chunk_counts, &world->chunk_counts_capacity, sizeof(phx_consumer_changes));
     phx_directory_free(&world->directory);
     phx_relation_index_free(&world->relation_index);
     phx_attach_free(&world->attach);

@@ -36,19 +36,19 @@ static void shard_body(void *context, uint32_t worker, uint32_t piece)
     (void)worker;
     if (progress->step_done == world->step) return;
     uint64_t from = phx_now_ns();
-    bool through = run->step(world, shard);
+    bool done = run->step(world, shard);
     progress->ns.of[phx_phase_of(world->stage)] += phx_now_ns() - from;
-    if (through) progress->step_done = world->step;
-    else atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    if (done) progress->step_done = world->step;
+    else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
 
 bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh)
 {
     shard_run run = {world, step};
     if (fresh) world->step++;
-    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->shard_count, shard_body, &run);
-    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
 }
 
 /* ---- exchange ---- */
@@ -291,7 +291,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     phx_spread_chunk(world, piece);
     phx_publish_count(world, piece);
     chunk->interest_ns += phx_now_ns() - from;
-    if (chunk->done < chunk->count) atomic_store_explicit(&world->failed, 1, memory_order_relaxed);
+    if (chunk->done < chunk->count) atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
 }
 
 bool phx_split_undone(phx_world *world)
@@ -311,7 +311,7 @@ bool phx_split_undone(phx_world *world)
 bool phx_run_interest(phx_world *world)
 {
     if (!phx_split_undone(world)) return false;
-    atomic_store_explicit(&world->failed, 0, memory_order_relaxed);
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
     phx_parallel_for(world->workers, world->chunk_count, interest_body, world);
-    return atomic_load_explicit(&world->failed, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
 }

@@ -33,15 +33,16 @@
 /* Runs a step over the shards: a new one, unless it is the one that stopped. */
 static bool run_shard_step(phx_world *world, phx_shard_step step)
 {
-    bool through = phx_run_shards(world, step, !world->resumed);
-    world->resumed = !through;
-    return through;
+    bool done = phx_run_shards(world, step, !world->resumed);
+    world->resumed = !done;
+    return done;
 }
 
 /* Takes over new rules and classes; entities follow in phx_ingest_classes(). */
 static void adopt_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
+    world->journal.def_taken = true;
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
@@ -89,6 +90,7 @@ static void open_tick(phx_world *world)
     phx_broadcasts_clear(&world->broadcasts, &world->mem);
     phx_attach_depth_end_tick(&world->depths);
     world->finishing = false;
+    world->causes.incarnations_before = world->incarnations;
     if (!world->crowd.put_off) world->crowd.incarnations = world->incarnations;
     world->crowd.put_off = false;
 }
@@ -96,7 +98,8 @@ static void open_tick(phx_world *world)
 static void begin_commands(phx_world *world)
 {
     if (!world->begun) open_tick(world);
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_snapshot(&world->producers[i]);
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
+        phx_producer_snapshot(&world->producers[i]);
     if (world->next_classes && !world->apply.running) adopt_definition(world);
 }
 
@@ -104,9 +107,9 @@ static bool collect_commands(phx_world *world)
 {
     if (world->reclass) world->reclass = !phx_ingest_classes(world);
     if (world->renews) world->renews = !phx_ingest_renew(world);
-    const bool through = phx_ingest_collect(world) && !world->reclass && !world->renews;
+    const bool done = phx_ingest_collect(world) && !world->reclass && !world->renews;
     phx_apply_begin(world);
-    return through;
+    return done;
 }
 
 static bool note_applied(phx_world *world)
@@ -114,11 +117,16 @@ static bool note_applied(phx_world *world)
     return world->apply.wide ? run_shard_step(world, phx_step_note_applied) : phx_apply_note(world);
 }
 
-/* Gives the blocks of producers back: all that is left of the commands is in the world, or kept. */
+/*
+ * Gives the blocks of producers back: all that is left of the commands is in the world, or kept, and in the journal.
+ */
 static void end_commands(phx_world *world)
 {
+    if (world->journal.write) world->journal.write(world);
     world->run_count = world->run_at = 0;
-    for (uint32_t i = 0; i < world->def.producers_max; i++) phx_producer_release(&world->producers[i]);
+    for (uint32_t i = phx_world_producers_first(world); i < phx_world_producers_end(world); i++)
+        phx_producer_release(&world->producers[i]);
+    world->journal.replays = false;
 }
 
 static void end_apply(phx_world *world)
@@ -230,120 +238,120 @@ static phx_stage after_broadcasts(phx_world *world)
 static bool run_stage(phx_world *world)
 {
     phx_stage stage = world->stage, next = stage + 1;
-    bool through = true;
+    bool done = true;
     switch (stage) {
     case PHX_STAGE_IDLE:
         begin_commands(world);
         break;
     case PHX_STAGE_COLLECT:
-        through = collect_commands(world);
+        done = collect_commands(world);
         break;
     case PHX_STAGE_INGEST:
         phx_ingest(world);
         break;
     case PHX_STAGE_FOLLOW:
-        through = world->apply.running ? phx_apply_follow(world) : phx_ingest_follow(world);
+        done = world->apply.running ? phx_apply_follow(world) : phx_ingest_follow(world);
         if (!world->apply.running) next = phx_crowd_due(world) ? PHX_STAGE_CROWD_COUNT : phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_NOTE_APPLIED:
-        through = note_applied(world);
+        done = note_applied(world);
         break;
     case PHX_STAGE_END_APPLY:
         end_apply(world);
         next = PHX_STAGE_IDLE;
         break;
     case PHX_STAGE_CROWD_COUNT:
-        through = run_shard_step(world, phx_step_crowd_count);
+        done = run_shard_step(world, phx_step_crowd_count);
         break;
     case PHX_STAGE_CROWD_DECIDE:
-        through = phx_crowd_gather(world) && run_shard_step(world, phx_step_crowd_decide);
+        done = phx_crowd_gather(world) && run_shard_step(world, phx_step_crowd_decide);
         break;
     case PHX_STAGE_CROWD_APPLY:
-        through = phx_crowd_apply(world);
+        done = phx_crowd_apply(world);
         next = phx_stage_after_ingest(world);
         break;
     case PHX_STAGE_SEND_MIGRANTS:
-        through = run_shard_step(world, phx_step_send_migrants);
+        done = run_shard_step(world, phx_step_send_migrants);
         break;
     case PHX_STAGE_RECEIVE_MIGRANTS:
-        through = receive_migrants(world, &next);
+        done = receive_migrants(world, &next);
         break;
     case PHX_STAGE_SEND_PINS:
-        through = run_shard_step(world, phx_step_send_pins);
+        done = run_shard_step(world, phx_step_send_pins);
         break;
     case PHX_STAGE_RECEIVE_PINS:
-        through = receive_round(world, PHX_STAGE_SEND_PINS, &next);
+        done = receive_round(world, PHX_STAGE_SEND_PINS, &next);
         break;
     case PHX_STAGE_SEND_COPIES:
-        through = run_shard_step(world, phx_step_send_copies);
+        done = run_shard_step(world, phx_step_send_copies);
         break;
     case PHX_STAGE_RECEIVE_COPIES:
-        through = receive_round(world, PHX_STAGE_SEND_COPIES, &next);
+        done = receive_round(world, PHX_STAGE_SEND_COPIES, &next);
         break;
     case PHX_STAGE_INDEX:
-        through = run_shard_step(world, phx_step_index);
+        done = run_shard_step(world, phx_step_index);
         break;
     case PHX_STAGE_COPY_ROWS:
         phx_copy_row_positions(world);
         break;
     case PHX_STAGE_ZONES:
-        through = run_zones(world);
+        done = run_zones(world);
         break;
     case PHX_STAGE_PLAN:
-        through = phx_plan_chunks(world);
+        done = phx_plan_chunks(world);
         break;
     case PHX_STAGE_INTEREST:
-        through = phx_run_interest(world);
+        done = phx_run_interest(world);
         break;
     case PHX_STAGE_SPREAD:
-        through = phx_spread_tick(world);
-        if (through) phx_stats_share(world);
+        done = phx_spread_tick(world);
+        if (done) phx_stats_share(world);
         break;
     case PHX_STAGE_BEGINNERS:
-        through = phx_publish_beginners(world);
+        done = phx_publish_beginners(world);
         break;
     case PHX_STAGE_COMMIT:
-        through = run_shard_step(world, phx_step_commit);
+        done = run_shard_step(world, phx_step_commit);
         if (world->broadcasts.message_count == 0) next = after_broadcasts(world);
         break;
     case PHX_STAGE_LOCATE:
         phx_broadcasts_locate(world);
         break;
     case PHX_STAGE_TARGET:
-        through = run_shard_step(world, phx_step_target);
+        done = run_shard_step(world, phx_step_target);
         break;
     case PHX_STAGE_PIECES:
-        through = phx_plan_pieces(world);
+        done = phx_plan_pieces(world);
         break;
     case PHX_STAGE_FIND_RECIPIENTS:
-        through = phx_run_pieces(world);
+        done = phx_run_pieces(world);
         next = after_broadcasts(world);
         break;
     case PHX_STAGE_UPDATES:
-        through = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world);
+        done = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world);
         break;
     case PHX_STAGE_FIND_UPDATES:
-        through = phx_updates_find(world);
+        done = phx_updates_find(world);
         break;
     case PHX_STAGE_DEFER_UPDATES:
-        through = run_shard_step(world, phx_step_defer_updates) && phx_updates_place(world);
+        done = run_shard_step(world, phx_step_defer_updates) && phx_updates_place(world);
         break;
     case PHX_STAGE_BATCHES:
-        through = phx_publish_batches(world);
+        done = phx_publish_batches(world);
         break;
     case PHX_STAGE_FILL:
         phx_publish_fill(world);
         break;
     case PHX_STAGE_OFFER:
-        through = phx_publish_offer(world);
+        done = phx_publish_offer(world);
         break;
     case PHX_STAGE_END:
         end_tick(world);
         next = PHX_STAGE_IDLE;
         break;
     }
-    if (through) world->stage = next;
-    return through;
+    if (done) world->stage = next;
+    return done;
 }
 
 /* Runs a stage; if it has no memory and the tick is to be finished, ends it without. false = no memory. */
@@ -360,30 +368,30 @@ static bool go_on(phx_world *world, bool finish)
 /* Runs the stages up to `last`, and that one too. false = no memory. */
 static bool run_stages(phx_world *world, phx_stage last, bool finish)
 {
-    bool through = true;
-    for (uint64_t from = phx_now_ns(), to; through && world->stage <= last; from = to) {
+    bool done = true;
+    for (uint64_t from = phx_now_ns(), to; done && world->stage <= last; from = to) {
         const phx_stage stage = world->stage;
-        through = go_on(world, finish);
+        done = go_on(world, finish);
         to = phx_now_ns();
         world->phase_ns.of[phx_phase_of(stage)] += to - from;
-        if (through && world->stage == PHX_STAGE_IDLE) break;
+        if (done && world->stage == PHX_STAGE_IDLE) break;
     }
-    return through;
+    return done;
 }
 
 /* Runs an apply, or goes on with it, until the world rests. false = no memory. */
 static bool run_apply(phx_world *world, bool finish, phx_crew_use use)
 {
-    bool through = true;
+    bool done = true;
     if (world->stage <= PHX_STAGE_COLLECT) {
-        through = run_stages(world, PHX_STAGE_COLLECT, finish);
-        if (through) phx_share_decide(world);
+        done = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (done) phx_share_decide(world);
     }
-    if (!through) return false;
+    if (!done) return false;
     const bool took = phx_share_begin(world, use);
-    through = run_stages(world, PHX_STAGE_END_APPLY, finish);
+    done = run_stages(world, PHX_STAGE_END_APPLY, finish);
     phx_share_end(world, took);
-    return through;
+    return done;
 }
 
 /*
@@ -393,23 +401,23 @@ static bool run_apply(phx_world *world, bool finish, phx_crew_use use)
 static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_crew_use use)
 {
     world->changes++;
-    bool through = !world->apply.running || run_apply(world, finish, use);
-    if (through && world->stage <= PHX_STAGE_COLLECT) {
-        through = run_stages(world, PHX_STAGE_COLLECT, finish);
-        if (through) phx_share_decide(world);
+    bool done = !world->apply.running || run_apply(world, finish, use);
+    if (done && world->stage <= PHX_STAGE_COLLECT) {
+        done = run_stages(world, PHX_STAGE_COLLECT, finish);
+        if (done) phx_share_decide(world);
     }
-    if (through && world->shared && use == PHX_CREW_LATER) return PH_PENDING;
-    if (through) {
+    if (done && world->shared && use == PHX_CREW_LATER) return PH_PENDING;
+    if (done) {
         const bool took = phx_share_begin(world, use);
-        through = run_stages(world, PHX_STAGE_END, finish);
+        done = run_stages(world, PHX_STAGE_END, finish);
         phx_share_end(world, took);
     }
-    if (through) phx_stats_end(world);
-    if (through && world->def.log) phx_log_hints(world);
-    if (through && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
-    if (through && tick) *tick = world->tick;
-    phx_gate_tick_end(&world->gate, !through);
-    return through ? PH_OK : PH_NO_MEMORY;
+    if (done) phx_stats_end(world);
+    if (done && world->def.log) phx_log_hints(world);
+    if (done && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
+    if (done && tick) *tick = world->tick;
+    phx_gate_tick_end(&world->gate, !done);
+    return done ? PH_OK : PH_NO_MEMORY;
 }
 
 ph_status phx_world_tick(phx_world *world, uint64_t *tick)
@@ -447,9 +455,9 @@ ph_status phx_world_apply(phx_world *world)
     }
     world->changes++;
     world->apply.running = true;
-    const bool through = run_apply(world, false, PHX_CREW_TRY);
-    phx_gate_tick_end(&world->gate, !through);
-    return through ? PH_OK : PH_NO_MEMORY;
+    const bool done = run_apply(world, false, PHX_CREW_TRY);
+    phx_gate_tick_end(&world->gate, !done);
+    return done ? PH_OK : PH_NO_MEMORY;
 }
 
 /* ---- restore ---- */
@@ -476,9 +484,9 @@ bool phx_restore_run(phx_world *world, phx_stage last)
     return run_stages(world, last, false);
 }
 
-void phx_restore_end(phx_world *world, bool through)
+void phx_restore_end(phx_world *world, bool done)
 {
-    if (through) {
+    if (done) {
         world->stage = PHX_STAGE_END;
         (void)run_stages(world, PHX_STAGE_END, false); /* needs no memory */
         world->phase_ns = (phx_phase_ns){0};

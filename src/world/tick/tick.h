@@ -27,7 +27,7 @@ ph_status phx_world_apply(phx_world *world);
  */
 void phx_restore_begin(phx_world *world, uint64_t tick, uint32_t entities);
 bool phx_restore_run(phx_world *world, phx_stage last);
-void phx_restore_end(phx_world *world, bool through);
+void phx_restore_end(phx_world *world, bool done);
 
 /* Tests: permutes the order of shards, outboxes and chunks by this seed. */
 void phx_world_permute(phx_world *world, uint64_t seed);

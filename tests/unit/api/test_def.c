@@ -46,7 +46,7 @@ Test(config_def, the_default_is_the_one_of_the_headers)
     cr_expect(def.entities_max == 4194304 && def.producers_max == 16 && def.producer_bytes == 67108864);
     cr_expect(def.refusals_max == 4096 && def.consumers == 1 && def.consumer_batches == 64);
     cr_expect(def.consumer_bytes == 4194304 && def.quadtree_capacity == 128 && def.quadtree_depth == 5);
-    cr_expect(def.exchange_bytes == 1048576 && def.hash_seed == 0 && def.class_count == 1);
+    cr_expect(def.exchange_bytes == 1048576 && def.hash_seed == 0 && def.positions && def.class_count == 1);
     cr_expect(def.allocator.allocate == NULL && def.allocator.release == NULL && def.log == NULL);
     cr_expect(def.tasks.parallel_for == NULL);
     cr_expect_str_eq(def.classes[0].name, "default");
@@ -80,6 +80,8 @@ static void put(const phx_key *key, void *base, uint32_t i, double value)
         memcpy(at + i * sizeof f32, &f32, sizeof f32);
     } else if (key->type == PHX_KEY_f64) {
         memcpy(at, &value, sizeof value);
+    } else if (key->type == PHX_KEY_flag) {
+        *(bool *)at = value != 0;
     } else {
         cr_assert(value >= 0 && value <= UINT32_MAX);
         u32 = (uint32_t)value;
@@ -135,7 +137,7 @@ Test(config_def, every_field_of_the_world_is_checked)
     ph_world_def def = ph_world_def_default();
 
     for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
-        expect_key_checked(&world_keys[i], &def, &def, "");
+        if (world_keys[i].type != PHX_KEY_flag) expect_key_checked(&world_keys[i], &def, &def, ""); /* both are good */
     }
     expect_good(&def);
 }
@@ -156,7 +158,7 @@ Test(config_def, every_field_of_a_class_is_checked)
     expect_good(&def);
 }
 
-Test(config_def, reasons)
+Test(config_def, a_bad_definition_is_refused_with_its_reason)
 {
     ph_world_def def = ph_world_def_default();
     ph_class class = ph_class_default("default");
@@ -254,9 +256,12 @@ Test(config_def, words_for_later_versions_are_zero)
     def.classes = kinds;
     def.class_count = 2;
     expect_good(&def);
-    def.reserved[7] = 1;
+    def.reserved[sizeof def.reserved / sizeof *def.reserved - 1] = 1;
     expect_bad(&def, "reserved is not 0");
-    def.reserved[7] = 0;
+    def.reserved[sizeof def.reserved / sizeof *def.reserved - 1] = 0;
+    def.reserved_bytes[sizeof def.reserved_bytes - 1] = 1;
+    expect_bad(&def, "reserved is not 0");
+    def.reserved_bytes[sizeof def.reserved_bytes - 1] = 0;
     kinds[1].reserved[0] = 1;
     expect_bad(&def, "class 1 'npc': reserved is not 0");
 }
@@ -359,7 +364,8 @@ Test(config_def, each_key_that_is_not_live_is_named)
             const char *name = "none";
             bool differs;
 
-            put(&world_keys[i], &wanted, j, world_keys[i].max > 1 ? 2 : 1);
+            const bool flag = world_keys[i].type == PHX_KEY_flag; /* the only one is true by default */
+            put(&world_keys[i], &wanted, j, flag ? 0 : world_keys[i].max > 1 ? 2 : 1);
             differs = phx_def_live_difference(&now, &wanted, &name);
             if (is_live(world_keys[i].name)) {
                 cr_expect(!differs, "%s", world_keys[i].name);
@@ -370,7 +376,7 @@ Test(config_def, each_key_that_is_not_live_is_named)
             }
         }
     }
-    cr_expect_eq(named, 3 * 2 + 17, "world_origin, world_size, shards; and seventeen single keys");
+    cr_expect_eq(named, 3 * 2 + 18, "world_origin, world_size, shards; and eighteen single keys");
 }
 
 Test(config_def, no_difference)

@@ -68,7 +68,7 @@ Test(explain, no_byte_beyond_the_size)
     }
 }
 
-Test(explain, numbers)
+Test(explain, texts_have_the_numbers_of_their_reason)
 {
     char text[512];
     ph_explanation e = {.reason = PH_REASON_TOO_FAR, .square = 6.25f, .radius = 1.5f};

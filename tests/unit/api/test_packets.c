@@ -102,7 +102,7 @@ Test(packets_of_batch, all_of_an_observer_is_in_one_packet)
     cr_assert_eq(ph_batch_return(consumer, batch), PH_OK);
 }
 
-Test(packets_of_batch, arguments)
+Test(packets_of_batch, only_a_taken_batch_of_the_consumer_begins)
 {
     ph_packets packets;
     enter(1, 0, 0);

@@ -21,7 +21,7 @@ enum {
 
 static uint64_t keys[KEYS];
 
-TestSuite(crafted, .init = memory_set_up, .fini = memory_tear_down);
+TestSuite(crafted_keys, .init = memory_set_up, .fini = memory_tear_down);
 
 /* ---- keys ---- */
 
@@ -126,7 +126,7 @@ static uint64_t fill_directory(void)
     return walked;
 }
 
-Test(crafted, directory)
+Test(crafted_keys, the_directory_stays_quick)
 {
     each(fill_directory);
 }
@@ -149,7 +149,7 @@ static uint64_t fill_idmap(void)
 }
 
 /* Relations, attachments, depths, areas and their cells, crowds, previous rows, renames, ghosts, nets, backlogs. */
-Test(crafted, idmap)
+Test(crafted_keys, tables_by_id_stay_quick)
 {
     each(fill_idmap);
 }
@@ -178,7 +178,7 @@ static uint64_t fill_net_set(void)
     return walked;
 }
 
-Test(crafted, net_set)
+Test(crafted_keys, net_set)
 {
     each(fill_net_set);
 }
@@ -218,7 +218,7 @@ static uint64_t fill_pairs(uint32_t family)
     return walked;
 }
 
-Test(crafted, netset_with_a_target_for_each_observer)
+Test(crafted_keys, netset_with_a_target_for_each_observer)
 {
     enum { PAIR_FAMILIES = 5 };
     for (uint32_t family = 0; family < PAIR_FAMILIES; family++) {
@@ -251,7 +251,7 @@ static uint64_t fill_attr_sets(void)
     return walked;
 }
 
-Test(crafted, attr_sets)
+Test(crafted_keys, attr_sets)
 {
     each(fill_attr_sets);
 }
@@ -260,7 +260,7 @@ Test(crafted, attr_sets)
  * A change of the upper bit alone passes every odd factor as it is. So in the old hash a word and its changed form met
  * whatever the factor was. Pairs of words of such sets.
  */
-Test(crafted, attr_sets_with_words_that_cancel_out)
+Test(crafted_keys, attr_sets_with_words_that_cancel_out)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         phx_attr_sets sets;
@@ -291,7 +291,7 @@ static uint64_t fill_cells(void)
     return walked;
 }
 
-Test(crafted, cells)
+Test(crafted_keys, cells_of_an_index_stay_quick)
 {
     each(fill_cells);
 }
@@ -299,7 +299,7 @@ Test(crafted, cells)
 /* ---- the key ---- */
 
 /* Neighbours that run on are spread evenly with every seed. */
-Test(crafted, ids_that_run_on_meet_seldom)
+Test(crafted_keys, ids_that_run_on_meet_seldom)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         memory.key = phx_hash_key_of(seed);
@@ -308,7 +308,7 @@ Test(crafted, ids_that_run_on_meet_seldom)
     }
 }
 
-Test(crafted, every_seed_has_another_key)
+Test(crafted_keys, every_seed_has_another_key)
 {
     phx_hash_key before = phx_hash_key_of(0);
     for (uint64_t seed = 1; seed <= 1000; seed++) {

@@ -31,7 +31,7 @@ Test(config_bands, of_a_file)
     ph_config_destroy(config);
 }
 
-Test(config_bands, dump)
+Test(config_bands, a_dump_has_bands_with_lines_and_loads_again)
 {
     ph_config *config = config_new();
     ph_config *again = config_new();
@@ -69,7 +69,7 @@ Test(config_bands, on_top_of_each_other)
     ph_config_destroy(config);
 }
 
-Test(config_bands, assignment)
+Test(config_bands, set_takes_all_bands_of_a_class)
 {
     ph_config *config = config_new();
     char *line;
@@ -96,7 +96,7 @@ Test(config_bands, assignment)
     ph_config_destroy(config);
 }
 
-Test(config_bands, refused)
+Test(config_bands, bad_bands_are_refused_with_line_and_reason)
 {
     static const char *const cases[][2] = {
         {"class a {\n band { every = 2 }\n}", "t:2: a band has no radius"},

@@ -72,9 +72,9 @@ static const row class_rows[] = {
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
 
-/* Of the lists: 4 enumerations, a seed, 2 masks and 5 flags have tests of their own below. */
+/* Of the lists: 4 enumerations, a seed, 2 masks and 6 flags have tests of their own below. */
 #define ONE(...) +1
-_Static_assert(WORLD_ROWS + 5 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
+_Static_assert(WORLD_ROWS + 6 == 0 PHX_WORLD_KEYS(ONE), "a key has no row");
 _Static_assert(CLASS_ROWS + 7 == 0 PHX_CLASS_KEYS(ONE), "an attribute has no row");
 
 enum { TEXT_SIZE = 512 };
@@ -202,7 +202,7 @@ Test(config_keys, numbers_of_a_class)
 #define OTHER_INDEX "lighthouse"
 #endif
 
-Test(config_keys, words)
+Test(config_keys, words_are_exact_and_listed_when_refused)
 {
     static const row words[] = {
         {"range", "radius", "", NULL, "radius", "towers", "", "", "", "radius, towers"},
@@ -234,7 +234,7 @@ Test(config_keys, words)
     ph_config_destroy(config);
 }
 
-Test(config_keys, masks)
+Test(config_keys, masks_are_decimal_or_hexadecimal)
 {
     static const struct {
         const char *text;
@@ -310,7 +310,7 @@ Test(config_keys, hash_seed)
     ph_config_destroy(config);
 }
 
-Test(config_keys, flags)
+Test(config_keys, flags_have_three_words_for_each_value)
 {
     static const char *const yes[] = {"true", "yes", "on", "1", "TRUE", "Yes"};
     static const char *const no[] = {"false", "no", "off", "0", "False", "OFF"};
@@ -321,22 +321,24 @@ Test(config_keys, flags)
         {"ready", "true", "", NULL, "false", "true", "", "", "", ""},
         {"wakes", "false", "", NULL, "false", "true", "", "", "", ""},
         {"sleeps", "true", "", NULL, "false", "true", "", "", "", ""},
+        {"positions", "true", "", NULL, "false", "true", "", "", "", ""}, /* the world's */
     };
+    enum { OF_CLASSES = sizeof rows / sizeof *rows - 1 };
     char text[TEXT_SIZE];
     ph_config *config = config_new();
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         snprintf(text, sizeof text, "%s = %s", rows[i].key, rows[i].shown);
         config_expect(config, text, "default");
-        expect_taken(&rows[i], true, false, rows[i].min);
-        expect_taken(&rows[i], true, false, rows[i].max);
+        expect_taken(&rows[i], i < OF_CLASSES, false, rows[i].min);
+        expect_taken(&rows[i], i < OF_CLASSES, false, rows[i].max);
         for (size_t j = 0; j < sizeof neither / sizeof *neither; j++) {
             snprintf(text, sizeof text, "%s = '%s' is neither true nor false (yes, no, on, off, 1, 0)", rows[i].key,
                      neither[j]);
-            expect_refused(&rows[i], true, false, neither[j], text);
+            expect_refused(&rows[i], i < OF_CLASSES, false, neither[j], text);
         }
         snprintf(text, sizeof text, "%s = '' is neither true nor false (yes, no, on, off, 1, 0)", rows[i].key);
-        expect_refused(&rows[i], true, false, "\"\"", text);
+        expect_refused(&rows[i], i < OF_CLASSES, false, "\"\"", text);
     }
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         snprintf(text, sizeof text, "class default { global = %s ready = %s }", yes[i], no[i]);

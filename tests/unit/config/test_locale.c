@@ -143,7 +143,7 @@ Test(config_locale, reasons_dump_and_reference)
     ph_config_destroy(again);
 }
 
-Test(config_locale, explanations)
+Test(config_locale, explanations_have_points_in_any_locale)
 {
     char text[128];
     ph_explanation why = {.reason = PH_REASON_TOO_FAR, .square = 6.25f, .radius = 1.5f};

@@ -96,7 +96,7 @@ static void expect_each_failure_told(operation run, const char *place, long leas
     cr_expect_geq(failures, least, "only %ld allocations failed: the wrapping does not work", failures);
 }
 
-Test(config_memory, create)
+Test(config_memory, create_without_memory_leaves_nothing)
 {
     for (long i = 0; i < 3; i++) {
         ph_config *config = (ph_config *)&text;
@@ -114,17 +114,17 @@ Test(config_memory, load_text)
     expect_each_failure_told(load_text, "t:", 6);
 }
 
-Test(config_memory, load)
+Test(config_memory, load_reports_each_failed_allocation)
 {
     expect_each_failure_told(load_sample, CONFIG_SAMPLE ":", 6);
 }
 
-Test(config_memory, set)
+Test(config_memory, set_reports_each_failed_allocation)
 {
     expect_each_failure_told(set, "--set z.view=5:", 4);
 }
 
-Test(config_memory, begin)
+Test(config_memory, begin_without_memory_can_be_repeated)
 {
     ph_status status = PH_NO_MEMORY;
     long failures = 0;

@@ -32,7 +32,7 @@ Test(config_set, world_keys)
     ph_config_destroy(config);
 }
 
-Test(config_set, classes)
+Test(config_set, set_makes_the_class_that_it_names)
 {
     ph_config *config = config_new();
     const ph_world_def *def = ph_config_def(config);
@@ -56,7 +56,7 @@ Test(config_set, classes)
     ph_config_destroy(config);
 }
 
-Test(config_set, refused)
+Test(config_set, bad_assignments_are_refused_with_their_reason)
 {
     static const char *const cases[][2] = {
         {"", "not of the form KEY=VALUE"},

@@ -31,7 +31,7 @@ static void expect_refusals(const refusal *cases, size_t count)
 
 /* ================================== syntax ================================== */
 
-Test(config_text, empty)
+Test(config_text, an_empty_text_changes_nothing)
 {
     ph_config *config = config_new();
     char *before = config_dump(config);
@@ -48,7 +48,7 @@ Test(config_text, empty)
     ph_config_destroy(config);
 }
 
-Test(config_text, forms)
+Test(config_text, space_quotes_and_lists_may_be_anywhere)
 {
     ph_config *config = config_new();
 
@@ -162,7 +162,7 @@ Test(config_text, unknown_and_repeated)
     EXPECT_REFUSALS(cases);
 }
 
-Test(config_text, pairs)
+Test(config_text, a_pair_takes_two_values_in_braces)
 {
     static const refusal cases[] = {
         {"shards = 1", "t:1: shards takes 2 values, {a, b}"},
@@ -317,7 +317,7 @@ Test(config_text, on_top_of_a_definition)
 }
 
 /* As a server does it: a fresh config, then the keys that can not change in a living world. */
-Test(config_text, reloaded)
+Test(config_text, keys_that_can_not_change_are_named_at_a_reload)
 {
     static const char *const cases[][2] = {
         {"tower_size = 50", "tower_size"},
@@ -333,6 +333,7 @@ Test(config_text, reloaded)
         {"consumer_batches = 5", "consumer_batches"},
         {"consumer_bytes = 5", "consumer_bytes"},
         {"hash_seed = 9007199254740993", "hash_seed"},
+        {"positions = no", "positions"},
         {"exchange_bytes = 70000", "exchange_bytes"},
         {"class npc {}\nclass player {}", "class"},
         {"", "class"},
@@ -446,7 +447,7 @@ Test(config_text, errors_may_be_unwanted)
     ph_config_destroy(NULL);
 }
 
-Test(config_text, nulls)
+Test(config_text, null_arguments_are_refused)
 {
     ph_config *config = config_new();
     ph_config_error error;
@@ -476,7 +477,7 @@ static void write_file(const char *path, const char *bytes, size_t count)
     cr_assert_eq(fclose(out), 0);
 }
 
-Test(config_text, files)
+Test(config_text, files_are_read_whole_or_refused)
 {
     char path[TEMP_PATH_SIZE];
     char want[PH_CONFIG_REASON_SIZE];

@@ -365,6 +365,7 @@ static event named(uint32_t incarnation)
 static ph_target event_targets[2 * FLEET_IDS];
 static uint16_t event_kinds[2 * FLEET_IDS];
 static uint32_t event_incarnations[2 * FLEET_IDS];
+static uint8_t told_causes[2 * FLEET_IDS];
 
 static void check_events(const fleet *f, uint64_t observer, uint32_t first, event *events, uint32_t count,
                          const char *what)
@@ -391,7 +392,7 @@ static const phx_change *change_of(fleet *f, uint64_t observer, const phx_scratc
     for (int s = 0; s < FLEET_SCRATCHES; s++) {
         for (uint32_t c = 0; c < f->scratch[s].change_count; c++) {
             const phx_change *change = &f->scratch[s].changes[c];
-            if ((uint32_t)change->flags >> FLAG_BITS != home->index) continue;
+            if ((uint32_t)change->flags >> FLAG_BITS != home->number) continue;
             if (home->store.name[change->slot].id != observer) continue;
             if (change->leave_count + change->enter_count == 0) continue; /* of the list's keeping only */
             cr_assert_null(found, "told twice");
@@ -434,9 +435,10 @@ static void check_observer(fleet *f, uint64_t observer)
     o->fresh = false;
     cr_assert_leq(leave_count + enter_count, 2 * FLEET_IDS);
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, fleet_home(f, observer));
-    phx_event_writer_add(&writer, scratch, change, &(phx_event_columns){event_targets, event_kinds, event_incarnations},
-                         0);
+    static const phx_event_columns events = {event_targets, event_incarnations, event_kinds, told_causes, NULL};
+    static const phx_cause_scope scope;
+    phx_event_writer_begin(&writer, fleet_home(f, observer), &scope);
+    phx_event_writer_add(&writer, scratch, change, &events, 0);
     phx_event_writer_flush(&writer);
     check_events(f, observer, 0, leaves, leave_count, "leave");
     check_events(f, observer, leave_count, enters, enter_count, "enter");

@@ -54,7 +54,7 @@ Test(tools, whole_numbers)
     cr_expect(phx_parse_u64("123", 2, 0, UINT64_MAX, &value) && value == 12, "the length counts");
 }
 
-Test(tools, bytes)
+Test(tools, bytes_have_a_unit_or_are_refused)
 {
     uint64_t value = 7;
     const char *const bad[] = {"",
@@ -90,7 +90,7 @@ Test(tools, n_by_m)
     cr_expect(phx_parse_nxm("4294967295x1", &a, &b) && a == UINT32_MAX && b == 1);
 }
 
-Test(tools, lists)
+Test(tools, items_of_a_list_are_cut_to_their_room)
 {
     const char *list = "walk,,a-long-name,";
     char item[6];
@@ -217,7 +217,7 @@ static void tear_down(void)
     }
 }
 
-TestSuite(out, .init = set_up, .fini = tear_down);
+TestSuite(text_output, .init = set_up, .fini = tear_down);
 
 static phx_out *open_out(const char *name)
 {
@@ -244,7 +244,7 @@ static void expect_content(const char *name, const char *expected)
     cr_assert_str_eq(content, expected);
 }
 
-Test(out, appears_when_it_is_whole)
+Test(text_output, appears_when_it_is_whole)
 {
     phx_out *out = open_out(path);
     write_out(out, "one\n");
@@ -254,7 +254,7 @@ Test(out, appears_when_it_is_whole)
     expect_content(path, "one\ntwo\n");
 }
 
-Test(out, a_file_given_up_leaves_the_old_one)
+Test(text_output, a_file_given_up_leaves_the_old_one)
 {
     phx_out *out = open_out(path);
     write_out(out, "old\n");
@@ -266,7 +266,7 @@ Test(out, a_file_given_up_leaves_the_old_one)
     expect_content(path, "old\n");
 }
 
-Test(out, many_buffers_of_numbers)
+Test(text_output, many_buffers_of_numbers)
 {
     phx_out *out = open_out(path);
     for (uint64_t i = 0; i < 200000; i++) {
@@ -285,7 +285,7 @@ Test(out, many_buffers_of_numbers)
     fclose(file);
 }
 
-Test(out, decimal)
+Test(text_output, numbers_are_written_as_printf_does)
 {
     char text[24];
     const uint64_t values[] = {0, 9, 10, 4294967295u, UINT64_MAX};
@@ -297,7 +297,7 @@ Test(out, decimal)
     }
 }
 
-Test(out, a_link_is_followed)
+Test(text_output, a_link_is_followed)
 {
     char link_path[TEMP_PATH_SIZE + 16];
     snprintf(link_path, sizeof link_path, "%s/link", folder);
@@ -315,7 +315,7 @@ Test(out, a_link_is_followed)
 }
 
 /* The pipe first: were it replaced, a run by root would replace the machine's devices next. */
-Test(out, a_special_file_is_written_and_not_replaced)
+Test(text_output, a_special_file_is_written_and_not_replaced)
 {
     struct stat status;
     char got[8] = "";
@@ -335,7 +335,7 @@ Test(out, a_special_file_is_written_and_not_replaced)
     cr_expect_str_eq(phx_out_close(out, true), "No space left on device");
 }
 
-Test(out, places_that_can_not_be_written)
+Test(text_output, places_that_can_not_be_written)
 {
     phx_out *out;
     const char *trouble = "";
@@ -349,7 +349,7 @@ Test(out, places_that_can_not_be_written)
     cr_assert_eq(phx_out_open(&out, &mem, path, &trouble), PH_NO_MEMORY);
 }
 
-Test(out, a_full_disk_leaves_nothing)
+Test(text_output, a_full_disk_leaves_nothing)
 {
     /* The bound on the size of files stands for the disk; without the signal that comes with it. */
     const struct rlimit bound = {100 * 1000, 100 * 1000};
@@ -362,7 +362,7 @@ Test(out, a_full_disk_leaves_nothing)
     cr_expect_neq(access(path, F_OK), 0);
 }
 
-Test(out, a_signal_leaves_nothing)
+Test(text_output, a_signal_leaves_nothing)
 {
     const int signals[] = {SIGTERM, SIGINT, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
@@ -389,7 +389,7 @@ Test(out, a_signal_leaves_nothing)
 /* ---- sorted events ---- */
 
 /* A batch of three records: targets in no order, as kinds would have it; observer 5 twice. */
-Test(out, events_are_sorted)
+Test(text_output, events_are_sorted)
 {
     const ph_target targets[] = {{9, 0}, {3, 0}, {20, 0}, {1, 0}, {7, 0}, {8, 0}, {UINT64_MAX, 0}};
     const ph_change changes[] = {
@@ -400,7 +400,7 @@ Test(out, events_are_sorted)
     const ph_batch batch = {.changes = changes, .targets = targets, .change_count = 3, .target_count = 7};
     phx_event_sheet sheet = {.mem = &mem};
     phx_out *out = open_out(path);
-    phx_event_header(out);
+    phx_event_header(sheet.shows, out);
     cr_assert(phx_event_sheet_add(&sheet, &batch));
     cr_assert(phx_event_sheet_write(&sheet, 12, out));
     cr_assert(phx_event_sheet_write(&sheet, 13, out), "nothing is left for the next tick");
@@ -416,7 +416,32 @@ Test(out, events_are_sorted)
                          "18446744073709551615,4,leave,1\n");
 }
 
-Test(out, no_memory_for_events_is_reported)
+Test(text_output, events_show_causes_and_positions)
+{
+    const ph_target targets[] = {{9, 0}, {3, 0}, {2, 0}};
+    const uint8_t causes[] = {PH_CAUSE_HIDDEN, PH_CAUSE_APPEARED, PH_CAUSE_CAME};
+    const ph_position positions[] = {{0}, {0.5f, -1, 1e18f}, {1, 2, 3}};
+    const ph_change change = {.observer = 5, .leave_count = 1, .enter_count = 2};
+    const ph_edge edge = {.id = 4, .area = 7, .on = 1};
+    const ph_batch batch = {.changes = &change,
+                            .targets = targets,
+                            .causes = causes,
+                            .positions = positions,
+                            .change_count = 1,
+                            .target_count = 3,
+                            .crossings = &edge,
+                            .crossing_count = 1};
+    phx_event_sheet sheet = {.mem = &mem, .shows = {.causes = true, .positions = true}};
+    phx_out *out = open_out(path);
+    phx_event_header(sheet.shows, out);
+    cr_assert(phx_event_sheet_add(&sheet, &batch) && phx_event_sheet_write(&sheet, 12, out));
+    phx_event_sheet_release(&sheet);
+    cr_assert_null(phx_out_close(out, true));
+    expect_content(path, "tick,observer,event,target,cause,x,y,z\n12,4,in,7,,,,\n12,5,leave,9,hidden,,,\n"
+                         "12,5,enter,2,came,1,2,3\n12,5,enter,3,appeared,0.5,-1,9.99999984e+17\n");
+}
+
+Test(text_output, no_memory_for_events_is_reported)
 {
     const ph_target target = {9, 0};
     const ph_change change = {.observer = 5, .enter_count = 1};

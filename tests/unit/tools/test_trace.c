@@ -378,7 +378,7 @@ static void expect_refused(const char *text, uint64_t line, const char *reason)
     cr_expect_str_eq(error.reason, reason);
 }
 
-Test(trace, headers)
+Test(trace, a_header_names_each_column_once)
 {
     const char *const nothing = "the file ends without a header line, which names the columns: tick,op,id,...";
     expect_refused("", 0, nothing);

@@ -130,6 +130,16 @@ public:
     span<const ph_target> enters() const noexcept { return {batch_->targets + first_enter(), change_->enter_count}; }
     span<const uint16_t> leave_kinds() const noexcept { return {batch_->kinds + change_->first, change_->leave_count}; }
     span<const uint16_t> enter_kinds() const noexcept { return {batch_->kinds + first_enter(), change_->enter_count}; }
+    /** Of ph_cause. */
+    span<const uint8_t> leave_causes() const noexcept { return {batch_->causes + change_->first, change_->leave_count}; }
+    /** Of ph_cause. */
+    span<const uint8_t> enter_causes() const noexcept { return {batch_->causes + first_enter(), change_->enter_count}; }
+    /** Where the targets of enters() are; empty if the definition has positions = false. */
+    span<const ph_position> enter_positions() const noexcept
+    {
+        if (batch_->positions == nullptr) return {};
+        return {batch_->positions + first_enter(), change_->enter_count};
+    }
 
 private:
     std::size_t first_enter() const noexcept { return std::size_t{change_->first} + change_->leave_count; }

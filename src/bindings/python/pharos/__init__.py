@@ -58,8 +58,9 @@ def _record_type(name):
     return numpy.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ffi.sizeof(name)})
 
 
-TARGET, CHANGE, MESSAGE, DELIVERY, EDGE, MOVED, UPDATE = (
-    _record_type(f"ph_{name}") for name in ("target", "change", "message", "delivery", "edge", "moved", "update"))
+TARGET, CHANGE, MESSAGE, DELIVERY, EDGE, MOVED, UPDATE, POSITION = (
+    _record_type(f"ph_{name}")
+    for name in ("target", "change", "message", "delivery", "edge", "moved", "update", "position"))
 
 
 def _view(pointer, count, dtype):
@@ -68,6 +69,11 @@ def _view(pointer, count, dtype):
     array = numpy.frombuffer(ffi.buffer(pointer, count * dtype.itemsize), dtype)
     array.flags.writeable = False
     return array
+
+
+def cause_name(cause):
+    """The word of a ph_cause: "gone", "came", ..."""
+    return ffi.string(C.ph_cause_name(int(cause))).decode()
 
 
 def make_attrs(**values):
@@ -90,6 +96,10 @@ class Batch:
         self.changes = _view(pointer.changes, pointer.change_count, CHANGE)
         self.targets = _view(pointer.targets, pointer.target_count, TARGET)
         self.kinds = _view(pointer.kinds, pointer.target_count, numpy.dtype("u2"))
+        self.causes = _view(pointer.causes, pointer.target_count, numpy.dtype("u1"))
+        # Of enters; leaves are at 0. None: the definition leaves them out.
+        self.positions = (_view(pointer.positions, pointer.target_count, POSITION)
+                          if pointer.positions != ffi.NULL else None)
         self.messages = _view(pointer.messages, pointer.message_count, MESSAGE)
         self.payload = _view(pointer.payload, pointer.payload_bytes, numpy.dtype("u1"))
         self.deliveries = _view(pointer.deliveries, pointer.delivery_count, DELIVERY)

@@ -20,7 +20,7 @@ static void tear_down(void)
     memory_tear_down();
 }
 
-TestSuite(stores, .init = set_up, .fini = tear_down);
+TestSuite(entity_store, .init = set_up, .fini = tear_down);
 
 static uint32_t taken(uint64_t id, uint32_t state)
 {
@@ -35,7 +35,7 @@ static void give_user_data(uint32_t slot, uint64_t user_data)
     phx_store_set_user_data(&store, slot, user_data);
 }
 
-Test(stores, a_slot_begins_clean)
+Test(entity_store, a_slot_begins_clean)
 {
     uint32_t own = taken(7, PHX_SLOT_OWN), ghost = taken(8, PHX_SLOT_GHOST);
     static const phx_attr zero;
@@ -56,7 +56,7 @@ Test(stores, a_slot_begins_clean)
     cr_assert_eq(store.ghost_count, 1);
 }
 
-Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
+Test(entity_store, a_used_slot_begins_as_clean_as_a_new_one)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     set_attr(&store, slot, (phx_attr){.layers = 3, .view = 2, .cap = 1, .ready = true});
@@ -77,7 +77,7 @@ Test(stores, a_used_slot_begins_as_clean_as_a_new_one)
     cr_assert(phx_store_report(&store, slot));
 }
 
-Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
+Test(entity_store, the_dead_keep_their_names_and_places_until_they_are_buried)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     give_user_data(slot, 70);
@@ -99,7 +99,7 @@ Test(stores, the_dead_keep_their_names_and_places_until_they_are_buried)
     cr_assert_eq(store.free_count, 0);
 }
 
-Test(stores, a_dead_ghost_makes_room_for_its_next_incarnation_at_once)
+Test(entity_store, a_dead_ghost_makes_room_for_its_next_incarnation_at_once)
 {
     uint32_t old = taken(7, PHX_SLOT_GHOST);
     phx_store_kill(&store, old);
@@ -112,7 +112,7 @@ Test(stores, a_dead_ghost_makes_room_for_its_next_incarnation_at_once)
     cr_assert_eq(phx_store_ghost(&store, 7), now, "burying the old one does not take the new one's name");
 }
 
-Test(stores, own_and_ghost_change_over_in_place)
+Test(entity_store, own_and_ghost_change_over_in_place)
 {
     uint32_t slot = taken(7, PHX_SLOT_OWN);
     store.body[slot] = (phx_body){.x = 1.5f,
@@ -144,7 +144,7 @@ Test(stores, own_and_ghost_change_over_in_place)
 }
 
 /* A store without user data pays nothing for it; entities before the first one with it have 0. */
-Test(stores, user_data_takes_memory_once_it_is_there)
+Test(entity_store, user_data_takes_memory_once_it_is_there)
 {
     uint32_t first = taken(1, PHX_SLOT_OWN);
     give_user_data(first, 0);
@@ -157,7 +157,7 @@ Test(stores, user_data_takes_memory_once_it_is_there)
     cr_assert_eq(phx_store_user_data(&store, second), 0);
 }
 
-Test(stores, growing_keeps_everything)
+Test(entity_store, growing_keeps_everything)
 {
     enum { COUNT = 3000 };
     for (uint64_t id = 1; id <= COUNT; id++) {
@@ -179,7 +179,7 @@ Test(stores, growing_keeps_everything)
 }
 
 /* After a reserve of `count` that many may come and then every live slot may die: with no memory at all. */
-Test(stores, a_reserve_is_enough_for_all_to_come_and_all_to_die)
+Test(entity_store, a_reserve_is_enough_for_all_to_come_and_all_to_die)
 {
     uint64_t rng = 4, id = 1;
     uint32_t most = 0;
@@ -205,7 +205,7 @@ Test(stores, a_reserve_is_enough_for_all_to_come_and_all_to_die)
     cr_assert_leq(store.slots, most + 400, "free slots are taken before new ones");
 }
 
-Test(stores, every_free_slot_is_taken_once_before_a_new_one)
+Test(entity_store, every_free_slot_is_taken_once_before_a_new_one)
 {
     enum { COUNT = 300 };
     bool used[COUNT] = {false};
@@ -222,7 +222,7 @@ Test(stores, every_free_slot_is_taken_once_before_a_new_one)
     cr_assert_eq(taken(1000, PHX_SLOT_OWN), COUNT);
 }
 
-Test(stores, free_slots_count_as_room)
+Test(entity_store, free_slots_count_as_room)
 {
     for (uint64_t id = 1; id <= 200; id++) (void)taken(id, PHX_SLOT_OWN);
     for (uint32_t slot = 0; slot < 150; slot++) phx_store_kill(&store, slot);
@@ -253,13 +253,13 @@ static void grow_without_memory(uint64_t arrays)
     }
 }
 
-Test(stores, without_memory_a_reserve_changes_nothing)
+Test(entity_store, without_memory_a_reserve_changes_nothing)
 {
     for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
     grow_without_memory(4);
 }
 
-Test(stores, without_memory_there_is_no_user_data)
+Test(entity_store, without_memory_there_is_no_user_data)
 {
     for (uint64_t id = 1; id <= 256; id++) (void)taken(id, PHX_SLOT_OWN);
     memory_for(0);

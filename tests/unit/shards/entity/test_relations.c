@@ -25,7 +25,7 @@ TestSuite(relating, .init = set_up, .fini = tear_down);
 static bool put(uint64_t observer, uint64_t target, uint32_t bits, float view)
 {
     return phx_relations_put(&relations, &memory, observer,
-                             (phx_relation){.target = target, .bits = bits, .view = view, .margin = view / 2});
+                             (phx_relation){.target = target, .bits = bits, .view = view, .margin = view / 2}, 1);
 }
 
 static const phx_relation *find(uint64_t observer, uint64_t target)

@@ -195,7 +195,7 @@ Test(border, a_ghost_without_a_row_migrates_in)
     move_to(f, 2, 560);
     move_to(f, 1, 498.4f);
     move_to(f, 1, 500.4f);
-    cr_assert_eq(fleet_home(f, 1)->index, 1);
+    cr_assert_eq(fleet_home(f, 1)->number, 1);
     fleet_close(f);
 }
 

@@ -132,7 +132,7 @@ Test(border, a_released_ghost_that_teleports_in_is_discontinuous)
     cr_assert_eq(f->enters, 1);
     cr_assert_eq(f->leaves, 1);
     move_to(f, 2, 499.6f); /* and the other way round */
-    cr_assert_eq(fleet_home(f, 2)->index, 0);
+    cr_assert_eq(fleet_home(f, 2)->number, 0);
     cr_assert_eq(f->enters, 1);
     cr_assert_eq(f->leaves, 1);
     fleet_close(f);
@@ -151,7 +151,7 @@ Test(border, an_immigrant_has_no_released_ghost_in_its_list)
     fleet_end(f);
     check_ghost(f, 3, true, true, true);
     move_to(f, 2, 499.9f);
-    cr_assert_eq(fleet_home(f, 2)->index, 0);
+    cr_assert_eq(fleet_home(f, 2)->number, 0);
     cr_assert_eq(f->changes, 0);
     fleet_begin(f);
     fleet_move(f, 3, 503, 108.5f);
@@ -167,7 +167,7 @@ static void walk_in(fleet *f, uint32_t leaves)
 {
     cr_assert(gone_in_second(f, 2));
     move_to(f, 1, 500.4f);
-    cr_assert_eq(fleet_home(f, 1)->index, 1);
+    cr_assert_eq(fleet_home(f, 1)->number, 1);
     cr_assert_eq(f->leaves, leaves);
     fleet_tick(f);
     fleet_close(f);

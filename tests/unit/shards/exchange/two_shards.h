@@ -14,7 +14,7 @@ static inline fleet *two(uint32_t pool_blocks)
 
 static inline uint32_t home_of(fleet *f, uint64_t id)
 {
-    return fleet_home(f, id)->index;
+    return fleet_home(f, id)->number;
 }
 
 static inline bool is_ghost(fleet *f, uint32_t shard, uint64_t id)

@@ -5,11 +5,11 @@
 #include "shards/grid/block_summary.h"
 #include "unit/shards/grid/grid_case.h"
 
-TestSuite(grids, .init = set_up, .fini = tear_down);
+TestSuite(grid, .init = set_up, .fini = tear_down);
 
 /* ---- the rows ---- */
 
-Test(grids, an_empty_one_rebuilds_to_nothing)
+Test(grid, an_empty_one_rebuilds_to_nothing)
 {
     rebuild();
     cr_assert_eq(grid.row_count, 0);
@@ -18,7 +18,7 @@ Test(grids, an_empty_one_rebuilds_to_nothing)
     cr_assert_not(phx_grid_dirty(&grid, 0, (phx_rect){0, 0, TOWERS - 1, TOWERS - 1}, tick));
 }
 
-Test(grids, rows_of_a_block_lie_by_tower_and_in_the_order_of_coming)
+Test(grid, rows_of_a_block_lie_by_tower_and_in_the_order_of_coming)
 {
     static const uint16_t at[][2] = {{9, 8}, {8, 9}, {8, 8}, {9, 8}, {15, 15}, {8, 8}, {8, 9}};
     static const uint32_t order[] = {2, 5, 0, 3, 1, 6, 4};
@@ -29,7 +29,7 @@ Test(grids, rows_of_a_block_lie_by_tower_and_in_the_order_of_coming)
     for (size_t row = 0; row < 7; row++) cr_assert_eq(grid.rows.slot[row], order[row]);
 }
 
-Test(grids, random_lives_against_the_bodies)
+Test(grid, rows_agree_with_the_bodies_after_random_lives)
 {
     uint64_t rng = 5;
     uint32_t most_blocks = 0;
@@ -85,7 +85,7 @@ static void check_summaries(const phx_block *block)
     cr_assert_eq(block->special, special);
 }
 
-Test(grids, observers_are_known_by_block_and_by_row)
+Test(grid, observers_are_known_by_block_and_by_row)
 {
     enum { ROWS = 500, SPANS = 200 };
     uint64_t rng = 6;
@@ -106,7 +106,7 @@ Test(grids, observers_are_known_by_block_and_by_row)
 }
 
 /* So few, or so many, that some, or all, rows are read; with a leftover view all are in any case. */
-Test(grids, rows_that_changed_are_surveyed_anew)
+Test(grid, rows_that_changed_are_surveyed_anew)
 {
     enum { ROWS = 500, ROUNDS = 300 };
     uint64_t rng = 7;
@@ -133,7 +133,7 @@ Test(grids, rows_that_changed_are_surveyed_anew)
     }
 }
 
-Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
+Test(grid, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
 {
     for (uint16_t i = 0; i < 20; i++) (void)put(i, i);
     rebuild();
@@ -171,7 +171,7 @@ Test(grids, the_check_of_a_grid_sees_each_thing_that_can_be_wrong)
 
 /* ---- blocks ---- */
 
-Test(grids, blocks_are_made_where_an_entity_is)
+Test(grid, blocks_are_made_where_an_entity_is)
 {
     (void)put(0, 0);
     (void)put(7, 7);
@@ -186,7 +186,7 @@ Test(grids, blocks_are_made_where_an_entity_is)
     cr_assert_null(phx_grid_block(&grid, 0, 124, 123));
 }
 
-Test(grids, blocks_that_are_mostly_empty_are_dropped)
+Test(grid, blocks_that_are_mostly_empty_are_dropped)
 {
     enum { BLOCKS = 200 };
     for (uint32_t i = 0; i < BLOCKS; i++) (void)put((uint16_t)(i % 20 * 8), (uint16_t)(i / 20 * 8));
@@ -232,7 +232,7 @@ static bool ordered(uint32_t count)
     return true;
 }
 
-Test(grids, blocks_near_each_other_get_numbers_near_each_other)
+Test(grid, blocks_near_each_other_get_numbers_near_each_other)
 {
     enum { SIDE = 12, BLOCKS = SIDE * SIDE, FEW = 10, MORE = 30 }; /* more than an eighth */
     enum { STRIDE = 55, STEP = 7 }; /* no divisors of BLOCKS, of MORE: each once, all over the place */
@@ -255,7 +255,7 @@ Test(grids, blocks_near_each_other_get_numbers_near_each_other)
     check_rows();
 }
 
-Test(grids, blocks_far_from_each_other_get_numbers_in_order_too)
+Test(grid, blocks_far_from_each_other_get_numbers_in_order_too)
 {
     enum { SIDE = 12, BLOCKS = SIDE * SIDE, STRIDE = 55, APART = 744 };
     tear_down();
@@ -268,7 +268,7 @@ Test(grids, blocks_far_from_each_other_get_numbers_in_order_too)
     check_rows();
 }
 
-Test(grids, blocks_at_the_edge_have_towers_there)
+Test(grid, blocks_at_the_edge_have_towers_there)
 {
     const uint32_t towers[2] = {25, 16}; /* four blocks along x, the last with one tower, and two along y */
     for (uint16_t by = 0; by < 2; by++)
@@ -278,7 +278,7 @@ Test(grids, blocks_at_the_edge_have_towers_there)
         cr_assert_eq(phx_block_at_edge(&(phx_block){.bx = bx, .by = 1}, more), bx == 0 || bx == 3);
 }
 
-Test(grids, few_blocks_are_kept)
+Test(grid, few_blocks_are_kept)
 {
     for (uint16_t i = 0; i < 60; i++) (void)put((uint16_t)(i * 8), 0);
     rebuild();
@@ -289,7 +289,7 @@ Test(grids, few_blocks_are_kept)
     cr_assert_eq(grid.block_count, 60);
 }
 
-Test(grids, dropping_blocks_keeps_the_marks_of_the_others)
+Test(grid, dropping_blocks_keeps_the_marks_of_the_others)
 {
     for (uint16_t i = 0; i < 100; i++) (void)put((uint16_t)(i * 8), 0);
     rebuild();
@@ -305,7 +305,7 @@ Test(grids, dropping_blocks_keeps_the_marks_of_the_others)
     cr_assert_not(phx_grid_dirty(&grid, 0, (phx_rect){0, 0, 95 * 8 - 1, 999}, tick));
 }
 
-Test(grids, the_corners_of_the_largest_world)
+Test(grid, the_corners_of_the_largest_world_have_blocks)
 {
     tear_down();
     make(65535, 65535);
@@ -322,7 +322,7 @@ Test(grids, the_corners_of_the_largest_world)
     }
 }
 
-Test(grids, an_empty_world_costs_nothing_however_large)
+Test(grid, an_empty_world_costs_nothing_however_large)
 {
     tear_down();
     make(2000, 2000); /* 100 km by 100 km, towers of 50 m */
@@ -388,18 +388,18 @@ static void check_touched(uint32_t entities, uint64_t seed)
     cr_assert_gt(no, 1000);
 }
 
-Test(grids, dirty_agrees_with_a_check_of_every_tower)
+Test(grid, dirty_agrees_with_a_check_of_every_tower)
 {
     check_touched(2000, 6);
 }
 
-Test(grids, dirty_towers_among_few_blocks)
+Test(grid, dirty_towers_are_found_among_few_blocks)
 {
     check_touched(12, 7);
 }
 
 /* A mark of one tower, seen by every rectangle of a block with one corner in it. */
-Test(grids, every_tower_of_a_block_has_its_own_mark)
+Test(grid, every_tower_of_a_block_has_its_own_mark)
 {
     (void)put(16, 24);
     rebuild();
@@ -424,7 +424,7 @@ static bool is_discontinuous(uint16_t tx, uint16_t ty)
     return block->dirty_tick == tick && (block->discontinuous >> phx_block_tower(tx, ty) & 1);
 }
 
-Test(grids, a_discontinuous_tower_is_marked_dirty_too)
+Test(grid, a_discontinuous_tower_is_marked_dirty_too)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
@@ -447,7 +447,7 @@ Test(grids, a_discontinuous_tower_is_marked_dirty_too)
     cr_assert(is_discontinuous(6, 5), "a rebuild keeps marks");
 }
 
-Test(grids, the_view_column_has_all_that_a_delta_needs)
+Test(grid, the_view_column_has_all_that_a_delta_needs)
 {
     uint32_t slot = put(5, 5);
     static const struct {
@@ -497,7 +497,7 @@ Test(grids, the_view_column_has_all_that_a_delta_needs)
     cr_assert_eq(grid.rows.view[0], 7, "a new row has it");
 }
 
-Test(grids, a_rebuild_marks_where_the_changed_stand)
+Test(grid, a_rebuild_marks_where_the_changed_stand)
 {
     uint32_t slot = put(5, 5), other = put(6, 5);
     store.body[slot].changed = STAMP;
@@ -529,7 +529,7 @@ static void fill_for_rebuild(void)
     for (uint16_t i = 0; i < 1000; i++) (void)put((uint16_t)(i % 40 * 8), (uint16_t)(i / 40 * 24));
 }
 
-Test(grids, a_rebuild_stopped_anywhere_goes_on)
+Test(grid, a_rebuild_stopped_anywhere_goes_on)
 {
     uint32_t stops = 0;
     for (uint64_t calls = 0;; calls++) {
@@ -552,7 +552,7 @@ Test(grids, a_rebuild_stopped_anywhere_goes_on)
     cr_assert_gt(stops, 8);
 }
 
-Test(grids, a_rebuild_stopped_again_and_again_ends)
+Test(grid, a_rebuild_stopped_again_and_again_ends)
 {
     fill_for_rebuild();
     for (uint64_t calls = 0;; calls++) {

@@ -282,11 +282,11 @@ static void run(uint64_t seed, ph_range range, const phx_rect *rects, uint32_t s
     phx_directory_free(&k.directory);
 }
 
-TestSuite(shard_move, .init = memory_set_up, .fini = memory_tear_down);
+TestSuite(shard_moves, .init = memory_set_up, .fini = memory_tear_down);
 
 static const phx_rect all = {0, 0, 11, 11}, some = {3, 4, 8, 7};
 
-Test(shard_move, many_at_once_are_as_one_by_one)
+Test(shard_moves, many_at_once_are_as_one_by_one)
 {
     for (uint64_t seed = 1; seed <= 150; seed++)
         run(seed, PH_RANGE_RADIUS, seed % 2 ? &all : &some, 1, 1 + (uint32_t)(seed % HANDS_MAX));
@@ -295,12 +295,12 @@ Test(shard_move, many_at_once_are_as_one_by_one)
     check_walked(false, 150 * MOVES / 100); /* a pair with an entity outside of the towers is left */
 }
 
-Test(shard_move, cell_blocks_get_the_notes_of_crossings)
+Test(shard_moves, cell_blocks_get_the_notes_of_crossings)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) run(seed, PH_RANGE_TOWERS, seed % 2 ? &all : &some, 1, 1);
 }
 
-Test(shard_move, of_shards_by_turns)
+Test(shard_moves, moves_of_shards_by_turns_are_as_one_by_one)
 {
     static const phx_rect beside[2][SHARDS_MAX] = {{{0, 0, 5, 11}, {6, 0, 11, 11}}, {{3, 4, 8, 7}, {0, 0, 11, 11}}};
     for (uint64_t seed = 1; seed <= 150; seed++)
@@ -310,7 +310,7 @@ Test(shard_move, of_shards_by_turns)
     check_walked(true, 150 * MOVES / 20);
 }
 
-Test(shard_move, moves_of_crowds_by_turns)
+Test(shard_moves, moves_of_crowds_by_turns_are_as_one_by_one)
 {
     static const phx_rect beside[SHARDS_MAX] = {{0, 0, 5, 11}, {6, 0, 11, 11}};
     for (uint64_t seed = 1; seed <= 60; seed++) run(seed, PH_RANGE_TOWERS, beside, SHARDS_MAX, 1);

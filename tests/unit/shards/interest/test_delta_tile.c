@@ -119,8 +119,8 @@ static void whatever_else(float margin)
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
     begin();
-    fleet_move(f, 103, 316, 105); /* an observer with relations is evaluated */
-    end(1, 0, 0);
+    fleet_move(f, 103, 316, 105); /* a delta is enough for an observer with relations */
+    end(0, 1, 0);
     begin();
     fleet_relate(f, 3, 104, 0, 0);
     end(1, 0, 1);

@@ -15,6 +15,7 @@
 enum { MEMBERS = 200, MOST = PHX_ORDER_SHORT_MAX };
 
 static phx_shard shard;
+static const phx_cause_scope scope;
 static phx_scratch scratch;
 static uint32_t chosen[2 * MOST];
 
@@ -52,6 +53,9 @@ static void populate(const shape *of, uint64_t *rng)
         cr_assert(phx_store_reserve_user_data(store, &memory, ~id));
         phx_store_set_user_data(store, slot, ~id);
         store->name[slot].incarnation = slot;
+        store->body[slot].x = (float)slot;
+        store->body[slot].y = -(float)slot;
+        store->body[slot].z = 0.5f;
     }
 }
 
@@ -74,14 +78,16 @@ static void choose(uint32_t *slots, uint32_t count, uint64_t *rng)
     }
 }
 
-static void check_part(const ph_target *targets, const uint16_t *kinds, const uint32_t *incarnations, uint32_t *slots,
-                       uint32_t count, const char *what)
+static void check_part(phx_event_columns to, uint32_t *slots, uint32_t count, ph_cause cause, const char *what)
 {
+    const bool enters = cause == PH_CAUSE_CAME;
     qsort(slots, count, sizeof *slots, by_kind_and_id);
     for (uint32_t i = 0; i < count; i++) {
         const phx_name *name = &shard.store.name[slots[i]];
-        cr_assert(targets[i].id == name->id && targets[i].user_data == ~name->id && kinds[i] == name->kind &&
-                      incarnations[i] == name->incarnation,
+        cr_assert(to.targets[i].id == name->id && to.targets[i].user_data == ~name->id && to.kinds[i] == name->kind &&
+                      to.incarnations[i] == name->incarnation && to.causes[i] == cause &&
+                      to.positions[i].x == (enters ? (float)slots[i] : 0) &&
+                      to.positions[i].y == (enters ? -(float)slots[i] : 0) && to.positions[i].z == (enters ? 0.5f : 0),
                   "%s: %u of %u", what, i, count);
     }
 }
@@ -89,7 +95,7 @@ static void check_part(const ph_target *targets, const uint16_t *kinds, const ui
 static void write_names(const phx_change *change, phx_event_columns to)
 {
     phx_event_writer writer;
-    phx_event_writer_begin(&writer, &shard);
+    phx_event_writer_begin(&writer, &shard, &scope);
     phx_event_writer_add(&writer, &scratch, change, &to, 0);
     phx_event_writer_flush(&writer);
 }
@@ -99,6 +105,9 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     ph_target targets[2 * MOST];
     uint16_t kinds[2 * MOST];
     uint32_t incarnations[2 * MOST];
+    uint8_t causes[2 * MOST];
+    ph_position positions[2 * MOST];
+    const phx_event_columns to = {targets, incarnations, kinds, causes, positions};
     phx_change change = {.leave_count = leaves, .enter_count = enters, .list_first = PHX_SLOT_NONE};
     uint32_t told[MOST], few[PHX_ORDER_SHORT_MAX], n = 0, e = 0, l = 0;
     choose(chosen, leaves, rng);
@@ -110,9 +119,9 @@ static void check_names(uint32_t leaves, uint32_t enters, uint64_t *rng, const c
     }
     scratch = (phx_scratch){.targets = told};
     cr_assert_arr_eq(phx_interest_entered(&scratch, &change, few), chosen + leaves, enters * sizeof *few, "%s", what);
-    write_names(&change, (phx_event_columns){targets, kinds, incarnations});
-    check_part(targets, kinds, incarnations, chosen, leaves, what);
-    check_part(targets + leaves, kinds + leaves, incarnations + leaves, chosen + leaves, enters, what);
+    write_names(&change, to);
+    check_part(to, chosen, leaves, PH_CAUSE_RANGE, what);
+    check_part(phx_event_columns_from(&to, leaves), chosen + leaves, enters, PH_CAUSE_CAME, what);
 }
 
 /* More than counting is for: in order when the change is recorded. */
@@ -121,12 +130,15 @@ static void check_many(uint32_t count, uint64_t *rng, const char *what)
     ph_target targets[MEMBERS];
     uint16_t kinds[MEMBERS];
     uint32_t incarnations[MEMBERS];
+    uint8_t causes[MEMBERS];
+    ph_position positions[MEMBERS];
+    const phx_event_columns to = {targets, incarnations, kinds, causes, positions};
     phx_scratch_init(&scratch, &memory);
     cr_assert(phx_scratch_room(&scratch, count) && phx_interest_reserve(&scratch, count, 0));
     choose(scratch.enter, count, rng);
     const phx_change *change = phx_interest_record(&scratch, &shard, 0, count, 0);
-    write_names(change, (phx_event_columns){targets, kinds, incarnations});
-    check_part(targets, kinds, incarnations, scratch.enter, count, what);
+    write_names(change, to);
+    check_part(to, scratch.enter, count, PH_CAUSE_CAME, what);
     phx_scratch_free(&scratch);
 }
 
@@ -139,6 +151,9 @@ typedef struct together {
     ph_target targets[2][ROOM]; /* of two consumers */
     uint16_t kinds[2][ROOM];
     uint32_t incarnations[2][ROOM];
+    uint8_t causes[2][ROOM];
+    ph_position positions[2][ROOM];
+    phx_event_columns to[2];
     uint32_t consumer[TOGETHER];
 } together;
 
@@ -176,12 +191,14 @@ static void check_together(uint64_t *rng, const char *what)
     together *all = &room;
     phx_event_writer writer;
     for (uint32_t c = 0; c < TOGETHER; c++) add_change(all, c, rng);
+    for (uint32_t k = 0; k < 2; k++)
+        all->to[k] = (phx_event_columns){all->targets[k], all->incarnations[k], all->kinds[k], all->causes[k],
+                                         all->positions[k]};
     scratch = (phx_scratch){.targets = all->told};
-    phx_event_writer_begin(&writer, &shard);
+    phx_event_writer_begin(&writer, &shard, &scope);
     for (uint32_t c = 0; c < TOGETHER; c++) {
         const uint32_t k = all->consumer[c];
-        const phx_event_columns to = {all->targets[k], all->kinds[k], all->incarnations[k]};
-        phx_event_writer_add(&writer, &scratch, &all->change[c], &to, all->first[c]);
+        phx_event_writer_add(&writer, &scratch, &all->change[c], &all->to[k], all->first[c]);
         if (phx_rng_below(rng, 100) == 0) phx_event_writer_flush(&writer);
     }
     phx_event_writer_flush(&writer);
@@ -189,9 +206,9 @@ static void check_together(uint64_t *rng, const char *what)
         const phx_change *own = &all->change[c];
         const uint32_t k = all->consumer[c], leaves = own->leave_count;
         uint32_t at = all->first[c], *slots = all->expected + own->target_first;
-        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, leaves, what);
+        check_part(phx_event_columns_from(&all->to[k], at), slots, leaves, PH_CAUSE_RANGE, what);
         at += leaves, slots += leaves;
-        check_part(all->targets[k] + at, all->kinds[k] + at, all->incarnations[k] + at, slots, own->enter_count, what);
+        check_part(phx_event_columns_from(&all->to[k], at), slots, own->enter_count, PH_CAUSE_CAME, what);
     }
 }
 

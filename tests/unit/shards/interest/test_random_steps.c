@@ -21,8 +21,9 @@ typedef struct steps_case {
 enum {
     WHOLE = 1,    /* coordinates are whole numbers: many distances equal radii */
     FAR = 2,      /* some are global or have a reach */
-    OUTSIDE = 4,  /* some stand outside of the world: all observers in their blocks are evaluated */
+    OUTSIDE = 4,  /* some stand outside of the world */
     BY_DELTA = 8, /* to be expected: more deltas than evaluations */
+    AWAY = 32,    /* with OUTSIDE: most stand far outside, in one tower at each corner and at each edge */
     LIMITED = 16  /* most observers have a cap, up to thrice as large as an average list */
 };
 
@@ -43,6 +44,13 @@ static const steps_case steps_cases[] = {
     {"very far from the origin", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, BY_DELTA},
     {"very far, and outside", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, OUTSIDE},
     {"whole numbers, outside", 10, 20, 5, 2, 0, 20, 1, 60, 1, WHOLE | OUTSIDE},
+    {"far outside", 10, 20, 5, 2.5f, 0, 20, 1, 60, 1, OUTSIDE | AWAY | BY_DELTA},
+    {"far outside, all move", 10, 20, 0, 2.5f, 0, 8, 1, 100, 1, OUTSIDE | AWAY | BY_DELTA},
+    {"far outside, few move", 10, 20, 0, 2.5f, 0, 8, 1, 8, 1, OUTSIDE | AWAY | BY_DELTA},
+    {"far outside, whole numbers, much else", 10, 20, 0, 2, 0, 8, 1, 60, 20, OUTSIDE | AWAY | WHOLE},
+    {"far outside, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 30, OUTSIDE | AWAY},
+    {"far outside, caps", 10, 20, 0, 2.5f, 0, 8, 1, 60, 5, OUTSIDE | AWAY | LIMITED},
+    {"very far, and far outside", 10, 20, 5, 2.5f, -1.5e7f, 20, 1, 60, 1, OUTSIDE | AWAY},
     {"no margins, much else", 10, 20, 0, 2.5f, 0, 20, 1, 60, 40, BY_DELTA},
     {"no margins, whole numbers, much else", 10, 20, 0, 2, 0, 20, 1, 30, 40, WHOLE | BY_DELTA},
     {"no margins, hardly anything but that", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, 0},
@@ -98,8 +106,9 @@ static phx_attr some_attr(const steps_case *c)
 
 static float anywhere(const steps_case *c)
 {
-    float out = c->like & OUTSIDE ? 0.02f : 0;
-    return whole_or_not(c, c->origin + c->tower * (float)c->towers * float_between(&rng, -out, 1 + out));
+    float out = c->like & OUTSIDE ? 0.02f : 0, wide = c->tower * (float)c->towers;
+    const float p = whole_or_not(c, c->origin + wide * float_between(&rng, -out, 1 + out));
+    return c->like & AWAY ? p + 2 * wide * (float)((int32_t)phx_rng_below(&rng, 3) - 1) : p;
 }
 
 /* A step from there, not out of the world unless that may be. */

@@ -26,7 +26,8 @@ enum {
     DIAGONAL = 2, /* steps are as long as they may be, along both axes */
     ALIKE = 4,    /* all observe, with the same view */
     OUTSIDE = 8,  /* some stand outside of the world */
-    LEAVING = 16  /* all begin inside, and some step out */
+    LEAVING = 16, /* all begin inside, and some step out */
+    AWAY = 32     /* many stand many views outside of the world */
 };
 
 static const tile_case cases[] = {{"thin", 10, 0, 20, 0, 240, 2.5f, 0},
@@ -47,6 +48,11 @@ static const tile_case cases[] = {{"thin", 10, 0, 20, 0, 240, 2.5f, 0},
                                   {"tiny views", 10, 0, 1, 0.5f, 60, 0.5f, 0},
                                   {"tiny views, alike", 10, 0, 0.9f, 0, 16, 0.3f, ALIKE},
                                   {"outside", 10, 0, 20, 0, 256, 2.5f, OUTSIDE},
+                                  {"far outside", 10, 0, 20, 4, 256, 2.5f, OUTSIDE | AWAY},
+                                  {"far outside, alike", 10, 0, 30, 0, 256, 2.5f, OUTSIDE | AWAY | ALIKE | DIAGONAL},
+                                  {"far outside, whole", 10, 0, 20, 0, 256, 2, OUTSIDE | AWAY | WHOLE},
+                                  {"too far apart", 10, 0, 3, 0, 60, 0.5f, OUTSIDE | AWAY | ALIKE},
+                                  {"very far off, and outside", 64, -3e7f, 100, 20, 256, 16, OUTSIDE | AWAY},
                                   {"stepping out", 10, 0, 20, 0, 240, 2.4f, LEAVING | DIAGONAL},
                                   {"stepping out, alike", 10, 0, 12, 0, 240, 2.4f, LEAVING | DIAGONAL | ALIKE},
                                   {"far off", 10, 1e6f, 20, 5, 100, 1, 0},
@@ -75,6 +81,7 @@ static float anywhere(void)
     float p = whole_or_not(corner + c->box * float_between(&rng, -0.5f, 0.5f));
     if (c->box >= c->tower * TOWERS / 2)
         p = whole_or_not(float_between(&rng, c->origin - out / 20, world_end() + out / 20));
+    if (c->like & AWAY) p += (float)((int32_t)phx_rng_below(&rng, 3) - 1) * 2 * c->tower * TOWERS;
     if (c->like & OUTSIDE) return p;
     return fminf(fmaxf(p, c->origin), world_end());
 }
@@ -279,31 +286,33 @@ static void check_places(const phx_tile *tile)
     cr_assert_eq(previous, tile->previous_count);
 }
 
-/* How far outside of a block the farthest of its rows is or was half way; below 0: none was. */
-static float outside(const phx_shard *shard, const phx_block *block)
+/* Where the rows of a block are, and were half way. */
+static phx_box place_of_rows(const phx_shard *shard, const phx_block *block)
 {
     const phx_grid_rows *rows = &shard->grid.rows; /* NaN: it was nowhere */
-    float side = c->tower * PHX_BLOCK_SIDE, x = c->origin + side * block->bx, y = c->origin + side * block->by;
-    float most = -INFINITY;
+    phx_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = block->start[0]; i < block->start[PHX_BLOCK_TOWERS]; i++) {
         const float px = isnan(rows->ox[i]) ? rows->x[i] : (rows->x[i] + rows->ox[i]) / 2;
         const float py = isnan(rows->oy[i]) ? rows->y[i] : (rows->y[i] + rows->oy[i]) / 2;
-        const float east = fmaxf(px, rows->x[i]), west = fminf(px, rows->x[i]);
-        const float north = fmaxf(py, rows->y[i]), south = fminf(py, rows->y[i]);
-        most = fmaxf(most, fmaxf(fmaxf(x - west, east - x - side), fmaxf(y - south, north - y - side)));
+        box.x0 = fminf(box.x0, fminf(px, rows->x[i]));
+        box.x1 = fmaxf(box.x1, fmaxf(px, rows->x[i]));
+        box.y0 = fminf(box.y0, fminf(py, rows->y[i]));
+        box.y1 = fmaxf(box.y1, fmaxf(py, rows->y[i]));
     }
-    return most;
+    return box;
 }
 
+/* A block with rows far outside of the world has a tile too, up to 100 reaches from row to row. */
 static void check_usable(const phx_tile *tile, const phx_block *block)
 {
     const phx_shard *shard = tile->shard;
-    float side = c->tower * PHX_BLOCK_SIDE, out = outside(shard, block), slack = 0.001f * side;
-    float reach = block->reach + sqrtf(shard->step2_max);
-    if (reach > side * 1.001f || reach < side * 0.00999f || out > shard->drift_limit + slack)
-        cr_assert_not(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
-    if (reach < side * 0.999f && reach > side * 0.01001f && out <= shard->drift_limit)
-        cr_assert(tile->usable, "%s: reach %g, %g outside", c->what, (double)reach, (double)out);
+    const float side = c->tower * PHX_BLOCK_SIDE, reach = block->reach + sqrtf(shard->step2_max);
+    const phx_box box = place_of_rows(shard, block);
+    const float apart_most = fmaxf(box.x1 - box.x0, box.y1 - box.y0), most = fmaxf(side * 1.1f, reach * 100);
+    if (reach > side * 1.001f || reach < side * 0.00999f || apart_most > most * 1.001f)
+        cr_assert_not(tile->usable, "%s: reach %g, %g apart", c->what, (double)reach, (double)apart_most);
+    if (reach < side * 0.999f && reach > side * 0.01001f && apart_most < most * (side / reach > 90 ? 0.9f : 0.999f))
+        cr_assert(tile->usable, "%s: reach %g, %g apart", c->what, (double)reach, (double)apart_most);
 }
 
 typedef struct found {

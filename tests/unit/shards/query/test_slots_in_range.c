@@ -103,17 +103,17 @@ static void live(ph_range range, uint64_t seed)
     fleet_close(f);
 }
 
-Test(around, rows)
+Test(slots_in_range, slots_are_those_of_a_full_search_in_range_radius)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) live(PH_RANGE_RADIUS, seed);
 }
 
-Test(around, cards)
+Test(slots_in_range, slots_are_those_of_a_full_search_in_range_towers)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) live(PH_RANGE_TOWERS, seed);
 }
 
-Test(around, an_empty_shard)
+Test(slots_in_range, an_empty_shard_has_no_slots_in_range)
 {
     f = open_world(PH_RANGE_RADIUS, 1);
     cr_assert_eq(check_box(&f->shard[0], phx_box_all()), 0);

@@ -51,7 +51,7 @@ static void check_best(uint64_t *rng, uint32_t count, uint32_t keep, uint32_t va
     cr_assert_arr_eq(ranked, sorted_ranked, count * sizeof *ranked, "%u of %u", keep, count);
 }
 
-Test(rank, the_best_few_of_any_number)
+Test(top_k, the_best_few_are_those_of_a_full_sort)
 {
     uint64_t rng = 14;
     static const uint32_t values[] = {1, 2, 5, 1000};
@@ -65,7 +65,7 @@ Test(rank, the_best_few_of_any_number)
     check_best(&rng, MOST, MOST - 1, 1000);
 }
 
-Test(rank, each_rule_comes_before_the_next)
+Test(top_k, each_rule_comes_before_the_next)
 {
     phx_ranked pair[2];
     static const phx_ranked better = {.id = 9, .key = 9, .first = 1 << 8};
@@ -86,7 +86,7 @@ Test(rank, each_rule_comes_before_the_next)
     }
 }
 
-Test(rank, multiples_of_periods_agree_with_division)
+Test(top_k, multiples_of_periods_agree_with_division)
 {
     for (uint32_t every = 1; every <= PH_BAND_EVERY_MAX; every++) {
         uint32_t share = phx_band_share(every), wrong = 0;
@@ -112,7 +112,7 @@ static void sort_runs(void *at, uint32_t count, size_t size, int (*order)(const 
     }
 }
 
-Test(rank, events_by_kind_then_id)
+Test(top_k, events_are_ordered_by_kind_then_id)
 {
     uint64_t rng = 15;
     for (uint32_t round = 0; round < 600; round++) {
@@ -133,7 +133,7 @@ Test(rank, events_by_kind_then_id)
 }
 
 /* Different keys, the greatest anywhere, of any number: there is always a limit between two of them. */
-Test(rank, any_number_of_keys_is_split)
+Test(top_k, any_number_of_keys_is_split)
 {
     static double keys[MOST + PHX_KERNEL_PAD];
     const phx_kernels *kernels = phx_kernels_of(PH_SIMD_PORTABLE);
@@ -154,7 +154,7 @@ static int word_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-Test(rank, words_the_least_first)
+Test(top_k, the_least_words_come_first)
 {
     static uint64_t words[MOST], room[MOST], sorted_words[MOST];
     uint64_t rng = 16;
@@ -169,7 +169,7 @@ Test(rank, words_the_least_first)
     }
 }
 
-Test(rank, words_of_events_are_in_their_order)
+Test(top_k, words_of_events_are_in_their_order)
 {
     uint64_t rng = 17;
     for (uint32_t round = 0; round < 10000; round++) {

@@ -23,7 +23,7 @@ static void tear_down(void)
     memory_tear_down();
 }
 
-TestSuite(outboxes, .init = set_up, .fini = tear_down);
+TestSuite(outbox, .init = set_up, .fini = tear_down);
 
 /* Puts numbered records until it is full; returns how many. */
 static uint64_t fill(uint32_t destination)
@@ -33,7 +33,7 @@ static uint64_t fill(uint32_t destination)
     return put;
 }
 
-Test(outboxes, blocks_are_made_as_they_are_needed_and_stay)
+Test(outbox, blocks_are_made_as_they_are_needed_and_stay)
 {
     enum { BLOCKS = 100 };
     cr_assert_eq(atomic_load(&watched.bytes), 0);
@@ -49,7 +49,7 @@ Test(outboxes, blocks_are_made_as_they_are_needed_and_stay)
     cr_assert_eq(atomic_load(&memory.calls), calls);
 }
 
-Test(outboxes, a_full_pool_says_so_and_a_reset_frees_it)
+Test(outbox, a_full_pool_says_so_and_a_reset_frees_it)
 {
     cr_assert(phx_outbox_ready(&outbox, 4 * 4096));
     for (int round = 0; round < 3; round++) {
@@ -67,7 +67,7 @@ Test(outboxes, a_full_pool_says_so_and_a_reset_frees_it)
     }
 }
 
-Test(outboxes, each_destination_fills_its_own_block)
+Test(outbox, each_destination_fills_its_own_block)
 {
     cr_assert(phx_outbox_ready(&outbox, 4 * 4096));
     for (uint64_t id = 1; id <= 12; id++) phx_outbox_put(&outbox, (uint32_t)(id % 4))->id = id;
@@ -88,7 +88,7 @@ Test(outboxes, each_destination_fills_its_own_block)
     }
 }
 
-Test(outboxes, the_head_of_a_record_begins_cleared)
+Test(outbox, the_head_of_a_record_begins_cleared)
 {
     cr_assert(phx_outbox_ready(&outbox, 4 * 4096));
     static const phx_record zero;
@@ -103,7 +103,7 @@ Test(outboxes, the_head_of_a_record_begins_cleared)
 }
 
 /* Each destination gets its own records, in order, and nothing of the round before. */
-Test(outboxes, each_destination_reads_its_own_in_order)
+Test(outbox, each_destination_reads_its_own_in_order)
 {
     cr_assert_null(phx_outbox_first(&outbox, 0), "nothing was ever sent");
     cr_assert(phx_outbox_ready(&outbox, 100 * 4096));
@@ -129,7 +129,7 @@ Test(outboxes, each_destination_reads_its_own_in_order)
     }
 }
 
-Test(outboxes, no_memory)
+Test(outbox, without_memory_no_block_is_opened)
 {
     for (uint64_t calls = 0; calls < 3; calls++) { /* for the table, the pool and the first block */
         phx_outbox_free(&outbox);
@@ -147,7 +147,7 @@ Test(outboxes, no_memory)
 }
 
 /* Lists lie side by side and stay where they are while rounds come and go; the next tick's begin where they did. */
-Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
+Test(outbox, lists_lie_beside_the_blocks_of_all_rounds)
 {
     uint64_t id = 0;
     cr_assert(phx_outbox_ready(&outbox, 4096));
@@ -169,7 +169,7 @@ Test(outboxes, lists_lie_beside_the_blocks_of_all_rounds)
     cr_assert_eq(phx_outbox_list(&outbox, 1), outbox.lists);
 }
 
-Test(outboxes, no_memory_for_a_list_leaves_the_existing_lists)
+Test(outbox, no_memory_for_a_list_leaves_the_existing_lists)
 {
     cr_assert_not_null(phx_outbox_list(&outbox, 10));
     memory_for(0);
@@ -177,7 +177,7 @@ Test(outboxes, no_memory_for_a_list_leaves_the_existing_lists)
     cr_assert_eq(outbox.list_count, 10);
 }
 
-Test(outboxes, memory_of_a_storms_lists_goes_some_ticks_after_it)
+Test(outbox, memory_of_a_storms_lists_goes_some_ticks_after_it)
 {
     enum { TICKS = 20 };
     cr_assert_not_null(phx_outbox_list(&outbox, 100000));
@@ -190,7 +190,7 @@ Test(outboxes, memory_of_a_storms_lists_goes_some_ticks_after_it)
     cr_assert_lt(atomic_load(&watched.bytes), storm / 100);
 }
 
-Test(outboxes, lists_that_come_in_waves_allocate_nothing)
+Test(outbox, lists_that_come_in_waves_allocate_nothing)
 {
     enum { WAVES = 10, TICKS = 20, LONG = 10000 };
     cr_assert_not_null(phx_outbox_list(&outbox, LONG));

@@ -49,7 +49,7 @@ static void tear_down(void)
     cr_assert_eq(atomic_load(&watched.blocks), 0);
 }
 
-TestSuite(backlog, .init = set_up, .fini = tear_down);
+TestSuite(broadcast_backlog, .init = set_up, .fini = tear_down);
 
 /* ---- mail, by hand and at random ---- */
 
@@ -251,17 +251,17 @@ static void random_ticks(bool failing)
     cr_assert(dropped > 100 && voided > 100 && drained > 100);
 }
 
-Test(backlog, random)
+Test(broadcast_backlog, random_ticks_keep_what_a_list_keeps)
 {
     random_ticks(false);
 }
 
-Test(backlog, random_without_memory)
+Test(broadcast_backlog, random_without_memory)
 {
     random_ticks(true);
 }
 
-Test(backlog, steady_memory)
+Test(broadcast_backlog, steady_memory)
 {
     uint64_t calls = 0;
     for (uint64_t tick = 1; tick < 3000; tick++) {
@@ -278,7 +278,7 @@ Test(backlog, steady_memory)
     cr_assert_leq(phx_broadcast_backlog_count(backlog).pending, BOUND / sizeof(uint32_t));
 }
 
-Test(backlog, nothing_fits)
+Test(broadcast_backlog, nothing_fits)
 {
     uint32_t heard[OBSERVERS] = {1, 1};
     phx_broadcast_backlog_destroy(backlog);
@@ -335,7 +335,7 @@ static void take(uint64_t tick_first, uint64_t tick, uint32_t messages, uint64_t
     cr_assert(phx_consumer_return(consumer, batch));
 }
 
-Test(backlog, consumer_keeps_broadcasts_that_fit)
+Test(broadcast_backlog, consumer_keeps_broadcasts_that_fit)
 {
     make_consumer(1 << 20);
     for (uint64_t tick = 1; tick <= 4; tick++) {
@@ -351,7 +351,7 @@ Test(backlog, consumer_keeps_broadcasts_that_fit)
     phx_consumer_destroy(consumer);
 }
 
-Test(backlog, consumer_reports_dropped_broadcasts)
+Test(broadcast_backlog, consumer_reports_dropped_broadcasts)
 {
     make_consumer(0);
     for (uint64_t tick = 1; tick <= 4; tick++) {
@@ -368,7 +368,7 @@ Test(backlog, consumer_reports_dropped_broadcasts)
     phx_consumer_destroy(consumer);
 }
 
-Test(backlog, consumer_forgets_with_the_observer)
+Test(broadcast_backlog, consumer_forgets_with_the_observer)
 {
     make_consumer(1 << 20);
     tell(1);

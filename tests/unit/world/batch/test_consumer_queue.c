@@ -45,9 +45,9 @@ static void tick_one(uint64_t observer, uint64_t target, bool enter)
     phx_batch *batch = phx_consumer_begin(c, 1, 1);
     cr_assert_not_null(batch);
     batch->changes[0] = (ph_change){observer, 0, 0, !enter, enter, 0};
-    batch->targets[0] = (ph_target){target, target};
-    batch->kinds[0] = 0;
-    batch->incarnations[0] = 1;
+    batch->columns.targets[0] = (ph_target){target, target};
+    batch->columns.kinds[0] = 0;
+    batch->columns.incarnations[0] = 1;
     cr_assert(phx_consumer_offer(c, batch, ++now));
 }
 
@@ -92,14 +92,14 @@ Test(consumer, a_batch_comes_as_it_went)
     make(4);
     phx_batch *batch = phx_consumer_begin(c, 3, 5);
     cr_assert_geq(batch->changes_capacity, 3);
-    cr_assert_geq(batch->targets_capacity, 5);
+    cr_assert_geq(batch->events_capacity, 5);
     cr_assert_eq(batch->view.change_count, 3);
     cr_assert_eq(batch->view.target_count, 5);
     batch->view.change_count = 1; /* there were fewer after all */
     batch->view.target_count = 2;
     batch->changes[0] = (ph_change){9, 90, 0, 1, 1, PH_CHANGE_FRESH};
-    batch->targets[1] = (ph_target){6, 60};
-    batch->kinds[1] = 3;
+    batch->columns.targets[1] = (ph_target){6, 60};
+    batch->columns.kinds[1] = 3;
     cr_assert(phx_consumer_offer(c, batch, 17));
     const ph_batch *got = take(17, 17);
     cr_assert_eq((const void *)got, (const void *)batch);
@@ -132,7 +132,7 @@ Test(consumer, begin_again_gives_the_same_batch)
     make(4);
     phx_batch *batch = phx_consumer_begin(c, 1, 1);
     cr_assert_eq(phx_consumer_begin(c, 500, 9000), batch);
-    cr_assert_geq(batch->targets_capacity, 9000);
+    cr_assert_geq(batch->events_capacity, 9000);
     cr_assert_eq(batch->view.change_count, 500);
 }
 
@@ -437,9 +437,9 @@ Test(consumer, no_memory_for_more_that_are_out)
         cr_assert(phx_batch_reserve(&mem, batch, 1, 1));
         batch->view.change_count = batch->view.target_count = 1;
         batch->changes[0] = (ph_change){1, 0, 0, 0, 1, 0};
-        batch->targets[0] = (ph_target){tick + 100, 0};
-        batch->kinds[0] = 0;
-        batch->incarnations[0] = 1;
+        batch->columns.targets[0] = (ph_target){tick + 100, 0};
+        batch->columns.kinds[0] = 0;
+        batch->columns.incarnations[0] = 1;
         for (uint64_t allowed = 0;; allowed++) {
             watched_memory_fail_after(&watched, allowed);
             if (phx_consumer_offer(c, batch, tick)) break;
@@ -497,7 +497,7 @@ Test(consumer, ticks_go_up, .signal = SIGABRT)
 Test(consumer, a_foreign_offer_is_caught, .signal = SIGABRT)
 {
     make(1);
-    (void)phx_consumer_offer(c, phx_batch_create(&mem), 1);
+    (void)phx_consumer_offer(c, phx_batch_create(&mem, false), 1);
 }
 #endif
 

@@ -17,13 +17,27 @@ static phx_net_changes *net;
 static phx_batch *in;
 static phx_batch *out;
 
+enum { OLD = 1, LAST = 1 << 30 }; /* the last incarnations that were given before the difference, and in it */
+
+static ph_position place_of(const void *owner, uint64_t id)
+{
+    cr_assert_eq(owner, &net);
+    return (ph_position){(float)id, -(float)id, 0.5f};
+}
+
+static phx_depths depths;
+static const uint32_t incarnations = LAST;
+static const phx_net_world around = {&depths, &incarnations, place_of, &net};
+
 static void set_up(void)
 {
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
-    net = phx_net_changes_create(&mem, NULL);
-    in = phx_batch_create(&mem);
-    out = phx_batch_create(&mem);
+    phx_depths_init(&depths, &mem);
+    net = phx_net_changes_create(&mem, &around);
+    in = phx_batch_create(&mem, true);
+    out = phx_batch_create(&mem, true);
+    out->incarnations_before = OLD;
     cr_assert(net != NULL && in != NULL && out != NULL);
 }
 
@@ -32,6 +46,7 @@ static void tear_down(void)
     phx_net_changes_destroy(net);
     phx_batch_destroy(&mem, in);
     phx_batch_destroy(&mem, out);
+    phx_depths_free(&depths);
     watched_memory_all_back(&watched);
 }
 
@@ -53,12 +68,19 @@ static void change(uint64_t observer, uint32_t flags)
     in->changes[in->view.change_count++] = (ph_change){observer, observer + 1, in->view.target_count, 0, 0, flags};
 }
 
+/* A cause for each incarnation. */
+static ph_cause cause_of(uint32_t incarnation)
+{
+    return (ph_cause)(PH_CAUSE_OUTRANKED + incarnation % (PH_CAUSE_COUNT - PH_CAUSE_OUTRANKED));
+}
+
 static void target(uint64_t id, uint16_t kind, uint32_t incarnation)
 {
     uint32_t at = in->view.target_count++;
-    in->targets[at] = (ph_target){id, id * 1000 + incarnation};
-    in->kinds[at] = kind;
-    in->incarnations[at] = incarnation;
+    in->columns.targets[at] = (ph_target){id, id * 1000 + incarnation};
+    in->columns.kinds[at] = kind;
+    in->columns.incarnations[at] = incarnation;
+    in->columns.causes[at] = (uint8_t)cause_of(incarnation);
 }
 
 static void leave(uint64_t id, uint16_t kind, uint32_t incarnation)
@@ -108,12 +130,25 @@ static void drain(uint32_t changes, uint32_t targets)
     cr_assert_eq(phx_net_changes_count(net).pending, 0);
 }
 
+/* Is the target at this place among the leaves of its change? */
+static bool leaves_at(uint32_t at)
+{
+    const ph_change *own = out->changes;
+    while (at >= own->first + own->leave_count + own->enter_count) own++;
+    return at < own->first + own->leave_count;
+}
+
 static void expect_target(uint32_t at, uint64_t id, uint16_t kind, uint32_t incarnation)
 {
-    cr_assert_eq(out->targets[at].id, id, "target %u is %lu, not %lu", at, out->targets[at].id, id);
-    cr_assert_eq(out->targets[at].user_data, id * 1000 + incarnation);
-    cr_assert_eq(out->kinds[at], kind);
-    cr_assert_eq(out->incarnations[at], incarnation);
+    cr_assert_eq(out->columns.targets[at].id, id, "target %u is %lu, not %lu", at, out->columns.targets[at].id, id);
+    cr_assert_eq(out->columns.targets[at].user_data, id * 1000 + incarnation);
+    cr_assert_eq(out->columns.kinds[at], kind);
+    cr_assert_eq(out->columns.incarnations[at], incarnation);
+    const ph_position there = place_of(&net, id), none = {0};
+    const bool left = leaves_at(at);
+    const ph_cause cause = left ? cause_of(incarnation) : incarnation > OLD ? PH_CAUSE_APPEARED : PH_CAUSE_CAME;
+    cr_assert_eq(out->columns.causes[at], cause, "target %u has the cause %u", at, out->columns.causes[at]);
+    cr_assert_arr_eq(&out->columns.positions[at], left ? &none : &there, sizeof there);
 }
 
 static void expect_change(uint32_t at, uint64_t observer, uint32_t leaves, uint32_t enters, uint32_t flags)
@@ -256,9 +291,9 @@ Test(net_changes, enters_are_named_and_ordered_as_now_leaves_as_then)
         uint16_t kind;
     } enters[] = {{6, 66, 0}, {5, 55, 3}, {6, 66, 0}};
     for (uint32_t i = 0; i < 3; i++) {
-        cr_assert_eq(out->targets[1 + i].id, enters[i].id);
-        cr_assert_eq(out->targets[1 + i].user_data, enters[i].user_data);
-        cr_assert_eq(out->kinds[1 + i], enters[i].kind);
+        cr_assert_eq(out->columns.targets[1 + i].id, enters[i].id);
+        cr_assert_eq(out->columns.targets[1 + i].user_data, enters[i].user_data);
+        cr_assert_eq(out->columns.kinds[1 + i], enters[i].kind);
     }
     tick_enter(6, 2); /* nothing of the old name is left */
     drain(1, 1);
@@ -276,7 +311,7 @@ Test(net_changes, a_name_goes_with_its_last_enter)
     tick_leave(5, 1);
     phx_net_changes_rename(net, 5, 4, 44);
     drain(1, 1);
-    cr_assert_eq(out->targets[0].user_data, 44);
+    cr_assert_eq(out->columns.targets[0].user_data, 44);
     tick_enter(5, 1);
     phx_net_changes_drop_observer(net, O);
     phx_net_changes_rename(net, 5, 6, 66);
@@ -621,7 +656,7 @@ Test(coalesce_create, no_memory)
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     watched_memory_fail_after(&watched, 0);
     cr_assert_null(phx_net_changes_create(&mem, NULL));
-    cr_assert_null(phx_batch_create(&mem));
+    cr_assert_null(phx_batch_create(&mem, true));
     phx_net_changes_destroy(NULL);
     phx_batch_destroy(&mem, NULL);
     cr_assert_eq(atomic_load(&watched.blocks), 0);

@@ -257,7 +257,7 @@ Test(command_queue, at_a_blocks_end_a_run_is_cut)
 }
 
 /* Every rest that a block can end with. */
-Test(command_queue, every_rest_of_a_block)
+Test(command_queue, every_rest_of_a_block_is_skipped)
 {
     for (uint32_t rest = 0; rest <= 40; rest++) {
         set_up();
@@ -321,12 +321,12 @@ static void fills_and_recovers(uint32_t blocks)
     }
 }
 
-Test(command_queue, full_with_one_block)
+Test(command_queue, one_block_is_full_and_comes_back)
 {
     fills_and_recovers(1);
 }
 
-Test(command_queue, full_with_some_blocks)
+Test(command_queue, some_blocks_are_full_and_come_back)
 {
     fills_and_recovers(2);
     tear_down();
@@ -383,7 +383,7 @@ Test(command_queue, no_memory_is_not_full)
     cr_assert_eq(tick(), WORDS_MAX + 1 - HEADER / 8);
 }
 
-Test(command_queue, no_memory_to_create)
+Test(command_queue, without_memory_no_queue_is_made)
 {
     for (uint64_t allowed = 0;; allowed++) {
         watched_memory_fail_after(&watched, allowed);
@@ -396,7 +396,7 @@ Test(command_queue, no_memory_to_create)
     }
 }
 
-Test(command_queue, destroyed_full)
+Test(command_queue, a_full_queue_is_destroyed_without_a_leak)
 {
     begin(5);
     while (put(777) > 0) {
@@ -457,7 +457,7 @@ Test(command_queue, unread_commands_stay)
     }
 }
 
-Test(command_queue, counts)
+Test(command_queue, counts_follow_publish_and_release)
 {
     begin(2);
     put(100);
@@ -771,7 +771,7 @@ static void random_use(uint64_t seed)
     cr_assert_leq(phx_command_queue_count(q).released, m->accepted);
 }
 
-Test(command_queue, random_use_against_a_list)
+Test(command_queue, random_use_agrees_with_a_list)
 {
     uint32_t full = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {

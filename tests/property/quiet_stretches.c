@@ -5,7 +5,7 @@
  * another kind. Everything is compared with the model. And each single move is sent within a period, however long.
  *
  * options: --count N scripts of each profile, --seed S the first seed, --profile NAME only that one
- * To repeat a failure, and see it cut down: quiet --seed S --profile NAME --count 1
+ * To repeat a failure, and see it cut down: quiet_stretches --seed S --profile NAME --count 1
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -194,5 +194,5 @@ int main(int argc, char **argv)
     CHECK(due > 0 || check_failures() > 0, "no update was told: a test of nothing");
     (void)printf("%" PRIu64 " updates\n", due);
     free(result);
-    return check_done("quiet");
+    return check_done("quiet_stretches");
 }

@@ -191,5 +191,5 @@ int main(int argc, char **argv)
         }
     }
     scripts(option_number(argc, argv, "--seed", 1), option_number(argc, argv, "--count", test_amount(SCRIPTS)));
-    return check_done("far");
+    return check_done("coordinate_bounds");
 }

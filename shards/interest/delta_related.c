@@ -1,0 +1,77 @@
+/*
+ * Relations in a delta; see delta_related.h.
+ */
+#include "shards/interest/delta_related.h"
+
+bool phx_related_far(const phx_relation_set *related)
+{
+    for (uint32_t i = 0; related && i < related->count; i++)
+        if (related->items[i].bits & PHX_RELATION_FAR) return true;
+    return false;
+}
+
+bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, uint32_t words)
+{
+    if (!phx_scratch_room(scratch, (size_t)words + related->count) ||
+        !phx_grow(scratch->mem, (void **)&scratch->related, &scratch->related_capacity, 0,
+                  (size_t)related->count + PHX_KERNEL_PAD, sizeof(uint32_t)))
+        return false;
+    for (uint32_t i = 0; i < related->count; i++)
+        scratch->related[i] = phx_shard_find(shard, scratch->directory, related->items[i].target);
+    return true;
+}
+
+/* May the observer see a revealed target by its view? Layers decide; a far target's events come from evaluation. */
+static bool reveal_counts(const phx_attr *observer, const phx_attr *target)
+{
+    return (observer->sees & target->layers) && !target->global && !(target->reach > observer->view);
+}
+
+/* The bits of the relation to a target; 0 = none. */
+static uint32_t relation_bits(const phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related,
+                              uint32_t target)
+{
+    const uint32_t at = shard->kernels->find_u32(scratch->related, related->count, target);
+    return at < related->count ? related->items[at].bits : 0;
+}
+
+void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                      const phx_relation_set *related, phx_delta_hits *hits)
+{
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
+    uint32_t enters = 0, leaves = 0;
+    for (uint32_t i = 0; i < hits->enter_count; i++) {
+        const phx_target_word word = phx_target_word_at(hits->enter, i);
+        const uint32_t target = phx_target_word_slot(word), bits = relation_bits(scratch, shard, related, target);
+        if (bits & (PHX_RELATION_HIDE | PHX_RELATION_FAR)) continue;
+        const bool revealed = bits & PHX_RELATION_REVEAL;
+        if (revealed && !reveal_counts(attr, phx_store_attr(&shard->store, target))) continue;
+        hits->enter[enters++] = revealed ? target : word.bits;
+    }
+    for (uint32_t i = 0; i < hits->leave_count; i++) {
+        const phx_target_word word = phx_target_word_at(hits->leave, i);
+        const uint32_t bits = relation_bits(scratch, shard, related, phx_target_word_slot(word));
+        if (!(bits & PHX_RELATION_FAR)) hits->leave[leaves++] = word.bits;
+    }
+    hits->enter_count = enters;
+    hits->leave_count = leaves;
+}
+
+void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                        const phx_relation_set *related, phx_delta_hits *hits)
+{
+    const phx_store *store = &shard->store;
+    const phx_list *list = &store->tail[slot].list;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    const phx_attr *attr = phx_store_attr(store, slot);
+    for (uint32_t i = 0; i < related->count; i++) {
+        const uint32_t target = scratch->related[i];
+        if (!(related->items[i].bits & PHX_RELATION_FAR)) continue;
+        PHX_ASSERT(target != PHX_SLOT_NONE); /* pairs and links pin it */
+        const bool listed = shard->kernels->find_u32(entries, list->count, target) < list->count;
+        const bool sees = phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
+                                        phx_store_attr(store, target), &related->items[i], listed);
+        if (sees && !listed) hits->enter[hits->enter_count++] = target;
+        if (listed && !sees) hits->leave[hits->leave_count++] = target;
+    }
+}

@@ -1,0 +1,39 @@
+/*
+ * Relations of an observer while a delta finds its events. Its list is stored. A target in sight by the common rule
+ * comes as a word of the observer's run, as of any observer; the words of related targets are judged here. The targets
+ * of pairs and links, which count at other distances, are decided by the rule, each in every tick in which something
+ * changed. Interest phase, by the worker of the observer.
+ */
+#ifndef PHX_SHARDS_INTEREST_DELTA_RELATED_H
+#define PHX_SHARDS_INTEREST_DELTA_RELATED_H
+
+#include "shards/interest/scratch.h"
+#include "shards/state/related.h"
+
+/* Slots of events that were found so far; each array has room for the observer's relations, too. */
+typedef struct phx_delta_hits {
+    uint32_t *enter, *leave; /* target words, then slots */
+    uint32_t enter_count, leave_count;
+} phx_delta_hits;
+
+/* Is one of them a pair or a link? */
+bool phx_related_far(const phx_relation_set *related);
+
+/*
+ * Finds the slots of their targets, into scratch->related. Makes room for events of so many words, and of the
+ * relations. false = no memory.
+ */
+bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, uint32_t words);
+
+/*
+ * Drops the words that relations rule out, or that phx_related_decide() decides: of enters hidden targets too, and
+ * revealed ones that do not count. The words of revealed targets that stay are not special.
+ */
+void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                      const phx_relation_set *related, phx_delta_hits *hits);
+
+/* Adds the events of the targets of pairs and links. The list is as at the last tick's end. */
+void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                        const phx_relation_set *related, phx_delta_hits *hits);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * The causes of leaves; see event_causes.h. In the fill, any worker.
+ */
+#include "shards/interest/event_causes.h"
+
+phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot)
+{
+    const phx_store *store = &shard->store;
+    const phx_body *body = &store->body[slot];
+    const phx_attr *attr = phx_store_attr(store, slot);
+    const bool related = body->state & PHX_SLOT_RELATED;
+    return (phx_cause_observer){.body = body,
+                                .attr = attr,
+                                .relations = related ? phx_relations_of(&shard->relations, store->name[slot].id) : NULL,
+                                .plain = !related && attr->instance == 0 && (attr->sees & 1),
+                                .capped = attr->cap > 0 && phx_attr_observes(attr)};
+}
+
+/*
+ * The shard of a target that is in the world, and its slot there; NULL: that incarnation is gone. A slot that is no own
+ * one may be out of date, or have ended for want of a view.
+ */
+static const phx_shard *home_of_target(const phx_cause_scope *scope, const phx_shard *shard, uint32_t *slot)
+{
+    const phx_body *body = &shard->store.body[*slot];
+    if (PHX_LIKELY(body->state & PHX_SLOT_OWN)) return shard;
+    if (!scope->several) return NULL;
+    const phx_name *name = &shard->store.name[*slot];
+    const uint64_t home = phx_directory_find(scope->directory, name->id);
+    if (home == PHX_HOME_NONE) return NULL;
+    const phx_shard *owner = &scope->shards[phx_home_shard(home)];
+    *slot = phx_home_slot(home);
+    return owner->store.name[*slot].incarnation == name->incarnation ? owner : NULL;
+}
+
+ph_cause phx_cause_of_leave(const phx_cause_scope *scope, const phx_shard *shard, const phx_cause_observer *observer,
+                            uint32_t target)
+{
+    const phx_shard *home = home_of_target(scope, shard, &target);
+    if (!home) return PH_CAUSE_GONE;
+    const phx_body *body = &home->store.body[target];
+    const bool marked = body->state & (PHX_SLOT_SPECIAL | PHX_SLOT_APART);
+    if (PHX_LIKELY(observer->plain && !marked && !observer->capped)) return PH_CAUSE_RANGE;
+    const phx_attr *attr = phx_store_attr(&home->store, target);
+    const phx_relation *relation = phx_relation_find(observer->relations, home->store.name[target].id);
+    if (!phx_rule_admits(observer->attr, attr, relation)) return PH_CAUSE_HIDDEN;
+    if (!observer->capped) return PH_CAUSE_RANGE;
+    const bool passes = phx_rule_sees(shard->rules, observer->body, observer->attr, body, attr, relation, true);
+    return passes ? PH_CAUSE_OUTRANKED : PH_CAUSE_RANGE;
+}

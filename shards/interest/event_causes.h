@@ -1,0 +1,49 @@
+/*
+ * The causes of events (ph_cause), decided by the marks that observer and target have at the tick's end. Most ticks of
+ * most shards have one possible cause for all leaves, and one for all enters: then no target is looked at. In the fill,
+ * any worker.
+ */
+#ifndef PHX_SHARDS_INTEREST_EVENT_CAUSES_H
+#define PHX_SHARDS_INTEREST_EVENT_CAUSES_H
+
+#include "shards/state/shard.h"
+
+/* What decides the causes of a tick beside observer and target. Made by the world before the fill. */
+typedef struct phx_cause_scope {
+    const phx_directory *directory;
+    const phx_shard *shards;
+    uint32_t incarnations_before; /* the last one given before the tick */
+    uint32_t incarnations_given;  /* in it */
+    uint8_t traits;               /* PHX_TRAIT_... of all shards' attributes */
+    bool several;                 /* shards */
+    bool related;                 /* there are relations */
+} phx_cause_scope;
+
+/* May a leave of this shard's observers have another cause than range? */
+static inline bool phx_causes_of_leaves(const phx_cause_scope *scope, const phx_shard *shard)
+{
+    return scope->several || scope->related || scope->traits != 0 || shard->store.dead_count > 0;
+}
+
+/* May an enter have another cause than that the target came? */
+static inline bool phx_causes_of_enters(const phx_cause_scope *scope)
+{
+    return scope->incarnations_given > 0;
+}
+
+/* The side of a leave that all leaves of a change share. */
+typedef struct phx_cause_observer {
+    const phx_body *body;
+    const phx_attr *attr;
+    const phx_relation_set *relations; /* NULL: none */
+    bool plain;                        /* a target without marks is not hidden from it */
+    bool capped;
+} phx_cause_observer;
+
+phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot);
+
+/* The cause of a leave; the target was in the list at the end of the tick before. */
+ph_cause phx_cause_of_leave(const phx_cause_scope *scope, const phx_shard *shard, const phx_cause_observer *observer,
+                            uint32_t target);
+
+#endif

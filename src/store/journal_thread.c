@@ -1,0 +1,183 @@
+/*
+ * The thread that writes the journal; see journal_thread.h.
+ */
+#include "store/journal_thread.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "store/clock.h"
+
+static void report_failure(phx_journal_thread *at, int error)
+{
+    char line[PH_STORE_REASON_SIZE], text[128];
+    atomic_store_explicit(&at->error, error, memory_order_relaxed);
+    atomic_fetch_add_explicit(&at->errors, 1, memory_order_relaxed);
+    atomic_store_explicit(&at->failed, true, memory_order_relaxed);
+    if (!at->log) return;
+    snprintf(line, sizeof line, "store %s/%s: the journal ends behind tick %" PRIu64 ": %s", at->folder->path,
+             at->folder->name, at->last_tick, strerror_r(error, text, sizeof text));
+    at->log(at->log_user, PH_LOG_ERROR, line);
+}
+
+/* ---- files ---- */
+
+static int sync_file(phx_journal_thread *at)
+{
+    if (at->file < 0 || !at->unsynced) return 0;
+    if (at->disk->sync(at->file) != 0) return errno;
+    at->unsynced = false;
+    at->synced_ns = phx_store_now_ns();
+    atomic_store_explicit(&at->durable_tick, at->last_tick, memory_order_relaxed);
+    return 0;
+}
+
+static int put_frame(phx_journal_thread *at, phx_frame_head *frame)
+{
+    const uint64_t bytes = phx_frame_bytes(frame->bytes), summed = bytes - PHX_FRAME_SUM_BYTES;
+    const uint64_t sum = XXH3_64bits(frame, summed);
+    memcpy((char *)frame + summed, &sum, sizeof sum);
+    const int error = phx_disk_write_all(at->disk, at->file, frame, bytes);
+    at->file_bytes += bytes;
+    at->unsynced = true;
+    atomic_fetch_add_explicit(&at->bytes, bytes, memory_order_relaxed);
+    return error;
+}
+
+/* Ends the open file. whole: with a frame that says so. Returns 0, or errno. */
+static int close_file(phx_journal_thread *at, bool whole)
+{
+    struct {
+        phx_frame_head head;
+        uint64_t sum;
+    } end = {{PHX_FRAME_MAGIC, PHX_FRAME_END, 0, at->last_tick, 0}, 0};
+    if (at->file < 0) return 0;
+    int error = whole ? put_frame(at, &end.head) : 0;
+    if (whole && error == 0) error = sync_file(at);
+    if (at->disk->close(at->file) != 0 && error == 0) error = errno;
+    at->file = -1;
+    return error;
+}
+
+static int open_file(phx_journal_thread *at, uint64_t tick)
+{
+    phx_journal_file_head head = {
+        .magic = PHX_JOURNAL_MAGIC, .tick = tick, .format = PHX_JOURNAL_FORMAT, .library = PHAROS_VERSION_NUMBER};
+    char *path = phx_folder_file(at->folder, tick, PHX_STORE_JOURNAL);
+    if (!path) return ENOMEM;
+    at->file = at->disk->create(path);
+    int error = at->file < 0 ? errno : 0;
+    free(path);
+    if (error != 0) return error;
+    head.sum = XXH3_64bits(&head, offsetof(phx_journal_file_head, sum));
+    at->file_bytes = sizeof head;
+    error = phx_disk_write_all(at->disk, at->file, &head, sizeof head);
+    if (error == 0 && at->disk->sync_folder(at->folder->path) != 0) error = errno;
+    return error;
+}
+
+/* ---- frames ---- */
+
+static int write_record(phx_journal_thread *at, phx_frame_head *frame)
+{
+    const bool first = frame->kind == PHX_FRAME_FIRST;
+    const bool full = at->file_bytes >= at->file_bytes_max && !at->within_tick;
+    int error = 0;
+    if (at->file < 0 || first || full) {
+        error = close_file(at, true);
+        if (error == 0) error = open_file(at, frame->tick);
+    }
+    if (error == 0) error = put_frame(at, frame);
+    at->within_tick = !(frame->flags & PH_RECORD_TICK);
+    if (error == 0 && !at->within_tick) at->last_tick = frame->tick;
+    return error;
+}
+
+/* Writes the frames that are in the ring. */
+static void drain_ring(phx_journal_thread *at)
+{
+    for (phx_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL;
+         phx_store_ring_pass(&at->ring, frame)) {
+        if (frame->kind == PHX_FRAME_FIRST) at->passing = false;
+        if (at->passing) continue;
+        const int error = write_record(at, frame);
+        if (error == 0) continue;
+        at->passing = true;
+        (void)close_file(at, false);
+        report_failure(at, error);
+    }
+}
+
+static void sync_due(phx_journal_thread *at)
+{
+    if (!at->unsynced || phx_store_now_ns() - at->synced_ns < at->sync_ns) return;
+    const int error = sync_file(at);
+    if (error == 0) return;
+    at->passing = true;
+    (void)close_file(at, false);
+    report_failure(at, error);
+}
+
+static void wait_for_records(phx_journal_thread *at)
+{
+    const uint64_t billion = 1000000000u;
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    const uint64_t ns = (uint64_t)until.tv_nsec + at->sync_ns;
+    until.tv_sec += (time_t)(ns / billion);
+    until.tv_nsec = (long)(ns % billion);
+    (void)sem_timedwait(&at->wake, &until); /* woken, late or interrupted: the ring is looked into */
+}
+
+static void *run_thread(void *user)
+{
+    phx_journal_thread *at = user;
+    for (bool ends = false; !ends;) {
+        wait_for_records(at);
+        ends = atomic_load_explicit(&at->ending, memory_order_acquire);
+        drain_ring(at);
+        sync_due(at);
+    }
+    const int error = close_file(at, true);
+    if (error != 0) report_failure(at, error);
+    return NULL;
+}
+
+int phx_journal_thread_begin(phx_journal_thread *at, uint64_t ring_bytes)
+{
+    sigset_t all, before;
+    at->file = -1;
+    at->passing = true;
+    if (!phx_store_ring_init(&at->ring, ring_bytes)) return ENOMEM;
+    int error = sem_init(&at->wake, 0, 0) != 0 ? errno : 0;
+    if (error == 0) {
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* the host's signals are for its own threads */
+        error = pthread_create(&at->thread, NULL, run_thread, at);
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (error != 0) (void)sem_destroy(&at->wake);
+    }
+    if (error != 0) phx_store_ring_free(&at->ring);
+    return error;
+}
+
+void phx_journal_thread_end(phx_journal_thread *at)
+{
+    atomic_store_explicit(&at->ending, true, memory_order_release); /* pairs with the load of run_thread() */
+    (void)sem_post(&at->wake);
+    (void)pthread_join(at->thread, NULL);
+    (void)sem_destroy(&at->wake);
+    phx_store_ring_free(&at->ring);
+}
+
+void phx_journal_thread_wake(phx_journal_thread *at)
+{
+    (void)sem_post(&at->wake);
+}

@@ -1,0 +1,48 @@
+/*
+ * The thread that writes the journal. The ticking thread puts records into the ring and goes on. Behind an error the
+ * thread passes over records until one that begins anew, behind the next image.
+ */
+#ifndef PHX_STORE_JOURNAL_THREAD_H
+#define PHX_STORE_JOURNAL_THREAD_H
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <pharos/store.h>
+
+#include "store/folder.h"
+#include "store/ring.h"
+
+typedef struct phx_journal_thread {
+    /* constant while the thread runs */
+    const phx_folder *folder;
+    const phx_disk *disk;
+    uint64_t sync_ns, file_bytes_max;
+    ph_log_fn log;
+    void *log_user;
+    pthread_t thread;
+
+    phx_store_ring ring;
+    sem_t wake;
+    _Atomic bool ending; /* relaxed: the semaphore orders it */
+    _Atomic bool failed; /* set by the thread, reset by the ticking thread before a record that begins anew; relaxed */
+
+    /* the thread's */
+    int file; /* below 0: none is open */
+    uint64_t file_bytes, last_tick, synced_ns;
+    bool unsynced, passing;
+    bool within_tick; /* the last record is of an apply: its tick comes into the same file */
+
+    /* by the thread; relaxed: statistics */
+    _Atomic uint64_t durable_tick, bytes, errors;
+    _Atomic int error;
+} phx_journal_thread;
+
+/* folder .. log_user are set. Returns 0, or an error number. */
+int phx_journal_thread_begin(phx_journal_thread *at, uint64_t ring_bytes);
+/* Writes the rest of the ring; the thread ends. */
+void phx_journal_thread_end(phx_journal_thread *at);
+/* A record is in the ring. */
+void phx_journal_thread_wake(phx_journal_thread *at);
+
+#endif

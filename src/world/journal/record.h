@@ -1,0 +1,22 @@
+/*
+ * A record: the commands of one apply or tick. Written at its end, where they are all known and their memory is still
+ * there; see save.h. All numbers are little-endian, all parts multiples of 8 bytes.
+ *
+ *   head          phx_record_head
+ *   definition    if the tick took one: its keys and classes, each a u64 count and rows as in an image; zeros
+ *   runs          pack.h
+ *   sum           u64 of all bytes before it
+ */
+#ifndef PHX_WORLD_JOURNAL_RECORD_H
+#define PHX_WORLD_JOURNAL_RECORD_H
+
+#include "world/journal/head.h"
+#include "world/state/world.h"
+
+/* Attaches a journal; NULL ends it. The world rests. */
+void phx_journal_attach(phx_world *world, const ph_journal *journal);
+
+/* The numbers of the head as they are now, and marks them for the next record. */
+phx_record_head phx_record_counts(phx_world *world);
+
+#endif

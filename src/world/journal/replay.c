@@ -1,0 +1,106 @@
+/*
+ * Replays a record; see replay.h.
+ */
+#include "world/journal/replay.h"
+
+#include <inttypes.h>
+
+#include "world/table/gate.h"
+#include "world/tick/tick.h"
+
+static ph_status check_record(phx_unpacking *from, const void *record, size_t size, phx_record_head *head)
+{
+    uint64_t sum;
+    if (size < sizeof *head + sizeof sum || size % sizeof sum != 0)
+        return phx_unpack_refuse(from, "head: a record has not %zu bytes", size);
+    memcpy(head, record, sizeof *head);
+    if (head->magic != PHX_RECORD_MAGIC) return phx_unpack_refuse(from, "head: this is no record");
+    if (head->bytes != size)
+        return phx_unpack_refuse(from, "head: %" PRIu64 " bytes, and there are %zu", head->bytes, size);
+    memcpy(&sum, (const char *)record + size - sizeof sum, sizeof sum);
+    phx_sum own = phx_sum_begin();
+    phx_sum_add(&own, record, size - sizeof sum);
+    if (phx_sum_end(&own) != sum) return phx_unpack_refuse(from, "its sum is not that of its bytes: it is damaged");
+    if (head->format != PH_RECORD_FORMAT || head->rules != PHX_IMAGE_RULES)
+        return phx_unpack_refuse(from, "head: format %d, rules %d; here they are %d and %d", head->format, head->rules,
+                                 PH_RECORD_FORMAT, PHX_IMAGE_RULES);
+    if (head->flags & ~(uint32_t)PHX_RECORD_FLAGS)
+        return phx_unpack_refuse(from, "head: flags 0x%" PRIx32 " are not known", head->flags);
+    if ((head->flags & PHX_RECORD_APPLY) && (head->flags & PHX_RECORD_DEF))
+        return phx_unpack_refuse(from, "head: an apply takes no definition");
+    if (head->flags & PHX_RECORD_SHORT)
+        return phx_unpack_refuse(from,
+                                 "tick %" PRIu64 " lacked memory: its events do not follow from its commands; only an "
+                                 "image of it, or of a later tick, goes on",
+                                 head->tick);
+    *from = (phx_unpacking){.at = (const unsigned char *)record + sizeof *head,
+                            .left = size - sizeof *head - sizeof sum,
+                            .reason = from->reason};
+    return PH_OK;
+}
+
+/* Is the world ready for an apply or tick? */
+static ph_status check_rest(phx_world *world)
+{
+    if (world->stage != PHX_STAGE_IDLE || !phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    phx_gate_tick_end(&world->gate, false);
+    return PH_OK;
+}
+
+static phx_producer *record_producer(phx_world *world)
+{
+    return &world->producers[world->def.producers_max];
+}
+
+static ph_status submit_runs(phx_unpacking *from, phx_world *world, const phx_record_head *head, phx_image *def)
+{
+    ph_status status = PH_OK;
+    if (!phx_producer_begin_record(record_producer(world), &world->mem, &world->def)) return PH_NO_MEMORY;
+    if (head->flags & PHX_RECORD_DEF) status = phx_unpack_def(from, def);
+    for (uint32_t r = 0; status == PH_OK && r < head->runs; r++)
+        status = phx_unpack_run(from, world, record_producer(world), r);
+    if (status == PH_OK && from->left > 0)
+        status = phx_unpack_refuse(from, "%zu bytes are left behind its runs", from->left);
+    return status;
+}
+
+ph_status phx_replay_submit(phx_world *world, const void *record, size_t size, phx_image *def, phx_record_head *head,
+                            phx_image_reason reason)
+{
+    phx_unpacking from = {.reason = reason};
+    ph_status status = check_record(&from, record, size, head);
+    if (status == PH_OK) status = check_rest(world);
+    if (status != PH_OK) return status;
+    const uint64_t next = world->tick + !world->begun;
+    if (head->tick != next)
+        return phx_unpack_refuse(&from, "head: of tick %" PRIu64 ", and the next one of this world is %" PRIu64,
+                                 head->tick, next);
+    status = submit_runs(&from, world, head, def);
+    if (status != PH_OK) phx_replay_drop(world);
+    return status;
+}
+
+void phx_replay_drop(phx_world *world)
+{
+    phx_producer_drop_record(record_producer(world));
+    world->journal.replays = false;
+}
+
+ph_status phx_replay_run(phx_world *world, const phx_record_head *head, phx_image_reason reason)
+{
+    const uint64_t applied = world->totals.applied, refused = world->totals.refused_in_tick;
+    const phx_unpacking from = {.reason = reason};
+    world->journal.replays = true;
+    const ph_status status = head->flags & PHX_RECORD_APPLY ? phx_world_apply(world) : phx_world_tick(world, NULL);
+    if (status == PH_BUSY) phx_replay_drop(world);
+    if (status != PH_OK) return status;
+    const uint64_t entities = phx_directory_count(&world->directory);
+    if (entities == head->entities && world->totals.applied - applied == head->applied &&
+        world->totals.refused_in_tick - refused == head->refused)
+        return PH_OK;
+    return phx_unpack_refuse(&from,
+                             "diverged in tick %" PRIu64 ": %" PRIu64 " entities, %" PRIu64 " commands, %" PRIu64
+                             " refused; recorded were %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                             head->tick, entities, world->totals.applied - applied,
+                             world->totals.refused_in_tick - refused, head->entities, head->applied, head->refused);
+}

@@ -1,0 +1,136 @@
+/*
+ * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, and with a
+ * cap that does not cut (docs/finding-events.md). Only observers whose relations just changed are evaluated. A feature
+ * that falls off that short way is found here. Every list is verified in every tick.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+
+enum { ENTITIES = 600, SIDE = 1000, PARTY = 10, TICKS = 60, WARM_TICKS = 4, CHANGES = 7, SEED = 20 };
+
+#define PARTY_SPREAD 90.0f /* a party begins within so much of its first, along each axis */
+
+typedef struct host {
+    ph_world world;
+    ph_producer producer;
+    uint64_t rng;
+    ph_position at[ENTITIES];
+} host;
+
+static float uniform(host *h, float low, float high)
+{
+    return low + (high - low) * phx_rng_unit(&h->rng);
+}
+
+static void place(host *h, uint64_t id, float x, float y)
+{
+    h->at[id - 1].x = fminf(fmaxf(x, 0), SIDE);
+    h->at[id - 1].y = fminf(fmaxf(y, 0), SIDE);
+}
+
+/* Parties, each with a veiled first. */
+static void enter_all(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        const bool first = (id - 1) % PARTY == 0;
+        const ph_position at = h->at[(id - 1) / PARTY * PARTY];
+        const float off_x = uniform(h, -PARTY_SPREAD, PARTY_SPREAD), off_y = uniform(h, -PARTY_SPREAD, PARTY_SPREAD);
+        const float x = first ? uniform(h, 0, SIDE) : at.x + off_x;
+        const float y = first ? uniform(h, 0, SIDE) : at.y + off_y;
+        place(h, id, x, y);
+        const ph_attrs attrs = {
+            .given = PH_X | PH_Y | PH_VEILED, .x = h->at[id - 1].x, .y = h->at[id - 1].y, .veiled = first};
+        CHECK_OK(ph_enter(h->producer, id, &attrs));
+    }
+}
+
+/* In each party the second has relations of all kinds; the third has a hide alone, which comes and goes. */
+static void relate(host *h)
+{
+    for (uint64_t first = 1; first <= ENTITIES; first += PARTY) {
+        CHECK_OK(ph_reveal(h->producer, first + 1, first));
+        CHECK_OK(ph_hide(h->producer, first + 1, first + 2));
+        CHECK_OK(ph_link(h->producer, first + 1, first + 3));
+        CHECK_OK(ph_pair(h->producer, first + 1, first + 4, 120, 5));
+        CHECK_OK(ph_pair(h->producer, first + 1, first + 5, 40, 5));
+        CHECK_OK(ph_hide(h->producer, first + 2, first + 6));
+    }
+}
+
+static void change_hides(const host *h, bool ends)
+{
+    for (uint64_t i = 0; i < CHANGES; i++) {
+        const uint64_t observer = i * PARTY + 3, target = i * PARTY + 7;
+        if (ends) CHECK_OK(ph_unhide(h->producer, observer, target));
+        else CHECK_OK(ph_hide(h->producer, observer, target));
+    }
+}
+
+static void walk(host *h)
+{
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        const float step_x = uniform(h, -6, 6), step_y = uniform(h, -6, 6);
+        place(h, id, h->at[id - 1].x + step_x, h->at[id - 1].y + step_y);
+        CHECK_OK(ph_move(h->producer, id, h->at[id - 1].x, h->at[id - 1].y, 0));
+    }
+}
+
+/* Ticks, verifies, and returns how many observers were evaluated so far. */
+static uint64_t tick(const host *h)
+{
+    ph_stats stats;
+    ph_verification progress = {0};
+    ph_difference difference = {0};
+    CHECK_OK(ph_tick(h->world, NULL));
+    CHECK_OK(ph_verify(h->world, UINT64_MAX, &progress, &difference));
+    CHECK(difference.kind == PH_DIFFERENCE_NONE, "the list of %" PRIu64 " is wrong", difference.observer);
+    CHECK_OK(ph_world_stats(h->world, &stats));
+    return stats.observers_evaluated;
+}
+
+/* cuts: the cap cuts some lists, whose observers are evaluated. */
+static void run(const char *name, float margin, uint32_t cap, bool cuts)
+{
+    enum { HIDES_EVERY = 2 };
+    host h = {.rng = SEED};
+    ph_world_def def = ph_world_def_default();
+    ph_class kind = ph_class_default("default");
+    kind.view = 100;
+    kind.margin = margin;
+    kind.cap = cap;
+    def.classes = &kind;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = SIDE;
+    REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK);
+    enter_all(&h);
+    relate(&h);
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
+    for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
+        const bool changes = i % HIDES_EVERY == 0;
+        if (changes) change_hides(&h, i / HIDES_EVERY % 2 == 0);
+        const uint64_t now = tick(&h), expected = changes ? CHANGES : 0;
+        CHECK(cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64, name, i,
+              now - before, expected);
+        CHECK(!cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", name, i,
+              now - before);
+        before = now;
+    }
+    CHECK_OK(ph_world_destroy(h.world));
+}
+
+int main(void)
+{
+    run("relations", 0, 0, false);
+    run("relations and a margin", 15, 0, false);
+    run("relations and a cap", 0, 500, false);
+    run("relations, a margin and a cap", 15, 500, false);
+    run("relations, a margin and a cap that cuts", 15, 26, true);
+    return check_done("short_way");
+}
