@@ -1,7 +1,7 @@
 /*
  * A world that a browser walks in: a WebSocket server (libwebsockets) that serves its one page itself.
- * usage: browser_arena PAGE [PORT [RECORD]]: the page is browser_arena.html; PORT 0 lets the system choose; RECORD gets a
- * line a tick for each entity: tick, id, x, y, kind, stealth. Ends by SIGINT or SIGTERM.
+ * usage: browser_arena PAGE [PORT [RECORD]]: the page is browser_arena.html; PORT 0 lets the system choose; RECORD gets
+ * a line a tick for each entity: tick, id, x, y, kind, stealth. Ends by SIGINT or SIGTERM.
  *
  * One thread: a timer ticks the world, libwebsockets calls back when a socket has bytes or takes some. Each connection
  * has a slot, and the slot is the number of its consumer. So a client that does not read needs no buffer here: its
@@ -103,7 +103,8 @@ static void write_record(const server *s)
                 (double)s->npcs[i][1], i % GUARD_EVERY == 0 ? GUARD : SHEEP);
     for (const client *c = s->clients; c < s->clients + SLOTS; c++)
         if (c->wsi != NULL)
-            fprintf(s->record, "%d %d %.9g %.9g 0 %u\n", (int)s->tick, (int)c->id, (double)c->x, (double)c->y, c->stealth);
+            fprintf(s->record, "%d %d %.9g %.9g 0 %u\n", (int)s->tick, (int)c->id, (double)c->x, (double)c->y,
+                    c->stealth);
 }
 
 /* Batches of a free slot, which has no observer. */
@@ -145,7 +146,8 @@ static void open_world(server *s)
     def.consumer_batches = 2;
     expect(ph_world_create(&def, &s->world), "ph_world_create");
     expect(ph_producer_open(s->world, &s->producer), "ph_producer_open");
-    for (uint32_t i = 0; i < SLOTS; i++) expect(ph_consumer_open(s->world, i, &s->clients[i].consumer), "ph_consumer_open");
+    for (uint32_t i = 0; i < SLOTS; i++)
+        expect(ph_consumer_open(s->world, i, &s->clients[i].consumer), "ph_consumer_open");
     enter_npcs(s);
 }
 
@@ -313,7 +315,8 @@ static client *open_client(server *s, struct lws *wsi)
     c->y = 450 + (float)(c->id * 61 % 100);
     ph_attrs attrs = {.given = PH_X | PH_Y | PH_CONSUMER, .x = c->x, .y = c->y, .consumer = (uint32_t)(c - s->clients)};
     expect(ph_enter(s->producer, c->id, &attrs), "ph_enter");
-    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES}, sizeof(int)); /* small for the test */
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES},
+               sizeof(int)); /* small for the test */
     return c;
 }
 
@@ -366,7 +369,8 @@ int main(int argc, char **argv)
         {.name = "arena", .callback = serve, .per_session_data_size = sizeof(client *), .rx_buffer_size = 512},
         {.name = NULL},
     };
-    struct lws_context_creation_info info = {.protocols = protocols, .iface = "127.0.0.1", .user = &s, .gid = -1, .uid = -1};
+    struct lws_context_creation_info info = {
+        .protocols = protocols, .iface = "127.0.0.1", .user = &s, .gid = -1, .uid = -1};
     if (argc < 2) return fprintf(stderr, "usage: browser_arena PAGE [PORT [RECORD]]\n"), 2;
     s.page = argv[1];
     info.port = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 8080;
@@ -383,8 +387,8 @@ int main(int argc, char **argv)
     run_tick(&s.timer);
     while (!stopped && lws_service(s.context, 0) >= 0) continue;
     lws_context_destroy(s.context); /* closes the clients */
-    printf("%d clients came, %d messages were refused, %d packets had the net difference of several ticks\n", (int)s.ids,
-           (int)s.refused, (int)s.net_packets);
+    printf("%d clients came, %d messages were refused, %d packets had the net difference of several ticks\n",
+           (int)s.ids, (int)s.refused, (int)s.net_packets);
     ph_world_destroy(s.world);
     if (s.record != NULL) fclose(s.record);
     return 0;
