@@ -1,7 +1,8 @@
 #!/bin/sh
 # From a fresh clone to figures: installs missing packages, builds the Release programs in
 # build/bench, replays a small trace and shows its events, then runs the load bench.
-# usage: bench.sh [ARGUMENTS OF pharos-bench]    without any: every scenario, a minute or two
+# usage: bench.sh [ARGUMENTS OF pharos-bench]    without any: five scenarios beside two baselines, half a minute;
+#                                                `--scenario all`: every scenario
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,7 +24,22 @@ if [ $# -eq 0 ]; then
     echo
     workers=1
     [ "$(nproc)" -eq 1 ] || workers=1,$(nproc)
-    set -- --scenario all --workers "$workers" --shards 4x4
+    cat <<'LEGEND'
+The load bench, five scenarios: entities that walk in a wide land (walk-10k, walk-100k), with 30 others in view
+(dense-100k), 75 (hotspot) and 525 (crowd). All of them observe, and all of them move in every tick.
+
+  pharos    on one worker, and on one for each CPU
+  batch     a tuned program for this one purpose, on one thread
+  rescan    a plain program of one day's work, on one thread
+  ns/move   time of a tick for each entity: the shortest tick, and the median
+
+What you should see: one event hash for all rows of a scenario, as all engines find the same enters and leaves; `batch`
+takes two to ten times as long as pharos, `rescan` ten to seventy times; two workers take a half to two thirds of the
+time of one. A machine that is busy with other work shows less: a worker then waits for a CPU in every tick.
+
+LEGEND
+    set -- --scenario walk-10k,walk-100k,dense-100k,hotspot,crowd --engine pharos,batch,rescan --shards 1x1 \
+        --workers "$workers" --ticks 30 --warmup 5
 fi
 echo "pharos-bench $*"
 exec "$folder/bench/pharos-bench" "$@"
