@@ -56,9 +56,9 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer
 {
     const uint64_t *at = phx_idmap_find(&relations->index, observer);
     phx_relation_set *set = at ? &relations->sets[*at] : NULL;
-    phx_relation *old = (phx_relation *)phx_relation_find(set, item.target);
+    phx_relation *old = set ? (phx_relation *)phx_relation_find(set, item.target) : NULL;
     if (item.bits == 0) {
-        PHX_ASSERT(set && old);
+        PHX_ASSERT(old);
         *old = set->items[--set->count];
         set->changed_tick = tick;
         if (set->count == 0) phx_relations_drop(relations, observer);

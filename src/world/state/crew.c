@@ -26,6 +26,7 @@ phx_crew *phx_crew_create(ph_allocator allocator, uint32_t count, ph_task_hooks 
 
 phx_crew *phx_crew_create_own(phx_mem *whole, uint32_t count, ph_task_hooks hooks)
 {
+    PHX_ASSERT(whole);
     return make_crew(whole, whole, count, hooks);
 }
 
