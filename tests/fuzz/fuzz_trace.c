@@ -56,9 +56,11 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     if (row->op == PHX_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
     else if (row->op == PHX_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
     else if (row->op == PHX_OP_PAIR) CHECK(row->other != 0 && attrs->given & PH_VIEW);
-    else if (row->op == PHX_OP_LEAVE || row->op == PHX_OP_RESEND || row->op == PHX_OP_APPLY)
+    else if (row->op == PHX_OP_LEAVE || row->op == PHX_OP_RESEND || row->op == PHX_OP_UNAREA || row->op == PHX_OP_APPLY)
         CHECK(row->other == 0 && attrs->given == 0);
-    else if (row->op != PHX_OP_SET && row->op != PHX_OP_DETACH) CHECK(row->other != 0 && attrs->given == 0);
+    else if (row->op >= PHX_OP_BROADCAST || row->op == PHX_OP_SET || row->op == PHX_OP_DETACH)
+        return; /* no `other` to ask for */
+    else CHECK(row->other != 0 && attrs->given == 0);
 }
 
 static void check_error(const phx_trace_error *error)
