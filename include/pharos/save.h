@@ -134,8 +134,9 @@ typedef struct ph_journal {
 } ph_journal;
 
 /**
- * Attaches a journal, in place of another one; NULL ends it. Records follow on an image that is captured now, or later.
- * @return PH_OK, PH_BUSY: a tick is half way; PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker
+ * Attaches a journal; NULL ends it. Records follow on an image that is captured now, or later.
+ * @return PH_OK; PH_TAKEN: the world has a journal, which is to be ended first; PH_BUSY: a tick is half way, or the
+ * world is being read; PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_journal_set(ph_world world, const ph_journal *journal);
 

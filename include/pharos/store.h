@@ -86,12 +86,12 @@ typedef struct ph_store_stats {
 
 /**
  * Opens a store for a world; removes parts of files that a crash has left under its name. Files of ticks that this
- * world has not reached get the ending .old: it did not go on from them. An image is due at once, and a journal begins
- * behind it; it takes the place of another journal of the world. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets
- * one line.
+ * world has not reached get the ending .old: it did not go on from them; they are removed once the oldest image is of a
+ * later tick. An image is due at once, and a journal begins behind it. On PH_BAD_DEF and PH_IO `reason` (may be NULL)
+ * gets one line.
  * @return PH_OK and *store; PH_BAD_DEF: a field of the definition; PH_TAKEN: another store has this folder and name
- * open, in whatever process; PH_IO: the folder; PH_BUSY: a tick is half way; PH_BAD_HANDLE, PH_BAD_ARGUMENT,
- * PH_NO_MEMORY. @thread ticker
+ * open, in whatever process, or the world has a journal; PH_IO: the folder, or a thread; PH_BUSY: a tick is half way, or
+ * the world is being read; PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_store_open(const ph_store_def *def, ph_world world, ph_store **store, char *reason,
                                             size_t reason_size);
@@ -116,8 +116,9 @@ PH_NODISCARD PH_API ph_status ph_store_stats_get(const ph_store *store, ph_store
 /**
  * Ends the journal, waits until it is synced, and the image that is being written durable or failed, and frees the
  * store; the world stays.
- * @return PH_OK; PH_BUSY: it keeps a journal and a tick is half way: nothing was done; PH_IO: the last image that was
- * captured, or the end of the journal, is not durable; PH_BAD_ARGUMENT. @thread ticker
+ * @return PH_OK; PH_BUSY: it keeps a journal, and a tick is half way or the world is being read: nothing was done;
+ * PH_IO: the last image that was captured is not durable, or the journal does not reach the last tick: it ended in a
+ * gap, or its end is not durable; PH_BAD_ARGUMENT. @thread ticker
  */
 PH_API ph_status ph_store_close(ph_store *store);
 
@@ -129,7 +130,8 @@ PH_API ph_status ph_store_close(ph_store *store);
  * @param options of ph_load(); may be NULL
  * @param tick the last one of the world; may be NULL
  * @return PH_OK and *world; PH_EMPTY: there is no image; PH_BAD_IMAGE: none is whole; PH_IO: the folder can not be
- * read; PH_BAD_DEF: `def`, or an image's definition with these options; PH_NO_MEMORY, PH_TAKEN, PH_BAD_ARGUMENT.
+ * read; PH_BAD_DEF: `def`, or an image's definition with these options; PH_NO_MEMORY, also in the middle of the records:
+ * call again with more; PH_TAKEN, PH_BAD_ARGUMENT.
  * *world is null then. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_store_recover(const ph_store_def *def, const ph_load_options *options, ph_world *world,

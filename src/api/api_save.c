@@ -186,10 +186,10 @@ ph_status ph_journal_set(ph_world handle, const ph_journal *journal)
     if (!world) return PH_BAD_HANDLE;
     if (journal && (!journal->room || !journal->done)) return PH_BAD_ARGUMENT;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
-    const bool rests = world->stage == PHX_STAGE_IDLE;
-    if (rests) phx_journal_attach(world, journal);
+    const bool rests = world->stage == PHX_STAGE_IDLE, taken = journal && phx_journal_is_attached(world);
+    if (rests && !taken) phx_journal_attach(world, journal);
     phx_gate_tick_end(&world->gate, !rests);
-    return rests ? PH_OK : PH_BUSY;
+    return !rests ? PH_BUSY : taken ? PH_TAKEN : PH_OK;
 }
 
 /* Gives the world the definition of a record; what no world changes is as in this one. */

@@ -87,15 +87,31 @@ int phx_folder_list(const phx_folder *folder, const char *ending, phx_ticks *tic
     return error;
 }
 
-void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char *ending, size_t kept)
+/* Removes the files of a listing but the `kept` newest ones. */
+static void remove_older(const phx_folder *folder, const phx_disk *disk, const char *ending, const phx_ticks *ticks,
+                         size_t kept)
 {
-    phx_ticks ticks;
-    const int error = phx_folder_list(folder, ending, &ticks);
-    for (size_t i = kept; error == 0 && i < ticks.count; i++) {
-        char *path = phx_folder_file(folder, ticks.at[i], ending);
+    for (size_t i = kept; i < ticks->count; i++) {
+        char *path = phx_folder_file(folder, ticks->at[i], ending);
         if (path) (void)disk->remove(path);
         free(path);
     }
+}
+
+void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char *ending, size_t kept)
+{
+    phx_ticks ticks;
+    if (phx_folder_list(folder, ending, &ticks) == 0) remove_older(folder, disk, ending, &ticks, kept);
+    free(ticks.at);
+}
+
+void phx_folder_prune_before(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick)
+{
+    phx_ticks ticks;
+    const int error = phx_folder_list(folder, ending, &ticks);
+    size_t kept = 0;
+    while (kept < ticks.count && ticks.at[kept] >= tick) kept++;
+    if (error == 0) remove_older(folder, disk, ending, &ticks, kept);
     free(ticks.at);
 }
 
@@ -105,8 +121,9 @@ void phx_folder_prune_journal(const phx_folder *folder, const phx_disk *disk, ui
     const int error = phx_folder_list(folder, PHX_STORE_JOURNAL, &ticks);
     size_t kept = 0; /* the newest ones, down to the one with the record behind that tick */
     while (kept < ticks.count && ticks.at[kept] > tick + 1) kept++;
+    /* of this listing: the journal's thread may have begun a file since */
+    if (error == 0) remove_older(folder, disk, PHX_STORE_JOURNAL, &ticks, kept + 1);
     free(ticks.at);
-    if (error == 0) phx_folder_prune(folder, disk, PHX_STORE_JOURNAL, kept + 1);
 }
 
 int phx_folder_put_aside(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick)
@@ -115,10 +132,12 @@ int phx_folder_put_aside(const phx_folder *folder, const phx_disk *disk, const c
     int error = phx_folder_list(folder, ending, &ticks);
     for (size_t i = 0; error == 0 && i < ticks.count && ticks.at[i] > tick; i++) {
         char *path = phx_folder_file(folder, ticks.at[i], ending), *aside = NULL;
-        if (!path || asprintf(&aside, "%s.old", path) < 0) error = ENOMEM;
-        else if (disk->rename(path, aside) != 0) error = errno;
+        if (!path || asprintf(&aside, "%s" PHX_STORE_OLD, path) < 0) {
+            aside = NULL; /* asprintf() left it undefined */
+            error = ENOMEM;
+        } else if (disk->rename(path, aside) != 0) error = errno;
         free(path);
-        free(error == ENOMEM ? NULL : aside);
+        free(aside);
     }
     free(ticks.at);
     return error;

@@ -9,6 +9,7 @@
 #define PHX_STORE_IMAGE "phs"   /* FOLDER/NAME.TICK.phs */
 #define PHX_STORE_JOURNAL "phj" /* ... with the records from this tick on */
 #define PHX_STORE_PART "part"   /* ... while it is written */
+#define PHX_STORE_OLD ".old"    /* behind the ending of a file that was put aside */
 
 enum { PHX_TICK_DIGITS = 20 };
 
@@ -35,6 +36,9 @@ int phx_folder_list(const phx_folder *folder, const char *ending, phx_ticks *tic
 
 /* Removes the files with this ending but the `kept` newest ones. Errors leave a file: it is removed the next time. */
 void phx_folder_prune(const phx_folder *folder, const phx_disk *disk, const char *ending, size_t kept);
+
+/* Removes the files with this ending of ticks before this one. */
+void phx_folder_prune_before(const phx_folder *folder, const phx_disk *disk, const char *ending, uint64_t tick);
 
 /*
  * Removes the journal files that no image from this tick on needs: each one with a later one that begins no later than

@@ -22,13 +22,18 @@ static void log_failure(const phx_image_thread *at, int error)
     at->log(at->log_user, PH_LOG_ERROR, line);
 }
 
-/* Removes old images, and the journal files before the oldest image that is left. */
+/* Removes old images, and the journal files and the files put aside from before the oldest image that is left. */
 static void prune_files(const phx_image_thread *at)
 {
     phx_ticks images;
     phx_folder_prune(at->folder, at->disk, PHX_STORE_IMAGE, at->images_kept);
     const int error = phx_folder_list(at->folder, PHX_STORE_IMAGE, &images);
-    if (error == 0 && images.count > 0) phx_folder_prune_journal(at->folder, at->disk, images.at[images.count - 1]);
+    if (error == 0 && images.count > 0) {
+        const uint64_t oldest = images.at[images.count - 1];
+        phx_folder_prune_journal(at->folder, at->disk, oldest);
+        phx_folder_prune_before(at->folder, at->disk, PHX_STORE_IMAGE PHX_STORE_OLD, oldest);
+        phx_folder_prune_before(at->folder, at->disk, PHX_STORE_JOURNAL PHX_STORE_OLD, oldest);
+    }
     free(images.at);
 }
 

@@ -20,7 +20,7 @@ static void report_failure(phx_journal_thread *at, int error)
     char line[PH_STORE_REASON_SIZE], text[128];
     atomic_store_explicit(&at->error, error, memory_order_relaxed);
     atomic_fetch_add_explicit(&at->errors, 1, memory_order_relaxed);
-    atomic_store_explicit(&at->failed, true, memory_order_relaxed);
+    atomic_store_explicit(&at->failed_run, at->run, memory_order_relaxed);
     if (!at->log) return;
     snprintf(line, sizeof line, "store %s/%s: the journal ends behind tick %" PRIu64 ": %s", at->folder->path,
              at->folder->name, at->last_tick, strerror_r(error, text, sizeof text));
@@ -63,6 +63,7 @@ static int close_file(phx_journal_thread *at, bool whole)
     if (whole && error == 0) error = sync_file(at);
     if (at->disk->close(at->file) != 0 && error == 0) error = errno;
     at->file = -1;
+    at->unsynced = false; /* or lost */
     return error;
 }
 
@@ -105,7 +106,10 @@ static void drain_ring(phx_journal_thread *at)
 {
     for (phx_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL;
          phx_store_ring_pass(&at->ring, frame)) {
-        if (frame->kind == PHX_FRAME_FIRST) at->passing = false;
+        if (frame->kind == PHX_FRAME_FIRST) {
+            at->passing = false;
+            at->run++;
+        }
         if (at->passing) continue;
         const int error = write_record(at, frame);
         if (error == 0) continue;
@@ -125,15 +129,14 @@ static void sync_due(phx_journal_thread *at)
     report_failure(at, error);
 }
 
+/* Waits for a record; no longer than until a sync is due. */
 static void wait_for_records(phx_journal_thread *at)
 {
-    const uint64_t billion = 1000000000u;
-    struct timespec until;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    const uint64_t ns = (uint64_t)until.tv_nsec + at->sync_ns;
-    until.tv_sec += (time_t)(ns / billion);
-    until.tv_nsec = (long)(ns % billion);
-    (void)sem_timedwait(&at->wake, &until); /* woken, late or interrupted: the ring is looked into */
+    const uint64_t billion = 1000000000u, due_ns = at->synced_ns + at->sync_ns;
+    const struct timespec until = {(time_t)(due_ns / billion), (long)(due_ns % billion)};
+    /* woken, late or interrupted: the ring is looked into */
+    if (at->unsynced) (void)sem_clockwait(&at->wake, CLOCK_MONOTONIC, &until);
+    else (void)sem_wait(&at->wake);
 }
 
 static void *run_thread(void *user)

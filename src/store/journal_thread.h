@@ -24,12 +24,14 @@ typedef struct phx_journal_thread {
 
     phx_store_ring ring;
     sem_t wake;
-    _Atomic bool ending; /* relaxed: the semaphore orders it */
-    _Atomic bool failed; /* set by the thread, reset by the ticking thread before a record that begins anew; relaxed */
+    _Atomic bool ending; /* release and acquire: what was put into the ring before is drained */
+    _Atomic uint64_t
+        failed_run; /* the last run with a record that was lost; by the thread; relaxed: it names the run */
 
     /* the thread's */
     int file; /* below 0: none is open */
     uint64_t file_bytes, last_tick, synced_ns;
+    uint64_t run; /* records that begin anew, so far: each begins a run */
     bool unsynced, passing;
     bool within_tick; /* the last record is of an apply: its tick comes into the same file */
 

@@ -31,7 +31,17 @@ typedef struct recovery {
     size_t kept_count;
 } recovery;
 
-/* An image that another process's store has pruned since the folder was listed is none that is bad. */
+static ph_status refuse_folder(const recovery *at, int error)
+{
+    char text[128];
+    if (error == ENOMEM) return PH_NO_MEMORY;
+    if (at->reason_size > 0)
+        snprintf(at->reason, at->reason_size, "%s: %s", at->folder.path, strerror_r(error, text, sizeof text));
+    return PH_IO;
+}
+
+/* Is the image to be passed over? PH_IO too: another process's store may have removed it since the folder was listed.
+ */
 static bool is_damage(ph_status status)
 {
     return status == PH_BAD_IMAGE || status == PH_IO;
@@ -76,6 +86,13 @@ static void drop_applies(recovery *at)
     at->kept_count = 0;
 }
 
+/* Says at which record the journal ends, unless damage was told before. */
+static void tell_end(recovery *at, const char *path, const char *reason)
+{
+    if (at->reason_size > 0 && at->reason[0] == '\0')
+        (void)snprintf(at->reason, at->reason_size, "%s: %s", path, reason);
+}
+
 /* Replays a tick with the applies before it. */
 static ph_status replay_tick(recovery *at, phx_journal_file *from, ph_world world)
 {
@@ -92,50 +109,73 @@ static ph_status replay_tick(recovery *at, phx_journal_file *from, ph_world worl
 }
 
 /*
- * Replays the ticks of one file between the world's tick and `last`. false: the journal ends here. Behind damage it may
- * go on in the next file: a process that was killed leaves half a record, and another one goes on behind it.
+ * Replays the ticks of one file between the world's tick and `last`. PH_OK: the next file goes on; also behind damage,
+ * as a process that was killed leaves half a record, and another one goes on behind it. PH_EMPTY: the journal ends
+ * here. PH_BAD_RECORD: the world may be anywhere within the tick behind *tick. PH_NO_MEMORY.
  */
-static bool replay_file(recovery *at, const char *path, ph_world world, uint64_t last, uint64_t *tick)
+static ph_status replay_file(recovery *at, const char *path, ph_world world, uint64_t last, uint64_t *tick)
 {
     phx_journal_file from;
-    bool fits = true;
-    ph_status status = phx_journal_file_open(&from, path);
-    while (status == PH_OK && (status = phx_journal_file_next(&from)) == PH_OK) {
+    ph_status replayed = PH_OK, status = phx_journal_file_open(&from, path);
+    while (status == PH_OK && replayed == PH_OK && (status = phx_journal_file_next(&from)) == PH_OK) {
         if (from.frame.tick <= *tick) continue;
         if (from.frame.tick > last) break;
-        if (!(from.frame.flags & PH_RECORD_TICK)) {
-            status = keep_apply(at, &from) ? PH_OK : PH_NO_MEMORY;
-            continue;
+        if (from.frame.tick != *tick + 1) {
+            (void)snprintf(from.reason, sizeof from.reason, "tick %" PRIu64 ": behind tick %" PRIu64 " there is a gap",
+                           from.frame.tick, *tick);
+            replayed = PH_EMPTY;
+        } else if (from.frame.flags & PH_RECORD_TICK) {
+            replayed = replay_tick(at, &from, world);
+            *tick += replayed == PH_OK;
+        } else if (!keep_apply(at, &from)) {
+            status = PH_NO_MEMORY;
         }
-        status = replay_tick(at, &from, world);
-        fits = status == PH_OK;
-        if (fits) *tick = from.frame.tick;
     }
-    if ((status == PH_BAD_RECORD || status == PH_IO) && at->reason_size > 0 && at->reason[0] == '\0')
-        (void)snprintf(at->reason, at->reason_size, "%s: %s", path, from.reason);
+    if (status == PH_BAD_RECORD || status == PH_IO || (replayed != PH_OK && replayed != PH_NO_MEMORY))
+        tell_end(at, path, from.reason);
     phx_journal_file_close(&from);
     drop_applies(at); /* the tick of an apply is in the same file, or nowhere */
-    return fits && status != PH_NO_MEMORY;
+    return status == PH_NO_MEMORY ? status : replayed;
 }
 
 /*
- * Replays all records behind the image. A file ends where the next one begins: what it has beyond was recorded by a
- * process that ended, before another one went on from an earlier tick.
+ * Replays the records behind the image, up to a tick. A file ends where the next one begins: what it has beyond was
+ * recorded by a process that ended, before another one went on from an earlier tick. Returns as replay_file(), and
+ * PH_IO.
  */
-static void replay_journal(recovery *at, ph_world world, uint64_t *tick)
+static ph_status replay_journal(recovery *at, ph_world world, uint64_t end, uint64_t *tick)
 {
     phx_ticks files;
-    int error = phx_folder_list(&at->folder, PHX_STORE_JOURNAL, &files);
-    bool through = error == 0;
-    for (size_t i = files.count; through && i-- > 0;) {
-        const uint64_t last = i > 0 ? files.at[i - 1] - 1 : UINT64_MAX;
+    const int error = phx_folder_list(&at->folder, PHX_STORE_JOURNAL, &files);
+    ph_status status = error == 0 ? PH_OK : refuse_folder(at, error);
+    for (size_t i = files.count; status == PH_OK && i-- > 0;) {
+        const uint64_t next = i > 0 ? files.at[i - 1] - 1 : UINT64_MAX, last = next < end ? next : end;
         if (last <= *tick) continue;
         char *path = phx_folder_file(&at->folder, files.at[i], PHX_STORE_JOURNAL);
-        through = path && replay_file(at, path, world, last, tick);
+        status = path ? replay_file(at, path, world, last, tick) : PH_NO_MEMORY;
         free(path);
     }
-    free(at->kept);
     free(files.at);
+    return status == PH_EMPTY ? PH_OK : status;
+}
+
+/*
+ * Loads and replays. A record that does not fit leaves the world within its tick: then it is done anew, up to the tick
+ * before, which is earlier each time.
+ */
+static ph_status load_and_replay(recovery *at, ph_world *world, uint64_t *tick)
+{
+    uint64_t end = UINT64_MAX;
+    for (;;) {
+        ph_status status = load_newest(at, world, tick);
+        if (status != PH_OK) return status;
+        status = replay_journal(at, *world, end, tick);
+        if (status == PH_OK) return status;
+        (void)ph_world_destroy(*world);
+        *world = (ph_world){0};
+        if (status != PH_BAD_RECORD) return status;
+        end = *tick;
+    }
 }
 
 ph_status ph_store_recover(const ph_store_def *def, const ph_load_options *options, ph_world *world, uint64_t *tick,
@@ -152,13 +192,9 @@ ph_status ph_store_recover(const ph_store_def *def, const ph_load_options *optio
     if (status != PH_OK) return status;
     if (phx_folder_init(&at.folder, def->folder, def->name)) {
         const int error = phx_folder_list(&at.folder, PHX_STORE_IMAGE, &at.images);
-        status = error == 0 ? load_newest(&at, world, &found) : error == ENOMEM ? PH_NO_MEMORY : PH_IO;
-        if (status == PH_OK) replay_journal(&at, *world, &found);
-        if (error != 0 && at.reason_size > 0) {
-            char text[128];
-            snprintf(reason, at.reason_size, "%s: %s", def->folder, strerror_r(error, text, sizeof text));
-        }
+        status = error == 0 ? load_and_replay(&at, world, &found) : refuse_folder(&at, error);
     } else status = PH_NO_MEMORY;
+    free(at.kept);
     free(at.images.at);
     phx_folder_free(&at.folder);
     if (status == PH_OK && tick) *tick = found;

@@ -25,11 +25,17 @@ static void break_journal(ph_store *store)
     atomic_fetch_add_explicit(&store->gaps, 1, memory_order_relaxed);
 }
 
+/* Has the disk failed records since the last image? Ones of before may still wait in the ring. */
+static bool run_failed(const ph_store *store)
+{
+    return !store->begins && atomic_load_explicit(&store->journal.failed_run, memory_order_relaxed) == store->run;
+}
+
 static void *begin_record(void *user, uint64_t tick, size_t bytes)
 {
     ph_store *store = user;
     (void)tick;
-    if (atomic_load_explicit(&store->journal.failed, memory_order_relaxed)) break_journal(store);
+    if (run_failed(store)) break_journal(store);
     void *room = store->recording ? phx_store_ring_begin(&store->journal.ring, bytes) : NULL;
     if (!room) {
         break_journal(store);
@@ -51,6 +57,7 @@ static void end_record(void *user, uint64_t tick, uint32_t flags)
     phx_store_ring_end(
         &store->journal.ring,
         (phx_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
+    store->run += store->begins;
     store->begins = false;
     phx_journal_thread_wake(&store->journal);
 }
@@ -59,7 +66,6 @@ static void end_record(void *user, uint64_t tick, uint32_t flags)
 static void resume_journal(ph_store *store, uint64_t tick)
 {
     if (!store->journals || store->recording) return;
-    atomic_store_explicit(&store->journal.failed, false, memory_order_relaxed);
     atomic_store_explicit(&store->base_tick, tick, memory_order_relaxed);
     store->begins = true;
     atomic_store_explicit(&store->recording, true, memory_order_relaxed);
@@ -71,7 +77,6 @@ static ph_status refuse_place(const ph_store_def *def, int error, char *reason, 
 {
     char text[128];
     if (error == ENOMEM) return PH_NO_MEMORY;
-    if (error == EWOULDBLOCK) return PH_TAKEN;
     if (reason_size > 0) snprintf(reason, reason_size, "%s: %s", def->folder, strerror_r(error, text, sizeof text));
     return PH_IO;
 }
@@ -121,16 +126,21 @@ static int begin_store(ph_store *store, const phx_disk *disk, const ph_store_def
     return error;
 }
 
+/* Ends the threads, which write what they have. */
+static void end_threads(ph_store *store)
+{
+    phx_image_thread_end(&store->images);
+    if (store->journals) phx_journal_thread_end(&store->journal);
+}
+
 ph_status ph_store_close(ph_store *store)
 {
     if (!store) return PH_BAD_ARGUMENT;
     if (store->journals && ph_journal_set(store->world, NULL) == PH_BUSY) return PH_BUSY;
-    phx_image_thread_end(&store->images);
-    bool durable = !store->captured || (store->images.error == 0);
-    if (store->journals) {
-        phx_journal_thread_end(&store->journal);
-        durable &= !atomic_load_explicit(&store->journal.failed, memory_order_relaxed);
-    }
+    end_threads(store);
+    bool durable = true;
+    if (store->captured) durable = store->images.error == 0;
+    if (store->captured && store->journals) durable &= store->recording && !run_failed(store);
     free_store(store);
     return durable ? PH_OK : PH_IO;
 }
@@ -214,13 +224,15 @@ ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_wo
     made->due_tick = stats.ticks;
     const int error = begin_store(made, disk, def, stats.ticks);
     if (error != 0) {
+        const bool taken = made->lock == -EWOULDBLOCK; /* a thread that can not begin gives the same number */
         free_store(made);
-        return refuse_place(def, error, reason, reason_size);
+        return taken ? PH_TAKEN : refuse_place(def, error, reason, reason_size);
     }
     const ph_journal hooks = {.room = begin_record, .done = end_record, .user = made};
     const ph_status attached = made->journals ? ph_journal_set(world, &hooks) : PH_OK;
     if (attached != PH_OK) {
-        (void)ph_store_close(made);
+        end_threads(made);
+        free_store(made);
         return attached;
     }
     /* at once, so that the first record is that of the next tick: what was recovered has no gap behind it */

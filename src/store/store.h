@@ -23,6 +23,7 @@ struct ph_store {
     bool journals;          /* it keeps a journal */
     _Atomic bool recording; /* the next tick has a record; by the ticking thread, as all here; relaxed */
     bool begins;            /* the next record is the first behind an image */
+    uint64_t run;           /* the number of such records so far */
     uint64_t record_bytes;  /* of the record that is begun */
     _Atomic uint64_t base_tick, gaps, lost; /* relaxed: statistics; base: the image that the journal goes on from */
     phx_journal_thread journal;

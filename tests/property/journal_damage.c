@@ -189,6 +189,7 @@ static void test_arguments(void)
     CHECK_STATUS(ph_journal_replay(world, NULL, 0, NULL, 0), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_journal_replay(world, record, sizeof record, NULL, 0), PH_BAD_RECORD);
     CHECK_OK(ph_journal_set(world, &journal));
+    CHECK_STATUS(ph_journal_set(world, &journal), PH_TAKEN);
     CHECK_OK(ph_tick(world, NULL)); /* a record without room is lost, and nothing else */
     CHECK_OK(ph_apply(world));
     CHECK_OK(ph_tick(world, NULL));

@@ -2,7 +2,7 @@
  * Journals in files. A process is killed (SIGKILL) at a random moment while its world ticks, again and again, each one
  * going on from the last one's files: the recovered world is that of an undisturbed run at its tick, and no tick that
  * was told to be durable is lost. A full ring, a disk that fails or stalls costs a gap, never a tick; each cut and each
- * flipped bit of a file is found.
+ * flipped bit of a file is found. Records that do not fit the image end the journal, not the recovery.
  *
  * options: --seed S, --count N kills
  */
@@ -247,8 +247,8 @@ static void test_stall(const uint64_t *hashes)
     ph_store_def def = def_in(folder);
     def.ring_bytes = PH_STORE_RING_MIN;
     fault_disk_order(0, 0, false);
+    fault_disk_stall(); /* also for the first image: else the journal might go on behind it, into a second gap */
     journaled at = begin_store(&fault_disk, &def);
-    fault_disk_stall();
     run_ticks(&at, 200);
     ph_store_stats stats = stats_of(at.store);
     CHECK(stats.gaps == 1 && stats.lost > 0 && !stats.recording, "%" PRIu64 " gaps, %" PRIu64 " lost", stats.gaps,
@@ -267,6 +267,92 @@ static void test_stall(const uint64_t *hashes)
     CHECK_OK(ph_world_destroy(at.world));
     expect_recovered(&def, hashes, tick, tick);
     remove_files(folder);
+}
+
+/* A journal that ends in a gap does not reach the last tick, and close says so. */
+static void test_gap_at_end(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE];
+    temp_folder(folder, "pharos_journal");
+    ph_store_def def = def_in(folder);
+    def.ring_bytes = PH_STORE_RING_MIN;
+    def.image_ticks = TICKS_MAX;
+    fault_disk_order(0, 0, false);
+    fault_disk_stall();
+    journaled at = begin_store(&fault_disk, &def);
+    run_ticks(&at, 200);
+    fault_disk_go();
+    CHECK_STATUS(ph_store_close(at.store), PH_IO);
+    CHECK_OK(ph_world_destroy(at.world));
+    expect_recovered(&def, hashes, 1, 199);
+    remove_files(folder);
+}
+
+/* A world has one journal: a second store of it that wants one is refused, and the first one goes on. */
+static void test_second_store(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE], second[TEMP_PATH_SIZE];
+    temp_folder(folder, "pharos_journal");
+    temp_folder(second, "pharos_journal");
+    const ph_store_def def = def_in(folder), other = def_in(second);
+    journaled at = begin_store(&phx_disk_posix, &def);
+    ph_store *refused;
+    run_ticks(&at, 3);
+    CHECK_STATUS(ph_store_open(&other, at.world, &refused, NULL, 0), PH_TAKEN);
+    run_ticks(&at, 4);
+    CHECK_OK(ph_store_close(at.store));
+    CHECK_OK(ph_store_open(&other, at.world, &at.store, NULL, 0));
+    CHECK_OK(ph_store_close(at.store));
+    CHECK_OK(ph_world_destroy(at.world));
+    expect_recovered(&def, hashes, 7, 7);
+    remove_files(folder);
+    remove_files(second);
+}
+
+/* A store that is opened behind so many ticks of a world, with or without an entity more. */
+static void journal_from(const ph_store_def *def, uint64_t begin, bool more, uint64_t end)
+{
+    const ph_world world = make_world();
+    const ph_attrs place = {.given = PH_X | PH_Y, .x = 5000.0f, .y = 5000.0f};
+    ph_producer producer;
+    ph_store *store;
+    REQUIRE(ph_producer_open(world, &producer) == PH_OK);
+    if (more) CHECK_OK(ph_enter(producer, ENTITIES + 1, &place));
+    for (uint64_t tick = 1; tick <= begin; tick++) run_tick(world, producer, tick);
+    REQUIRE(ph_store_open(def, world, &store, NULL, 0) == PH_OK);
+    for (uint64_t tick = begin + 1; tick <= end; tick++) run_tick(world, producer, tick);
+    CHECK_OK(ph_store_close(store));
+    CHECK_OK(ph_world_destroy(world));
+}
+
+/*
+ * Records of another world than the image's: they diverge in the apply of tick 7, when it is in the world already. The
+ * recovered world is that of tick 6 all the same.
+ */
+static void test_divergence(const uint64_t *hashes)
+{
+    enum { BEGIN = 6, END = 9 };
+    char folder[TEMP_PATH_SIZE], second[TEMP_PATH_SIZE], reason[REASON];
+    temp_folder(folder, "pharos_journal");
+    temp_folder(second, "pharos_journal");
+    const ph_store_def def = def_in(folder), other = def_in(second);
+    const phx_folder to = {folder, (char *)(uintptr_t) "w"}, from = {second, (char *)(uintptr_t) "w"};
+    journal_from(&def, BEGIN, true, END);
+    journal_from(&other, BEGIN, false, BEGIN);
+    char *image = phx_folder_file(&to, BEGIN, PHX_STORE_IMAGE), *whole = phx_folder_file(&from, BEGIN, PHX_STORE_IMAGE);
+    REQUIRE(image && whole && rename(whole, image) == 0);
+    uint64_t tick = 0;
+    const ph_world world = recover_world(&def, hashes, &tick, reason);
+    CHECK(tick == BEGIN && strstr(reason, "diverged"), "tick %" PRIu64 ": '%s'", tick, reason);
+    ph_producer producer;
+    REQUIRE(ph_producer_open(world, &producer) == PH_OK);
+    for (tick = BEGIN + 1; tick <= END; tick++) run_tick(world, producer, tick);
+    CHECK(hash_of(world) == hashes[END], "it does not go on from tick %d", BEGIN);
+    CHECK_OK(ph_world_destroy(world));
+    free(image);
+    free(whole);
+    remove_files(folder);
+    remove_files(second);
 }
 
 /* Each call of the disk fails in turn: ticks go on; what was durable is recovered. */
@@ -362,6 +448,9 @@ int main(int argc, char **argv)
     test_kills(hashes, seed, option_number(argc, argv, "--count", KILLS));
     test_close(hashes);
     test_stall(hashes);
+    test_gap_at_end(hashes);
+    test_second_store(hashes);
+    test_divergence(hashes);
     test_faults(hashes);
     test_damage(hashes);
     free(hashes);

@@ -13,7 +13,13 @@
 #include "world/journal/head.h"
 #include "world/state/world.h"
 
-/* Attaches a journal; NULL ends it. The world rests. */
+/* Has the world a journal? */
+static inline bool phx_journal_is_attached(const phx_world *world)
+{
+    return world->journal.write != NULL;
+}
+
+/* Attaches a journal to a world without one; NULL ends it. The world rests. */
 void phx_journal_attach(phx_world *world, const ph_journal *journal);
 
 /* The numbers of the head as they are now, and marks them for the next record. */
