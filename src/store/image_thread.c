@@ -5,13 +5,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/clock.h"
+#include "base/clock.h"
 #include "store/image_file.h"
+#include "store/store_thread.h"
 
 static void log_failure(const phx_image_thread *at, int error)
 {
@@ -49,7 +49,7 @@ static void write_image(phx_image_thread *at)
     } else {
         atomic_store_explicit(&at->image_bytes, sizes.stored, memory_order_relaxed);
         atomic_store_explicit(&at->plain_bytes, sizes.plain, memory_order_relaxed);
-        atomic_store_explicit(&at->write_ns, phx_store_now_ns() - at->captured_ns, memory_order_relaxed);
+        atomic_store_explicit(&at->write_ns, phx_now_ns() - at->captured_ns, memory_order_relaxed);
         atomic_store_explicit(&at->durable_tick, at->tick, memory_order_relaxed);
         atomic_fetch_add_explicit(&at->images, 1, memory_order_relaxed);
         prune_files(at);
@@ -74,12 +74,8 @@ static void *run_thread(void *user)
 
 int phx_image_thread_begin(phx_image_thread *at)
 {
-    sigset_t all, before;
     if (sem_init(&at->wake, 0, 0) != 0) return errno;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* the host's signals are for its own threads */
-    const int error = pthread_create(&at->thread, NULL, run_thread, at);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int error = phx_store_thread_begin(&at->thread, run_thread, at);
     if (error != 0) (void)sem_destroy(&at->wake);
     return error;
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "store/clock.h"
+#include "base/clock.h"
+#include "store/store_thread.h"
 
 static void report_failure(phx_journal_thread *at, int error)
 {
@@ -34,7 +34,7 @@ static int sync_file(phx_journal_thread *at)
     if (at->file < 0 || !at->unsynced) return 0;
     if (at->disk->sync(at->file) != 0) return errno;
     at->unsynced = false;
-    at->synced_ns = phx_store_now_ns();
+    at->synced_ns = phx_now_ns();
     atomic_store_explicit(&at->durable_tick, at->last_tick, memory_order_relaxed);
     return 0;
 }
@@ -121,7 +121,7 @@ static void drain_ring(phx_journal_thread *at)
 
 static void sync_due(phx_journal_thread *at)
 {
-    if (!at->unsynced || phx_store_now_ns() - at->synced_ns < at->sync_ns) return;
+    if (!at->unsynced || phx_now_ns() - at->synced_ns < at->sync_ns) return;
     const int error = sync_file(at);
     if (error == 0) return;
     at->passing = true;
@@ -155,16 +155,12 @@ static void *run_thread(void *user)
 
 int phx_journal_thread_begin(phx_journal_thread *at, uint64_t ring_bytes)
 {
-    sigset_t all, before;
     at->file = -1;
     at->passing = true;
     if (!phx_store_ring_init(&at->ring, ring_bytes)) return ENOMEM;
     int error = sem_init(&at->wake, 0, 0) != 0 ? errno : 0;
     if (error == 0) {
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* the host's signals are for its own threads */
-        error = pthread_create(&at->thread, NULL, run_thread, at);
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        error = phx_store_thread_begin(&at->thread, run_thread, at);
         if (error != 0) (void)sem_destroy(&at->wake);
     }
     if (error != 0) phx_store_ring_free(&at->ring);

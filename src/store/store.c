@@ -11,7 +11,7 @@
 
 #include <pharos/pharos.h>
 
-#include "store/clock.h"
+#include "base/clock.h"
 #include "store/def.h"
 
 /* ---- journal ---- */
@@ -153,11 +153,11 @@ enum { RETRIES = 16 }; /* in the time from one image to the next */
 static ph_status capture_image(ph_store *store, uint64_t tick)
 {
     ph_image *image;
-    const uint64_t from = phx_store_now_ns();
+    const uint64_t from = phx_now_ns();
     const ph_status status = ph_image_capture(store->world, &image);
     if (status == PH_NO_MEMORY) atomic_fetch_add_explicit(&store->short_of, 1, memory_order_relaxed);
     if (status != PH_OK) return status;
-    const uint64_t now = phx_store_now_ns();
+    const uint64_t now = phx_now_ns();
     atomic_store_explicit(&store->capture_ns, now - from, memory_order_relaxed);
     store->captured = true;
     store->due_tick = tick + store->image_ticks;

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/world.h"
-#include "world/table/clock.h"
 
 bool phx_broadcasts_init(phx_world *world)
 {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "world/publish/broadcasts.h"
 #include "world/state/broadcast_types.h"
-#include "world/table/clock.h"
 
 static phx_batch_broadcasts_share *broadcast_share(const phx_world *world, uint32_t piece, uint32_t consumer)
 {

@@ -3,6 +3,7 @@
  */
 #include "world/publish/publish.h"
 
+#include "base/clock.h"
 #include "shards/interest/event_naming.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/edges.h"
@@ -10,7 +11,6 @@
 #include "world/publish/set_aside.h"
 #include "world/publish/updates.h"
 #include "world/state/broadcast_types.h"
-#include "world/table/clock.h"
 
 /* Drops the pending changes of observers with another consumer, or not ready. */
 static void drop_silenced_observers(phx_world *world)

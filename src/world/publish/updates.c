@@ -3,13 +3,13 @@
  */
 #include "world/publish/updates.h"
 
+#include "base/clock.h"
 #include "shards/interest/change_record.h"
 #include "shards/publish/motion_history.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
-#include "world/table/clock.h"
 
 bool phx_updates_init(phx_world *world)
 {

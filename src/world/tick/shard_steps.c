@@ -4,6 +4,7 @@
  */
 #include "world/tick/shard_steps.h"
 
+#include "base/clock.h"
 #include "shards/exchange/halo.h"
 #include "shards/exchange/migrate_out.h"
 #include "shards/exchange/receive.h"
@@ -18,7 +19,6 @@
 #include "shards/tick/zones_stage.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
-#include "world/table/clock.h"
 
 /* ---- shards ---- */
 

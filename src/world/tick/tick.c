@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "shards/exchange/halo.h"
 #include "shards/interest/scratch.h"
@@ -22,7 +23,6 @@
 #include "world/publish/updates.h"
 #include "world/read/stats.h"
 #include "world/table/attr_resolve.h"
-#include "world/table/clock.h"
 #include "world/table/gate.h"
 #include "world/tick/finish_short.h"
 #include "world/tick/hints.h"

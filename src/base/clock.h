@@ -2,8 +2,8 @@
  * Times of work, for the stats only: no result depends on them. Any thread, any phase; reading the clock costs some 25
  * ns, so each piece of work reads it twice, no more.
  */
-#ifndef PHX_WORLD_TABLE_CLOCK_H
-#define PHX_WORLD_TABLE_CLOCK_H
+#ifndef PHX_BASE_CLOCK_H
+#define PHX_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
