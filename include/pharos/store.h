@@ -90,8 +90,8 @@ typedef struct ph_store_stats {
  * later tick. An image is due at once, and a journal begins behind it. On PH_BAD_DEF and PH_IO `reason` (may be NULL)
  * gets one line.
  * @return PH_OK and *store; PH_BAD_DEF: a field of the definition; PH_TAKEN: another store has this folder and name
- * open, in whatever process, or the world has a journal; PH_IO: the folder, or a thread; PH_BUSY: a tick is half way, or
- * the world is being read; PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
+ * open, in whatever process, or the world has a journal; PH_IO: the folder, or a thread; PH_BUSY: a tick is half way,
+ * or the world is being read; PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_store_open(const ph_store_def *def, ph_world world, ph_store **store, char *reason,
                                             size_t reason_size);
@@ -130,8 +130,8 @@ PH_API ph_status ph_store_close(ph_store *store);
  * @param options of ph_load(); may be NULL
  * @param tick the last one of the world; may be NULL
  * @return PH_OK and *world; PH_EMPTY: there is no image; PH_BAD_IMAGE: none is whole; PH_IO: the folder can not be
- * read; PH_BAD_DEF: `def`, or an image's definition with these options; PH_NO_MEMORY, also in the middle of the records:
- * call again with more; PH_TAKEN, PH_BAD_ARGUMENT.
+ * read; PH_BAD_DEF: `def`, or an image's definition with these options; PH_NO_MEMORY, also in the middle of the
+ * records: call again with more; PH_TAKEN, PH_BAD_ARGUMENT.
  * *world is null then. @thread any
  */
 PH_NODISCARD PH_API ph_status ph_store_recover(const ph_store_def *def, const ph_load_options *options, ph_world *world,
