@@ -12,7 +12,7 @@
 
 #include "store/def.h"
 #include "store/folder.h"
-#include "store/image_file.h"
+#include "store/image_load.h"
 #include "store/journal_file.h"
 
 typedef struct kept_record {
