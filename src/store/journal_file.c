@@ -53,6 +53,16 @@ ph_status phx_journal_file_open(phx_journal_file *from, const char *path)
     return PH_OK;
 }
 
+ph_status phx_journal_file_again(phx_journal_file *from, uint64_t at)
+{
+    struct stat file;
+    if (fstat(fileno(from->file), &file) != 0 || fseeko(from->file, (off_t)at, SEEK_SET) != 0)
+        return refuse_journal(from, PH_IO, "it can not be read");
+    from->bytes = (uint64_t)file.st_size;
+    from->at = at;
+    return PH_OK;
+}
+
 /* Memory for a record and its sum; the file has so many bytes. */
 static bool reserve_words(phx_journal_file *from, uint64_t words)
 {

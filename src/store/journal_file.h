@@ -27,6 +27,8 @@ ph_status phx_journal_file_open(phx_journal_file *from, const char *path);
  * without one, as a crash leaves it; PH_BAD_RECORD, PH_IO, with a reason; PH_NO_MEMORY.
  */
 ph_status phx_journal_file_next(phx_journal_file *from);
+/* Goes back to a byte where a frame begins, and looks how large the file is now. PH_OK; PH_IO, with a reason. */
+ph_status phx_journal_file_again(phx_journal_file *from, uint64_t at);
 void phx_journal_file_close(phx_journal_file *from);
 
 #endif

@@ -5,12 +5,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/clock.h"
 #include "store/store_thread.h"
@@ -31,8 +28,9 @@ static void report_failure(phx_journal_thread *at, int error)
 
 static int sync_file(phx_journal_thread *at)
 {
-    if (at->file < 0 || !at->unsynced) return 0;
-    if (at->disk->sync(at->file) != 0) return errno;
+    if (at->writer.file < 0 || !at->unsynced) return 0;
+    const int error = phx_journal_writer_sync(&at->writer);
+    if (error != 0) return error;
     at->unsynced = false;
     at->synced_ns = phx_now_ns();
     atomic_store_explicit(&at->durable_tick, at->last_tick, memory_order_relaxed);
@@ -41,46 +39,31 @@ static int sync_file(phx_journal_thread *at)
 
 static int put_frame(phx_journal_thread *at, phx_frame_head *frame)
 {
-    const uint64_t bytes = phx_frame_bytes(frame->bytes), summed = bytes - PHX_FRAME_SUM_BYTES;
-    const uint64_t sum = XXH3_64bits(frame, summed);
-    memcpy((char *)frame + summed, &sum, sizeof sum);
-    const int error = phx_disk_write_all(at->disk, at->file, frame, bytes);
-    at->file_bytes += bytes;
+    const int error = phx_journal_writer_put(&at->writer, frame);
     at->unsynced = true;
-    atomic_fetch_add_explicit(&at->bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&at->bytes, phx_frame_bytes(frame->bytes), memory_order_relaxed);
     return error;
 }
 
 /* Ends the open file. whole: with a frame that says so. Returns 0, or errno. */
 static int close_file(phx_journal_thread *at, bool whole)
 {
-    struct {
-        phx_frame_head head;
-        uint64_t sum;
-    } end = {{PHX_FRAME_MAGIC, PHX_FRAME_END, 0, at->last_tick, 0}, 0};
-    if (at->file < 0) return 0;
-    int error = whole ? put_frame(at, &end.head) : 0;
+    if (at->writer.file < 0) return 0;
+    int error = whole ? phx_journal_writer_end(&at->writer, at->last_tick) : 0;
+    at->unsynced |= whole;
     if (whole && error == 0) error = sync_file(at);
-    if (at->disk->close(at->file) != 0 && error == 0) error = errno;
-    at->file = -1;
+    const int closed = phx_journal_writer_close(&at->writer);
     at->unsynced = false; /* or lost */
-    return error;
+    return error != 0 ? error : closed;
 }
 
 static int open_file(phx_journal_thread *at, uint64_t tick)
 {
-    phx_journal_file_head head = {
-        .magic = PHX_JOURNAL_MAGIC, .tick = tick, .format = PHX_JOURNAL_FORMAT, .library = PHAROS_VERSION_NUMBER};
     char *path = phx_folder_file(at->folder, tick, PHX_STORE_JOURNAL);
     if (!path) return ENOMEM;
-    at->file = at->disk->create(path);
-    int error = at->file < 0 ? errno : 0;
+    int error = phx_journal_writer_open(&at->writer, path, tick);
     free(path);
-    if (error != 0) return error;
-    head.sum = XXH3_64bits(&head, offsetof(phx_journal_file_head, sum));
-    at->file_bytes = sizeof head;
-    error = phx_disk_write_all(at->disk, at->file, &head, sizeof head);
-    if (error == 0 && at->disk->sync_folder(at->folder->path) != 0) error = errno;
+    if (error == 0 && at->writer.disk->sync_folder(at->folder->path) != 0) error = errno;
     return error;
 }
 
@@ -89,9 +72,9 @@ static int open_file(phx_journal_thread *at, uint64_t tick)
 static int write_record(phx_journal_thread *at, phx_frame_head *frame)
 {
     const bool first = frame->kind == PHX_FRAME_FIRST;
-    const bool full = at->file_bytes >= at->file_bytes_max && !at->within_tick;
+    const bool full = at->writer.bytes >= at->file_bytes_max && !at->within_tick;
     int error = 0;
-    if (at->file < 0 || first || full) {
+    if (at->writer.file < 0 || first || full) {
         error = close_file(at, true);
         if (error == 0) error = open_file(at, frame->tick);
     }
@@ -155,7 +138,7 @@ static void *run_thread(void *user)
 
 int phx_journal_thread_begin(phx_journal_thread *at, uint64_t ring_bytes)
 {
-    at->file = -1;
+    at->writer.file = -1;
     at->passing = true;
     if (!phx_store_ring_init(&at->ring, ring_bytes)) return ENOMEM;
     int error = sem_init(&at->wake, 0, 0) != 0 ? errno : 0;

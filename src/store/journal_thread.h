@@ -11,12 +11,12 @@
 #include <pharos/store.h>
 
 #include "store/folder.h"
+#include "store/journal_writer.h"
 #include "store/ring.h"
 
 typedef struct phx_journal_thread {
     /* constant while the thread runs */
     const phx_folder *folder;
-    const phx_disk *disk;
     uint64_t sync_ns, file_bytes_max;
     ph_log_fn log;
     void *log_user;
@@ -29,8 +29,8 @@ typedef struct phx_journal_thread {
         failed_run; /* the last run with a record that was lost; by the thread; relaxed: it names the run */
 
     /* the thread's */
-    int file; /* below 0: none is open */
-    uint64_t file_bytes, last_tick, synced_ns;
+    phx_journal_writer writer; /* its disk is constant */
+    uint64_t last_tick, synced_ns;
     uint64_t run; /* records that begin anew, so far: each begins a run */
     bool unsynced, passing;
     bool within_tick; /* the last record is of an apply: its tick comes into the same file */

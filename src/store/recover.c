@@ -13,12 +13,7 @@
 #include "store/def.h"
 #include "store/folder.h"
 #include "store/image_load.h"
-#include "store/journal_file.h"
-
-typedef struct kept_record {
-    void *bytes;
-    size_t size;
-} kept_record;
+#include "store/journal_walk.h"
 
 /* One call of ph_store_recover(). */
 typedef struct recovery {
@@ -27,8 +22,6 @@ typedef struct recovery {
     const ph_load_options *options;
     char *reason;
     size_t reason_size;
-    kept_record *kept; /* applies of the next tick */
-    size_t kept_count;
 } recovery;
 
 static ph_status refuse_folder(const recovery *at, int error)
@@ -68,95 +61,46 @@ static ph_status load_newest(recovery *at, ph_world *world, uint64_t *tick)
 
 /* ---- journal ---- */
 
-/* Keeps the record of an apply until that of its tick is there. false = no memory. */
-static bool keep_apply(recovery *at, const phx_journal_file *from)
+/* Replays the applies of a tick, and the tick. */
+static ph_status replay_tick(const phx_journal_walk *walk, ph_world world, char *reason, size_t reason_size)
 {
-    kept_record *kept = realloc(at->kept, (at->kept_count + 1) * sizeof *kept);
-    if (!kept) return false;
-    at->kept = kept;
-    kept[at->kept_count] = (kept_record){malloc(from->frame.bytes), from->frame.bytes};
-    if (!kept[at->kept_count].bytes) return false;
-    memcpy(kept[at->kept_count++].bytes, from->record, from->frame.bytes);
-    return true;
-}
-
-static void drop_applies(recovery *at)
-{
-    for (size_t i = 0; i < at->kept_count; i++) free(at->kept[i].bytes);
-    at->kept_count = 0;
-}
-
-/* Says at which record the journal ends, unless damage was told before. */
-static void tell_end(recovery *at, const char *path, const char *reason)
-{
-    if (at->reason_size > 0 && at->reason[0] == '\0')
-        (void)snprintf(at->reason, at->reason_size, "%s: %s", path, reason);
-}
-
-/* Replays a tick with the applies before it. */
-static ph_status replay_tick(recovery *at, phx_journal_file *from, ph_world world)
-{
-    char line[PH_STORE_REASON_SIZE] = "";
     ph_status status = PH_OK;
-    for (size_t i = 0; status == PH_OK && i < at->kept_count; i++)
-        status = ph_journal_replay(world, at->kept[i].bytes, at->kept[i].size, line, sizeof line);
-    if (status == PH_OK) status = ph_journal_replay(world, from->record, from->frame.bytes, line, sizeof line);
-    if (status != PH_OK)
-        (void)snprintf(from->reason, sizeof from->reason, "tick %" PRIu64 ": %s", from->frame.tick,
-                       status == PH_BAD_RECORD ? line : ph_status_text(status));
-    drop_applies(at);
+    for (size_t i = 0; status == PH_OK && i < walk->record_count; i++)
+        status = ph_journal_replay(world, walk->records[i].bytes, walk->records[i].size, reason, reason_size);
     return status;
 }
 
-/*
- * Replays the ticks of one file between the world's tick and `last`. PH_OK: the next file goes on; also behind damage,
- * as a process that was killed leaves half a record, and another one goes on behind it. PH_EMPTY: the journal ends
- * here. PH_BAD_RECORD: the world may be anywhere within the tick behind *tick. PH_NO_MEMORY.
- */
-static ph_status replay_file(recovery *at, const char *path, ph_world world, uint64_t last, uint64_t *tick)
+/* Says at which record the journal ends, unless damage was told before. */
+static void tell_end(const recovery *at, const phx_journal_walk *walk, ph_status status, const char *line)
 {
-    phx_journal_file from;
-    ph_status replayed = PH_OK, status = phx_journal_file_open(&from, path);
-    while (status == PH_OK && replayed == PH_OK && (status = phx_journal_file_next(&from)) == PH_OK) {
-        if (from.frame.tick <= *tick) continue;
-        if (from.frame.tick > last) break;
-        if (from.frame.tick != *tick + 1) {
-            (void)snprintf(from.reason, sizeof from.reason, "tick %" PRIu64 ": behind tick %" PRIu64 " there is a gap",
-                           from.frame.tick, *tick);
-            replayed = PH_EMPTY;
-        } else if (from.frame.flags & PH_RECORD_TICK) {
-            replayed = replay_tick(at, &from, world);
-            *tick += replayed == PH_OK;
-        } else if (!keep_apply(at, &from)) {
-            status = PH_NO_MEMORY;
-        }
-    }
-    if (status == PH_BAD_RECORD || status == PH_IO || (replayed != PH_OK && replayed != PH_NO_MEMORY))
-        tell_end(at, path, from.reason);
-    phx_journal_file_close(&from);
-    drop_applies(at); /* the tick of an apply is in the same file, or nowhere */
-    return status == PH_NO_MEMORY ? status : replayed;
+    if (at->reason_size == 0 || at->reason[0] != '\0') return;
+    if (status == PH_OK) (void)snprintf(at->reason, at->reason_size, "%s", walk->reason);
+    else
+        (void)snprintf(at->reason, at->reason_size, "%s: tick %" PRIu64 ": %s", walk->path, walk->tick,
+                       status == PH_BAD_RECORD ? line : ph_status_text(status));
 }
 
 /*
- * Replays the records behind the image, up to a tick. A file ends where the next one begins: what it has beyond was
- * recorded by a process that ended, before another one went on from an earlier tick. Returns as replay_file(), and
- * PH_IO.
+ * Replays the records behind the image, up to a tick. PH_OK; PH_BAD_RECORD: the world may be anywhere within the tick
+ * behind *tick; PH_IO, PH_NO_MEMORY.
  */
 static ph_status replay_journal(recovery *at, ph_world world, uint64_t end, uint64_t *tick)
 {
-    phx_ticks files;
-    const int error = phx_folder_list(&at->folder, PHX_STORE_JOURNAL, &files);
-    ph_status status = error == 0 ? PH_OK : refuse_folder(at, error);
-    for (size_t i = files.count; status == PH_OK && i-- > 0;) {
-        const uint64_t next = i > 0 ? files.at[i - 1] - 1 : UINT64_MAX, last = next < end ? next : end;
-        if (last <= *tick) continue;
-        char *path = phx_folder_file(&at->folder, files.at[i], PHX_STORE_JOURNAL);
-        status = path ? replay_file(at, path, world, last, tick) : PH_NO_MEMORY;
-        free(path);
+    phx_journal_walk walk;
+    char line[PH_STORE_REASON_SIZE] = "";
+    ph_status replayed = PH_OK, status;
+    phx_journal_walk_begin(&walk, &at->folder, *tick, end);
+    while ((status = phx_journal_walk_next(&walk)) == PH_OK) {
+        replayed = replay_tick(&walk, world, line, sizeof line);
+        if (replayed != PH_OK) break;
+        *tick = walk.tick;
     }
-    free(files.at);
-    return status == PH_EMPTY ? PH_OK : status;
+    /* a store that was opened in the meantime, for a world of an earlier tick, changes nothing about this one */
+    if (status == PH_BAD_RECORD) status = PH_EMPTY;
+    if (status == PH_EMPTY || (status == PH_OK && replayed != PH_NO_MEMORY)) tell_end(at, &walk, replayed, line);
+    if (status == PH_IO && at->reason_size > 0) (void)snprintf(at->reason, at->reason_size, "%s", walk.reason);
+    phx_journal_walk_free(&walk);
+    return status == PH_IO || status == PH_NO_MEMORY ? status : replayed;
 }
 
 /*
@@ -194,7 +138,6 @@ ph_status ph_store_recover(const ph_store_def *def, const ph_load_options *optio
         const int error = phx_folder_list(&at.folder, PHX_STORE_IMAGE, &at.images);
         status = error == 0 ? load_and_replay(&at, world, &found) : refuse_folder(&at, error);
     } else status = PH_NO_MEMORY;
-    free(at.kept);
     free(at.images.at);
     phx_folder_free(&at.folder);
     if (status == PH_OK && tick) *tick = found;

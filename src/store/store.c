@@ -94,7 +94,7 @@ static int begin_journal(ph_store *store, const phx_disk *disk, const ph_store_d
     phx_journal_thread *journal = &store->journal;
     if (def->ring_bytes == 0) return 0;
     journal->folder = &store->folder;
-    journal->disk = disk;
+    journal->writer.disk = disk;
     journal->sync_ns = (uint64_t)def->sync_ms * 1000000u;
     journal->file_bytes_max = def->file_bytes;
     journal->log = def->log;

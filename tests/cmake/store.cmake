@@ -6,4 +6,6 @@ if(PHAROS_BUILD_STORE)
                       LABELS property)
     pharos_plain_test(NAME store_journal SOURCES property/store_journal.c LIBS pharos_fault_disk pharos_store
                       LABELS property)
+    pharos_plain_test(NAME store_follow SOURCES property/store_follow.c LIBS pharos_test_support pharos_store
+                      LABELS property)
 endif()
