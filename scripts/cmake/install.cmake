@@ -39,7 +39,7 @@ if(PHAROS_BUILD_STORE)
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT store NAMELINK_COMPONENT dev
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
-foreach(program IN ITEMS pharos-replay pharos-config pharos-bench)
+foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
         list(APPEND programs ${program})

@@ -34,8 +34,8 @@ set(content_config "This package has the shared library that reads config files.
 set(content_store "This package has the shared library that keeps images of worlds in\nfiles.")
 set(content_dev "This package has the headers, archives, examples, and files for\nCMake and pkg-config.")
 set(content_tools "This package has pharos-replay, which runs a trace of commands;
-pharos-config, which checks config files; and pharos-bench, which
-measures ticks.")
+pharos-config, which checks config files; pharos-store, which checks
+images and journals of worlds; and pharos-bench, which measures ticks.")
 set(section_runtime libs)
 set(section_config libs)
 set(section_store libs)

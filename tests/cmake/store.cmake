@@ -8,4 +8,9 @@ if(PHAROS_BUILD_STORE)
                       LABELS property)
     pharos_plain_test(NAME store_follow SOURCES property/store_follow.c LIBS pharos_test_support pharos_store
                       LABELS property)
+    if(TARGET pharos-store)
+        pharos_plain_test(NAME store_tool SOURCES programs/store_tool.c ARGS $<TARGET_FILE:pharos-store>
+                          LIBS pharos_store LABELS program)
+        add_dependencies(store_tool pharos-store)
+    endif()
 endif()

@@ -1,8 +1,12 @@
 /*
  * Temporary files and folders; see temp_path.h.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* nftw() */
+#endif
 #include "support/temp_path.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,4 +33,16 @@ void temp_folder(char path[TEMP_PATH_SIZE], const char *name)
 {
     make_template(path, name);
     REQUIRE(mkdtemp(path) != NULL);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+void temp_remove(const char *folder)
+{
+    enum { OPEN_FILES = 8 };
+    CHECK(nftw(folder, remove_one, OPEN_FILES, FTW_DEPTH | FTW_PHYS) == 0, "%s can not be removed", folder);
 }

@@ -10,5 +10,7 @@ enum { TEMP_PATH_SIZE = 256 };
 void temp_file(char path[TEMP_PATH_SIZE], const char *name);
 /* The same for a folder. */
 void temp_folder(char path[TEMP_PATH_SIZE], const char *name);
+/* Removes a folder with all that is in it; a failure of the test if it can not. */
+void temp_remove(const char *folder);
 
 #endif
