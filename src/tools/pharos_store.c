@@ -71,7 +71,7 @@ static uint64_t read_tick(struct argp_state *state, const char *option, const ch
 
 static void check_command(struct argp_state *state, const arguments *args)
 {
-    if (!args->command) argp_error(state, "a command is missing: ls, check or cut");
+    if (args->command[0] == '\0') argp_error(state, "a command is missing: ls, check or cut");
     const bool cuts = strcmp(args->command, "cut") == 0;
     if (!cuts && strcmp(args->command, "ls") != 0 && strcmp(args->command, "check") != 0)
         argp_error(state, "unknown command '%s': ls, check and cut are known", args->command);
@@ -186,7 +186,7 @@ static int run_stores(const arguments *args, const phx_store_names *names)
 int main(int argc, char **argv)
 {
     static char version[64];
-    arguments args = {.from = UINT64_MAX, .to = UINT64_MAX};
+    arguments args = {.command = "", .from = UINT64_MAX, .to = UINT64_MAX};
     phx_store_names names;
     (void)snprintf(version, sizeof version, "pharos-store %s", ph_version());
     argp_program_version = version;

@@ -1,5 +1,5 @@
 /*
- * What the files of a store have, and whether they are whole; lines on the standard output. Called by the program
+ * Contents and state of a store's files, as lines on the standard output. Called by the program
  * pharos-store.
  */
 #ifndef PHX_TOOLS_STORE_CHECK_H
@@ -18,7 +18,7 @@ int phx_store_list(const phx_folder *folder);
  */
 int phx_store_check_all(const phx_folder *folder);
 
-/* The line above those of phx_store_list(). */
+/* The line above the lines of phx_store_list(). */
 void phx_store_list_title(void);
 
 #endif
