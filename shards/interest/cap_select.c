@@ -1,10 +1,14 @@
 /*
- * The choice of targets at a cap; see cap_select.h.
+ * The choice of targets at a cap; see cap_select.h. No target is looked at one by one, but where the limit falls
+ * between targets that are equally far off.
  */
 #include "shards/interest/cap_select.h"
 
 #include "base/simd.h"
+#include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
+
+static const double SURE = -1.0; /* key of a candidate with a better rank than the last kept one: below any square */
 
 /*
  * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
@@ -18,180 +22,252 @@ static double farthest_square(const phx_evaluation *at)
     return fmin((double)phx_evaluation_square(at), width * width + height * height);
 }
 
-static bool all_plain(const uint32_t *hits, uint32_t count)
+float phx_cap_likely_radius(const phx_evaluation *at)
 {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < count; i++) any |= hits[i];
-    return !phx_row_word_special((phx_row_word){any});
-}
-
-/* Listed targets that were not even candidates become leaves. Returns how many. */
-static uint32_t leave_others(phx_evaluation *at, uint32_t count)
-{
-    phx_scratch *scratch = at->scratch;
-    const uint32_t *old = at->old, *hits = scratch->hits, listed = at->tag | PHX_MARK_OLD, tag = at->tag;
-    uint32_t *mark = scratch->mark, *leave = scratch->leave, old_count = at->old_count, leaves = 0;
-    for (uint32_t i = 0; i < count; i++) mark[hits[i]] = tag; /* or the same value, as before */
-    for (uint32_t i = 0; i < old_count; i++) {
-        leave[leaves] = old[i];
-        leaves += mark[old[i]] == listed;
-    }
-    return leaves;
-}
-
-/* Are the best targets among the hits? A target beyond the radius is not scanned. */
-static bool has_best(const phx_evaluation *at, uint32_t count)
-{
-    const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
-    if (at->radius == at->attr->view) return true;
-    return square > 0.0 && at->shard->kernels->count_within(at->scratch->keys, count, below) >= at->attr->cap;
-}
-
-/*
- * Splits plain hits at the cap: at->count of scratch->hits are the new list, and the events are found.
- * PHX_SCAN_CHECK_EACH: no limit splits them, as some are equally far off. In any case the order of the hits changes.
- */
-static phx_scan_result split_plain_cap(phx_evaluation *at, uint32_t found, phx_cap_split *events)
-{
-    phx_scratch *scratch = at->scratch;
-    const phx_kernels *kernels = at->shard->kernels;
-    const double sticky = at->shard->rules->sticky;
-    uint32_t own = kernels->find_u32(scratch->hits, found, at->slot), count = found - 1, others = 0,
-             cap = at->attr->cap;
-    double limit = farthest_square(at) * sticky;
-    PHX_ASSERT(own < found && count > cap);
-    scratch->hits[own] = scratch->hits[count];
-    scratch->squares[own] = scratch->squares[count];
-    scratch->hits[count] = at->slot;
-    scratch->squares[count] = 0.0f;
-    uint32_t was = kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD, scratch->hits, scratch->squares, count,
-                                     sticky, scratch->keys, scratch->was);
-    bool split = phx_rank_split(kernels, scratch->keys, count, cap, limit, &limit);
-    bool within = split && limit < (double)(at->radius * at->radius);
-    if (!within && !has_best(at, count)) return PHX_SCAN_TOO_SHORT;
-    scratch->square_each = limit / cap; /* the nearest guess, if it was not found */
-    if (!split) return PHX_SCAN_CHECK_EACH;
-    if (was < at->old_count) others = leave_others(at, count);
-    *events = kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, count, limit, scratch->enter,
-                                      scratch->leave + others);
-    events->leave += others;
-    at->count = events->stay;
-    at->cut = true;
-    PHX_ASSERT(at->count == cap);
-    return PHX_SCAN_DONE;
+    const double slack = 1.35; /* of the area: less often fails, and costs a second scan */
+    const double radius = sqrt(at->scratch->square_each * at->attr->cap * slack);
+    const float view = at->attr->view;
+    const bool in_part = radius > 0.0 && radius < (double)view && at->shard->storage->scans_in_part;
+    const ph_shape shape = at->shard->rules->shape;
+    const bool flat = shape == PH_SHAPE_CIRCLE || shape == PH_SHAPE_SQUARE;
+    return in_part && flat && at->attr->cap > 0 && !at->shard->restoring ? (float)radius : view;
 }
 
 bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count)
 {
-    size_t padded = (size_t)count + PHX_KERNEL_PAD;
-    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked)) &&
-           phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, padded, sizeof(double)) &&
-           phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
+    return phx_grow(scratch->mem, (void **)&scratch->ranked, &scratch->ranked_capacity, 0, count, sizeof(phx_ranked));
 }
 
-/* Cuts at the cap by distance alone, as all hits have the same rank. false: some are equally far off. */
-static bool cut_by_distance(phx_evaluation *at)
+/* ---- the last rank that is kept ---- */
+
+static uint32_t count_from_rank(const phx_evaluation *at, uint32_t rank)
+{
+    const uint16_t *ranks = at->scratch->ranks;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < at->count; i++) n += ranks[i] >= rank;
+    return n;
+}
+
+/* The ranks of the candidates, from..to. */
+typedef struct rank_range {
+    uint32_t low, high;
+} rank_range;
+
+static rank_range range_of_ranks(const phx_evaluation *at)
+{
+    const uint16_t *ranks = at->scratch->ranks;
+    uint16_t low = UINT16_MAX, high = 0; /* of the ranks' width: more of them fit a vector */
+    for (uint32_t i = 0; i < at->count; i++) {
+        low = ranks[i] < low ? ranks[i] : low;
+        high = ranks[i] > high ? ranks[i] : high;
+    }
+    return (rank_range){low, high};
+}
+
+/* The greatest rank such that the candidates from it on are not fewer than the cap. */
+static uint32_t find_last_rank(const phx_evaluation *at, rank_range of)
+{
+    while (of.low < of.high) {
+        const uint32_t middle = (of.low + of.high + 1) / 2;
+        if (count_from_rank(at, middle) >= at->attr->cap) of.low = middle;
+        else of.high = middle - 1;
+    }
+    return of.low;
+}
+
+/* Drops candidates of lower ranks; those of higher ranks are sure to stay. Returns how many are sure. */
+static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
+{
+    const phx_scratch *scratch = at->scratch;
+    const uint16_t *ranks = scratch->ranks;
+    uint32_t *hits = scratch->hits;
+    uint8_t *was = scratch->was;
+    double *keys = scratch->keys;
+    const uint32_t count = at->count;
+    uint32_t n = 0, sure = 0;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: it would be mispredicted */
+        const bool above = ranks[i] > rank;
+        const double key = keys[i];
+        hits[n] = hits[i];
+        was[n] = was[i];
+        keys[n] = above ? SURE : key;
+        sure += above;
+        n += ranks[i] >= rank;
+    }
+    at->count = n;
+    return sure;
+}
+
+/* ---- the limit within that rank ---- */
+
+/* Candidates beside the scan may be farther off than the view. */
+static double farthest_key(const phx_evaluation *at)
+{
+    double most = farthest_square(at) * at->shard->rules->sticky;
+    for (uint32_t i = at->scanned; i < at->count; i++) most = fmax(most, at->scratch->keys[i]);
+    return nextafter(most, INFINITY);
+}
+
+/*
+ * No limit splits the candidates, as some are equally far off: ids decide. Afterwards the limit 0 splits them. false =
+ * no memory.
+ */
+static bool split_by_id(phx_evaluation *at, uint32_t sure)
 {
     phx_scratch *scratch = at->scratch;
-    const phx_kernels *kernels = at->shard->kernels;
+    const uint32_t keep = at->attr->cap - sure;
     uint32_t n = 0;
-    const double sticky = at->shard->rules->sticky;
-    double limit;
-    kernels->cap_keys(scratch->mark, at->tag | PHX_MARK_OLD | PHX_MARK_NEW, scratch->hits, scratch->squares, at->count,
-                      sticky, scratch->keys, scratch->was);
-    if (!phx_rank_split(kernels, scratch->keys, at->count, at->attr->cap, farthest_square(at) * sticky, &limit))
-        return false;
-    for (uint32_t i = 0; i < at->count; i++) {
-        uint32_t slot = scratch->hits[i], stays = scratch->keys[i] <= limit;
-        scratch->mark[slot] &= ~(uint32_t)(stays ? 0 : PHX_MARK_NEW);
-        scratch->hits[n] = slot;
-        n += stays;
-    }
-    PHX_ASSERT(n == at->attr->cap);
-    at->count = n;
+    if (!phx_scratch_ranks(scratch, at->count)) return false;
+    for (uint32_t i = 0; i < at->count; i++)
+        if (scratch->keys[i] >= 0.0)
+            scratch->ranked[n++] = (phx_ranked){
+                .id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
+    PHX_ASSERT(n == at->count - sure && n > keep);
+    phx_rank_best(scratch->ranked, n, keep);
+    for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? SURE : INFINITY;
     return true;
 }
 
-/* The rank of a candidate. */
-static phx_ranked rank_candidate(const phx_evaluation *at, uint32_t slot)
+/* ---- the list ---- */
+
+/* Listed targets that are no candidates become leaves. Returns how many. */
+static uint32_t leave_others(const phx_evaluation *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint32_t *old = at->old, *hits = scratch->hits, tag = at->tag;
+    uint32_t *mark = scratch->mark, *leave = scratch->leave, leaves = 0;
+    for (uint32_t i = 0; i < at->count; i++) mark[hits[i]] = tag;
+    for (uint32_t i = 0; i < at->old_count; i++) {
+        leave[leaves] = old[i];
+        leaves += mark[old[i]] != tag;
+    }
+    return leaves;
+}
+
+/* Splits the candidates at the limit. */
+static void split_candidates(phx_evaluation *at, double limit, bool all_listed)
+{
+    phx_scratch *scratch = at->scratch;
+    const uint32_t others = all_listed ? 0 : leave_others(at);
+    at->events = at->shard->kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, at->count, limit,
+                                                    scratch->enter, scratch->leave + others);
+    at->events.leave += others;
+    at->count = at->events.stay;
+}
+
+/* Without a cap all candidates are the list. */
+static void take_candidates(phx_evaluation *at)
+{
+    phx_scratch *scratch = at->scratch;
+    uint32_t enters = 0;
+    for (uint32_t i = 0; i < at->count; i++) {
+        scratch->enter[enters] = scratch->hits[i];
+        enters += !(phx_evaluation_mark(at, scratch->hits[i]) & PHX_MARK_OLD);
+    }
+    at->events = (phx_cap_split){.stay = at->count, .enter = enters, .leave = leave_others(at)};
+}
+
+/* Are the best targets among the candidates, though the radius is a part of the view? */
+static bool has_best(const phx_evaluation *at, uint32_t rank, double limit)
+{
+    const double square = (double)(at->radius * at->radius), below = nextafter(square, 0.0);
+    if (rank < at->top || !(square > 0.0)) return false;
+    return limit < square || at->shard->kernels->count_within(at->scratch->keys, at->count, below) >= at->attr->cap;
+}
+
+/* Cuts the candidates, which are more than the cap. */
+static phx_scan_result cut_candidates(phx_evaluation *at)
+{
+    phx_scratch *scratch = at->scratch;
+    const rank_range ranks = range_of_ranks(at);
+    const uint32_t cap = at->attr->cap, all = at->count, rank = find_last_rank(at, ranks);
+    const double most = farthest_key(at);
+    const bool in_part = at->radius < at->attr->view;
+    double limit = INFINITY;
+    const uint32_t sure = ranks.low < ranks.high ? part_by_rank(at, rank) : 0;
+    const bool split = at->count == cap || phx_rank_split(at->shard->kernels, scratch->keys, at->count, sure, cap,
+                                                          most, &limit);
+    PHX_ASSERT(sure < cap && at->count >= cap);
+    if (in_part && !has_best(at, rank, split ? limit : INFINITY)) return PHX_SCAN_TOO_SHORT;
+    /* the nearest guess, if it was not found; of a lower rank the whole view is needed */
+    scratch->square_each = (rank < at->top || limit == INFINITY ? farthest_square(at) : limit) / (cap - sure);
+    if (!split && !split_by_id(at, sure)) return PHX_SCAN_NO_MEMORY;
+    at->cut = true;
+    split_candidates(at, split ? limit : 0.0, at->listed == at->old_count && at->count == all);
+    PHX_ASSERT(at->count == cap);
+    return PHX_SCAN_DONE;
+}
+
+/* ---- adds_max ---- */
+
+/* A target that enters, ranked. */
+static phx_ranked rank_enter(const phx_evaluation *at, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = phx_store_attr(store, slot);
-    uint64_t id = store->name[slot].id;
+    const uint64_t id = store->name[slot].id;
     const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
-    bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
-    double d2 = phx_rank_d2(at->shard->rules, at->body, &store->body[slot]);
+    const bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
     return (phx_ranked){.id = id,
-                        .key = phx_evaluation_mark(at, slot) & PHX_MARK_OLD ? d2 * 1.0 : d2 * at->shard->rules->sticky,
+                        .key = (double)phx_rank_d2(at->shard->rules, at->body, &store->body[slot]),
                         .slot = slot,
                         .first = (uint32_t)always << 8 | attr->priority};
 }
 
-bool phx_cap_cut_best(phx_evaluation *at)
+/* Holds all enters but the best ones. false = no memory. */
+static bool hold_enters(phx_evaluation *at, uint32_t most)
 {
     phx_scratch *scratch = at->scratch;
-    uint32_t cap = at->attr->cap;
-    at->cut = true;
-    if (!phx_scratch_ranks(scratch, at->count)) return false;
-    if (!at->ranks_differ && cut_by_distance(at)) return true;
-    for (uint32_t i = 0; i < at->count; i++) scratch->ranked[i] = rank_candidate(at, scratch->hits[i]);
-    phx_rank_best(scratch->ranked, at->count, cap);
-    for (uint32_t i = 0; i < cap; i++) scratch->hits[i] = scratch->ranked[i].slot;
-    for (uint32_t i = cap; i < at->count; i++) scratch->mark[scratch->ranked[i].slot] &= ~(uint32_t)PHX_MARK_NEW;
-    at->count = cap;
-    return true;
-}
-
-bool phx_cap_hold_adds(phx_evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
-    uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max, fresh = 0, n = 0;
-    /* most = 0: the entity does not follow its changed class yet, for want of memory */
-    if (most == 0 || at->count <= most) return true;
-    if (!phx_scratch_ranks(scratch, at->count)) return false;
-    for (uint32_t i = 0; i < at->count; i++) {
-        uint32_t slot = scratch->hits[i];
-        if (phx_evaluation_mark(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
-        else scratch->ranked[fresh++] = rank_candidate(at, slot);
-    }
-    if (fresh > most) {
-        phx_rank_best(scratch->ranked, fresh, most);
-        at->held = fresh - most;
-    }
-    for (uint32_t i = 0; i < fresh; i++) {
-        uint32_t slot = scratch->ranked[i].slot;
-        if (i < most) scratch->hits[n++] = slot;
-        else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
-    }
-    at->count = n;
-    return true;
-}
-
-void phx_cap_hold_restored(phx_evaluation *at)
-{
-    phx_scratch *scratch = at->scratch;
+    const uint32_t enters = at->events.enter, tag = phx_scratch_epoch(scratch);
     uint32_t n = 0;
-    if (!(at->body->state & PHX_SLOT_PARTIAL)) return;
-    for (uint32_t i = 0; i < at->count; i++) {
-        const uint32_t slot = scratch->hits[i];
-        if (phx_evaluation_mark(at, slot) & PHX_MARK_OLD) scratch->hits[n++] = slot;
-        else scratch->mark[slot] &= ~(uint32_t)PHX_MARK_NEW;
+    if (!phx_scratch_ranks(scratch, enters)) return false;
+    for (uint32_t i = 0; i < enters; i++) scratch->ranked[i] = rank_enter(at, scratch->enter[i]);
+    if (most > 0) phx_rank_best(scratch->ranked, enters, most);
+    for (uint32_t i = 0; i < enters; i++) {
+        if (i < most) scratch->enter[i] = scratch->ranked[i].slot;
+        else scratch->mark[scratch->ranked[i].slot] = tag;
     }
-    /* a resent list may have lost targets in the margin that do not pass again: the next tick finds that none is left
-     */
-    at->held = at->count > n ? at->count - n : 1;
+    for (uint32_t i = 0; i < at->count; i++) {
+        scratch->hits[n] = scratch->hits[i];
+        n += scratch->mark[scratch->hits[i]] != tag;
+    }
     at->count = n;
+    at->events.enter = most;
+    at->held = enters - most;
+    return true;
 }
 
-phx_scan_result phx_cap_select(phx_evaluation *at, uint32_t found, phx_cap_split *events)
+/* Cuts the enters to adds_max; of a partial list that is restored none may join. false = no memory. */
+static bool cut_enters(phx_evaluation *at)
 {
-    bool in_part = at->radius < at->attr->view; /* of a view in which all rows are plain */
-    if (found <= at->attr->cap + 1) {
-        if (in_part) return PHX_SCAN_TOO_SHORT;
-        at->scratch->square_each = farthest_square(at) / (found + 1);
-        return PHX_SCAN_CHECK_EACH;
+    if (PHX_UNLIKELY(at->shard->restoring)) {
+        if (!(at->body->state & PHX_SLOT_PARTIAL)) return true;
+        if (at->events.enter > 0) return hold_enters(at, 0);
+        /* a resent list may have lost targets in the margin that do not pass again: the next tick finds none is left */
+        at->held = 1;
+        return true;
     }
-    if (!in_part && !all_plain(at->scratch->hits, found)) return PHX_SCAN_CHECK_EACH;
-    if (!phx_scratch_ranks(at->scratch, found)) return PHX_SCAN_NO_MEMORY;
-    return split_plain_cap(at, found, events);
+    if (!at->attr->spreads) return true;
+    const uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max;
+    /* most = 0: the entity does not follow its changed class yet, for want of memory */
+    return most == 0 || at->events.enter <= most || hold_enters(at, most);
+}
+
+/* The candidates at the cap, if there are so many. */
+static phx_scan_result select_capped(phx_evaluation *at)
+{
+    if (at->count > at->attr->cap) return cut_candidates(at);
+    if (at->radius < at->attr->view) return PHX_SCAN_TOO_SHORT;
+    at->scratch->square_each = farthest_square(at) / (at->count + 1);
+    split_candidates(at, INFINITY, at->listed == at->old_count);
+    return PHX_SCAN_DONE;
+}
+
+phx_scan_result phx_cap_select(phx_evaluation *at)
+{
+    phx_scan_result result = PHX_SCAN_DONE;
+    if (at->attr->cap > 0) result = select_capped(at);
+    else take_candidates(at);
+    if (result != PHX_SCAN_DONE) return result;
+    return cut_enters(at) ? PHX_SCAN_DONE : PHX_SCAN_NO_MEMORY;
 }

@@ -1,6 +1,6 @@
 /*
- * One observer under evaluation, as evaluate.c and cap_select.c share it. Interest phase, by the worker of the
- * observer.
+ * One observer under evaluation, as evaluate.c, candidates.c and cap_select.c share it. Interest phase, by the worker
+ * of the observer.
  */
 #ifndef PHX_SHARDS_INTEREST_EVALUATION_H
 #define PHX_SHARDS_INTEREST_EVALUATION_H
@@ -9,7 +9,10 @@
 #include "shards/interest/scratch.h"
 #include "shards/state/shard.h"
 
-/* One observer under evaluation. */
+/*
+ * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and with a cap ranks
+ * (rank_table.h), keys and was.
+ */
 typedef struct phx_evaluation {
     phx_scratch *scratch;
     phx_shard *shard;
@@ -21,18 +24,20 @@ typedef struct phx_evaluation {
     phx_list *list;
     const uint32_t *old;
     uint32_t old_count;
-    uint32_t tag;      /* epoch << PHX_MARK_BITS */
-    uint32_t count;    /* of scratch->hits: the new list */
-    bool ranks_differ; /* not all hits are plain targets with valid squares */
-    uint32_t held;     /* targets that pass and may not join yet: adds_max */
-    bool cut;          /* targets that pass may be left out: the cap */
-    float radius;      /* of the scan around the observer */
+    uint32_t tag;     /* epoch << PHX_MARK_BITS */
+    float radius;     /* of the scan around the observer */
+    uint32_t scanned; /* candidates of the scan; those found in another way stand behind */
+    uint32_t count;   /* of candidates; then of the new list */
+    uint32_t listed;  /* with a cap: candidates that were in the old list */
+    uint16_t top;     /* phx_rank_columns.top */
+    bool cut;         /* targets that pass may be left out: the cap */
+    uint32_t held;    /* targets that pass and may not join yet: adds_max */
+    phx_cap_split events;
 } phx_evaluation;
 
 typedef enum phx_scan_result {
     PHX_SCAN_DONE,
-    PHX_SCAN_TOO_SHORT,  /* the radius is too small: a target of the list may be beyond it */
-    PHX_SCAN_CHECK_EACH, /* the radius is large enough, but each hit has to be checked */
+    PHX_SCAN_TOO_SHORT, /* the radius is too small: a target of the list may be beyond it */
     PHX_SCAN_NO_MEMORY
 } phx_scan_result;
 

@@ -8,6 +8,7 @@
 #include "base/simd.h"
 #include "shards/entity/entity_store.h"
 #include "shards/entity/event_order.h"
+#include "shards/interest/rank_table.h"
 #include "shards/interest/sparse_plan.h"
 #include "shards/interest/tile.h"
 #include "shards/simd/top_k.h"
@@ -71,7 +72,7 @@ typedef struct phx_scratch {
     uint32_t hits_capacity;
     uint32_t *places; /* of a tile's observers that are compared together */
     uint32_t places_capacity;
-    float *squares; /* squared distances of hits, where a cap may need them */
+    float *squares; /* squared distances of hits */
     uint32_t squares_capacity;
     uint32_t *enter,
         *leave; /* slots of one observer's events; of a discontinuous one: targets in view now, and before */
@@ -81,9 +82,12 @@ typedef struct phx_scratch {
     const phx_directory *directory; /* of the world, while rows are run */
     uint32_t *related;              /* slots of the observer's relations */
     uint32_t related_capacity;
-    double *keys; /* of hits, at the cap */
-    uint8_t *was; /* of hits: in the list before */
-    uint32_t keys_capacity, was_capacity;
+    /* of hits, when an observer is evaluated (evaluation.h) */
+    uint16_t *ranks;
+    double *keys; /* squares, times sticky if it was not listed */
+    uint8_t *was; /* in the list before */
+    uint32_t ranks_capacity, keys_capacity, was_capacity;
+    phx_rank_tables rank_tables;
     double square_each; /* squared distance of the last target kept at a cap, divided by the cap */
     phx_ranked *ranked;
     uint32_t ranked_capacity;

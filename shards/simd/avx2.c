@@ -143,17 +143,38 @@ AVX2 static uint32_t range_scan_avx2(const phx_grid_rows *rows, phx_span span, c
     return n;
 }
 
-AVX2 static uint32_t keep_within_avx2(uint32_t *slots, float *squares, uint32_t count, float limit)
+AVX2 static uint32_t rank_hits_avx2(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
+                                    uint16_t *ranks)
 {
-    const __m256 most = _mm256_set1_ps(limit);
+    const __m256i of_slot = _mm256_set1_epi32((int)PHX_ROW_SLOT), low = _mm256_set1_epi32(UINT16_MAX);
+    const __m256i zero = _mm256_setzero_si256(), plain = _mm256_set1_epi32(by->plain);
+    const int *set = (const int *)(const void *)by->set, *rank = (const int *)(const void *)by->rank;
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __m256i slot = load_vector(slots + i);
-        __m256 square = _mm256_loadu_ps(squares + i);
-        uint32_t stays = (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(square, most, _CMP_LE_OQ)) | lane_mask(slot);
-        choice of = choose_lanes(stays & first_lane_bits(count - i));
+        const __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), lanes_from(0));
+        const __m256i word = _mm256_and_si256(load_vector(slots + i), lanes), slot = _mm256_and_si256(word, of_slot);
+        const __m256i special = _mm256_srai_epi32(word, 31);
+        __m256i found = _mm256_and_si256(plain, lanes);
+        if (!_mm256_testz_si256(special, special)) {
+            const __m256i sets = _mm256_mask_i32gather_epi32(zero, set, slot, special, 4);
+            const __m256i words = _mm256_mask_i32gather_epi32(zero, rank, sets, special, 2);
+            found = _mm256_blendv_epi8(found, _mm256_and_si256(words, low), special);
+            if (by->bound) {
+                const __m256 bounds = _mm256_mask_i32gather_ps(_mm256_set1_ps(INFINITY), by->bound, sets,
+                                                               _mm256_castsi256_ps(special), 4);
+                const __m256 within = _mm256_cmp_ps(_mm256_loadu_ps(squares + i), bounds, _CMP_LE_OQ);
+                found = _mm256_and_si256(found, _mm256_castps_si256(within));
+            }
+        }
+        const choice of = choose_lanes(lane_mask(_mm256_cmpgt_epi32(found, zero)));
+        uint32_t kept[LANES];
+        const __m256 square = _mm256_loadu_ps(squares + i);
+        store_chosen_lanes(kept, &of, found);
         store_chosen_lanes(slots + n, &of, slot);
         keep_floats(squares + n, &of, square);
+        const __m256i halves = _mm256_packus_epi32(load_vector(kept), zero);
+        _mm_storeu_si128((__m128i *)(void *)(ranks + n),
+                         _mm256_castsi256_si128(_mm256_permute4x64_epi64(halves, 0x08))); /* 64-bit lanes 0 and 2 */
         n += of.count;
     }
     return n;
@@ -320,7 +341,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .range_scan = range_scan_avx2,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
-                                      .keep_within = keep_within_avx2,
+                                      .rank_hits = rank_hits_avx2,
                                       .cap_keys = cap_keys_avx2,
                                       .count_within = count_within_avx2,
                                       .split_at_limit = split_at_limit_avx2,

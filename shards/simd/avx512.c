@@ -177,18 +177,34 @@ AVX512 static uint32_t range_scan_avx512(const phx_grid_rows *rows, phx_span spa
     return n;
 }
 
-AVX512 static uint32_t keep_within_avx512(uint32_t *slots, float *squares, uint32_t count, float limit)
+AVX512 static uint32_t rank_hits_avx512(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
+                                        uint16_t *ranks)
 {
-    const __m512 most = _mm512_set1_ps(limit);
+    const __m512i of_slot = _mm512_set1_epi32((int)PHX_ROW_SLOT), low = _mm512_set1_epi32(UINT16_MAX);
+    const __m512i zero = _mm512_setzero_si512(), plain = _mm512_set1_epi32(by->plain);
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i += LANES) {
-        __mmask16 lanes = first_lane_mask(count - i);
-        __m512i slot = _mm512_maskz_loadu_epi32(lanes, slots + i);
-        __m512 square = _mm512_maskz_loadu_ps(lanes, squares + i);
-        __mmask16 stays = _mm512_mask_cmp_ps_mask(lanes, square, most, _CMP_LE_OQ) | _mm512_movepi32_mask(slot);
-        store_lanes(slots + n, stays, slot);
-        _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(stays, square));
-        n += (uint32_t)__builtin_popcount(stays);
+        const __mmask16 lanes = first_lane_mask(count - i);
+        const __m512i word = _mm512_maskz_loadu_epi32(lanes, slots + i), slot = _mm512_and_si512(word, of_slot);
+        const __mmask16 special = _mm512_movepi32_mask(word);
+        __m512i found = _mm512_maskz_mov_epi32(lanes, plain);
+        if (special) {
+            const __m512i sets = _mm512_mask_i32gather_epi32(zero, special, slot, by->set, 4);
+            const __m512i words = _mm512_mask_i32gather_epi32(zero, special, sets, by->rank, 2);
+            found = _mm512_mask_and_epi32(found, special, words, low);
+            if (by->bound) {
+                const __m512 bounds = _mm512_mask_i32gather_ps(_mm512_set1_ps(INFINITY), special, sets, by->bound, 4);
+                found = _mm512_maskz_mov_epi32(_mm512_cmp_ps_mask(_mm512_loadu_ps(squares + i), bounds, _CMP_LE_OQ),
+                                               found);
+            }
+        }
+        const __mmask16 kept = _mm512_test_epi32_mask(found, found);
+        const __m512 square = _mm512_loadu_ps(squares + i);
+        store_lanes(slots + n, kept, slot);
+        _mm512_storeu_ps(squares + n, _mm512_maskz_compress_ps(kept, square));
+        _mm256_storeu_si256((__m256i *)(void *)(ranks + n),
+                            _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(kept, found)));
+        n += (uint32_t)__builtin_popcount(kept);
     }
     return n;
 }
@@ -346,7 +362,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .range_scan = range_scan_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,
-                                        .keep_within = keep_within_avx512,
+                                        .rank_hits = rank_hits_avx512,
                                         .cap_keys = cap_keys_avx512,
                                         .count_within = count_within_avx512,
                                         .split_at_limit = split_at_limit_avx512,

@@ -148,6 +148,14 @@ typedef struct phx_view_changes {
     uint32_t *by, *row;
 } phx_view_changes;
 
+/* The ranks of words of rows at a cap. */
+typedef struct phx_rank_source {
+    const uint32_t *set;  /* by slot: its attribute set */
+    const uint16_t *rank; /* by set; one more, as kernels read 32 bits */
+    const float *bound;   /* by set: the largest square of a hit; NULL = none */
+    uint16_t plain;       /* of words that are not special: they have no bound */
+} phx_rank_source;
+
 /* Result of a split of candidates at a limit. */
 typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
@@ -206,10 +214,14 @@ typedef struct phx_kernels {
      */
     uint32_t (*find_view_changes)(const phx_grid_rows *rows, const phx_row_ranges *ranges, phx_span some,
                                   const phx_view_range *limit, const phx_view_changes *out);
-    /* Keeps, in place, slot words that are special or have a square within the limit. Returns how many. */
-    uint32_t (*keep_within)(uint32_t *slots, float *squares, uint32_t count, float limit);
     /*
-     * Keys at a cap of plain slots, from squared distances. was[i]: the slot's mark is that of a listed target; the
+     * Ranks the words of rows: special ones by the attribute set of the slot, the others alike. Keeps, in place and in
+     * order, the slots and squares within the bound and with a rank that is not 0, and writes the ranks. Returns how
+     * many.
+     */
+    uint32_t (*rank_hits)(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count, uint16_t *ranks);
+    /*
+     * Keys at a cap, from squared distances. was[i]: the slot's mark is that of a listed target; the
      * square of any other target is multiplied by sticky. Returns how many were listed.
      */
     uint32_t (*cap_keys)(const uint32_t *mark, uint32_t listed, const uint32_t *slots, const float *squares,

@@ -330,14 +330,20 @@ static uint32_t find_view_changes_portable(const phx_grid_rows *rows, const phx_
     return n;
 }
 
-static uint32_t keep_within_portable(uint32_t *slots, float *squares, uint32_t count, float limit)
+static uint32_t rank_hits_portable(const phx_rank_source *by, uint32_t *slots, float *squares, uint32_t count,
+                                   uint16_t *ranks)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t stays = slots[i] >> 31 | (squares[i] <= limit);
-        slots[n] = slots[i];
+        const uint32_t slot = slots[i] & PHX_ROW_SLOT;
+        const bool special = slots[i] & PHX_ROW_SPECIAL;
+        const uint32_t set = special ? by->set[slot] : 0;
+        uint16_t rank = special ? by->rank[set] : by->plain;
+        if (special && by->bound && !(squares[i] <= by->bound[set])) rank = 0;
+        slots[n] = slot;
         squares[n] = squares[i];
-        n += stays;
+        ranks[n] = rank;
+        n += rank != 0;
     }
     return n;
 }
@@ -438,7 +444,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .range_scan = range_scan_portable,
                                           .plan_row_ranges = plan_row_ranges_portable,
                                           .find_view_changes = find_view_changes_portable,
-                                          .keep_within = keep_within_portable,
+                                          .rank_hits = rank_hits_portable,
                                           .cap_keys = cap_keys_portable,
                                           .count_within = count_within_portable,
                                           .split_at_limit = split_at_limit_portable,

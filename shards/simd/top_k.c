@@ -1,5 +1,5 @@
 /*
- * Top-k by a bounded heap, and radii for a cap; see top_k.h. Nothing allocates, and nothing has a bad case: n log k.
+ * Top-k by a bounded heap, and limits of keys; see top_k.h. Nothing allocates, and nothing has a bad case: n log k.
  */
 #include "shards/simd/top_k.h"
 
@@ -47,34 +47,14 @@ void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep)
     }
 }
 
-float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most)
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t sure, uint32_t keep,
+                    double most, double *limit)
 {
-    enum { GUESSES = 6, STEPS = 16 }; /* guesses suppose an even spread; if they fail, halving does not */
-    float low = 0.0f, high = most;
-    uint32_t low_count = 0, high_count = count, enough = wanted + wanted / 8, aim = wanted + wanted / 16;
-    for (uint32_t step = 0; step < STEPS && high_count > enough; step++) {
-        float share = (float)(aim - low_count) / (float)(high_count - low_count);
-        float at = low + (high - low) * (step < GUESSES ? share : 0.5f);
-        uint32_t within = 0;
-        if (!(at > low && at < high)) break;
-        for (uint32_t i = 0; i < count; i++) within += squares[i] <= at;
-        if (within >= wanted) {
-            high = at;
-            high_count = within;
-        } else {
-            low = at;
-            low_count = within;
-        }
-    }
-    return high;
-}
-
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
-                    double *limit)
-{
-    enum { GUESSES = 12, STEPS = 40 }; /* as above; so many halves are finer than keys that are squares of floats */
+    /* guesses suppose an even spread; if they fail, halving does not: so many are finer than squares of floats */
+    enum { GUESSES = 12, STEPS = 40 };
     double low = 0.0, high = most;
-    uint32_t low_count = 0, high_count = count;
+    uint32_t low_count = sure, high_count = count;
+    PHX_ASSERT(sure < keep && keep < count);
     for (uint32_t step = 0; step < STEPS; step++) {
         double share = ((double)keep - low_count + 0.5) / (double)(high_count - low_count + 1);
         double at = low + (high - low) * (step < GUESSES ? share : 0.5);

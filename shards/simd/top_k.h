@@ -19,16 +19,11 @@ typedef struct phx_ranked {
 void phx_rank_best(phx_ranked *ranked, uint32_t count, uint32_t keep);
 
 /*
- * A squared distance, at most `most`, such that at least `wanted` of the squares, and not many more, do not exceed it;
- * `most` if there are fewer.
+ * Finds a limit below `most` that exactly `keep` < count of the keys do not exceed. `sure` < keep of the keys are
+ * negative; no key exceeds `most`. false: none was found, as when keys are equal; the limit is then the last one tried,
+ * if any.
  */
-float phx_rank_radius(const float *squares, uint32_t count, uint32_t wanted, float most);
-
-/*
- * Finds a limit below `most` that exactly `keep` < count of the keys, which are not negative, do not exceed. false:
- * none was found, as when keys are equal; the limit is then the last one tried, if any.
- */
-bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t keep, double most,
-                    double *limit);
+bool phx_rank_split(const phx_kernels *kernels, const double *keys, uint32_t count, uint32_t sure, uint32_t keep,
+                    double most, double *limit);
 
 #endif

@@ -62,6 +62,8 @@ typedef struct phx_storage {
      * as flags of entities stay when the shard goes blind.
      */
     bool mixes_instances;
+    /* A scan of a part of the view costs less than one of the whole view. Read in the interest phase. */
+    bool scans_in_part;
 
     /* ---- life of the shard; by the world's owner ---- */
 
@@ -147,8 +149,6 @@ typedef struct phx_storage {
     size_t (*targets_max)(const phx_shard *shard, uint32_t observer, uint32_t related);
     /* Finds the targets within the radius, up to its view; range = towers: in the span. There is room. */
     void (*scan)(const phx_shard *shard, uint32_t observer, float radius, phx_range_scan *scan);
-    /* Can a scan by a part of the view be enough, as all targets in view are plain? For observers with a plain cap. */
-    bool (*scans_in_part)(const phx_shard *shard, uint32_t observer);
     /*
      * Gives the sink all targets that may have entered or left a stored list; phx_index_ops.differ. false: not known.
      * NULL = never known.

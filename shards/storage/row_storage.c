@@ -86,17 +86,6 @@ static size_t row_targets_max(const phx_shard *shard, uint32_t observer, uint32_
     return now + old + far + related;
 }
 
-/* Are all rows in its view plain? */
-static bool row_scans_in_part(const phx_shard *shard, uint32_t observer)
-{
-    const phx_attr *attr = phx_store_attr(&shard->store, observer);
-    const phx_rect rect = phx_interest_rows_rect(shard, &shard->store.body[observer], attr->view);
-    phx_block_walk walk = phx_grid_walk(&shard->grid, attr->instance, rect);
-    for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
-        if (block->special) return false;
-    return true;
-}
-
 static uint32_t row_items(const phx_shard *shard)
 {
     return shard->grid.row_end;
@@ -108,6 +97,7 @@ const phx_storage phx_storage_rows = {
     .has_deltas = true,
     .unmarked_when_dense = true,
     .mixes_instances = false,
+    .scans_in_part = true,
     .make = phx_storage_ready,
     .free = phx_storage_no_work,
     .reserve_note = phx_storage_ready,
@@ -135,7 +125,6 @@ const phx_storage phx_storage_rows = {
     .any_dirty_near = row_dirty_near,
     .targets_max = row_targets_max,
     .scan = phx_rows_scan,
-    .scans_in_part = row_scans_in_part,
     .differ = NULL,
     .items = row_items,
     .chunk_items = phx_rows_chunk_items,

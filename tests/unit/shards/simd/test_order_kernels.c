@@ -54,6 +54,50 @@ Test(kernels, weighing_and_dividing_at_a_cap)
     with_each(cut_some);
 }
 
+/* Ranks by attribute set: none, one or several vectors without a special word, and bounds that some squares equal. */
+static void rank_hits_of_rows(const phx_kernels *kernels, const char *name)
+{
+    enum { LENGTH = ROWS + 2 * PHX_KERNEL_PAD, SLOTS = 300, SETS = 40 };
+    static uint32_t set[SLOTS], words[LENGTH], kept[LENGTH];
+    static uint16_t rank[SETS + 1], ranks[LENGTH];
+    static float bound[SETS], squares[LENGTH], near[LENGTH];
+    uint64_t rng = 37;
+    for (uint32_t i = 0; i < SLOTS; i++) set[i] = phx_rng_below(&rng, SETS);
+    for (uint32_t round = 0; round < 2000; round++) {
+        const uint32_t count = round % (ROWS + 1), specials = 1u << phx_rng_below(&rng, 8);
+        const phx_rank_source by = {set, rank, phx_rng_below(&rng, 2) ? bound : NULL,
+                                    (uint16_t)phx_rng_below(&rng, 3)};
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < SETS; i++) {
+            rank[i] = (uint16_t)(phx_rng_below(&rng, 3) * phx_rng_below(&rng, 512));
+            bound[i] = (float)phx_rng_below(&rng, 60);
+        }
+        guard(kept, LENGTH);
+        for (uint32_t i = 0; i < count; i++) {
+            words[i] = kept[i] = phx_row_word_of(phx_rng_below(&rng, SLOTS), phx_rng_below(&rng, specials) == 0).bits;
+            squares[i] = near[i] = (float)phx_rng_below(&rng, 40);
+        }
+        const uint32_t found = kernels->rank_hits(&by, kept, near, count, ranks);
+        for (uint32_t i = 0; i < count; i++) {
+            const phx_row_word word = phx_row_word_at(words, i);
+            const uint32_t of = set[phx_row_word_slot(word)];
+            const bool special = phx_row_word_special(word);
+            const uint16_t expected = special ? rank[of] : by.plain;
+            if (expected == 0 || (special && by.bound && squares[i] > bound[of])) continue;
+            cr_assert(kept[n] == phx_row_word_slot(word) && near[n] == squares[i] && ranks[n] == expected,
+                      "%s, round %u: hit %u of %u", name, round, i, count);
+            n++;
+        }
+        cr_assert_eq(found, n, "%s, round %u", name, round);
+        check_guard(kept, count, LENGTH, name);
+    }
+}
+
+Test(kernels, hits_are_ranked_by_their_attribute_sets)
+{
+    with_each(rank_hits_of_rows);
+}
+
 /* ---- orders and places ---- */
 
 static void order_some(const phx_kernels *kernels, const char *name)

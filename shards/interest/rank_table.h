@@ -1,0 +1,69 @@
+/*
+ * Ranks of targets, by attribute set, as one observer has them at its cap. A table serves all observers that see alike,
+ * so a target costs a look-up, and its attributes are not read. Interest phase; each worker has tables of its own, for
+ * the tick at hand.
+ *
+ * A rank of 0: layers, stealth, veil or instance keep the target out. Else it is 1 + priority, and PHX_RANK_ALWAYS more
+ * if the target is global (or linked, which no table knows). The greater rank is the better one.
+ */
+#ifndef PHX_SHARDS_INTEREST_RANK_TABLE_H
+#define PHX_SHARDS_INTEREST_RANK_TABLE_H
+
+#include "shards/entity/entity_store.h"
+#include "shards/simd/kernels.h"
+
+enum {
+    PHX_RANK_ALWAYS = 1 + UINT8_MAX, /* also the highest rank of a priority alone */
+    PHX_RANK_TABLES = 8,             /* of a worker; ways to see that meet in a crowd: phases by stealth detected */
+    PHX_RANK_SETS_MAX = 1024         /* of a table, 2 KiB; with more sets, hits are ranked by their attributes */
+};
+
+typedef struct phx_rank_table {
+    /* the tick and the observers */
+    const phx_store *store; /* NULL = empty */
+    uint64_t sees;
+    uint32_t round; /* phx_rank_tables.round */
+    uint32_t instance;
+    uint16_t detect;
+    uint16_t top;  /* no set in use has a higher rank */
+    uint16_t *rank; /* by set; one more, as kernels read 32 bits */
+    float *bound;   /* by set: the square of the visible distance */
+    uint32_t rank_capacity, bound_capacity;
+} phx_rank_table;
+
+typedef struct phx_rank_tables {
+    phx_rank_table table[PHX_RANK_TABLES];
+    uint32_t round; /* tables of other rounds are void */
+} phx_rank_tables;
+
+void phx_rank_tables_free(phx_rank_tables *tables, phx_mem *mem);
+
+/* Voids all tables, as attributes may change now. */
+static inline void phx_rank_tables_reset(phx_rank_tables *tables)
+{
+    tables->round++;
+}
+
+/* The rank of a target with these attributes. */
+static inline uint16_t phx_rank_of(const phx_attr *observer, const phx_attr *target)
+{
+    if (!phx_layers_match(observer, target)) return 0;
+    return (uint16_t)(1 + target->priority + (target->global ? PHX_RANK_ALWAYS : 0));
+}
+
+/* Hits of a scan, by place; room for all and pad. */
+typedef struct phx_rank_columns {
+    uint32_t *slots; /* words of rows before; slots after */
+    float *squares;
+    uint16_t *ranks;
+    uint32_t count;
+    uint16_t plain; /* rank of words that are not special */
+    bool bounded;   /* hits beyond their visible distance are dropped, too; squares are distances */
+    uint16_t top;   /* found: no target, hit or not, has a higher rank, unless it is linked */
+} phx_rank_columns;
+
+/* Ranks the hits, and drops hits of rank 0. false = no memory, the hits are as they were. */
+bool phx_rank_hits(phx_rank_tables *tables, phx_mem *mem, const phx_kernels *kernels, const phx_store *store,
+                   const phx_attr *observer, phx_rank_columns *hits);
+
+#endif
