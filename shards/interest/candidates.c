@@ -131,7 +131,9 @@ static void sift_each(phx_evaluation *at)
 /* Keeps the hits that pass. */
 static void sift_scanned(phx_evaluation *at)
 {
-    enum { FEW = 16 }; /* relations whose targets are sought one by one: a vector of 16 hits costs as much as one mark */
+    enum {
+        FEW = 16
+    }; /* relations whose targets are sought one by one: a vector of 16 hits costs as much as one mark */
     const uint32_t related = at->relations ? at->relations->count : 0;
     const phx_rules *rules = at->shard->rules;
     if (related > FEW || (at->shard->bounded && !squares_measure(rules)) || height_counts(rules)) {

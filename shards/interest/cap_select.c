@@ -8,7 +8,8 @@
 #include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
 
-static const double SURE = -1.0; /* key of a candidate with a better rank than the last kept one: below any square */
+static const double KEY_SURE =
+    -1.0; /* key of a candidate with a better rank than the last kept one: below any square */
 
 /*
  * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
@@ -90,7 +91,7 @@ static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
         const double key = keys[i];
         hits[n] = hits[i];
         was[n] = was[i];
-        keys[n] = above ? SURE : key;
+        keys[n] = above ? KEY_SURE : key;
         sure += above;
         n += ranks[i] >= rank;
     }
@@ -120,11 +121,11 @@ static bool split_by_id(phx_evaluation *at, uint32_t sure)
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++)
         if (scratch->keys[i] >= 0.0)
-            scratch->ranked[n++] = (phx_ranked){
-                .id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
+            scratch->ranked[n++] =
+                (phx_ranked){.id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
     PHX_ASSERT(n == at->count - sure && n > keep);
     phx_rank_best(scratch->ranked, n, keep);
-    for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? SURE : INFINITY;
+    for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? KEY_SURE : INFINITY;
     return true;
 }
 
@@ -185,8 +186,8 @@ static phx_scan_result cut_candidates(phx_evaluation *at)
     const bool in_part = at->radius < at->attr->view;
     double limit = INFINITY;
     const uint32_t sure = ranks.low < ranks.high ? part_by_rank(at, rank) : 0;
-    const bool split = at->count == cap || phx_rank_split(at->shard->kernels, scratch->keys, at->count, sure, cap,
-                                                          most, &limit);
+    const bool split =
+        at->count == cap || phx_rank_split(at->shard->kernels, scratch->keys, at->count, sure, cap, most, &limit);
     PHX_ASSERT(sure < cap && at->count >= cap);
     if (in_part && !has_best(at, rank, split ? limit : INFINITY)) return PHX_SCAN_TOO_SHORT;
     /* the nearest guess, if it was not found; of a lower rank the whole view is needed */
@@ -201,7 +202,7 @@ static phx_scan_result cut_candidates(phx_evaluation *at)
 /* ---- adds_max ---- */
 
 /* A target that enters, ranked. */
-static phx_ranked rank_enter(const phx_evaluation *at, uint32_t slot)
+static phx_ranked rank_held_enter(const phx_evaluation *at, uint32_t slot)
 {
     const phx_store *store = &at->shard->store;
     const phx_attr *attr = phx_store_attr(store, slot);
@@ -221,7 +222,7 @@ static bool hold_enters(phx_evaluation *at, uint32_t most)
     const uint32_t enters = at->events.enter, tag = phx_scratch_epoch(scratch);
     uint32_t n = 0;
     if (!phx_scratch_ranks(scratch, enters)) return false;
-    for (uint32_t i = 0; i < enters; i++) scratch->ranked[i] = rank_enter(at, scratch->enter[i]);
+    for (uint32_t i = 0; i < enters; i++) scratch->ranked[i] = rank_held_enter(at, scratch->enter[i]);
     if (most > 0) phx_rank_best(scratch->ranked, enters, most);
     for (uint32_t i = 0; i < enters; i++) {
         if (i < most) scratch->enter[i] = scratch->ranked[i].slot;

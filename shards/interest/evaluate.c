@@ -97,8 +97,8 @@ static bool reserve_evaluation(const phx_evaluation *at)
 {
     const uint32_t related = at->relations ? at->relations->count : 0;
     const size_t targets = at->shard->storage->targets_max(at->shard, at->slot, related);
-    return phx_scratch_marks(at->scratch, &at->shard->store) &&
-           phx_scratch_room(at->scratch, targets) && phx_candidates_room(at->scratch, targets, at->attr->cap > 0) &&
+    return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, targets) &&
+           phx_candidates_room(at->scratch, targets, at->attr->cap > 0) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
 }

@@ -10,8 +10,8 @@
 #include "shards/state/shard.h"
 
 /*
- * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and with a cap ranks
- * (rank_table.h), keys and was.
+ * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and with a cap
+ * ranks (rank_table.h), keys and was.
  */
 typedef struct phx_evaluation {
     phx_scratch *scratch;

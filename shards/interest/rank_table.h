@@ -25,7 +25,7 @@ typedef struct phx_rank_table {
     uint32_t round; /* phx_rank_tables.round */
     uint32_t instance;
     uint16_t detect;
-    uint16_t top;  /* no set in use has a higher rank */
+    uint16_t top;   /* no set in use has a higher rank */
     uint16_t *rank; /* by set; one more, as kernels read 32 bits */
     float *bound;   /* by set: the square of the visible distance */
     uint32_t rank_capacity, bound_capacity;

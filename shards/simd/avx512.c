@@ -194,8 +194,8 @@ AVX512 static uint32_t rank_hits_avx512(const phx_rank_source *by, uint32_t *slo
             found = _mm512_mask_and_epi32(found, special, words, low);
             if (by->bound) {
                 const __m512 bounds = _mm512_mask_i32gather_ps(_mm512_set1_ps(INFINITY), special, sets, by->bound, 4);
-                found = _mm512_maskz_mov_epi32(_mm512_cmp_ps_mask(_mm512_loadu_ps(squares + i), bounds, _CMP_LE_OQ),
-                                               found);
+                found =
+                    _mm512_maskz_mov_epi32(_mm512_cmp_ps_mask(_mm512_loadu_ps(squares + i), bounds, _CMP_LE_OQ), found);
             }
         }
         const __mmask16 kept = _mm512_test_epi32_mask(found, found);

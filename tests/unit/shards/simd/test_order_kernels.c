@@ -65,8 +65,7 @@ static void rank_hits_of_rows(const phx_kernels *kernels, const char *name)
     for (uint32_t i = 0; i < SLOTS; i++) set[i] = phx_rng_below(&rng, SETS);
     for (uint32_t round = 0; round < 2000; round++) {
         const uint32_t count = round % (ROWS + 1), specials = 1u << phx_rng_below(&rng, 8);
-        const phx_rank_source by = {set, rank, phx_rng_below(&rng, 2) ? bound : NULL,
-                                    (uint16_t)phx_rng_below(&rng, 3)};
+        const phx_rank_source by = {set, rank, phx_rng_below(&rng, 2) ? bound : NULL, (uint16_t)phx_rng_below(&rng, 3)};
         uint32_t n = 0;
         for (uint32_t i = 0; i < SETS; i++) {
             rank[i] = (uint16_t)(phx_rng_below(&rng, 3) * phx_rng_below(&rng, 512));

@@ -143,7 +143,8 @@ Test(top_k, any_number_of_keys_is_split)
         double limit = 0.0;
         double most = 999.0 + count + (round % 3) * 500.0;
         for (uint32_t i = 0; i < count; i++) keys[(from + i) % count] = 1000.0 + i;
-        cr_assert(phx_rank_split(kernels, keys, count, 0, keep, most, &limit), "round %u: %u of %u", round, keep, count);
+        cr_assert(phx_rank_split(kernels, keys, count, 0, keep, most, &limit), "round %u: %u of %u", round, keep,
+                  count);
         cr_assert(limit >= 999.0 + keep && limit < 1000.0 + keep, "round %u: %u of %u: %f", round, keep, count, limit);
     }
 }
