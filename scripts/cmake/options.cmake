@@ -1,7 +1,7 @@
 # Every option of the build, and combinations that are refused.
 
 option(PHAROS_BUILD_CONFIG "Build pharos_config, the config file loader (needs libconfuse)" ${PROJECT_IS_TOP_LEVEL})
-# ON by default where zstd and xxhash are found; of xxhash only the header is used.
+# ON by default where zstd and xxhash are found; of xxhash only the header is used, by cluster too.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH QUIET libxxhash)
@@ -10,6 +10,12 @@ if(NOT ZSTD_FOUND OR NOT XXHASH_FOUND)
     set(store_default OFF)
 endif()
 option(PHAROS_BUILD_STORE "Build pharos_store, images in files (needs zstd and xxhash)" ${store_default})
+set(cluster_default ${PROJECT_IS_TOP_LEVEL})
+if(NOT XXHASH_FOUND)
+    set(cluster_default OFF)
+endif()
+option(PHAROS_BUILD_CLUSTER "Build pharos_cluster, the protocol of nodes that share a world (needs xxhash)"
+       ${cluster_default})
 option(PHAROS_BUILD_TOOLS "Build the programs (need libconfuse and zlib)" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_BENCH "Build the load bench" ${PROJECT_IS_TOP_LEVEL})
 option(PHAROS_BUILD_TESTS "Build the tests (need Criterion)" ${PROJECT_IS_TOP_LEVEL})
@@ -47,6 +53,9 @@ option(PHAROS_TOOLS_JEMALLOC "The programs run on jemalloc" ${tools_jemalloc_def
 
 if(PHAROS_BUILD_STORE AND (NOT ZSTD_FOUND OR NOT XXHASH_FOUND))
     message(FATAL_ERROR "PHAROS_BUILD_STORE needs zstd and xxhash (Debian: libzstd-dev, libxxhash-dev)")
+endif()
+if(PHAROS_BUILD_CLUSTER AND NOT XXHASH_FOUND)
+    message(FATAL_ERROR "PHAROS_BUILD_CLUSTER needs the header of xxhash (Debian: libxxhash-dev)")
 endif()
 if(PHAROS_SANITIZE AND (PHAROS_JEMALLOC OR PHAROS_TOOLS_JEMALLOC))
     message(FATAL_ERROR "jemalloc hides memory from the sanitizers: "

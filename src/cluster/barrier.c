@@ -1,0 +1,49 @@
+/*
+ * The barrier; see barrier.h.
+ */
+#include "cluster/barrier.h"
+
+#include "cluster/hand_over.h"
+#include "cluster/rules.h"
+
+/* The lowest version that the other members have shown. */
+static uint32_t lowest_shown(const phx_node *node)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        const phx_peer *peer = &node->peers[i];
+        if (!peer->out && peer->shown < lowest) lowest = peer->shown;
+    }
+    return lowest;
+}
+
+/* Offers to peers that were put out are void; a peer without one is forgotten. */
+static void take_back(phx_node *node)
+{
+    for (uint32_t i = node->peer_count; i-- > 0;) {
+        phx_peer *peer = &node->peers[i];
+        if (!peer->out || !phx_hand_over_take_back(node, peer)) continue;
+        phx_channel_free(&peer->channel);
+        *peer = node->peers[--node->peer_count];
+    }
+}
+
+static void restore_regions(phx_node *node)
+{
+    for (uint32_t i = 0; i < node->map.region_count; i++) {
+        const phx_region region = node->map.regions[i];
+        if (region.lost == 0 || region.number != node->def.member.number || node->told[i] == region.lost) continue;
+        const phx_node_event event = {.kind = PHX_NODE_RESTORE, .region = i, .lost = region.lost};
+        if (!phx_events_push(&node->events, &event)) return; /* the next round tries again */
+        node->told[i] = region.lost;
+    }
+}
+
+void phx_barrier_begin(phx_node *node, uint64_t now)
+{
+    node->now = now;
+    if (node->fenced || !node->joined) return;
+    const uint32_t shown = lowest_shown(node);
+    if (phx_rule_takes_back(node->map.fence, shown)) take_back(node);
+    if (phx_rule_restores(node->map.fence, shown)) restore_regions(node);
+}

@@ -1,0 +1,69 @@
+/*
+ * The cluster map: the members of a cluster, and the node that each region belongs to. One value in the control store,
+ * changed by compare-and-set alone: a writer reads version v, changes it here, and writes version v + 1. Each member
+ * has a copy, which only goes forward.
+ *
+ * Entities have owners of their own; a region's node is where its entities should live, and the node that restores
+ * them once their owner is dead. The dead node may have owned an entity of any region, as one crosses a border before
+ * it is handed over: so all regions are lost with it, until the node of each has said that none is missing. That stands
+ * in the map, as a region may get another node in between.
+ */
+#ifndef PHX_CLUSTER_MAP_H
+#define PHX_CLUSTER_MAP_H
+
+#include "base/core.h"
+
+enum {
+    PHX_CLUSTER_MEMBERS_MAX = 128,  /* 64 nodes, and as many gateways */
+    PHX_CLUSTER_REGIONS_MAX = 4096, /* 64 nodes with 8 x 8 regions each */
+    /* bytes of the largest map */
+    PHX_CLUSTER_MAP_BYTES_MAX = 32 + 11 * PHX_CLUSTER_MEMBERS_MAX + 6 * PHX_CLUSTER_REGIONS_MAX + 8
+};
+
+/* A process of the cluster, from its start to its end. */
+typedef struct phx_member {
+    uint64_t registration; /* rises with every start of a process of the cluster; never 0, never used again */
+    uint16_t number;       /* of living members: differs; never 0 */
+    bool gateway;          /* owns no entity and no region */
+} phx_member;
+
+typedef struct phx_region {
+    uint16_t number; /* of the node that it belongs to; 0 = the cluster has no node */
+    uint32_t lost;   /* version in which a node was last put out; 0 = no entity of the region is missing since */
+} phx_region;
+
+typedef struct phx_cluster_map {
+    uint32_t version; /* 0 = no map */
+    uint32_t fence;   /* version in which a member was last put out; 0 = none was */
+    uint32_t member_count, region_count;
+    phx_member members[PHX_CLUSTER_MEMBERS_MAX];
+    phx_region regions[PHX_CLUSTER_REGIONS_MAX];
+} phx_cluster_map;
+
+/* Version 1, without members. */
+void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count);
+
+/* NULL: no such member. */
+const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration);
+/* The member with that number. */
+const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t number);
+
+/*
+ * The next version. A node that joins gets its share of the regions; the regions of one that is put out go to the nodes
+ * with the fewest. false: unchanged, as there is no room, or no such
+ * member or node.
+ */
+bool phx_cluster_map_join(phx_cluster_map *map, phx_member member);
+bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);
+bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number);
+/* The node keeps no region, and none of its entities is lost; false also where it is the only node. */
+bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
+/* No entity of a region that was lost in that version is missing any more. */
+bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
+
+/* Returns the bytes written; size: at least PHX_CLUSTER_MAP_BYTES_MAX. */
+size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size);
+/* false: the bytes are no map; *map is unchanged. */
+bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * The order of a schedule, and its faults; see sim.h.
+ */
+#include "cluster/sim.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+
+enum {
+    KILL_ONE_IN = 150,
+    PAUSE_ONE_IN = 80,
+    PAUSE_TICKS = 60,
+    CUT_ONE_IN = 40,
+    CUT_TICKS = 40,
+    STORE_CUT_ONE_IN = 80,
+    STORE_CUT_TICKS = 60,
+    RESTART_TICKS = 30,
+    CLOCK_OFFSET_TICKS = 100000,
+    MEMORY_FAULTS_ONE_IN = 8, /* schedules in which allocations fail */
+    ALLOCATION_FAILS_ONE_IN = 5
+};
+
+bool sim_chance(sim *sim, uint32_t one_in)
+{
+    return phx_rng_below(&sim->rng, one_in) == 0;
+}
+
+uint32_t sim_below(sim *sim, uint32_t bound)
+{
+    return phx_rng_below(&sim->rng, bound);
+}
+
+void sim_violate(sim *sim, const char *violation)
+{
+    if (!sim->violation) sim->violation = violation;
+}
+
+static bool fails_by_chance(void *asked)
+{
+    sim *of = asked;
+    return !of->is_calm && sim_chance(of, ALLOCATION_FAILS_ONE_IN);
+}
+
+static void stop_process(sim *sim, sim_process *process)
+{
+    if (!process->used) return;
+    phx_node_free(&process->node);
+    if (!fail_alloc_clean(&process->memory)) sim_violate(sim, "a node leaks");
+    process->used = process->alive = false;
+}
+
+static void start_process(sim *sim, uint32_t slot, bool memory_fails)
+{
+    sim_process *process = &sim->processes[slot];
+    const bool gateway = process->gateway;
+    stop_process(sim, process);
+    *process = (sim_process){.used = true, .alive = true, .gateway = gateway};
+    process->clock_offset = sim_below(sim, CLOCK_OFFSET_TICKS);
+    if (memory_fails) {
+        process->memory.fails = fails_by_chance;
+        process->memory.asked = sim;
+    }
+    sim_store_register(sim, slot);
+    const phx_node_def def = {.member = sim->store.registered[slot].member,
+                              .freezes = sim_chance(sim, 2),
+                              .unacked_max = 1 + sim_below(sim, 8),
+                              .allocator = fail_alloc_hooks(&process->memory)};
+    phx_node_init(&process->node, &def);
+}
+
+static void begin_schedule(sim *sim, uint64_t seed)
+{
+    *sim = (struct sim){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1};
+    const uint32_t nodes = 2 + sim_below(sim, 4), gateways = 1 + sim_below(sim, 2);
+    const bool memory_fails = sim_chance(sim, MEMORY_FAULTS_ONE_IN);
+    sim->process_count = nodes + gateways;
+    sim->region_count = nodes + sim_below(sim, SIM_REGIONS_MAX - nodes + 1);
+    sim->entity_count = 1 + sim_below(sim, SIM_ENTITIES_MAX);
+    phx_cluster_map_init(&sim->store.map, sim->region_count);
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        sim->processes[slot].gateway = slot >= nodes;
+        start_process(sim, slot, memory_fails);
+    }
+}
+
+static void draw_faults(sim *sim)
+{
+    if (sim->is_calm) return;
+    sim_process *process = &sim->processes[sim_below(sim, sim->process_count)];
+    if (sim_chance(sim, KILL_ONE_IN)) process->alive = false;
+    if (sim_chance(sim, PAUSE_ONE_IN)) process->paused_until = sim->tick + 1 + sim_below(sim, PAUSE_TICKS);
+    if (sim_chance(sim, STORE_CUT_ONE_IN)) process->store_cut_until = sim->tick + 1 + sim_below(sim, STORE_CUT_TICKS);
+    if (sim_chance(sim, CUT_ONE_IN))
+        sim->cut_until[sim_below(sim, sim->process_count)][sim_below(sim, sim->process_count)] =
+            sim->tick + 1 + sim_below(sim, CUT_TICKS);
+}
+
+/* A process that ended starts again once its old registration is out of the store. */
+static void restart_process(sim *sim, uint32_t slot)
+{
+    sim_process *process = &sim->processes[slot];
+    if (sim->store.registered[slot].member.registration == process->registration ||
+        phx_cluster_map_member(&sim->store.map, process->registration))
+        return;
+    if (process->start_at == 0) process->start_at = sim->tick + 1 + sim_below(sim, RESTART_TICKS);
+    if (process->start_at <= sim->tick) start_process(sim, slot, process->memory.fails != NULL);
+}
+
+static void step_schedule(sim *sim)
+{
+    draw_faults(sim);
+    sim_store_step(sim);
+    for (uint32_t i = 0, first = sim_below(sim, sim->process_count); i < sim->process_count; i++) {
+        const uint32_t slot = (first + i) % sim->process_count;
+        sim_process *process = &sim->processes[slot];
+        if (!process->alive) restart_process(sim, slot);
+        else if (process->paused_until <= sim->tick || sim->is_calm) sim_host_step(sim, slot);
+    }
+    sim_check_step(sim);
+}
+
+bool sim_run(sim *sim, uint64_t seed)
+{
+    begin_schedule(sim, seed);
+    for (; sim->tick <= SIM_TICKS + SIM_CALM_TICKS && !sim->violation; sim->tick++) {
+        sim->is_calm = sim->tick > SIM_TICKS;
+        step_schedule(sim);
+    }
+    if (!sim->violation) sim_check_end(sim);
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) stop_process(sim, &sim->processes[slot]);
+    sim_net_free(sim);
+    return sim->violation == NULL;
+}

@@ -1,0 +1,116 @@
+/*
+ * A cluster in one process, by seed: nodes and gateways that run the library's protocol, a network that loses, doubles,
+ * delays and cuts, a control store with leases, processes that are killed, paused and started again, hosts that move
+ * entities, save them and restore them. It knows everything at once, so it can say in each step whether an entity has
+ * two owners. Used by cluster_sim and its canaries; one thread.
+ */
+#ifndef CLUSTER_SIM_H
+#define CLUSTER_SIM_H
+
+#include "cluster/barrier.h"
+#include "cluster/exchange.h"
+#include "cluster/hand_over.h"
+#include "cluster/node.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+
+enum {
+    SIM_PROCESSES_MAX = 8,
+    SIM_REGIONS_MAX = 12,
+    SIM_ENTITIES_MAX = 24,
+    SIM_TICKS = 300,     /* with faults */
+    SIM_CALM_TICKS = 200 /* without: as long as all waits together */
+};
+
+typedef struct sim_state {
+    uint64_t steps; /* of the entity; what players would see */
+    uint32_t region;
+} sim_state;
+
+/* What a gateway knows of an entity. */
+typedef struct sim_view {
+    uint64_t ownership, steps, source;
+} sim_view;
+
+typedef struct sim_process {
+    bool used, alive; /* a slot that has a process; it runs, or is paused */
+    bool gateway;
+    phx_node node;
+    fail_alloc memory;
+    uint64_t registration, paused_until, store_cut_until, start_at;
+    uint64_t clock_offset;
+    sim_state states[SIM_ENTITIES_MAX]; /* of own entities */
+    sim_view views[SIM_ENTITIES_MAX];   /* of a gateway */
+    uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
+} sim_process;
+
+typedef struct sim_message {
+    uint64_t at; /* tick of arrival */
+    uint32_t to; /* slot */
+    bool is_view;
+    uint64_t source;
+    phx_offer view; /* id, ownership */
+    uint64_t steps;
+    unsigned char *bytes;
+    size_t size;
+} sim_message;
+
+/* The control store: a register with compare-and-set, and leases. */
+typedef struct sim_store {
+    phx_cluster_map map;
+    struct {
+        phx_member member;
+        uint64_t lease_until;
+    } registered[SIM_PROCESSES_MAX]; /* by slot; member.registration 0 = none */
+    uint64_t revision;
+} sim_store;
+
+typedef struct sim {
+    uint64_t seed, rng, tick;
+    bool is_calm;
+    uint32_t process_count, region_count, entity_count;
+    sim_process processes[SIM_PROCESSES_MAX];
+    uint64_t cut_until[SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* from, to */
+    sim_store store;
+    VEC(sim_message) network;
+    bool entered[SIM_ENTITIES_MAX];
+    sim_state saved[SIM_ENTITIES_MAX];     /* the host's database */
+    uint64_t restored[SIM_ENTITIES_MAX];   /* highest ownership that was restored or taken back */
+    unsigned char buffer[PHX_WIRE_BYTES_MAX];
+    const char *violation; /* NULL: none so far */
+    struct {
+        uint64_t messages, handed, taken_back, restored, put_out, fenced, views;
+    } counts;
+} sim;
+
+/* One schedule. false: a rule was violated, sim->violation says which one at sim->tick. */
+bool sim_run(sim *sim, uint64_t seed);
+
+/* ---- parts ---- */
+
+bool sim_chance(sim *sim, uint32_t one_in);
+uint32_t sim_below(sim *sim, uint32_t bound);
+void sim_violate(sim *sim, const char *violation);
+
+void sim_net_send(sim *sim, uint32_t from, uint32_t to, sim_message message);
+/* Delivers to a process that runs all messages that are due, in some order. */
+void sim_net_deliver(sim *sim, uint32_t to);
+void sim_net_free(sim *sim);
+
+void sim_store_register(sim *sim, uint32_t slot);
+/* The process reads the map and renews its lease, if it reaches the store. */
+void sim_store_poll(sim *sim, uint32_t slot);
+/* Leases run out, members join, regions move. */
+void sim_store_step(sim *sim);
+
+/* The host of a process: one game tick. */
+void sim_host_step(sim *sim, uint32_t slot);
+/* A gateway hears of an entity. */
+void sim_gateway_hear(sim *sim, uint32_t slot, const sim_message *message);
+
+/* Is that process a member of the store's map, and not fenced? */
+bool sim_is_member(const sim *sim, const sim_process *process);
+void sim_check_step(sim *sim);
+void sim_check_end(sim *sim);
+
+#endif

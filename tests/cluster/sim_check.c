@@ -1,0 +1,68 @@
+/*
+ * The rules of a cluster, checked by a look at all processes at once.
+ */
+#include "cluster/sim.h"
+
+bool sim_is_member(const sim *sim, const sim_process *process)
+{
+    return process->used && !process->node.fenced && phx_cluster_map_member(&sim->store.map, process->registration);
+}
+
+/* Of an entity, in the processes of the store's map. */
+typedef struct owners {
+    uint32_t own, sending;
+    uint64_t owner, receiver;
+} owners;
+
+static owners owners_of(const sim *sim, uint64_t id)
+{
+    owners found = {0};
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        const phx_holding *holding =
+            sim_is_member(sim, process) ? phx_holdings_find(&process->node.holdings, id) : NULL;
+        if (!holding) continue;
+        if (holding->sending) {
+            found.sending++;
+            found.receiver = holding->peer;
+        } else {
+            found.own++;
+            found.owner = process->registration;
+        }
+    }
+    return found;
+}
+
+void sim_check_step(sim *sim)
+{
+    for (uint64_t id = 1; id <= sim->entity_count; id++) {
+        const owners found = owners_of(sim, id);
+        if (found.own > 1) sim_violate(sim, "an entity has two owners");
+        if (found.sending > 1) sim_violate(sim, "an entity is on its way twice");
+        if (found.own == 1 && found.sending == 1 && found.owner != found.receiver)
+            sim_violate(sim, "an entity has an owner, and is on its way to another node");
+    }
+}
+
+/* Once all is calm: each entity is owned once, by the node of its region; no duty is left. */
+void sim_check_end(sim *sim)
+{
+    for (uint64_t id = 1; id <= sim->entity_count; id++) {
+        const owners found = owners_of(sim, id);
+        if (!sim->entered[id - 1]) sim_violate(sim, "an entity could not enter");
+        if (found.own != 1 || found.sending != 0) sim_violate(sim, "an entity is lost, or still on its way");
+    }
+    for (uint32_t slot = 0; slot < sim->process_count && !sim->violation; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        if (!sim_is_member(sim, process)) sim_violate(sim, "a process could not join");
+        if (process->node.map.version != sim->store.map.version) sim_violate(sim, "a process has an old map");
+        for (uint32_t i = 0; i < process->node.holdings.count && !sim->violation; i++) {
+            const uint64_t id = process->node.holdings.items[i].id;
+            const uint32_t region = process->states[id - 1].region;
+            if (sim->store.map.regions[region].number != process->node.def.member.number)
+                sim_violate(sim, "an entity is not at the node of its region");
+        }
+    }
+    for (uint32_t i = 0; i < sim->region_count; i++)
+        if (sim->store.map.regions[i].lost != 0) sim_violate(sim, "a region is not restored");
+}

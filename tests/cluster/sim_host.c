@@ -1,0 +1,203 @@
+/*
+ * Hosts of the simulation. A node's host moves its entities from region to region, hands them over, sends their state
+ * to the gateways, saves it, and restores it once the library says so. A gateway's host keeps the newest state of each.
+ *
+ * Which entities are missing the simulation answers by itself: of each it knows where it is.
+ */
+#include "cluster/sim.h"
+
+#include <string.h>
+
+enum {
+    REGION_ONE_IN = 40, /* steps in which an entity comes into another region */
+    VIEW_ONE_IN = 3,
+    SAVE_TICKS = 16,
+    POLL_TICKS = 4,
+    BEAT_TICKS = 4
+};
+
+static sim_state state_of_event(const phx_node_event *event)
+{
+    sim_state state;
+    REQUIRE(event->state_bytes == sizeof state);
+    memcpy(&state, event->state, sizeof state);
+    return state;
+}
+
+static void note_restored(sim *sim, uint64_t id, uint64_t ownership)
+{
+    if (sim->restored[id - 1] >= ownership) sim_violate(sim, "an entity is restored under an ownership that was used");
+    sim->restored[id - 1] = ownership;
+}
+
+static void take_events(sim *sim, sim_process *process)
+{
+    phx_node_event event;
+    while (phx_node_event_next(&process->node, &event)) {
+        switch (event.kind) {
+        case PHX_NODE_TAKEN_BACK:
+            note_restored(sim, event.id, event.ownership);
+            sim->counts.taken_back++;
+            /* fall through */
+        case PHX_NODE_GAINED: process->states[event.id - 1] = state_of_event(&event); break;
+        case PHX_NODE_RESTORE: process->restoring[event.region] = event.lost; break;
+        case PHX_NODE_DUPLICATE: sim_violate(sim, "a node is offered an entity that it holds"); break;
+        case PHX_NODE_FENCED:
+            process->alive = false; /* it ends, and starts anew */
+            sim->counts.fenced++;
+            break;
+        }
+    }
+}
+
+/* Does a member of the node's map or of the store's one hold the entity? A killed process does until it is put out. */
+static bool is_held(const sim *sim, const phx_node *asks, uint64_t id)
+{
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) {
+        const sim_process *process = &sim->processes[slot];
+        if (!process->used || process->node.fenced || !phx_holdings_find(&process->node.holdings, id)) continue;
+        if (phx_cluster_map_member(&asks->map, process->registration) ||
+            phx_cluster_map_member(&sim->store.map, process->registration))
+            return true;
+    }
+    return false;
+}
+
+/* Enters all entities of a region that are nowhere. false: to be tried again. */
+static bool restore_region(sim *sim, sim_process *process, uint32_t region)
+{
+    for (uint64_t id = 1; id <= sim->entity_count; id++) {
+        if (!sim->entered[id - 1] || sim->saved[id - 1].region != region || is_held(sim, &process->node, id)) continue;
+        const ph_status status = phx_hand_over_enter(&process->node, id, region, 0);
+        if (status == PH_TAKEN) return true; /* the region is another node's by now, and so is the duty */
+        if (status != PH_OK) return false;
+        note_restored(sim, id, phx_holdings_find(&process->node.holdings, id)->ownership);
+        process->states[id - 1] = sim->saved[id - 1];
+        sim->counts.restored++;
+    }
+    return true;
+}
+
+static void restore_entities(sim *sim, sim_process *process)
+{
+    for (uint32_t region = 0; region < sim->region_count; region++) {
+        const uint32_t lost = process->restoring[region];
+        if (lost == 0 || !restore_region(sim, process, region)) continue;
+        if (process->node.map.regions[region].number == process->node.def.member.number) {
+            if (process->store_cut_until > sim->tick && !sim->is_calm) continue; /* the store hears it later */
+            /* another node may have the region in the store's map: then that one has the duty too, and finds none */
+            if (sim->store.map.regions[region].number == process->node.def.member.number)
+                (void)phx_cluster_map_restored(&sim->store.map, region, lost);
+        }
+        process->restoring[region] = 0;
+    }
+}
+
+static void enter_entities(sim *sim, sim_process *process)
+{
+    for (uint64_t id = 1; id <= sim->entity_count; id++) {
+        if (sim->entered[id - 1]) continue;
+        const uint32_t region = (uint32_t)(id % sim->region_count);
+        if (phx_hand_over_enter(&process->node, id, region, 0) != PH_OK) continue;
+        process->states[id - 1] = sim->saved[id - 1] = (sim_state){.region = region};
+        sim->entered[id - 1] = true;
+    }
+}
+
+static void send_view(sim *sim, uint32_t slot, const phx_holding *holding, uint64_t steps)
+{
+    for (uint32_t to = 0; to < sim->process_count; to++) {
+        if (!sim->processes[to].gateway || !sim_chance(sim, VIEW_ONE_IN)) continue;
+        const phx_offer view = {.id = holding->id, .ownership = holding->ownership};
+        sim_net_send(sim, slot, to,
+                     (sim_message){.is_view = true,
+                                   .source = sim->processes[slot].registration,
+                                   .view = view,
+                                   .steps = steps});
+    }
+}
+
+static void step_entity(sim *sim, uint32_t slot, uint64_t id)
+{
+    sim_process *process = &sim->processes[slot];
+    phx_node *node = &process->node;
+    sim_state *state = &process->states[id - 1];
+    state->steps++;
+    if (!sim->is_calm && sim_chance(sim, REGION_ONE_IN)) state->region = sim_below(sim, sim->region_count);
+    send_view(sim, slot, phx_holdings_find(&node->holdings, id), state->steps);
+    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_commit(node)) {
+        if (!phx_cluster_map_member(&sim->store.map, process->registration))
+            sim_violate(sim, "a node that was put out writes to the database");
+        sim->saved[id - 1] = *state;
+    }
+    const uint16_t number = node->map.regions[state->region].number;
+    if (number == node->def.member.number) return;
+    const ph_status status = phx_hand_over_send(node, id, number, state, sizeof *state);
+    if (status == PH_OK) sim->counts.handed++;
+    else if (status != PH_PENDING && status != PH_NO_MEMORY && status != PH_FULL)
+        sim_violate(sim, "a hand-over is refused");
+}
+
+static void step_entities(sim *sim, uint32_t slot)
+{
+    const sim_process *process = &sim->processes[slot];
+    for (uint64_t id = 1; id <= sim->entity_count; id++) {
+        const phx_holding *holding = phx_holdings_find(&process->node.holdings, id);
+        if (holding && !holding->sending) step_entity(sim, slot, id);
+    }
+}
+
+static void send_messages(sim *sim, uint32_t slot)
+{
+    phx_node *node = &sim->processes[slot].node;
+    const bool beat = (sim->tick + slot) % BEAT_TICKS == 0;
+    uint64_t target;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        const size_t size = phx_exchange_write(node, i, beat, sim->buffer, sizeof sim->buffer, &target);
+        const uint32_t to = node->peers[i].member.number - 1u;
+        if (size > 0) sim_net_send(sim, slot, to, (sim_message){.bytes = sim->buffer, .size = size});
+    }
+    const size_t size = beat ? phx_exchange_heartbeat(node, sim->buffer, sizeof sim->buffer) : 0;
+    for (uint32_t to = 0; size > 0 && to < sim->process_count; to++)
+        if (to != slot) sim_net_send(sim, slot, to, (sim_message){.bytes = sim->buffer, .size = size});
+}
+
+void sim_host_step(sim *sim, uint32_t slot)
+{
+    sim_process *process = &sim->processes[slot];
+    if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
+    if (!process->alive) return;
+    sim_net_deliver(sim, slot);
+    phx_barrier_begin(&process->node, sim->tick + process->clock_offset);
+    take_events(sim, process);
+    if (!process->alive) return;
+    if (!process->gateway) {
+        restore_entities(sim, process);
+        enter_entities(sim, process);
+        if (phx_node_may_act(&process->node)) step_entities(sim, slot);
+    }
+    send_messages(sim, slot);
+}
+
+static bool is_same_stay(uint64_t ownership, uint64_t other)
+{
+    return ownership >> 32 == other >> 32;
+}
+
+void sim_gateway_hear(sim *sim, uint32_t slot, const sim_message *message)
+{
+    const uint64_t id = message->view.id, ownership = message->view.ownership;
+    sim_process *gateway = &sim->processes[slot];
+    sim_view *known = &gateway->views[id - 1];
+    if (!phx_node_hears(&gateway->node, message->source) || ownership < known->ownership) return;
+    if (ownership == known->ownership && message->source != known->source)
+        sim_violate(sim, "two owners have the same ownership");
+    if (ownership == known->ownership && message->steps <= known->steps) return;
+    if (is_same_stay(ownership, known->ownership) && message->steps < known->steps)
+        sim_violate(sim, "a state goes back, and was not restored");
+    if (ownership < sim->restored[id - 1] && sim_is_member(sim, gateway) &&
+        !phx_cluster_map_member(&sim->store.map, message->source))
+        sim_violate(sim, "a member hears a dead node of an entity that was restored");
+    *known = (sim_view){.ownership = ownership, .steps = message->steps, .source = message->source};
+    sim->counts.views++;
+}
