@@ -28,14 +28,22 @@ static void take_back(phx_node *node)
     }
 }
 
+/* false: no memory; the next round tries again. */
+static bool tell_region(phx_node *node, uint32_t region)
+{
+    const uint32_t lost = node->map.regions[region].lost;
+    const phx_node_event event = {.kind = PHX_NODE_RESTORE, .region = region, .lost = lost};
+    if (!phx_events_push(&node->events, &event)) return false;
+    node->told[region] = lost;
+    return true;
+}
+
 static void restore_regions(phx_node *node)
 {
     for (uint32_t i = 0; i < node->map.region_count; i++) {
         const phx_region region = node->map.regions[i];
-        if (region.lost == 0 || region.number != node->def.member.number || node->told[i] == region.lost) continue;
-        const phx_node_event event = {.kind = PHX_NODE_RESTORE, .region = i, .lost = region.lost};
-        if (!phx_events_push(&node->events, &event)) return; /* the next round tries again */
-        node->told[i] = region.lost;
+        if (region.number != node->def.member.number) node->told[i] = 0; /* the duty may come again with the region */
+        else if (region.lost != 0 && node->told[i] != region.lost && !tell_region(node, i)) return;
     }
 }
 

@@ -14,7 +14,7 @@ enum { SCHEDULES = 10000 };
 
 int main(int argc, char **argv)
 {
-    static sim run;
+    static sim_schedule run;
     const uint64_t first = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(SCHEDULES));
     const bool expected = option_flag(argc, argv, "--expect-violation");
@@ -22,9 +22,8 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
             printf("seed %" PRIu64 ", tick %" PRIu64 ": %s\n", seed, run.tick, run.violation);
-            if (expected) return 0;
-            CHECK(false, "repeat: cluster_sim --seed %" PRIu64 " --count 1", seed);
-            return check_done("cluster_sim");
+            printf("repeat: cluster_sim --seed %" PRIu64 " --count 1\n", seed);
+            return expected ? 0 : 1;
         }
         handed += run.counts.handed;
         taken_back += run.counts.taken_back;

@@ -21,28 +21,28 @@ enum {
     ALLOCATION_FAILS_ONE_IN = 5
 };
 
-bool sim_chance(sim *sim, uint32_t one_in)
+bool sim_chance(sim_schedule *sim, uint32_t one_in)
 {
     return phx_rng_below(&sim->rng, one_in) == 0;
 }
 
-uint32_t sim_below(sim *sim, uint32_t bound)
+uint32_t sim_below(sim_schedule *sim, uint32_t bound)
 {
     return phx_rng_below(&sim->rng, bound);
 }
 
-void sim_violate(sim *sim, const char *violation)
+void sim_violate(sim_schedule *sim, const char *violation)
 {
     if (!sim->violation) sim->violation = violation;
 }
 
 static bool fails_by_chance(void *asked)
 {
-    sim *of = asked;
+    sim_schedule *of = asked;
     return !of->is_calm && sim_chance(of, ALLOCATION_FAILS_ONE_IN);
 }
 
-static void stop_process(sim *sim, sim_process *process)
+static void stop_process(sim_schedule *sim, sim_process *process)
 {
     if (!process->used) return;
     phx_node_free(&process->node);
@@ -50,7 +50,7 @@ static void stop_process(sim *sim, sim_process *process)
     process->used = process->alive = false;
 }
 
-static void start_process(sim *sim, uint32_t slot, bool memory_fails)
+static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
 {
     sim_process *process = &sim->processes[slot];
     const bool gateway = process->gateway;
@@ -69,9 +69,9 @@ static void start_process(sim *sim, uint32_t slot, bool memory_fails)
     phx_node_init(&process->node, &def);
 }
 
-static void begin_schedule(sim *sim, uint64_t seed)
+static void begin_schedule(sim_schedule *sim, uint64_t seed)
 {
-    *sim = (struct sim){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1};
+    *sim = (sim_schedule){.seed = seed, .rng = seed * 0x9e3779b97f4a7c15u + 1, .tick = 1};
     const uint32_t nodes = 2 + sim_below(sim, 4), gateways = 1 + sim_below(sim, 2);
     const bool memory_fails = sim_chance(sim, MEMORY_FAULTS_ONE_IN);
     sim->process_count = nodes + gateways;
@@ -84,7 +84,7 @@ static void begin_schedule(sim *sim, uint64_t seed)
     }
 }
 
-static void draw_faults(sim *sim)
+static void draw_faults(sim_schedule *sim)
 {
     if (sim->is_calm) return;
     sim_process *process = &sim->processes[sim_below(sim, sim->process_count)];
@@ -97,7 +97,7 @@ static void draw_faults(sim *sim)
 }
 
 /* A process that ended starts again once its old registration is out of the store. */
-static void restart_process(sim *sim, uint32_t slot)
+static void restart_process(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
     if (sim->store.registered[slot].member.registration == process->registration ||
@@ -107,7 +107,7 @@ static void restart_process(sim *sim, uint32_t slot)
     if (process->start_at <= sim->tick) start_process(sim, slot, process->memory.fails != NULL);
 }
 
-static void step_schedule(sim *sim)
+static void step_schedule(sim_schedule *sim)
 {
     draw_faults(sim);
     sim_store_step(sim);
@@ -120,7 +120,7 @@ static void step_schedule(sim *sim)
     sim_check_step(sim);
 }
 
-bool sim_run(sim *sim, uint64_t seed)
+bool sim_run(sim_schedule *sim, uint64_t seed)
 {
     begin_schedule(sim, seed);
     for (; sim->tick <= SIM_TICKS + SIM_CALM_TICKS && !sim->violation; sim->tick++) {

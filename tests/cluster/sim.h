@@ -65,7 +65,7 @@ typedef struct sim_store {
     uint64_t revision;
 } sim_store;
 
-typedef struct sim {
+typedef struct sim_schedule {
     uint64_t seed, rng, tick;
     bool is_calm;
     uint32_t process_count, region_count, entity_count;
@@ -81,36 +81,36 @@ typedef struct sim {
     struct {
         uint64_t messages, handed, taken_back, restored, put_out, fenced, views;
     } counts;
-} sim;
+} sim_schedule;
 
 /* One schedule. false: a rule was violated, sim->violation says which one at sim->tick. */
-bool sim_run(sim *sim, uint64_t seed);
+bool sim_run(sim_schedule *sim, uint64_t seed);
 
 /* ---- parts ---- */
 
-bool sim_chance(sim *sim, uint32_t one_in);
-uint32_t sim_below(sim *sim, uint32_t bound);
-void sim_violate(sim *sim, const char *violation);
+bool sim_chance(sim_schedule *sim, uint32_t one_in);
+uint32_t sim_below(sim_schedule *sim, uint32_t bound);
+void sim_violate(sim_schedule *sim, const char *violation);
 
-void sim_net_send(sim *sim, uint32_t from, uint32_t to, sim_message message);
+void sim_net_send(sim_schedule *sim, uint32_t from, uint32_t to, sim_message message);
 /* Delivers to a process that runs all messages that are due, in some order. */
-void sim_net_deliver(sim *sim, uint32_t to);
-void sim_net_free(sim *sim);
+void sim_net_deliver(sim_schedule *sim, uint32_t to);
+void sim_net_free(sim_schedule *sim);
 
-void sim_store_register(sim *sim, uint32_t slot);
+void sim_store_register(sim_schedule *sim, uint32_t slot);
 /* The process reads the map and renews its lease, if it reaches the store. */
-void sim_store_poll(sim *sim, uint32_t slot);
+void sim_store_poll(sim_schedule *sim, uint32_t slot);
 /* Leases run out, members join, regions move. */
-void sim_store_step(sim *sim);
+void sim_store_step(sim_schedule *sim);
 
 /* The host of a process: one game tick. */
-void sim_host_step(sim *sim, uint32_t slot);
+void sim_host_step(sim_schedule *sim, uint32_t slot);
 /* A gateway hears of an entity. */
-void sim_gateway_hear(sim *sim, uint32_t slot, const sim_message *message);
+void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *message);
 
 /* Is that process a member of the store's map, and not fenced? */
-bool sim_is_member(const sim *sim, const sim_process *process);
-void sim_check_step(sim *sim);
-void sim_check_end(sim *sim);
+bool sim_is_member(const sim_schedule *sim, const sim_process *process);
+void sim_check_step(sim_schedule *sim);
+void sim_check_end(sim_schedule *sim);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "cluster/sim.h"
 
-bool sim_is_member(const sim *sim, const sim_process *process)
+bool sim_is_member(const sim_schedule *sim, const sim_process *process)
 {
     return process->used && !process->node.fenced && phx_cluster_map_member(&sim->store.map, process->registration);
 }
@@ -14,7 +14,7 @@ typedef struct owners {
     uint64_t owner, receiver;
 } owners;
 
-static owners owners_of(const sim *sim, uint64_t id)
+static owners owners_of(const sim_schedule *sim, uint64_t id)
 {
     owners found = {0};
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
@@ -33,7 +33,7 @@ static owners owners_of(const sim *sim, uint64_t id)
     return found;
 }
 
-void sim_check_step(sim *sim)
+void sim_check_step(sim_schedule *sim)
 {
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         const owners found = owners_of(sim, id);
@@ -45,7 +45,7 @@ void sim_check_step(sim *sim)
 }
 
 /* Once all is calm: each entity is owned once, by the node of its region; no duty is left. */
-void sim_check_end(sim *sim)
+void sim_check_end(sim_schedule *sim)
 {
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         const owners found = owners_of(sim, id);

@@ -24,19 +24,21 @@ static sim_state state_of_event(const phx_node_event *event)
     return state;
 }
 
-static void note_restored(sim *sim, uint64_t id, uint64_t ownership)
+/* One that was put out, and has not heard it, may restore: no member hears it. */
+static void note_restored(sim_schedule *sim, const sim_process *process, uint64_t id, uint64_t ownership)
 {
+    if (!sim_is_member(sim, process)) return;
     if (sim->restored[id - 1] >= ownership) sim_violate(sim, "an entity is restored under an ownership that was used");
     sim->restored[id - 1] = ownership;
 }
 
-static void take_events(sim *sim, sim_process *process)
+static void take_events(sim_schedule *sim, sim_process *process)
 {
     phx_node_event event;
     while (phx_node_event_next(&process->node, &event)) {
         switch (event.kind) {
         case PHX_NODE_TAKEN_BACK:
-            note_restored(sim, event.id, event.ownership);
+            note_restored(sim, process, event.id, event.ownership);
             sim->counts.taken_back++;
             /* fall through */
         case PHX_NODE_GAINED: process->states[event.id - 1] = state_of_event(&event); break;
@@ -51,7 +53,7 @@ static void take_events(sim *sim, sim_process *process)
 }
 
 /* Does a member of the node's map or of the store's one hold the entity? A killed process does until it is put out. */
-static bool is_held(const sim *sim, const phx_node *asks, uint64_t id)
+static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
 {
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
@@ -64,36 +66,37 @@ static bool is_held(const sim *sim, const phx_node *asks, uint64_t id)
 }
 
 /* Enters all entities of a region that are nowhere. false: to be tried again. */
-static bool restore_region(sim *sim, sim_process *process, uint32_t region)
+static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t region)
 {
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         if (!sim->entered[id - 1] || sim->saved[id - 1].region != region || is_held(sim, &process->node, id)) continue;
         const ph_status status = phx_hand_over_enter(&process->node, id, region, 0);
         if (status == PH_TAKEN) return true; /* the region is another node's by now, and so is the duty */
         if (status != PH_OK) return false;
-        note_restored(sim, id, phx_holdings_find(&process->node.holdings, id)->ownership);
+        note_restored(sim, process, id, phx_holdings_find(&process->node.holdings, id)->ownership);
         process->states[id - 1] = sim->saved[id - 1];
         sim->counts.restored++;
     }
     return true;
 }
 
-static void restore_entities(sim *sim, sim_process *process)
+static void restore_entities(sim_schedule *sim, sim_process *process)
 {
     for (uint32_t region = 0; region < sim->region_count; region++) {
         const uint32_t lost = process->restoring[region];
         if (lost == 0 || !restore_region(sim, process, region)) continue;
-        if (process->node.map.regions[region].number == process->node.def.member.number) {
-            if (process->store_cut_until > sim->tick && !sim->is_calm) continue; /* the store hears it later */
-            /* another node may have the region in the store's map: then that one has the duty too, and finds none */
-            if (sim->store.map.regions[region].number == process->node.def.member.number)
-                (void)phx_cluster_map_restored(&sim->store.map, region, lost);
+        const uint16_t number = process->node.def.member.number;
+        if (process->node.map.regions[region].number == number) {
+            /* not heard by the store, or by a newer map another node's duty: tried again, until this node has that map */
+            if (process->store_cut_until > sim->tick && !sim->is_calm) continue;
+            if (sim->store.map.regions[region].number != number) continue;
+            (void)phx_cluster_map_restored(&sim->store.map, region, lost);
         }
         process->restoring[region] = 0;
     }
 }
 
-static void enter_entities(sim *sim, sim_process *process)
+static void enter_entities(sim_schedule *sim, sim_process *process)
 {
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
         if (sim->entered[id - 1]) continue;
@@ -104,7 +107,7 @@ static void enter_entities(sim *sim, sim_process *process)
     }
 }
 
-static void send_view(sim *sim, uint32_t slot, const phx_holding *holding, uint64_t steps)
+static void send_view(sim_schedule *sim, uint32_t slot, const phx_holding *holding, uint64_t steps)
 {
     for (uint32_t to = 0; to < sim->process_count; to++) {
         if (!sim->processes[to].gateway || !sim_chance(sim, VIEW_ONE_IN)) continue;
@@ -117,7 +120,7 @@ static void send_view(sim *sim, uint32_t slot, const phx_holding *holding, uint6
     }
 }
 
-static void step_entity(sim *sim, uint32_t slot, uint64_t id)
+static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
 {
     sim_process *process = &sim->processes[slot];
     phx_node *node = &process->node;
@@ -138,7 +141,7 @@ static void step_entity(sim *sim, uint32_t slot, uint64_t id)
         sim_violate(sim, "a hand-over is refused");
 }
 
-static void step_entities(sim *sim, uint32_t slot)
+static void step_entities(sim_schedule *sim, uint32_t slot)
 {
     const sim_process *process = &sim->processes[slot];
     for (uint64_t id = 1; id <= sim->entity_count; id++) {
@@ -147,7 +150,7 @@ static void step_entities(sim *sim, uint32_t slot)
     }
 }
 
-static void send_messages(sim *sim, uint32_t slot)
+static void send_messages(sim_schedule *sim, uint32_t slot)
 {
     phx_node *node = &sim->processes[slot].node;
     const bool beat = (sim->tick + slot) % BEAT_TICKS == 0;
@@ -162,7 +165,7 @@ static void send_messages(sim *sim, uint32_t slot)
         if (to != slot) sim_net_send(sim, slot, to, (sim_message){.bytes = sim->buffer, .size = size});
 }
 
-void sim_host_step(sim *sim, uint32_t slot)
+void sim_host_step(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
     if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
@@ -184,7 +187,7 @@ static bool is_same_stay(uint64_t ownership, uint64_t other)
     return ownership >> 32 == other >> 32;
 }
 
-void sim_gateway_hear(sim *sim, uint32_t slot, const sim_message *message)
+void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *message)
 {
     const uint64_t id = message->view.id, ownership = message->view.ownership;
     sim_process *gateway = &sim->processes[slot];

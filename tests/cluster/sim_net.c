@@ -16,7 +16,7 @@ enum {
     HUNG_TICKS = 80
 };
 
-static void put_message(sim *sim, const sim_message *message)
+static void put_message(sim_schedule *sim, const sim_message *message)
 {
     sim_message copy = *message;
     copy.at = sim->tick + 1;
@@ -29,7 +29,7 @@ static void put_message(sim *sim, const sim_message *message)
     VEC_PUSH(&sim->network, copy);
 }
 
-void sim_net_send(sim *sim, uint32_t from, uint32_t to, sim_message message)
+void sim_net_send(sim_schedule *sim, uint32_t from, uint32_t to, sim_message message)
 {
     sim->counts.messages++;
     message.to = to;
@@ -38,7 +38,7 @@ void sim_net_send(sim *sim, uint32_t from, uint32_t to, sim_message message)
     if (!sim->is_calm && sim_chance(sim, DOUBLED_ONE_IN)) put_message(sim, &message);
 }
 
-void sim_net_deliver(sim *sim, uint32_t to)
+void sim_net_deliver(sim_schedule *sim, uint32_t to)
 {
     for (size_t i = 0; i < sim->network.count;) {
         const sim_message message = sim->network.items[i];
@@ -53,7 +53,7 @@ void sim_net_deliver(sim *sim, uint32_t to)
     }
 }
 
-void sim_net_free(sim *sim)
+void sim_net_free(sim_schedule *sim)
 {
     for (size_t i = 0; i < sim->network.count; i++) free(sim->network.items[i].bytes);
     VEC_FREE(&sim->network);

@@ -14,7 +14,7 @@ enum {
     DRAIN_ONE_IN = 400
 };
 
-void sim_store_register(sim *sim, uint32_t slot)
+void sim_store_register(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
     const phx_member member = {
@@ -24,7 +24,7 @@ void sim_store_register(sim *sim, uint32_t slot)
     sim->store.registered[slot].lease_until = sim->tick + LEASE_TICKS;
 }
 
-void sim_store_poll(sim *sim, uint32_t slot)
+void sim_store_poll(sim_schedule *sim, uint32_t slot)
 {
     static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
     static phx_cluster_map map;
@@ -44,7 +44,7 @@ void sim_store_poll(sim *sim, uint32_t slot)
     if (status != PH_OK && status != PH_NO_MEMORY) sim_violate(sim, "a map is refused");
 }
 
-static void balance_slot(sim *sim, uint32_t slot)
+static void balance_slot(sim_schedule *sim, uint32_t slot)
 {
     phx_cluster_map *map = &sim->store.map;
     const phx_member member = sim->store.registered[slot].member;
@@ -59,7 +59,7 @@ static void balance_slot(sim *sim, uint32_t slot)
     }
 }
 
-void sim_store_step(sim *sim)
+void sim_store_step(sim_schedule *sim)
 {
     phx_cluster_map *map = &sim->store.map;
     for (uint32_t slot = 0; slot < sim->process_count; slot++) balance_slot(sim, slot);
