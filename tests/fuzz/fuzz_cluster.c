@@ -1,0 +1,103 @@
+/*
+ * Any bytes as a cluster map, and as messages to a node. The first byte chooses: bit 0, a map, not a message; bit 1,
+ * the sum is made right first, so that the checks behind it are reached; bit 2, the head of a message is made right too.
+ * What decodes has one form of bytes; behind any message the node's tables agree, and each event names an entity.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/barrier.h"
+#include "cluster/exchange.h"
+#include "cluster/hand_over.h"
+#include "cluster/sum.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Holds in every build, unlike PHX_ASSERT. */
+#define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
+
+enum { IS_MAP = 1, SEAL = 2, HEAD = 4, PEER = 11, SELF = 10, OWN_IDS = 3 };
+
+static void seal_bytes(unsigned char *bytes, size_t size)
+{
+    phx_writer writer = {.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
+    if (size >= PHX_SUM_BYTES) (void)phx_sum_seal(&writer, bytes);
+}
+
+/* Magic, format, kind and names of a channel's message; count and numbers stay as they are. */
+static void mend_head(unsigned char *bytes, size_t size)
+{
+    if (size < PHX_WIRE_HEAD_BYTES) return;
+    phx_writer writer = phx_writer_of(bytes, PHX_WIRE_HEAD_BYTES);
+    phx_write_number(&writer, 8, 0x0000020157434850);
+    phx_write_number(&writer, 4, size);
+    writer.at += 4;
+    phx_write_number(&writer, 8, PEER);
+    phx_write_number(&writer, 8, SELF);
+    phx_write_number(&writer, 8, 2);
+}
+
+static void try_map(const unsigned char *bytes, size_t size)
+{
+    static phx_cluster_map map;
+    static unsigned char again[PHX_CLUSTER_MAP_BYTES_MAX];
+    if (!phx_cluster_map_decode(&map, bytes, size)) return;
+    HOLDS(phx_cluster_map_encode(&map, again, sizeof again) == size && memcmp(again, bytes, size) == 0);
+    const phx_cluster_map *read = &map;
+    for (uint32_t i = 0; i < read->member_count; i++)
+        HOLDS(phx_cluster_map_member(read, read->members[i].registration) == &read->members[i]);
+    if (map.member_count > 0) (void)phx_cluster_map_put_out(&map, map.members[0].registration);
+    HOLDS(phx_cluster_map_decode(&map, again, phx_cluster_map_encode(&map, again, sizeof again)));
+}
+
+static void check_node(phx_node *node)
+{
+    phx_node_event event;
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < node->holdings.count; i++)
+        HOLDS(phx_holdings_find(&node->holdings, node->holdings.items[i].id) == &node->holdings.items[i]);
+    while (phx_node_event_next(node, &event)) {
+        events++;
+        HOLDS(event.id != 0 && event.peer == PEER && event.state_bytes <= PHX_WIRE_STATE_BYTES_MAX);
+        HOLDS(event.kind == PHX_NODE_GAINED || event.kind == PHX_NODE_DUPLICATE);
+    }
+    HOLDS(events == node->counts.gained + node->counts.duplicates);
+    HOLDS(node->peers[0].channel.taken == events);
+    HOLDS(node->holdings.count == OWN_IDS + node->counts.gained - node->counts.acked);
+}
+
+static void try_message(const unsigned char *bytes, size_t size)
+{
+    static phx_cluster_map map;
+    static phx_node node;
+    const phx_node_def def = {.member = {.registration = SELF, .number = 1}, .unacked_max = OWN_IDS};
+    phx_cluster_map_init(&map, 1);
+    HOLDS(phx_cluster_map_join(&map, def.member));
+    HOLDS(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2}));
+    phx_node_init(&node, &def);
+    HOLDS(phx_node_map(&node, &map) == PH_OK);
+    for (uint64_t id = 1; id <= OWN_IDS; id++) {
+        HOLDS(phx_hand_over_enter(&node, id, 0, 0) == PH_OK);
+        if (id > 1) HOLDS(phx_hand_over_send(&node, id, 2, &id, sizeof id) == PH_OK);
+    }
+    for (uint32_t i = 0; i < 2; i++) phx_exchange_receive(&node, bytes, size); /* the second time it is a double */
+    phx_barrier_begin(&node, 1);
+    check_node(&node);
+    phx_node_free(&node);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) return 0;
+    const size_t count = size - 1;
+    unsigned char *bytes = malloc(count > 0 ? count : 1);
+    HOLDS(bytes);
+    memcpy(bytes, data + 1, count);
+    if (data[0] & HEAD && !(data[0] & IS_MAP)) mend_head(bytes, count);
+    if (data[0] & (SEAL | HEAD)) seal_bytes(bytes, count);
+    if (data[0] & IS_MAP) try_map(bytes, count);
+    else try_message(bytes, count);
+    free(bytes);
+    return 0;
+}
