@@ -67,6 +67,9 @@ while [ "$(date +%s)" -lt "$end" ]; do
     for leg in relassert asan; do
         [ ! -x "build/$leg/tests/store_journal" ] || run "$leg" store_journal --seed "$seed" --count 1000
     done
+    for leg in relassert asan; do
+        [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000
+    done
     for fuzzer in build/fuzz/tests/fuzz_*; do
         name=$(basename "$fuzzer")
         case $name in *.*) continue ;; esac

@@ -3,7 +3,8 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang bindings tidy fuzz coverage determinism; all when none is named
+#   LEG       release asan tsan clang bindings tidy fuzz coverage determinism; all when none is named. And cluster: of
+#             release, what tests the cluster
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,9 +14,9 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | bindings | tidy | fuzz | coverage | determinism) legs="$legs $1" ;;
+    release | asan | tsan | clang | bindings | tidy | fuzz | coverage | determinism | cluster) legs="$legs $1" ;;
     *)
-        sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+        sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
         exit 2
         ;;
     esac
@@ -92,6 +93,7 @@ for leg in $legs; do
         scripts/install_deps.sh --bindings || echo "some languages can not be installed here"
         run_leg bindings bindings -L binding
         ;;
+    cluster) run_leg release cluster_tests -R cluster ;;
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
     tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;

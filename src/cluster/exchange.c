@@ -6,7 +6,8 @@
 #include "cluster/hand_over.h"
 #include "cluster/rules.h"
 
-/* Items in sequence are taken; the first that is not, or that there is no memory for, comes again with all behind it. */
+/* Items in sequence are taken; the first that is not, or that there is no memory for, comes again with all behind it.
+ */
 static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
 {
     for (uint32_t i = 0; i < head->item_count; i++) {

@@ -60,8 +60,7 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     if (peer->channel.unacked.count >= node->def.unacked_max) return PH_FULL;
     unsigned char *item = phx_channel_push(&peer->channel, PHX_WIRE_OFFER_BYTES + state_bytes);
     if (!item) return PH_NO_MEMORY;
-    const phx_offer offer = {
-        .id = id, .ownership = holding->ownership + 1, .state = state, .state_bytes = state_bytes};
+    const phx_offer offer = {.id = id, .ownership = holding->ownership + 1, .state = state, .state_bytes = state_bytes};
     phx_wire_put_offer(item, &offer);
     holding->sending = true;
     holding->peer = peer->member.registration;

@@ -10,7 +10,8 @@
 
 /*
  * A new own entity. after: the highest ownership with which the host has met this id, 0 = none; the entity's is above
- * it. PH_BUSY: the node may not act, or its map is older than `after`; PH_TAKEN: the region is another node's; PH_EXISTS: the id is held.
+ * it. PH_BUSY: the node may not act, or its map is older than `after`; PH_TAKEN: the region is another node's;
+ * PH_EXISTS: the id is held.
  */
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after);
 /* PH_PENDING: it is on its way to another node. */

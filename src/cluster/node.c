@@ -42,7 +42,8 @@ static bool reserve_peers(phx_node *node, const phx_cluster_map *map)
 {
     void *peers = node->peers;
     const size_t needed = (size_t)node->peer_count + map->member_count;
-    if (!phx_grow(&node->mem, &peers, &node->peer_capacity, node->peer_count, needed, sizeof *node->peers)) return false;
+    if (!phx_grow(&node->mem, &peers, &node->peer_capacity, node->peer_count, needed, sizeof *node->peers))
+        return false;
     node->peers = peers;
     return true;
 }

@@ -3,8 +3,8 @@
  * messages and events are results. So the simulation (tests/cluster) runs the code that a cluster runs.
  *
  * Order of a round: phx_node_map() and phx_node_lease() as the control store is read, phx_exchange_receive() for each
- * message, phx_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for each peer,
- * phx_exchange_heartbeat() now and then. One thread at a time.
+ * message, phx_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for each
+ * peer, phx_exchange_heartbeat() now and then. One thread at a time.
  *
  * A gateway is a member that owns nothing: it has clients, hears states of entities (phx_node_hears()), and shows the
  * version of its map, so that a barrier waits for it too.
@@ -47,9 +47,9 @@ typedef struct phx_node {
     phx_mem mem;
     phx_cluster_map map; /* version 0: none yet */
     uint64_t now, proven_until;
-    bool joined;                              /* it was in a map */
-    bool fenced, fence_told;                  /* it is in the map no more */
-    uint32_t told[PHX_CLUSTER_REGIONS_MAX];   /* phx_region.lost of the last event of a region */
+    bool joined;                            /* it was in a map */
+    bool fenced, fence_told;                /* it is in the map no more */
+    uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;
     phx_holdings holdings;

@@ -25,7 +25,7 @@ bool phx_rule_is_pinned(const phx_cluster_map *map, uint64_t sender, uint64_t co
  * more. shown: the lowest version that the other members have shown. The fence is that of the own map: a member that
  * was put out later may have taken entities from the dead one, and others from it.
  */
-bool phx_rule_restores(uint32_t fence, uint32_t shown); /* entities of the dead member are restored */
+bool phx_rule_restores(uint32_t fence, uint32_t shown);   /* entities of the dead member are restored */
 bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead member are void */
 
 #endif

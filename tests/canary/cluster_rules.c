@@ -1,6 +1,6 @@
 /*
- * The rules of src/cluster/rules.c with one of them broken, by CLUSTER_BUG: 1 pin, 2 barrier, 3 fence, 4 sequence, 5 take
- * back at once. Linked into the simulation in their place; it has to find each.
+ * The rules of src/cluster/rules.c with one of them broken, by CLUSTER_BUG: 1 pin, 2 barrier, 3 fence, 4 sequence, 5
+ * take back at once. Linked into the simulation in their place; it has to find each.
  */
 #include "cluster/rules.h"
 

@@ -1,7 +1,7 @@
 /*
  * Seeded schedules of a cluster: see sim.h. Each is a few hundred ticks of faults, then calm; no entity ever has two
- * owners, no state goes back but behind a restore, none is lost, and once all is calm each is at the node of its region.
- * The first violation is printed with its seed.
+ * owners, no state goes back but behind a restore, none is lost, and once all is calm each is at the node of its
+ * region. The first violation is printed with its seed.
  *
  * options: --seed S (the first), --count N, --expect-violation (a canary: one of the schedules must fail)
  */

@@ -39,8 +39,8 @@ typedef struct sim_process {
     fail_alloc memory;
     uint64_t registration, paused_until, store_cut_until, start_at;
     uint64_t clock_offset;
-    sim_state states[SIM_ENTITIES_MAX]; /* of own entities */
-    sim_view views[SIM_ENTITIES_MAX];   /* of a gateway */
+    sim_state states[SIM_ENTITIES_MAX];  /* of own entities */
+    sim_view views[SIM_ENTITIES_MAX];    /* of a gateway */
     uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
 } sim_process;
 
@@ -74,8 +74,8 @@ typedef struct sim_schedule {
     sim_store store;
     VEC(sim_message) network;
     bool entered[SIM_ENTITIES_MAX];
-    sim_state saved[SIM_ENTITIES_MAX];     /* the host's database */
-    uint64_t restored[SIM_ENTITIES_MAX];   /* highest ownership that was restored or taken back */
+    sim_state saved[SIM_ENTITIES_MAX];   /* the host's database */
+    uint64_t restored[SIM_ENTITIES_MAX]; /* highest ownership that was restored or taken back */
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {

@@ -41,9 +41,15 @@ static void take_events(sim_schedule *sim, sim_process *process)
             note_restored(sim, process, event.id, event.ownership);
             sim->counts.taken_back++;
             /* fall through */
-        case PHX_NODE_GAINED: process->states[event.id - 1] = state_of_event(&event); break;
-        case PHX_NODE_RESTORE: process->restoring[event.region] = event.lost; break;
-        case PHX_NODE_DUPLICATE: sim_violate(sim, "a node is offered an entity that it holds"); break;
+        case PHX_NODE_GAINED:
+            process->states[event.id - 1] = state_of_event(&event);
+            break;
+        case PHX_NODE_RESTORE:
+            process->restoring[event.region] = event.lost;
+            break;
+        case PHX_NODE_DUPLICATE:
+            sim_violate(sim, "a node is offered an entity that it holds");
+            break;
         case PHX_NODE_FENCED:
             process->alive = false; /* it ends, and starts anew */
             sim->counts.fenced++;
@@ -87,7 +93,8 @@ static void restore_entities(sim_schedule *sim, sim_process *process)
         if (lost == 0 || !restore_region(sim, process, region)) continue;
         const uint16_t number = process->node.def.member.number;
         if (process->node.map.regions[region].number == number) {
-            /* not heard by the store, or by a newer map another node's duty: tried again, until this node has that map */
+            /* not heard by the store, or by a newer map another node's duty: tried again, until this node has that map
+             */
             if (process->store_cut_until > sim->tick && !sim->is_calm) continue;
             if (sim->store.map.regions[region].number != number) continue;
             (void)phx_cluster_map_restored(&sim->store.map, region, lost);
@@ -112,11 +119,9 @@ static void send_view(sim_schedule *sim, uint32_t slot, const phx_holding *holdi
     for (uint32_t to = 0; to < sim->process_count; to++) {
         if (!sim->processes[to].gateway || !sim_chance(sim, VIEW_ONE_IN)) continue;
         const phx_offer view = {.id = holding->id, .ownership = holding->ownership};
-        sim_net_send(sim, slot, to,
-                     (sim_message){.is_view = true,
-                                   .source = sim->processes[slot].registration,
-                                   .view = view,
-                                   .steps = steps});
+        sim_net_send(
+            sim, slot, to,
+            (sim_message){.is_view = true, .source = sim->processes[slot].registration, .view = view, .steps = steps});
     }
 }
 

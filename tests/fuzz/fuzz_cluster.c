@@ -1,7 +1,7 @@
 /*
  * Any bytes as a cluster map, and as messages to a node. The first byte chooses: bit 0, a map, not a message; bit 1,
- * the sum is made right first, so that the checks behind it are reached; bit 2, the head of a message is made right too.
- * What decodes has one form of bytes; behind any message the node's tables agree, and each event names an entity.
+ * the sum is made right first, so that the checks behind it are reached; bit 2, the head of a message is made right
+ * too. What decodes has one form of bytes; behind any message the node's tables agree, and each event names an entity.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -169,8 +169,7 @@ Test(channel, a_repetition_has_few_items_until_an_ack_comes)
     const phx_offer offer = {.id = 1, .ownership = 1};
     const uint32_t expected[] = {100, 4, 4, 98};
     phx_channel_init(&channel, &memory);
-    for (uint32_t i = 0; i < 100; i++)
-        phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);
+    for (uint32_t i = 0; i < 100; i++) phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);
     for (uint32_t i = 0; i < 4; i++) {
         phx_wire_head head = {0};
         phx_wire_message message;

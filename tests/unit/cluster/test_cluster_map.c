@@ -41,7 +41,7 @@ Test(cluster_map, a_node_that_joins_gets_its_share)
     cr_assert_eq(map.fence, 0);
 }
 
-Test(cluster_map, what_can_not_join_changes_nothing)
+Test(cluster_map, a_refused_change_changes_nothing)
 {
     phx_cluster_map_init(&map, REGIONS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
@@ -111,9 +111,15 @@ static void make_map(uint64_t seed)
     for (uint64_t i = 1; i < 40; i++) {
         const uint16_t number = (uint16_t)(1 + phx_rng_below(&seed, 6));
         switch (phx_rng_below(&seed, 5)) {
-        case 0: (void)phx_cluster_map_put_out(&map, 1 + phx_rng_below(&seed, (uint32_t)i)); break;
-        case 1: (void)phx_cluster_map_give(&map, phx_rng_below(&seed, REGIONS), number); break;
-        case 2: (void)phx_cluster_map_restored(&map, phx_rng_below(&seed, REGIONS), map.fence); break;
+        case 0:
+            (void)phx_cluster_map_put_out(&map, 1 + phx_rng_below(&seed, (uint32_t)i));
+            break;
+        case 1:
+            (void)phx_cluster_map_give(&map, phx_rng_below(&seed, REGIONS), number);
+            break;
+        case 2:
+            (void)phx_cluster_map_restored(&map, phx_rng_below(&seed, REGIONS), map.fence);
+            break;
         default:
             (void)phx_cluster_map_join(
                 &map, (phx_member){.registration = i, .number = number, .gateway = phx_rng_below(&seed, 3) == 0});
@@ -139,7 +145,7 @@ Test(cluster_map, bytes_make_the_same_map_and_damage_makes_none)
     }
 }
 
-/* The same damage with a sum that is right: what decodes is a map that is whole in itself. */
+/* The same damage with a right sum: bytes that decode are a map that is whole in itself. */
 Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
 {
     uint32_t good = 0, bad = 0;

@@ -23,10 +23,8 @@ static void members_begin(void)
     phx_cluster_map_init(&map, REGIONS);
     for (uint16_t i = 0; i < MEMBERS; i++) {
         const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
-        const phx_node_def def = {.member = member,
-                                  .freezes = i == B,
-                                  .unacked_max = UNACKED,
-                                  .allocator = fail_alloc_hooks(&allocator)};
+        const phx_node_def def = {
+            .member = member, .freezes = i == B, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};
         phx_node_init(&nodes[i], &def);
         cr_assert(phx_cluster_map_join(&map, member));
     }
@@ -54,7 +52,7 @@ static void set_up(void)
 
 TestSuite(hand_over, .init = set_up, .fini = members_end);
 
-/* What `from` has to say reaches `to`. */
+/* The messages that are due from one node to the other arrive. */
 static void speak(uint32_t from, uint32_t to)
 {
     uint64_t target;

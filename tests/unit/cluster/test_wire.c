@@ -84,12 +84,12 @@ Test(wire, each_flaw_behind_a_right_sum_has_its_name)
         unsigned char value;
         phx_wire_flaw flaw;
     } cases[] = {
-        {0, 0, PHX_WIRE_BAD_FORMAT},  {4, 2, PHX_WIRE_BAD_FORMAT}, {5, 0, PHX_WIRE_BAD_HEAD},
-        {5, 3, PHX_WIRE_BAD_HEAD},    {6, 1, PHX_WIRE_BAD_HEAD},   {8, 1, PHX_WIRE_BAD_HEAD},
-        {12, 4, PHX_WIRE_BAD_ITEM},   {12, 6, PHX_WIRE_BAD_ITEM},  {15, 255, PHX_WIRE_BAD_ITEM},
-        {16, 0, PHX_WIRE_BAD_HEAD},   {29, 0, PHX_WIRE_BAD_HEAD},  {32, 0, PHX_WIRE_BAD_HEAD},
-        {36, 1, PHX_WIRE_BAD_HEAD},   {40, 0, PHX_WIRE_BAD_HEAD},  {64, 255, PHX_WIRE_BAD_ITEM},
-        {68, 2, PHX_WIRE_BAD_ITEM},   {69, 0, PHX_WIRE_BAD_ITEM},
+        {0, 0, PHX_WIRE_BAD_FORMAT}, {4, 2, PHX_WIRE_BAD_FORMAT}, {5, 0, PHX_WIRE_BAD_HEAD},
+        {5, 3, PHX_WIRE_BAD_HEAD},   {6, 1, PHX_WIRE_BAD_HEAD},   {8, 1, PHX_WIRE_BAD_HEAD},
+        {12, 4, PHX_WIRE_BAD_ITEM},  {12, 6, PHX_WIRE_BAD_ITEM},  {15, 255, PHX_WIRE_BAD_ITEM},
+        {16, 0, PHX_WIRE_BAD_HEAD},  {29, 0, PHX_WIRE_BAD_HEAD},  {32, 0, PHX_WIRE_BAD_HEAD},
+        {36, 1, PHX_WIRE_BAD_HEAD},  {40, 0, PHX_WIRE_BAD_HEAD},  {64, 255, PHX_WIRE_BAD_ITEM},
+        {68, 2, PHX_WIRE_BAD_ITEM},  {69, 0, PHX_WIRE_BAD_ITEM},
     };
     const size_t size = make_message();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
