@@ -71,7 +71,9 @@ static void share_regions(phx_cluster_map *map, uint16_t number)
 {
     phx_region *region;
     while ((region = region_of_node(map, 0)) != NULL) region->number = number;
-    const uint32_t share = map->region_count / count_nodes(map);
+    const uint32_t nodes = count_nodes(map);
+    PHX_ASSERT(nodes > 0); /* the newcomer */
+    const uint32_t share = map->region_count / nodes;
     for (uint32_t count = count_regions(map, number); count < share; count++) {
         region = region_of_node(map, node_by_regions(map, true, number));
         PHX_ASSERT(region); /* the sum of all shares is at most the number of regions */

@@ -45,7 +45,7 @@ Test(cluster_map, a_refused_change_changes_nothing)
 {
     phx_cluster_map_init(&map, REGIONS);
     cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
-    other = map;
+    memcpy(&other, &map, sizeof map); /* with the padding */
     cr_assert_not(phx_cluster_map_join(&map, node_numbered(1, 8)));
     cr_assert_not(phx_cluster_map_join(&map, node_numbered(2, 7)));
     cr_assert_not(phx_cluster_map_join(&map, node_numbered(0, 8)));
@@ -67,8 +67,8 @@ Test(cluster_map, a_refused_change_changes_nothing)
 Test(cluster_map, a_map_has_room_for_so_many_members)
 {
     phx_cluster_map_init(&map, REGIONS);
-    for (uint16_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++)
-        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = i, .gateway = i > 1}));
+    for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++)
+        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = (uint16_t)i, .gateway = i > 1}));
     cr_assert_not(phx_cluster_map_join(&map, node_numbered(1000, 1000)));
 }
 
@@ -127,6 +127,12 @@ static void make_map(uint64_t seed)
     }
 }
 
+/* Is it the map of `bytes`? Structs have padding, so their bytes say nothing. */
+static bool is_same(const phx_cluster_map *of, size_t size)
+{
+    return phx_cluster_map_encode(of, damaged, sizeof damaged) == size && memcmp(damaged, bytes, size) == 0;
+}
+
 Test(cluster_map, bytes_make_the_same_map_and_damage_makes_none)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -134,14 +140,14 @@ Test(cluster_map, bytes_make_the_same_map_and_damage_makes_none)
         const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
         memset(&other, 0x55, sizeof other);
         cr_assert(phx_cluster_map_decode(&other, bytes, size));
-        cr_assert_eq(memcmp(&map, &other, sizeof map), 0, "seed %d", (int)seed);
+        cr_assert(is_same(&other, size), "seed %d", (int)seed);
         for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_cluster_map_decode(&other, bytes, cut));
         for (size_t bit = 0; bit < 8 * size; bit++) {
             memcpy(damaged, bytes, size);
             damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
             cr_assert_not(phx_cluster_map_decode(&other, damaged, size));
         }
-        cr_assert_eq(memcmp(&map, &other, sizeof map), 0);
+        cr_assert(is_same(&other, size));
     }
 }
 

@@ -21,7 +21,7 @@ static void members_begin(void)
 {
     allocator = (fail_alloc){0};
     phx_cluster_map_init(&map, REGIONS);
-    for (uint16_t i = 0; i < MEMBERS; i++) {
+    for (uint32_t i = 0; i < MEMBERS; i++) {
         const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
         const phx_node_def def = {
             .member = member, .freezes = i == B, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};
@@ -282,7 +282,7 @@ Test(hand_over, a_steady_flow_allocates_nothing)
     cr_assert_eq(allocator.calls, calls);
 }
 
-Test(hand_over, an_allocation_that_fails_loses_nothing, .init = members_begin)
+Test(hand_over, an_allocation_that_fails_loses_nothing)
 {
     uint64_t failed = 0;
     for (uint64_t nth = 1; nth <= 40; nth++) {

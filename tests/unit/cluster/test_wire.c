@@ -117,8 +117,9 @@ Test(wire, an_item_that_does_not_fit_is_left_out)
 {
     phx_wire_message message;
     static unsigned char item[PHX_WIRE_OFFER_BYTES + 200];
+    static const unsigned char state[200];
     const size_t room = PHX_WIRE_HEAD_BYTES + PHX_SUM_BYTES + 2 * (4 + sizeof item);
-    const phx_offer offer = {.id = 1, .state = item, .state_bytes = 200};
+    const phx_offer offer = {.id = 1, .state = state, .state_bytes = sizeof state};
     phx_wire_put_offer(item, &offer);
     phx_wire_begin(&message, bytes, room + 3);
     cr_assert(phx_wire_add(&message, item, sizeof item));
