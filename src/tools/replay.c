@@ -14,11 +14,12 @@
 #include "tools/replay_report.h"
 #include "tools/replay_run.h"
 
-static const char usage[] = "TRACE[.gz]";
+static const char usage[] = "TRACE[.gz]\nIMAGE.phs";
 
 static const char help[] =
-    "Runs the commands of TRACE, a CSV file, plain or gzip, through a Pharos world tick by tick, and reports the "
-    "targets that entered and left each observer's list."
+    "Runs the commands of TRACE, a CSV file, plain or gzip, or of the journal behind IMAGE, through a Pharos world "
+    "tick "
+    "by tick, and reports the targets that entered and left each observer's list."
     "\v"
     "Examples:\n"
     "\n"
@@ -30,6 +31,12 @@ static const char help[] =
     "\n"
     "  pharos-replay city.csv.gz --set view=150 --explain 3,7@12\n"
     "      Says in a sentence why 3 sees 7 at the end of tick 12, or why not.\n"
+    "\n"
+    "  pharos-replay incident/arena.00000000000000047950.phs --to 48200 --explain 3,7@48100\n"
+    "      An incident: the image of tick 47950, and the records behind it, up to tick 48200.\n"
+    "\n"
+    "  pharos-replay /var/game/arena.00000000000000048000.phs --follow --compare --verify\n"
+    "      A shadow: follows a server that runs, and compares its lists and its images.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
     "kind view margin reach visible instance layers sees veiled stealth detect global ready cap priority other radius "
@@ -67,6 +74,12 @@ static const char help[] =
     "--skip-bad is given. A line has at most 65536 bytes. --skip-bad passes over one of up to 1048576; a longer one "
     "ends the run. So does a gzip trace that unpacks to more than --unpack-max.\n"
     "\n"
+    "An image of a store (docs/saving.md) is replayed with the journal in its folder: FOLDER/NAME.TICK.phs, and the "
+    "records in FOLDER/NAME.*.phj behind that tick. Ticks are the recorded world's; its definition is in the image, so "
+    "--config and --set are for traces alone. The run ends where the journal ends or has a gap, which standard error "
+    "tells. A tick whose counts are not the recorded ones ends it with status 1. --record makes such an image and a "
+    "journal of a trace: its first tick is tick 1 there.\n"
+    "\n"
     "The events file has the header tick,observer,event,target and is sorted by these columns (leave before enter), so "
     "it is the same for every number of workers and shards. An entity that enters or leaves an area is an event "
     "in or out, with the entity as observer and the area as target; an NPC that awakes or falls asleep (class keys "
@@ -86,7 +99,8 @@ static const char help[] =
     "trace: the broadcasts from sources in the observer's list at the end of the tick.\n"
     "\n"
     "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written), or --verify "
-    "found a difference; 2 something is wrong with the command line, the config or the trace.";
+    "or --compare found a difference, a replayed tick diverged from its record; 2 something is wrong with the command "
+    "line, the config, the trace, the image or the journal.";
 
 enum {
     KEY_SET = 's',
@@ -104,7 +118,13 @@ enum {
     KEY_VERIFY,
     KEY_UNPACK_MAX,
     KEY_CAUSES,
-    KEY_POSITIONS
+    KEY_POSITIONS,
+    KEY_TO,
+    KEY_FOLLOW,
+    KEY_COMPARE,
+    KEY_SAVE,
+    KEY_SAVE_EVERY,
+    KEY_RECORD
 };
 
 static const struct argp_option options[] = {
@@ -117,6 +137,9 @@ static const struct argp_option options[] = {
     {"shards", KEY_SHARDS, "XxY", 0, "The same as --set shards=X,Y", 0},
     {"index", KEY_INDEX, "NAME", 0, "The same as --set index=NAME", 0},
     {"ticks", KEY_TICKS, "N", 0, "Stop after N ticks", 1},
+    {"to", KEY_TO, "TICK", 0, "Stop behind this tick", 1},
+    {"follow", KEY_FOLLOW, NULL, 0,
+     "Of an image: at the journal's end wait for more, until --to, --ticks, SIGINT or SIGTERM", 1},
     {"skip-bad", KEY_SKIP_BAD, NULL, 0, "Pass over bad lines: show the first 10, count all by reason", 1},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"events", KEY_EVENTS, "OUT.csv", 0,
@@ -134,9 +157,18 @@ static const struct argp_option options[] = {
      "After every tick compare all lists with brute force (time: observers x entities); the first difference is named "
      "and ends the run with status 1",
      2},
+    {"compare", KEY_COMPARE, NULL, 0,
+     "Of an image: compare each later image of its store with the world at that tick; another one ends the run with "
+     "status 1",
+     2},
+    {"save", KEY_SAVE, "FOLDER/NAME", 0, "Of an image: write images of the world into this other store", 2},
+    {"save-every", KEY_SAVE_EVERY, "N", 0, "Ticks from one such image to the next (default: 1200)", 2},
+    {"record", KEY_RECORD, "FOLDER/NAME", 0, "Of a trace: write its image and journal into this store", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     {0},
 };
+
+enum { SAVE_EVERY = 1200 }; /* ticks: as a store has it */
 
 typedef struct command_line {
     phx_replay_job job;
@@ -217,6 +249,24 @@ static void read_question(struct argp_state *state, command_line *line, const ch
         argp_error(state, "--explain: '%s' is not like 3,7@12 (observer, target, tick)", text);
 }
 
+/* A trace or an image, and options that go with it. */
+static void check_source(struct argp_state *state, command_line *line)
+{
+    static const char image[] = ".phs";
+    phx_replay_job *job = &line->job;
+    if (!job->trace_path) argp_error(state, "which trace?");
+    const size_t length = strlen(job->trace_path), tail = sizeof image - 1;
+    job->image = length > tail && strcmp(job->trace_path + length - tail, image) == 0;
+    const int layouts = (line->workers[0] != '\0') + (line->shards[0] != '\0') + (line->index[0] != '\0');
+    if (job->image && (line->config_path || line->assignment_count > layouts))
+        argp_error(state, "--config and --set are for traces: an image has its definition");
+    if (job->image && (job->record_path || job->skip_bad)) argp_error(state, "--record and --skip-bad are for traces");
+    if (!job->image && (job->follow || job->compare || job->save_path))
+        argp_error(state, "--follow, --compare and --save are for images");
+    if (job->save_every != 0 && !job->save_path) argp_error(state, "--save-every needs --save");
+    if (job->save_every == 0) job->save_every = SAVE_EVERY;
+}
+
 static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
@@ -267,6 +317,29 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.heard_path != NULL, "heard");
         line->job.heard_path = text;
         return 0;
+    case KEY_TO:
+        only_once(state, line->job.tick_last != UINT64_MAX, "to");
+        if (!phx_parse_u64(text, strlen(text), 0, UINT64_MAX - 1, &line->job.tick_last))
+            argp_error(state, "--to: '%s' is not a tick, a whole number", text);
+        return 0;
+    case KEY_FOLLOW:
+        line->job.follow = true;
+        return 0;
+    case KEY_COMPARE:
+        line->job.compare = true;
+        return 0;
+    case KEY_SAVE:
+        only_once(state, line->job.save_path != NULL, "save");
+        line->job.save_path = text;
+        return 0;
+    case KEY_SAVE_EVERY:
+        only_once(state, line->job.save_every != 0, "save-every");
+        line->job.save_every = whole_number(state, "save-every", text);
+        return 0;
+    case KEY_RECORD:
+        only_once(state, line->job.record_path != NULL, "record");
+        line->job.record_path = text;
+        return 0;
     case KEY_JSON:
         line->json = true;
         return 0;
@@ -281,7 +354,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         line->job.trace_path = text;
         return 0;
     case ARGP_KEY_END:
-        if (!line->job.trace_path) argp_error(state, "which trace?");
+        check_source(state, line);
         if (line->job.unpack_max_bytes == 0) line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
         if ((line->job.shows.causes || line->job.shows.positions) && !line->job.events_path)
             argp_error(state, "--causes and --positions need --events");
@@ -351,6 +424,17 @@ static int report(const command_line *line, const phx_replay_summary *summary)
     return PHX_EXIT_TROUBLE;
 }
 
+/* The layout of an image, as far as it is given. */
+static void take_layout(command_line *line, const ph_world_def *def)
+{
+    line->job.layout = (ph_load_options){.given = (line->workers[0] != '\0' ? PH_LOAD_WORKERS : 0u) |
+                                                  (line->shards[0] != '\0' ? PH_LOAD_SHARDS : 0u) |
+                                                  (line->index[0] != '\0' ? PH_LOAD_INDEX : 0u),
+                                         .shards = {def->shards[0], def->shards[1]},
+                                         .workers = def->workers,
+                                         .index = def->index};
+}
+
 static int replay(phx_mem *mem, command_line *line)
 {
     ph_config *config = NULL;
@@ -361,10 +445,11 @@ static int replay(phx_mem *mem, command_line *line)
         fputs("pharos-replay: --positions: the config has positions = false\n", stderr);
         exit_status = PHX_EXIT_USAGE;
     }
+    if (exit_status == PHX_EXIT_OK) take_layout(line, ph_config_def(config));
     line->job.config = config;
     line->job.questions = line->questions;
     line->job.answers = line->json || events_on_stdout(line) ? stderr : stdout;
-    if (exit_status == PHX_EXIT_OK) exit_status = phx_replay_run(mem, &line->job, summary);
+    if (exit_status == PHX_EXIT_OK) exit_status = phx_run_replay(mem, &line->job, summary);
     if (exit_status == PHX_EXIT_OK) exit_status = report(line, summary);
     if (config) ph_config_destroy(config);
     phx_free(mem, summary, sizeof *summary, _Alignof(phx_replay_summary));
@@ -381,7 +466,7 @@ int main(int argc, char **argv)
 {
     static const struct argp parser = {options, read_option, usage, help, NULL, NULL, NULL};
     phx_mem mem;
-    command_line line = {0};
+    command_line line = {.job = {.tick_last = UINT64_MAX}};
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;
     phx_mem_init(&mem, phx_allocator_jemalloc());

@@ -29,7 +29,7 @@ static void bad_lines_text(FILE *out, const phx_replay_summary *summary)
 void phx_replay_report_text(FILE *out, const phx_replay_job *job, const phx_replay_summary *summary)
 {
     const phx_tick_times *times = &summary->tick_times;
-    fprintf(out, "trace          %s\n", job->trace_path);
+    fprintf(out, "%-14s %s\n", job->image ? "image" : "trace", job->trace_path);
     fprintf(out, "ticks          %" PRIu64 "\n", summary->ticks);
     fprintf(out, "commands       %" PRIu64 "\n", summary->commands);
     bad_lines_text(out, summary);
@@ -37,6 +37,7 @@ void phx_replay_report_text(FILE *out, const phx_replay_job *job, const phx_repl
     fprintf(out, "leaves         %" PRIu64 "\n", summary->leaves);
     fprintf(out, "entities       %" PRIu64 " at the end\n", summary->entities);
     fprintf(out, "event hash     %016" PRIx64 "\n", summary->event_hash);
+    if (job->compare) fprintf(out, "compared       %" PRIu64 " images\n", summary->compared);
     if (job->verify) fprintf(out, "verified       %" PRIu64 " lists\n", summary->verified);
     fprintf(out, "wall           %.1f ms, reading and writing included\n", us(summary->wall_ns) / 1e3);
     fprintf(out, "tick           p50 %.1f us, p99 %.1f us, max %.1f us\n", us(phx_tick_times_ns(times, 50)),
@@ -72,11 +73,12 @@ void phx_replay_report_json(FILE *out, const phx_replay_job *job, const phx_repl
     const ph_world_def *def = ph_config_def(job->config);
     fputs("{\"trace\":", out);
     phx_json_string(out, job->trace_path);
-    fprintf(out, ",\"workers\":%u,\"shards\":[%u,%u],", def->workers, def->shards[0], def->shards[1]);
-    fprintf(out, "\"ticks\":%" PRIu64 ",\"commands\":%" PRIu64 ",", summary->ticks, summary->commands);
+    if (!job->image) fprintf(out, ",\"workers\":%u,\"shards\":[%u,%u]", def->workers, def->shards[0], def->shards[1]);
+    fprintf(out, ",\"ticks\":%" PRIu64 ",\"commands\":%" PRIu64 ",", summary->ticks, summary->commands);
     bad_lines_json(out, summary);
     fprintf(out, "\"enters\":%" PRIu64 ",\"leaves\":%" PRIu64 ",\"entities\":%" PRIu64 ",", summary->enters,
             summary->leaves, summary->entities);
+    if (job->compare) fprintf(out, "\"compared_images\":%" PRIu64 ",", summary->compared);
     if (job->verify) fprintf(out, "\"verified_lists\":%" PRIu64 ",", summary->verified);
     fprintf(out, "\"event_hash\":\"%016" PRIx64 "\",\"wall_ms\":%.3f,", summary->event_hash,
             us(summary->wall_ns) / 1e3);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include <pharos/config.h>
+#include <pharos/save.h>
 
 #include "base/mem.h"
 #include "tools/replay_events.h"
@@ -29,6 +30,14 @@ typedef struct phx_replay_job {
     const ph_config *config;
     uint64_t unpack_max_bytes; /* of a gzip trace */
     uint64_t ticks_max;        /* 0: to the end of the trace */
+    uint64_t tick_last;        /* the last one; UINT64_MAX: to the end */
+    bool image;                /* trace_path is an image of a store: the records behind it are run */
+    ph_load_options layout;    /* of the image: shards, workers, index */
+    bool follow;               /* waits for further records, until a signal */
+    bool compare;              /* later images of the store with the world at their ticks */
+    const char *save_path;     /* FOLDER/NAME: images of the world; NULL: none */
+    uint64_t save_every;       /* ticks */
+    const char *record_path;   /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */
     const phx_replay_question *questions;
@@ -45,6 +54,7 @@ typedef struct phx_replay_summary {
     uint64_t refused_untold;           /* refused, and refusals_max hid which and why */
     uint64_t enters, leaves;
     uint64_t entities; /* at the end */
+    uint64_t compared; /* images of later ticks that were the same world */
     uint64_t verified; /* lists, one for each observer and tick, that brute force found right */
     uint64_t event_hash;
     uint64_t wall_ns;                /* the whole run, reading and writing included */
@@ -55,6 +65,6 @@ typedef struct phx_replay_summary {
 } phx_replay_summary;
 
 /* Returns the exit status of the program; on PHX_EXIT_OK *summary is filled and the events file is there. */
-int phx_replay_run(phx_mem *mem, const phx_replay_job *job, phx_replay_summary *summary);
+int phx_run_replay(phx_mem *mem, const phx_replay_job *job, phx_replay_summary *summary);
 
 #endif

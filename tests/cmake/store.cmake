@@ -12,5 +12,11 @@ if(PHAROS_BUILD_STORE)
         pharos_plain_test(NAME store_tool SOURCES programs/store_tool.c ARGS $<TARGET_FILE:pharos-store>
                           LIBS pharos_store LABELS program)
         add_dependencies(store_tool pharos-store)
+        if(PHAROS_CLASSICAL_INDEXES) # one of its layouts
+            add_test(NAME program_replay_store
+                COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE}
+                        ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_replay_store.py $<TARGET_FILE:pharos-replay>)
+            pharos_test_properties(program_replay_store 300 "program")
+        endif()
     endif()
 endif()

@@ -58,8 +58,9 @@ static int run(uint64_t calls_good, uint64_t *calls)
     watched_memory_init(&watched);
     phx_mem_init(&mem, watched_memory_allocator(&watched));
     watched_memory_fail_after(&watched, calls_good);
-    const phx_replay_job job = {.trace_path = trace_path, .events_path = events_path, .config = config};
-    int exit_status = phx_replay_run(&mem, &job, &summary);
+    const phx_replay_job job = {
+        .trace_path = trace_path, .events_path = events_path, .config = config, .tick_last = UINT64_MAX};
+    int exit_status = phx_run_replay(&mem, &job, &summary);
     cr_assert_eq(atomic_load(&watched.blocks), 0, "with %u allocations", (unsigned)calls_good);
     cr_assert_eq(atomic_load(&mem.bytes), 0);
     *calls = atomic_load(&watched.calls);

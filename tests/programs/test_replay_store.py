@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Black-box test of pharos-replay on images and journals: a recorded trace replayed gives the files of the trace, in
+each layout; a shadow follows a recording that goes on; other worlds, damage and wrong use are told.
+
+usage: test_replay_store.py PHAROS-REPLAY [--seed N] [NAME ...]   NAME: only the tests of these names
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import test_replay as base
+from test_replay import Run, expect, read, write
+
+OUTPUTS = ["--events", "events.csv", "--heard", "heard.csv", "--updates", "updates.csv", "--causes", "--positions"]
+CONFIG = ("world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\nactivation_linger = 1\n"
+          "class player { view = 45 margin = 4 wakes = true band { radius = 30 every = 1 } band { radius = 100 every = 3 } }\n"
+          "class npc { view = 20 sleeps = true }\nclass item { view = 0 visible = 30 veiled = true }\n")
+TICKS = 61
+
+
+def image(tick, store="s/w"):
+    return f"{store}.{tick:020}.phs"
+
+
+def journal(tick, store="s/w"):
+    return f"{store}.{tick:020}.phj"
+
+
+def trace_from_one(seed):
+    """Every op and column, in ticks 1 to 61: the ticks of the recorded world."""
+    lines = base.every_column_trace(random.Random(seed)).splitlines()
+    return "\n".join([lines[0]] + [f"{int(line.split(',', 1)[0]) + 1},{line.split(',', 1)[1]}" for line in lines[1:]]) + "\n"
+
+
+def outputs(folder):
+    return {name: read(folder, f"{name}.csv") for name in ("events", "heard", "updates")}
+
+
+def record(folder, seed, store="s"):
+    """The outputs of a trace, which is recorded into the folder."""
+    os.makedirs(os.path.join(folder, store))
+    write(folder, "every.conf", CONFIG)
+    write(folder, "every.csv", trace_from_one(seed))
+    Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--record", f"{store}/w"] + OUTPUTS).ends(0)
+    return outputs(folder)
+
+
+def test_recorded_trace(folder, seed):
+    whole = record(folder, seed)
+    for layout in base.LAYOUTS + [["--index", "brute"]]:
+        run = Run(folder, [image(0), "--verify", "--json"] + OUTPUTS + layout).ends(0)
+        got = outputs(folder)
+        for name, text in got.items():
+            if text != whole[name]:
+                run.complain(f"seed {seed}: {name} of the trace: {whole[name][:3000]}\nof the journal: {text[:3000]}")
+        expect(run.summary()["ticks"] == TICKS and "the journal ends" not in run.err, f"seed {seed}: {run.out} {run.err}")
+
+
+def test_questions(folder, seed):
+    record(folder, seed)
+    asked = [word for n in range(12) for word in ("--explain", f"{n + 1},{n * 5 % 39 + 1}@{n * 5 + 1}")]
+    told = Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad"] + asked).ends(0).out
+    lines = [line for line in told.splitlines() if line.startswith("tick ") and "observer" in line]
+    run = Run(folder, [image(0)] + asked).ends(0)
+    expect(len(lines) == 12 and all(line in run.out for line in lines), f"seed {seed}: {lines}\n{run.out}")
+    run = Run(folder, [image(0), "--to", "20", "--explain", "1,2@21"]).ends(2, "the run had 20 ticks, from 1 on")
+    expect(Run(folder, [image(0), "--to", "20", "--json"]).summary()["ticks"] == 20, "--to")
+    expect(Run(folder, [image(0), "--ticks", "7", "--json"]).summary()["ticks"] == 7, "--ticks")
+
+
+def test_later_images(folder, seed):
+    """Images of a shadow are the world; the replay from one of them goes on as the whole one does."""
+    whole = record(folder, seed)
+    os.makedirs(os.path.join(folder, "shadow"))
+    for attempt in range(20): # an image that is due while one is written comes later: not all ticks have one
+        Run(folder, [image(0), "--save", "shadow/w", "--save-every", "10", "--to", "41"]).ends(0)
+        later = sorted(name for name in os.listdir(os.path.join(folder, "shadow")) if name.endswith(".phs"))
+        if len(later) > 1 or attempt == 19:
+            break
+    expect(later, "the shadow wrote no image")
+    for name in later:
+        shutil.copy(os.path.join(folder, "shadow", name), os.path.join(folder, "s", name))
+    later = [name for name in later if name != "w.00000000000000000000.phs"]
+    run = Run(folder, [image(0), "--compare", "--json", "--shards", "3x2"]).ends(0)
+    expect(run.summary()["compared_images"] == len(later), f"{later}: {run.out}")
+    for name in later:
+        tick = int(name.split(".")[1])
+        Run(folder, [f"s/{name}", "--events", "late.csv", "--causes", "--positions"]).ends(0)
+        wanted = [line for line in whole["events"].splitlines()[1:] if int(line.split(",")[0]) > tick]
+        expect(read(folder, "late.csv").splitlines()[1:] == wanted, f"seed {seed}: events behind {name}")
+
+
+def test_other_world(folder, seed):
+    """The image of a world that has one entity more, among the records of another one."""
+    record(folder, seed)
+    lines = read(folder, "every.csv").splitlines(True)
+    more = next(line for line in lines if line.startswith("1,enter,1,")).replace("1,enter,1,", "1,enter,99,", 1)
+    write(folder, "more.csv", "".join([lines[0], more] + lines[1:]))
+    for store in ("t", "shadow"):
+        os.makedirs(os.path.join(folder, store))
+    Run(folder, ["more.csv", "--config", "every.conf", "--skip-bad", "--record", "t/w"]).ends(0)
+    Run(folder, [image(0, "t/w"), "--save", "shadow/w", "--save-every", "1", "--to", "30"]).ends(0)
+    name = sorted(name for name in os.listdir(os.path.join(folder, "shadow")) if name.endswith(".phs"))[-1]
+    shutil.copy(os.path.join(folder, "shadow", name), os.path.join(folder, "s", name))
+    Run(folder, [image(0), "--compare"]).ends(1, "it is another world than the replayed one")
+    Run(folder, [f"s/{name}"]).ends(1, "diverged in tick ")
+
+
+def test_damage(folder, seed):
+    record(folder, seed)
+    path = os.path.join(folder, journal(1))
+    size = os.path.getsize(path)
+    os.truncate(path, size * 2 // 3)
+    run = Run(folder, [image(0), "--json"]).ends(0, "the journal ends behind tick ")
+    expect(0 < run.summary()["ticks"] < TICKS and "byte " in run.err, f"{run.out} {run.err}")
+    os.remove(path)
+    expect(Run(folder, [image(0), "--json"]).ends(0).summary()["ticks"] == 0, "without a journal")
+    os.truncate(os.path.join(folder, image(0)), 200)
+    Run(folder, [image(0)]).ends(2, "it does not end with its sum")
+    Run(folder, ["s/other.phs"]).ends(2, "an image of a store has a name like arena.")
+    Run(folder, [image(7)]).ends(2, "it can not be opened")
+
+
+def test_follow(folder, seed):
+    """A recording that goes on, line by line, and a shadow that runs beside it until it is told to stop."""
+    os.makedirs(os.path.join(folder, "s"))
+    write(folder, "every.conf", CONFIG)
+    lines = trace_from_one(seed).splitlines(True)
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    server = subprocess.Popen([base.program, "pipe", "--config", "every.conf", "--skip-bad", "--record", "s/w",
+                               "--events", "events.csv"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    rng = random.Random(seed)
+    shadows = []
+    with open(pipe, "w") as to:
+        for number, line in enumerate(lines):
+            to.write(line)
+            if rng.randrange(40) == 0:
+                to.flush()
+                time.sleep(0.005)
+            if not shadows and os.path.exists(os.path.join(folder, image(0))):
+                for name, more in (("one", ["--to", str(TICKS)]), ("two", [])):
+                    shadows.append(subprocess.Popen(
+                        [base.program, image(0), "--follow", "--verify", "--events", f"{name}.csv", "--json"] + more,
+                        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+            elif not shadows and number == 200:
+                to.flush()
+                while not os.path.exists(os.path.join(folder, image(0))):
+                    time.sleep(0.005)
+    expect(server.wait(60) == 0, "the server ended badly")
+    out, err = shadows[0].communicate(timeout=60)
+    expect(shadows[0].returncode == 0, f"seed {seed}: {err.decode()}")
+    expect(read(folder, "one.csv") == read(folder, "events.csv"), f"seed {seed}: the shadow's events are others")
+    time.sleep(0.2)
+    shadows[1].send_signal(signal.SIGTERM)
+    out, err = shadows[1].communicate(timeout=60)
+    expect(shadows[1].returncode == 0 and b'"ticks":' in out, f"seed {seed}: a signal: {shadows[1].returncode} {err.decode()}")
+    expect(read(folder, "events.csv").startswith(read(folder, "two.csv")), f"seed {seed}: events up to the signal")
+
+
+def test_usage(folder, seed):
+    for arguments, reason in ((["x.phs", "--config", "a"], "--config and --set are for traces"),
+                              (["x.phs", "--set", "view=3"], "--config and --set are for traces"),
+                              (["x.phs", "--record", "a"], "--record and --skip-bad are for traces"),
+                              (["x.phs", "--skip-bad"], "--record and --skip-bad are for traces"),
+                              ([base.SMALL, "--follow"], "--follow, --compare and --save are for images"),
+                              ([base.SMALL, "--compare"], "--follow, --compare and --save are for images"),
+                              ([base.SMALL, "--save", "a"], "--follow, --compare and --save are for images"),
+                              (["x.phs", "--save-every", "3"], "--save-every needs --save"),
+                              (["x.phs", "--to", "x"], "--to: 'x' is not a tick"),
+                              (["x.phs", "--to", "1", "--to", "2"], "--to is given twice"),
+                              ([base.SMALL, "--record", "no/folder/w"], "--record no/folder/w: no/folder: "),
+                              ([base.SMALL, "--record", "a b"], "--record a b: name: ")):
+        Run(folder, arguments).ends(2, reason)
+    record(folder, seed)
+    Run(folder, [image(0), "--save", "s/w"]).ends(0)
+    held = subprocess.Popen([base.program, image(0), "--save", "s/x", "--follow"], cwd=folder,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(os.path.join(folder, "s", "x.lock")):
+        time.sleep(0.005)
+    time.sleep(0.1)
+    Run(folder, [image(0), "--save", "s/x"]).ends(2, "--save s/x: ")
+    held.send_signal(signal.SIGINT)
+    expect(held.wait(60) == 0, "SIGINT")
+
+
+def main():
+    arguments = sys.argv[1:]
+    if not arguments:
+        sys.exit(__doc__)
+    base.program = os.path.abspath(arguments.pop(0))
+    seed = random.SystemRandom().randrange(10**9)
+    if "--seed" in arguments:
+        place = arguments.index("--seed")
+        seed = int(arguments[place + 1])
+        del arguments[place:place + 2]
+    print(f"seed {seed}")
+    ran = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or not callable(test) or (arguments and name not in arguments):
+            continue
+        ran += 1
+        before = base.failures
+        with tempfile.TemporaryDirectory(prefix="pharos_replay_store_") as folder:
+            try:
+                test(folder, seed)
+            except (OSError, ValueError, KeyError, IndexError, subprocess.TimeoutExpired) as error:
+                base.fail(f"{name}: {error!r}")
+        print(f"{'ok' if base.failures == before else 'NOT OK'} {name}", flush=True)
+    print(f"{ran} tests, {base.failures} failures")
+    return 1 if base.failures or ran == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
