@@ -255,8 +255,9 @@ static void check_source(struct argp_state *state, command_line *line)
     static const char image[] = ".phs";
     phx_replay_job *job = &line->job;
     if (!job->trace_path) argp_error(state, "which trace?");
-    const size_t length = strlen(job->trace_path), tail = sizeof image - 1;
-    job->image = length > tail && strcmp(job->trace_path + length - tail, image) == 0;
+    const char *path = job->trace_path ? job->trace_path : "";
+    const size_t length = strlen(path), tail = sizeof image - 1;
+    job->image = length > tail && strcmp(path + length - tail, image) == 0;
     const int layouts = (line->workers[0] != '\0') + (line->shards[0] != '\0') + (line->index[0] != '\0');
     if (job->image && (line->config_path || line->assignment_count > layouts))
         argp_error(state, "--config and --set are for traces: an image has its definition");

@@ -7,7 +7,7 @@
 
 #include "tools/progress.h"
 #include "tools/replay_heard.h"
-#include "tools/replay_run.h"
+#include "tools/replay_job.h"
 #include "tools/replay_submit.h"
 #include "tools/replay_updates.h"
 
