@@ -21,6 +21,7 @@
 #define PHAROS_PHAROS_H
 
 #include <pharos/base.h>
+#include <pharos/monitor.h>
 #include <pharos/query.h>
 #include <pharos/save.h>
 #include <pharos/types.h>

@@ -745,7 +745,10 @@ typedef struct ph_stats {
     uint64_t last_batch_bytes;                 /* of the records and payloads of the batches it handed to consumers */
     uint64_t last_refused_by[PH_STATUSES_MAX]; /* last_refused by reason */
     uint64_t applies;                          /* calls of ph_apply() that ended */
-    uint64_t reserved[31];
+    uint64_t monitors;                         /* now: open ones */
+    uint64_t monitor_ns;     /* last tick: the ticking thread's time for monitors, not in tick_ns, ... */
+    uint64_t monitor_ns_sum; /* ... and of all ticks */
+    uint64_t reserved[28];
 } ph_stats;
 
 /**

@@ -148,3 +148,11 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
     if (reason_sees(why->reason) && !listed && phx_shard_has_deferred(shard, observer)) why->reason = PH_REASON_WAITS;
     why->sees = reason_sees(why->reason);
 }
+
+ph_reason phx_shard_reason_listed(const phx_shard *shard, uint32_t observer, phx_explain_side target)
+{
+    const phx_store *store = &shard->store;
+    const phx_explain_side o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
+    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
+    return decide_reason(shard, o, target, relation, true);
+}

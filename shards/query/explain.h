@@ -23,4 +23,7 @@ typedef struct phx_explain_side {
 void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot, phx_explain_side target,
                        ph_explanation *why);
 
+/* Why is a target, which is in the own observer's list, there? The rules without the cap, which it passed. */
+ph_reason phx_shard_reason_listed(const phx_shard *shard, uint32_t observer, phx_explain_side target);
+
 #endif

@@ -91,6 +91,9 @@
     X(COUNTER, crowd_narrowed, "crowd_narrowed_total", "", "Steps that views went down.") \
     X(COUNTER, crowd_widened, "crowd_widened_total", "", "Steps that views went up again.") \
     X(GAUGE, crowd_most, "crowd_entities_around_max", "", "Most entities around an observer in the last tick.") \
+    X(GAUGE, monitors, "monitors", "", "Open monitors.") \
+    X(GAUGE_NS, monitor_ns, "last_monitor_seconds", "", "Time of the last tick for monitors, beside the tick's.") \
+    X(COUNTER_NS, monitor_ns_sum, "monitor_seconds_total", "", "Time of all ticks for monitors.") \
     X(GAUGE, last_applied, "last_tick_commands_applied", "", "Commands applied by the last tick.") \
     X(GAUGE, last_refused, "last_tick_commands_refused", "", "Commands that it refused.") \
     X(GAUGE, last_enters, "last_tick_enters", "", "Enter events of the last tick.") \
@@ -138,7 +141,7 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 31 == sizeof(ph_stats) / sizeof(uint64_t),
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 28 == sizeof(ph_stats) / sizeof(uint64_t),
                "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
 _Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),

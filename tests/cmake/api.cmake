@@ -37,7 +37,7 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
         list(APPEND library_exports -- $<TARGET_FILE:pharos_store_shared> store.h)
     endif()
     add_test(NAME api_exports COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.py
-             ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h query.h save.h pharos.h ${library_exports})
+             ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h query.h save.h pharos.h monitor.h ${library_exports})
     set_tests_properties(api_exports PROPERTIES TIMEOUT 60 LABELS api)
     # Each builds all of it once more: in the leg of the users' build, that is enough.
     if(CMAKE_CXX_COMPILER AND PHAROS_INSTALL AND PHAROS_BUILD_CONFIG AND NOT PHAROS_VALIDATE)

@@ -48,6 +48,8 @@ typedef struct subject_type {
 
 /* The library. */
 const subject_type *subject_engine(void);
+/* The world of an engine at present: a save and load makes another one. */
+ph_world engine_world(const void *self);
 /* One command through the public API; also for tests that have no harness. */
 ph_status engine_submit(ph_producer producer, const command *c);
 

@@ -101,6 +101,11 @@ ph_status engine_submit(ph_producer producer, const command *c)
     }
 }
 
+ph_world engine_world(const void *self)
+{
+    return ((const engine *)self)->world;
+}
+
 static void engine_destroy(void *self)
 {
     engine *e = self;

@@ -23,6 +23,7 @@
 #include "world/state/crowd_types.h"
 #include "world/state/event_bound_types.h"
 #include "world/state/journal_types.h"
+#include "world/state/monitor_types.h"
 #include "world/state/move_types.h"
 #include "world/state/producer.h"
 #include "world/state/update_types.h"
@@ -238,9 +239,13 @@ typedef struct phx_world {
     bool renews;  /* a consumer's observers get their whole lists in the next tick: phx_consumer_slot.renews */
     bool reclass; /* the classes changed: entities have to follow */
     phx_journal journal;
+    phx_monitor_slot monitors[PH_MONITORS_MAX];
+    _Atomic uint32_t monitors_open; /* slots in use; relaxed: the state of a slot hands it over */
+    uint64_t definitions;           /* that ticks have taken */
     phx_world_totals totals;
     phx_phase_ns phase_ns, phase_ns_sum;
     uint64_t tick_ns_max;
+    uint64_t monitor_ns, monitor_ns_sum; /* of the ticking thread for monitors: last tick, all ticks */
     phx_tick_baseline baseline;
 } phx_world;
 

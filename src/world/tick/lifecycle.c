@@ -14,6 +14,7 @@
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/moves.h"
+#include "world/monitor/monitor.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/updates.h"
 #include "world/state/move_types.h"
@@ -215,6 +216,7 @@ static void free_ends(phx_world *world)
 void phx_world_destroy(phx_world *world)
 {
     phx_mem *mem = &world->mem;
+    phx_monitors_free(world);
     if (world->crew_own) phx_crew_destroy(world->crew);
     else if (world->crew) atomic_fetch_sub_explicit(&world->crew->users, 1, memory_order_release);
     for (uint32_t i = 0; world->scratch && i < world->worker_count; i++) phx_scratch_free(&world->scratch[i]);

@@ -16,6 +16,7 @@
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/renewals.h"
+#include "world/monitor/monitor.h"
 #include "world/publish/beginners.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/event_bound.h"
@@ -43,6 +44,7 @@ static void adopt_definition(phx_world *world)
 {
     bool bands_changed = phx_bands_differ(&world->def, &world->next_def);
     world->journal.def_taken = true;
+    world->definitions++;
     phx_free(&world->mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     world->classes = world->next_classes;
     world->next_classes = NULL;
@@ -82,6 +84,7 @@ static void open_tick(phx_world *world)
 {
     world->tick++;
     world->begun = true;
+    world->monitor_ns = 0;
     phx_stats_begin(world);
     for (uint32_t i = 0; i < world->shard_count; i++) phx_shard_begin(&world->shards[i], world->tick);
     const uint32_t entities = phx_directory_count(&world->directory);
@@ -410,9 +413,10 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_cre
     if (done) {
         const bool took = phx_share_begin(world, use);
         done = run_stages(world, PHX_STAGE_END, finish);
+        if (done) phx_stats_end(world);
+        if (done && phx_monitors_any(world)) phx_monitors_fill(world);
         phx_share_end(world, took);
     }
-    if (done) phx_stats_end(world);
     if (done && world->def.log) phx_log_hints(world);
     if (done && finish) phx_finish_release_spare(world); /* so that reads and leaves find memory */
     if (done && tick) *tick = world->tick;

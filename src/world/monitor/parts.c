@@ -1,0 +1,86 @@
+/*
+ * Shards, statistics and keys of a frame; see parts.h.
+ */
+#include "world/monitor/parts.h"
+
+#include "world/read/stats.h"
+
+static ph_monitor_shard shard_of(const phx_world *world, uint32_t index)
+{
+    const phx_rect rect = world->shards[index].rect;
+    ph_shard_stats stats;
+    phx_query_shard_stats(world, index, &stats);
+    return (ph_monitor_shard){.x0 = rect.x0,
+                              .y0 = rect.y0,
+                              .x1 = rect.x1,
+                              .y1 = rect.y1,
+                              .entities = (uint32_t)stats.entities,
+                              .observers = (uint32_t)stats.observers,
+                              .ghosts = (uint32_t)stats.ghosts,
+                              .touched = (uint32_t)stats.touched,
+                              .list_entries = stats.list_entries,
+                              .bytes = stats.bytes,
+                              .migrations = stats.migrations,
+                              .halo_records = stats.halo_records,
+                              .ingest_ns = stats.ingest_ns,
+                              .exchange_ns = stats.exchange_ns,
+                              .index_ns = stats.index_ns,
+                              .interest_ns = stats.interest_ns,
+                              .publish_ns = stats.publish_ns};
+}
+
+static ph_monitor_keys keys_of(const phx_world *world, uint64_t generation)
+{
+    const ph_world_def *def = &world->def;
+    return (ph_monitor_keys){.generation = generation,
+                             .sticky = def->sticky,
+                             .height = def->height,
+                             .shape = def->shape,
+                             .span = def->span,
+                             .broadcast_bytes = def->broadcast_bytes,
+                             .events_max = def->events_max,
+                             .share_min = def->share_min,
+                             .activation_span = def->activation_span,
+                             .activation_linger = def->activation_linger,
+                             .crowd_entities = def->crowd_entities,
+                             .crowd_floor = def->crowd_floor,
+                             .class_count = def->class_count};
+}
+
+/* Arrays stay where they are; a part that is not wanted has none. */
+static void set_pointers(phx_monitor *monitor)
+{
+    ph_monitor_frame *frame = &monitor->frame;
+    const uint32_t flags = frame->view.flags;
+    ph_monitor_points *points = &frame->points;
+    points->slots = monitor->points.slots;
+    points->x = monitor->points.x;
+    points->y = monitor->points.y;
+    points->kinds = monitor->points.kinds;
+    points->bits = monitor->points.bits;
+    points->steps = monitor->points.steps;
+    frame->grid.cells = flags & PH_MONITOR_GRID ? PH_MONITOR_CELLS : 0;
+    frame->grid.counts = monitor->sums[0].counts;
+    frame->grid.costs = monitor->grid_costs;
+    frame->shards = monitor->shards;
+    frame->areas = monitor->areas;
+    frame->events = monitor->events;
+    frame->answers = monitor->answers;
+    frame->hits = monitor->hits;
+    frame->stats = flags & PH_MONITOR_STATS ? monitor->stats : NULL;
+    frame->keys = flags & PH_MONITOR_KEYS ? &monitor->keys : NULL;
+}
+
+void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
+{
+    ph_monitor_frame *frame = &monitor->frame;
+    const uint32_t flags = frame->view.flags;
+    set_pointers(monitor);
+    frame->tick_ns = 0;
+    for (uint32_t p = 0; p < PHX_PHASES; p++) frame->tick_ns += world->phase_ns.of[p];
+    frame->fill_ns = monitor->tick_fill_ns;
+    frame->shard_count = flags & PH_MONITOR_SHARDS ? world->shard_count : 0;
+    for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = shard_of(world, i);
+    if (frame->stats) phx_query_stats(world, monitor->stats);
+    if (frame->keys) monitor->keys = keys_of(world, world->definitions - monitor->keys_before);
+}

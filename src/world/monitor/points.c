@@ -1,0 +1,325 @@
+/*
+ * Points and grid; see points.h. By the ticking thread and all workers, while no reader is inside.
+ */
+#include "world/monitor/points.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+
+enum {
+    PIECES = 512,       /* of all slots: enough for all workers, few enough that a piece is long */
+    PIECE_LEAST = 4096, /* slots */
+    STAGE = 1024,       /* points on a worker's stack: 12 KiB, as threads of the host may have a small one */
+    CELL_BITS = 10,     /* of a coordinate of 16 bits: 64 cells */
+    COST_PLACES = 8,    /* of a chunk, for its cost */
+    REFILLS_MAX = 3     /* then no point is given: ids whose samples do not shrink were made for that */
+};
+_Static_assert(PH_MONITOR_CELLS << CELL_BITS == 65536, "coordinates of points are 16 bits");
+
+uint32_t phx_points_runs_max(uint32_t shard_count, uint32_t points_max)
+{
+    return 2 * (shard_count + PIECES) + points_max / STAGE; /* a run is full, or the last one of its piece */
+}
+
+/* A fill, shared by all workers. */
+typedef struct points_fill {
+    phx_world *world;
+    phx_monitor *monitor;
+    phx_box box;
+    float scale_x, scale_y;
+    uint32_t instance, points_max, stride, piece_slots;
+    bool any_instance, wants_points, wants_grid, attached, shrunk;
+} points_fill;
+
+/* ---- one worker ---- */
+
+typedef struct staged_points {
+    uint32_t slots[STAGE];
+    uint16_t x[STAGE], y[STAGE], kinds[STAGE];
+    uint8_t bits[STAGE], steps[STAGE];
+    uint32_t count, key;
+} staged_points;
+
+/* Copies the points to a place of their own; counted only if there is no room for all. */
+static void flush_points(const points_fill *fill, staged_points *staged)
+{
+    phx_monitor *monitor = fill->monitor;
+    const uint32_t n = staged->count;
+    if (n == 0) return;
+    const uint32_t first = atomic_fetch_add_explicit(&monitor->point_count, n, memory_order_relaxed);
+    staged->count = 0;
+    if (first + (uint64_t)n > fill->points_max) return;
+    const uint32_t run = atomic_fetch_add_explicit(&monitor->run_count, 1, memory_order_relaxed);
+    const phx_point_columns *to = &monitor->found;
+    PHX_ASSERT(run < monitor->runs_max);
+    monitor->runs[run] = (phx_point_run){staged->key++, first, n};
+    memcpy(to->slots + first, staged->slots, n * sizeof *to->slots);
+    memcpy(to->x + first, staged->x, n * sizeof *to->x);
+    memcpy(to->y + first, staged->y, n * sizeof *to->y);
+    memcpy(to->kinds + first, staged->kinds, n * sizeof *to->kinds);
+    memcpy(to->bits + first, staged->bits, n);
+    memcpy(to->steps + first, staged->steps, n);
+}
+
+static inline uint16_t place_in_view(float p, float from, float scale)
+{
+    const float at = (p - from) * scale;
+    return at >= 65535.0f ? 65535 : (uint16_t)at;
+}
+
+/* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
+static inline bool is_capped(const phx_store *store, uint32_t slot, const phx_attr *attr)
+{
+    const phx_list *list = &store->tail[slot].list;
+    return attr->cap > 0 && (list->derived ? list->count == 1 : list->count >= attr->cap);
+}
+
+static inline uint8_t point_bits(const points_fill *fill, const phx_shard *shard, uint32_t slot, const phx_attr *attr)
+{
+    const phx_store *store = &shard->store;
+    uint32_t bits = phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0;
+    if (!attr->ready) bits |= PH_POINT_NOT_READY;
+    if (attr->global) bits |= PH_POINT_GLOBAL;
+    if (attr->veiled) bits |= PH_POINT_VEILED;
+    if (is_capped(store, slot, attr)) bits |= PH_POINT_CAPPED;
+    if (store->body[slot].state & PHX_SLOT_PARTIAL) bits |= PH_POINT_WAITS;
+    if (phx_activation_is(&shard->zones.activation, slot)) bits |= PH_POINT_AWAKE;
+    if (fill->attached && phx_idmap_find(&fill->world->attach.parent_of, store->name[slot].id))
+        bits |= PH_POINT_ATTACHED;
+    return (uint8_t)bits;
+}
+
+static inline uint8_t crowd_step(const points_fill *fill, const phx_store *store, uint32_t slot)
+{
+    const uint64_t *shrunk = fill->shrunk ? phx_idmap_find(&fill->world->crowd.shrunk, store->name[slot].id) : NULL;
+    return shrunk ? (uint8_t)(*shrunk >> 32) : 0;
+}
+
+static void stage_point(const points_fill *fill, const phx_shard *shard, uint32_t slot, uint16_t x, uint16_t y,
+                        staged_points *staged)
+{
+    const phx_store *store = &shard->store;
+    const phx_attr *attr = phx_store_attr(store, slot);
+    const uint32_t n = staged->count++;
+    staged->slots[n] = fill->monitor->slot_first[shard->number] + slot;
+    staged->x[n] = x;
+    staged->y[n] = y;
+    staged->kinds[n] = attr->kind;
+    staged->bits[n] = point_bits(fill, shard, slot, attr);
+    staged->steps[n] = crowd_step(fill, store, slot);
+    if (staged->count == STAGE) flush_points(fill, staged);
+}
+
+static inline bool is_shown(const points_fill *fill, const phx_store *store, uint32_t slot)
+{
+    const phx_body *body = &store->body[slot];
+    if (!(body->state & PHX_SLOT_OWN) || !phx_box_has(fill->box, body->x, body->y)) return false;
+    return fill->any_instance || phx_store_instance(store, slot) == fill->instance;
+}
+
+static inline uint32_t cell_of(uint16_t x, uint16_t y)
+{
+    return (uint32_t)(y >> CELL_BITS) * PH_MONITOR_CELLS + (x >> CELL_BITS);
+}
+
+static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
+                       staged_points *staged)
+{
+    const phx_store *store = &shard->store;
+    const uint32_t mask = fill->stride - 1;
+    uint32_t matched = 0;
+    for (uint32_t slot = slots.first; slot < slots.end; slot++) {
+        if (!is_shown(fill, store, slot)) continue;
+        const phx_body *body = &store->body[slot];
+        const uint16_t x = place_in_view(body->x, fill->box.x0, fill->scale_x);
+        const uint16_t y = place_in_view(body->y, fill->box.y0, fill->scale_y);
+        matched++;
+        if (fill->wants_grid) sums->counts[cell_of(x, y)]++;
+        if (!fill->wants_points || (mask != 0 && (phx_mix64(store->name[slot].id) & mask) != 0)) continue;
+        stage_point(fill, shard, slot, x, y, staged);
+    }
+    sums->matched += matched;
+}
+
+static void fill_piece(void *context, uint32_t worker, uint32_t piece)
+{
+    const points_fill *fill = context;
+    const phx_monitor *monitor = fill->monitor;
+    uint32_t low = 0, high = monitor->shard_count; /* the shard: the last one that begins at the piece, or before */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (monitor->piece_first[middle] <= piece) low = middle;
+        else high = middle;
+    }
+    const phx_shard *shard = &fill->world->shards[low];
+    const uint32_t first = (piece - monitor->piece_first[low]) * fill->piece_slots, left = shard->store.slots - first;
+    const phx_span slots = {first, first + (left < fill->piece_slots ? left : fill->piece_slots)};
+    staged_points staged;
+    staged.count = 0;
+    staged.key = piece << 16;
+    fill_slots(fill, shard, slots, &monitor->sums[worker], &staged);
+    flush_points(fill, &staged);
+}
+
+/* ---- the ticking thread ---- */
+
+/* Numbers for slots of all shards: the same as in the last fill, while each shard's slots are within its room. */
+static void number_slots(const phx_world *world, phx_monitor *monitor)
+{
+    enum { LEAST_ROOM = 64, SPARE_PART = 4 }; /* a shard that grows seldom changes the numbers */
+    uint32_t first = 0;
+    bool fits = true;
+    for (uint32_t i = 0; i < world->shard_count && fits; i++)
+        fits = world->shards[i].store.slots <= monitor->slot_room[i];
+    if (fits) return;
+    monitor->frame.points.slot_epoch++;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const uint32_t slots = world->shards[i].store.slots;
+        monitor->slot_first[i] = first;
+        monitor->slot_room[i] = slots + slots / SPARE_PART + LEAST_ROOM;
+        first += monitor->slot_room[i];
+    }
+    monitor->frame.points.slot_count = first;
+}
+
+/* May entities of the shard be in the view? */
+static bool meets_view(const phx_world *world, const phx_shard *shard, phx_rect towers)
+{
+    if (world->any_outside) return true; /* entities wait in the wrong shard */
+    return shard->rect.x0 <= towers.x1 && shard->rect.x1 >= towers.x0 && shard->rect.y0 <= towers.y1 &&
+           shard->rect.y1 >= towers.y0;
+}
+
+/* Cuts the slots of shards in the view into pieces. Returns how many. */
+static uint32_t plan_pieces(points_fill *fill)
+{
+    const phx_world *world = fill->world;
+    const phx_rect towers = phx_box_towers(&world->rules, fill->box);
+    uint64_t slots = 0;
+    uint32_t pieces = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++)
+        if (meets_view(world, &world->shards[i], towers)) slots += world->shards[i].store.slots;
+    fill->piece_slots = (uint32_t)(slots / PIECES) > PIECE_LEAST ? (uint32_t)(slots / PIECES) : PIECE_LEAST;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_shard *shard = &world->shards[i];
+        fill->monitor->piece_first[i] = pieces;
+        if (meets_view(world, shard, towers))
+            pieces += (shard->store.slots + fill->piece_slots - 1) / fill->piece_slots;
+    }
+    return pieces;
+}
+
+static void clear_sums(const points_fill *fill)
+{
+    const phx_monitor *monitor = fill->monitor;
+    const size_t bytes = (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof(uint32_t);
+    for (uint32_t i = 0; i < phx_workers_count(fill->world->workers); i++) {
+        monitor->sums[i].matched = 0;
+        if (fill->wants_grid) memset(monitor->sums[i].counts, 0, bytes);
+    }
+}
+
+static void add_sums(const points_fill *fill)
+{
+    phx_monitor *monitor = fill->monitor;
+    monitor->frame.points.matched = 0;
+    for (uint32_t i = 0; i < phx_workers_count(fill->world->workers); i++) {
+        monitor->frame.points.matched += monitor->sums[i].matched;
+        for (uint32_t c = 0; i > 0 && fill->wants_grid && c < PH_MONITOR_CELLS * PH_MONITOR_CELLS; c++)
+            monitor->sums[0].counts[c] += monitor->sums[i].counts[c];
+    }
+}
+
+/* The least stride from this one on with which the points are likely to have room. */
+static uint32_t likely_stride(uint32_t stride, uint32_t matched, uint32_t points_max)
+{
+    enum { LEAVES = 16 }; /* a sixteenth of the room is left: the sample of random ids is not exactly a part */
+    while ((matched / stride) > points_max - points_max / LEAVES && stride < 1u << 31) stride *= 2;
+    return stride;
+}
+
+/* The stride of the next fill: half of this one, if that leaves a quarter of the room. */
+static uint32_t next_stride(uint32_t stride, uint32_t matched, uint32_t points_max)
+{
+    while (stride > 1 && matched / (stride / 2) <= points_max / 4 * 3) stride /= 2;
+    return stride;
+}
+
+/* Points of all pieces with this stride. Returns how many there are. */
+static uint32_t run_fill(points_fill *fill, uint32_t pieces)
+{
+    phx_monitor *monitor = fill->monitor;
+    clear_sums(fill);
+    atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&monitor->point_count, 0, memory_order_relaxed);
+    phx_parallel_for(fill->world->workers, pieces, fill_piece, fill);
+    add_sums(fill);
+    return atomic_load_explicit(&monitor->point_count, memory_order_relaxed);
+}
+
+/* Spreads the compared distances of a chunk over some of its rows. */
+static void add_cost(const points_fill *fill, const phx_chunk *chunk, uint32_t *costs)
+{
+    const phx_shard *shard = &fill->world->shards[chunk->shard];
+    const phx_store *store = &shard->store;
+    const uint32_t places = chunk->count < COST_PLACES ? chunk->count : COST_PLACES;
+    for (uint32_t i = 0; i < places; i++) {
+        const uint32_t row = chunk->first + (uint32_t)((uint64_t)chunk->count * i / places);
+        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row);
+        const uint32_t slot = phx_row_word_slot(word);
+        if (phx_row_word_is_gap(word) || !is_shown(fill, store, slot)) continue;
+        const uint16_t x = place_in_view(store->body[slot].x, fill->box.x0, fill->scale_x);
+        const uint16_t y = place_in_view(store->body[slot].y, fill->box.y0, fill->scale_y);
+        costs[cell_of(x, y)] += (uint32_t)(chunk->counts.pairs_tested / places);
+    }
+}
+
+static void fill_costs(const points_fill *fill)
+{
+    const phx_world *world = fill->world;
+    uint32_t *costs = fill->monitor->grid_costs;
+    memset(costs, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *costs);
+    for (uint32_t i = 0; i < world->chunk_count; i++) {
+        const phx_chunk *chunk = &world->chunks[i];
+        if (chunk->counts.pairs_tested > 0 && phx_shard_rows(&world->shards[chunk->shard]))
+            add_cost(fill, chunk, costs);
+    }
+}
+
+void phx_points_fill(phx_world *world, phx_monitor *monitor)
+{
+    const ph_monitor_view *view = &monitor->frame.view;
+    ph_monitor_points *points = &monitor->frame.points;
+    points_fill fill = {.world = world,
+                        .monitor = monitor,
+                        .box = {view->x0, view->y0, view->x1, view->y1},
+                        .scale_x = 65536.0f / (view->x1 - view->x0),
+                        .scale_y = 65536.0f / (view->y1 - view->y0),
+                        .instance = view->instance,
+                        .points_max = view->points_max,
+                        .stride = monitor->stride,
+                        .any_instance = view->flags & PH_MONITOR_ANY_INSTANCE,
+                        .wants_points = view->flags & PH_MONITOR_POINTS,
+                        .wants_grid = view->flags & PH_MONITOR_GRID,
+                        .attached = phx_idmap_count(&world->attach.parent_of) > 0,
+                        .shrunk = phx_idmap_count(&world->crowd.shrunk) > 0};
+    number_slots(world, monitor);
+    const uint32_t pieces = plan_pieces(&fill);
+    uint32_t count = run_fill(&fill, pieces);
+    for (uint32_t i = 0; i < REFILLS_MAX && count > fill.points_max; i++) {
+        fill.stride = likely_stride(fill.stride * 2, points->matched, fill.points_max);
+        atomic_fetch_add_explicit(&monitor->refilled, 1, memory_order_relaxed);
+        count = run_fill(&fill, pieces);
+    }
+    if (count > fill.points_max) {
+        count = 0;
+        atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
+        monitor->frame.flags |= PH_FRAME_NO_POINTS;
+    }
+    points->count = count;
+    points->stride = fill.stride;
+    if (fill.stride > 1) monitor->frame.flags |= PH_FRAME_DECIMATED;
+    monitor->stride = next_stride(fill.stride, points->matched, fill.points_max);
+    if (fill.wants_grid) fill_costs(&fill);
+}

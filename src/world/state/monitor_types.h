@@ -1,0 +1,139 @@
+/*
+ * Types of monitors (src/world/monitor): what a monitor has beside its frame, and the slots of a world's monitors. Each
+ * field names its side: the thread of the monitor, or the ticking thread, which fills frames.
+ */
+#ifndef PHX_WORLD_STATE_MONITOR_TYPES_H
+#define PHX_WORLD_STATE_MONITOR_TYPES_H
+
+#include <pharos/monitor.h>
+
+#include "base/mem.h"
+
+/* A slot's state. FILLING: the ticking thread is inside; ENDING: it was closed, and goes back to FREE. */
+typedef enum phx_monitor_state {
+    PHX_MONITOR_FREE = 0,
+    PHX_MONITOR_OPENING,
+    PHX_MONITOR_OPEN,
+    PHX_MONITOR_FILLING,
+    PHX_MONITOR_ENDING
+} phx_monitor_state;
+
+/* Whose the frame is: the ticking thread's, no thread's, the monitor's thread's. */
+typedef enum phx_frame_state { PHX_FRAME_EMPTY = 0, PHX_FRAME_FULL, PHX_FRAME_TAKEN } phx_frame_state;
+
+/* Points as columns; one piece of memory of PHX_POINT_BYTES each. */
+typedef struct phx_point_columns {
+    uint32_t *slots;
+    uint16_t *x, *y, *kinds;
+    uint8_t *bits, *steps;
+} phx_point_columns;
+
+enum { PHX_POINT_BYTES = 12 };
+
+/* Some points that stand together: the order of runs is that of their keys, piece << 16 | number in the piece. */
+typedef struct phx_point_run {
+    uint32_t key;
+    uint32_t first, count;
+} phx_point_run;
+
+/* One worker's sums of a fill. */
+typedef struct phx_monitor_sums {
+    uint32_t *counts; /* by cell of the grid */
+    uint32_t matched;
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_monitor_sums;
+
+/* A target of the focus, with all that orders and names it. */
+typedef struct phx_focus_item {
+    ph_monitor_target target;
+    uint32_t incarnation;
+    uint8_t always, priority; /* at a cap: global or linked */
+    uint16_t reserved;
+    double square;
+} phx_focus_item;
+
+/* A target as it was at the end of the last tick. */
+typedef struct phx_focus_before {
+    uint64_t id;
+    uint32_t incarnation;
+    uint32_t reserved;
+} phx_focus_before;
+
+typedef struct phx_focus {
+    phx_focus_item *items;      /* of the frame; a heap, the last one in order at its root, once there are more */
+    ph_monitor_target *targets; /* in order */
+    uint32_t item_count;
+    phx_focus_before *now, *before; /* by id, of the tick at hand and the one before */
+    uint64_t id;                    /* of the focus that `before` is of; 0 = none */
+    uint32_t incarnation;
+    uint32_t before_count;
+    bool before_known; /* else no event follows from `before` */
+} phx_focus;
+
+typedef struct phx_monitor {
+    phx_mem mem; /* a part of the world's */
+    ph_monitor_def def;
+    uint32_t worker_count, shard_count; /* for which there is memory */
+
+    /*
+     * The view, by three buffers: one of the monitor's thread, one of the ticking thread, and the number of the third
+     * in `mailbox`, with PHX_MAILBOX_NEW if the ticking thread has not seen it. Each side exchanges its own for the
+     * third, acquire and release, so that the content goes with the number.
+     */
+    ph_monitor_view views[3];
+    _Atomic uint32_t mailbox;
+    uint32_t view_written; /* monitor's thread */
+    uint32_t view_shown;   /* ticking thread */
+
+    /*
+     * Questions, a ring of def.questions. `asked` is written by the monitor's thread: its release pairs with the
+     * acquire of the ticking thread, which reads the questions before. `answered` the other way round: then the room is
+     * free.
+     */
+    ph_monitor_question *questions;
+    _Atomic uint32_t asked, answered;
+
+    /* Release by the side that hands the frame over; acquire by the other one. */
+    _Atomic uint32_t frame_state;
+    bool ordered; /* monitor's thread: the points of this frame are in their order */
+    ph_monitor_frame frame;
+    phx_point_columns found, points; /* as workers found them; in order */
+    phx_point_run *runs;
+    uint32_t runs_max;
+    _Atomic uint32_t run_count, point_count; /* of `found`; relaxed: the barrier of the step orders the content */
+    uint32_t stride;                         /* of the next fill */
+    uint32_t *slot_first;                    /* [shard]: added to its slots, ... */
+    uint32_t *slot_room;                     /* ... below so many */
+    uint32_t *piece_first;                   /* [shard + 1]: its first piece of the fill */
+    uint32_t *grid_costs;
+    phx_monitor_sums *sums; /* [worker] */
+    ph_monitor_shard *shards;
+    ph_monitor_area *areas;
+    ph_monitor_event *events;
+    ph_monitor_answer *answers;
+    ph_hit *hits;
+    ph_stats *stats;
+    ph_monitor_keys keys;
+    uint64_t keys_before; /* definitions before it was opened */
+    phx_focus focus;
+    uint64_t skipped_now;              /* frames since the last filled one */
+    uint32_t event_count, events_lost; /* since the last filled frame */
+    uint64_t tick_fill_ns;             /* of the last tick */
+
+    /* counters of ph_monitor_stats, by the ticking thread; relaxed: they order nothing */
+    _Atomic uint64_t frames, skipped, answers_given, refilled, fill_ns, fill_ns_max;
+    _Atomic uint64_t questions_asked; /* by the monitor's thread */
+} phx_monitor;
+
+static const uint32_t PHX_MAILBOX_NEW = 4;
+
+typedef struct phx_monitor_slot {
+    /*
+     * phx_monitor_state. The release of OPEN pairs with the acquire of the ticking thread and of the next call with the
+     * handle. The side that ends a monitor is the one whose exchange finds the other one outside.
+     */
+    _Atomic uint32_t state;
+    _Atomic uint32_t generation; /* of the handle; changed while OPENING only */
+    phx_monitor *monitor;
+} phx_monitor_slot;
+
+#endif
