@@ -1,6 +1,6 @@
 /*
- * The engine with a monitor open: after each tick its frame is compared with what the readers say about the same state,
- * entity by entity, by brute force. Views, foci, questions and held frames come from a seed.
+ * The engine with a monitor open: after each tick its frame is compared with the answers of readers about the same
+ * state, entity by entity, by brute force. Views, foci, questions and held frames come from a seed.
  */
 #ifndef SUPPORT_WATCH_H
 #define SUPPORT_WATCH_H

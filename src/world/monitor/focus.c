@@ -64,7 +64,7 @@ static ph_cause leave_cause(const phx_world *world, const phx_cause_observer *ob
 }
 
 /* Did the incarnation come into the world in this tick? */
-static bool is_new(const phx_world *world, uint32_t incarnation)
+static bool came_now(const phx_world *world, uint32_t incarnation)
 {
     const uint32_t before = world->causes.incarnations_before;
     return incarnation - before - 1 < world->incarnations - before;
@@ -90,7 +90,7 @@ static void add_events(const phx_world *world, phx_monitor *monitor, const phx_c
         while (j < before_count && before[j].id < now[i].id) j++;
         if (j < before_count && is_same(&before[j], &now[i])) continue;
         add_event(world, monitor, now[i].id, true,
-                  is_new(world, now[i].incarnation) ? PH_CAUSE_APPEARED : PH_CAUSE_CAME);
+                  came_now(world, now[i].incarnation) ? PH_CAUSE_APPEARED : PH_CAUSE_CAME);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * The points of a frame in their order: what workers found in runs, by shard, then slot. By the thread that takes the
- * frame, which is the frame's owner then.
+ * Order of points: runs that workers found become one array, by shard, then slot. Called by the thread that takes the
+ * frame, the frame's owner then.
  */
 #ifndef PHX_WORLD_MONITOR_ORDER_H
 #define PHX_WORLD_MONITOR_ORDER_H

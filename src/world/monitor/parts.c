@@ -5,7 +5,7 @@
 
 #include "world/read/stats.h"
 
-static ph_monitor_shard shard_of(const phx_world *world, uint32_t index)
+static ph_monitor_shard numbers_of(const phx_world *world, uint32_t index)
 {
     const phx_rect rect = world->shards[index].rect;
     ph_shard_stats stats;
@@ -80,7 +80,7 @@ void phx_parts_fill(const phx_world *world, phx_monitor *monitor)
     for (uint32_t p = 0; p < PHX_PHASES; p++) frame->tick_ns += world->phase_ns.of[p];
     frame->fill_ns = monitor->tick_fill_ns;
     frame->shard_count = flags & PH_MONITOR_SHARDS ? world->shard_count : 0;
-    for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = shard_of(world, i);
+    for (uint32_t i = 0; i < frame->shard_count; i++) monitor->shards[i] = numbers_of(world, i);
     if (frame->stats) phx_query_stats(world, monitor->stats);
     if (frame->keys) monitor->keys = keys_of(world, world->definitions - monitor->keys_before);
 }

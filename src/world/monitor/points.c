@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "world/monitor/shown.h"
 
 enum {
     PIECES = 512,       /* of all slots: enough for all workers, few enough that a piece is long */
     PIECE_LEAST = 4096, /* slots */
     STAGE = 1024,       /* points on a worker's stack: 12 KiB, as threads of the host may have a small one */
-    CELL_BITS = 10,     /* of a coordinate of 16 bits: 64 cells */
-    COST_PLACES = 8,    /* of a chunk, for its cost */
     REFILLS_MAX = 3     /* then no point is given: ids whose samples do not shrink were made for that */
 };
-_Static_assert(PH_MONITOR_CELLS << CELL_BITS == 65536, "coordinates of points are 16 bits");
 
 uint32_t phx_points_runs_max(uint32_t shard_count, uint32_t points_max)
 {
@@ -26,10 +24,9 @@ uint32_t phx_points_runs_max(uint32_t shard_count, uint32_t points_max)
 typedef struct points_fill {
     phx_world *world;
     phx_monitor *monitor;
-    phx_box box;
-    float scale_x, scale_y;
-    uint32_t instance, points_max, stride, piece_slots;
-    bool any_instance, wants_points, wants_grid, attached, shrunk;
+    phx_shown shown;
+    uint32_t points_max, stride, piece_slots;
+    bool wants_points, wants_grid, attached, shrunk;
 } points_fill;
 
 /* ---- one worker ---- */
@@ -60,12 +57,6 @@ static void flush_points(const points_fill *fill, staged_points *staged)
     memcpy(to->kinds + first, staged->kinds, n * sizeof *to->kinds);
     memcpy(to->bits + first, staged->bits, n);
     memcpy(to->steps + first, staged->steps, n);
-}
-
-static inline uint16_t place_in_view(float p, float from, float scale)
-{
-    const float at = (p - from) * scale;
-    return at >= 65535.0f ? 65535 : (uint16_t)at;
 }
 
 /* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
@@ -111,18 +102,6 @@ static void stage_point(const points_fill *fill, const phx_shard *shard, uint32_
     if (staged->count == STAGE) flush_points(fill, staged);
 }
 
-static inline bool is_shown(const points_fill *fill, const phx_store *store, uint32_t slot)
-{
-    const phx_body *body = &store->body[slot];
-    if (!(body->state & PHX_SLOT_OWN) || !phx_box_has(fill->box, body->x, body->y)) return false;
-    return fill->any_instance || phx_store_instance(store, slot) == fill->instance;
-}
-
-static inline uint32_t cell_of(uint16_t x, uint16_t y)
-{
-    return (uint32_t)(y >> CELL_BITS) * PH_MONITOR_CELLS + (x >> CELL_BITS);
-}
-
 static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
                        staged_points *staged)
 {
@@ -130,19 +109,18 @@ static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span
     const uint32_t mask = fill->stride - 1;
     uint32_t matched = 0;
     for (uint32_t slot = slots.first; slot < slots.end; slot++) {
-        if (!is_shown(fill, store, slot)) continue;
+        if (!phx_shown_has(&fill->shown, store, slot)) continue;
         const phx_body *body = &store->body[slot];
-        const uint16_t x = place_in_view(body->x, fill->box.x0, fill->scale_x);
-        const uint16_t y = place_in_view(body->y, fill->box.y0, fill->scale_y);
+        const uint16_t x = phx_shown_x(&fill->shown, body->x), y = phx_shown_y(&fill->shown, body->y);
         matched++;
-        if (fill->wants_grid) sums->counts[cell_of(x, y)]++;
+        if (fill->wants_grid) sums->counts[phx_shown_cell(x, y)]++;
         if (!fill->wants_points || (mask != 0 && (phx_mix64(store->name[slot].id) & mask) != 0)) continue;
         stage_point(fill, shard, slot, x, y, staged);
     }
     sums->matched += matched;
 }
 
-static void fill_piece(void *context, uint32_t worker, uint32_t piece)
+static void fill_points_piece(void *context, uint32_t worker, uint32_t piece)
 {
     const points_fill *fill = context;
     const phx_monitor *monitor = fill->monitor;
@@ -195,7 +173,7 @@ static bool meets_view(const phx_world *world, const phx_shard *shard, phx_rect 
 static uint32_t plan_pieces(points_fill *fill)
 {
     const phx_world *world = fill->world;
-    const phx_rect towers = phx_box_towers(&world->rules, fill->box);
+    const phx_rect towers = phx_box_towers(&world->rules, fill->shown.box);
     uint64_t slots = 0;
     uint32_t pieces = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
@@ -253,38 +231,9 @@ static uint32_t run_fill(points_fill *fill, uint32_t pieces)
     clear_sums(fill);
     atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
     atomic_store_explicit(&monitor->point_count, 0, memory_order_relaxed);
-    phx_parallel_for(fill->world->workers, pieces, fill_piece, fill);
+    phx_parallel_for(fill->world->workers, pieces, fill_points_piece, fill);
     add_sums(fill);
     return atomic_load_explicit(&monitor->point_count, memory_order_relaxed);
-}
-
-/* Spreads the compared distances of a chunk over some of its rows. */
-static void add_cost(const points_fill *fill, const phx_chunk *chunk, uint32_t *costs)
-{
-    const phx_shard *shard = &fill->world->shards[chunk->shard];
-    const phx_store *store = &shard->store;
-    const uint32_t places = chunk->count < COST_PLACES ? chunk->count : COST_PLACES;
-    for (uint32_t i = 0; i < places; i++) {
-        const uint32_t row = chunk->first + (uint32_t)((uint64_t)chunk->count * i / places);
-        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row);
-        const uint32_t slot = phx_row_word_slot(word);
-        if (phx_row_word_is_gap(word) || !is_shown(fill, store, slot)) continue;
-        const uint16_t x = place_in_view(store->body[slot].x, fill->box.x0, fill->scale_x);
-        const uint16_t y = place_in_view(store->body[slot].y, fill->box.y0, fill->scale_y);
-        costs[cell_of(x, y)] += (uint32_t)(chunk->counts.pairs_tested / places);
-    }
-}
-
-static void fill_costs(const points_fill *fill)
-{
-    const phx_world *world = fill->world;
-    uint32_t *costs = fill->monitor->grid_costs;
-    memset(costs, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *costs);
-    for (uint32_t i = 0; i < world->chunk_count; i++) {
-        const phx_chunk *chunk = &world->chunks[i];
-        if (chunk->counts.pairs_tested > 0 && phx_shard_rows(&world->shards[chunk->shard]))
-            add_cost(fill, chunk, costs);
-    }
 }
 
 void phx_points_fill(phx_world *world, phx_monitor *monitor)
@@ -293,13 +242,9 @@ void phx_points_fill(phx_world *world, phx_monitor *monitor)
     ph_monitor_points *points = &monitor->frame.points;
     points_fill fill = {.world = world,
                         .monitor = monitor,
-                        .box = {view->x0, view->y0, view->x1, view->y1},
-                        .scale_x = 65536.0f / (view->x1 - view->x0),
-                        .scale_y = 65536.0f / (view->y1 - view->y0),
-                        .instance = view->instance,
+                        .shown = phx_shown_of(view),
                         .points_max = view->points_max,
                         .stride = monitor->stride,
-                        .any_instance = view->flags & PH_MONITOR_ANY_INSTANCE,
                         .wants_points = view->flags & PH_MONITOR_POINTS,
                         .wants_grid = view->flags & PH_MONITOR_GRID,
                         .attached = phx_idmap_count(&world->attach.parent_of) > 0,
@@ -321,5 +266,4 @@ void phx_points_fill(phx_world *world, phx_monitor *monitor)
     points->stride = fill.stride;
     if (fill.stride > 1) monitor->frame.flags |= PH_FRAME_DECIMATED;
     monitor->stride = next_stride(fill.stride, points->matched, fill.points_max);
-    if (fill.wants_grid) fill_costs(&fill);
 }
