@@ -562,12 +562,15 @@ typedef struct ph_edge {
     uint32_t on;          /* 1: it awoke, it is inside; 0: it fell asleep, it is outside */
 } ph_edge;
 
-/** Where a target is: its position at the end of the tick in which the observer got the update. */
+/**
+ * Where a target is: its position, and its band for the observer, at the end of the tick in which the observer got the
+ * update.
+ */
 typedef struct ph_moved {
     uint64_t id;
     uint64_t user_data;
     float x, y, z;
-    uint32_t reserved;
+    uint32_t band; /* b below: a place in the bands of the observer's class */
 } ph_moved;
 
 /**
@@ -580,13 +583,14 @@ typedef struct ph_moved {
  *  - t moved in a tick if (x, y, z) differ at the end of the tick before and at its end
  *    (same incarnation; in a world in which a class had a band at both ends). The last
  *    such tick up to T is m.
- *  - e is the `every` of the first band of o's class with d2 <= radius * radius, or of the
- *    last band if there is none (linked, global, seen from beyond); d2 is float32,
- *    dx * dx + dy * dy, plus dz * dz for shape = sphere, of the positions at the end of T.
- *    e' is the same of the positions at the end of T - 1; it is e if o or t was not in the
- *    world then.
- *  - t is due if T - m < e', and e differs from e' or (T + h) mod e = 0. In the tick in which
- *    o became of another kind, or the bands of a class changed, t is due if T - m < 255.
+ *  - b, the band of t, is the place in the bands of o's class of the first one with
+ *    d2 <= radius * radius, or of the last one if there is none (linked, global, seen from
+ *    beyond); d2 is float32, dx * dx + dy * dy, plus dz * dz for shape = sphere, of the
+ *    positions at the end of T. b' is the same of the positions at the end of T - 1; it is b
+ *    if o or t was not in the world then.
+ *  - t is due if b differs from b', whichever of the two moved: it came into another band;
+ *    or if T - m < e and (T + h) mod e = 0, e the `every` of b. In the tick in which o became
+ *    of another kind, or the bands of a class changed, all of o's list is due.
  *    h = ((H(o) xor H(t)) * 2654435769 mod 2^32) / 2^16, H(id) the upper half of id through
  *    splitmix64's finalizer: it spreads the load over the ticks, the same way everywhere.
  *  - Every target that enters o's list in T is in T's updates, moved or not.
@@ -596,7 +600,9 @@ typedef struct ph_moved {
  *    the position that they have then, or have left the list.
  * So a position is sent at most e - 1 ticks after the move, if it is the last one and the
  * budget allows, and is never skipped for good: also not when t stops, or comes into another
- * band. A position may be sent twice (t came into another band, or entered).
+ * band. A position may be sent twice (t came into another band, or entered). So an observer
+ * without a budget knows the band of each target at the end of each tick, and its client may
+ * draw a crowd coarser the farther off it is; with a budget, a new band waits as a move does.
  */
 typedef struct ph_update {
     uint64_t observer;

@@ -9,46 +9,6 @@
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
-void phx_update_scratch_free(phx_update_scratch *scratch)
-{
-    phx_mem *mem = scratch->mem;
-    phx_release(mem, (void **)&scratch->marks, &scratch->marks_capacity, sizeof *scratch->marks);
-    phx_release(mem, (void **)&scratch->places, &scratch->places_capacity, sizeof *scratch->places);
-    phx_release(mem, (void **)&scratch->candidates, &scratch->candidates_capacity, sizeof *scratch->candidates);
-    phx_release(mem, (void **)&scratch->observers, &scratch->observers_capacity, sizeof *scratch->observers);
-    phx_release(mem, (void **)&scratch->due, &scratch->due_capacity, sizeof *scratch->due);
-    phx_release(mem, (void **)&scratch->targets, &scratch->targets_capacity, sizeof *scratch->targets);
-    phx_release(mem, (void **)&scratch->deferred, &scratch->deferred_capacity, sizeof *scratch->deferred);
-}
-
-void phx_update_scratch_reset(phx_update_scratch *scratch)
-{
-    scratch->observer_count = scratch->due_count = scratch->target_count = scratch->deferred_count = 0;
-}
-
-/* The next epoch; when epochs wrap around after 2^32, all marks are cleared. */
-static uint32_t advance_mark_epoch(uint32_t epoch, phx_slot_mark *marks, uint32_t capacity)
-{
-    if (epoch < UINT32_MAX - 3) return epoch + 2;
-    if (capacity > 0) memset(marks, 0, capacity * sizeof *marks);
-    return 2;
-}
-
-void phx_update_scratch_group(phx_update_scratch *scratch)
-{
-    scratch->place_epoch = advance_mark_epoch(scratch->place_epoch, scratch->places, scratch->places_capacity);
-    scratch->group_first = scratch->target_count;
-}
-
-/* Room for marks of every slot. */
-static bool ready_marks(phx_update_scratch *scratch, phx_slot_mark **marks, uint32_t *capacity, uint32_t slots)
-{
-    uint32_t had = *capacity;
-    if (!phx_grow(scratch->mem, (void **)marks, capacity, had, slots, sizeof **marks)) return false;
-    if (*capacity > had) memset(*marks + had, 0, (*capacity - had) * sizeof **marks);
-    return true;
-}
-
 /* The observer whose updates are emitted. */
 typedef struct update_emission {
     phx_update_scratch *scratch;
@@ -56,7 +16,6 @@ typedef struct update_emission {
     const ph_class *class;
     const phx_body *body;
     phx_motion_sample own;
-    uint32_t window;  /* a target with an older move is not due */
     bool known;       /* the observer was here at the last tick's end */
     bool other_bands; /* its class has other bands than at the last tick's end */
     bool marked;      /* a target of it entered, or has a deferred update */
@@ -111,35 +70,37 @@ static void find_bands(const update_emission *at, uint32_t count, band_distances
     }
 }
 
-/* Finds targets that are due by the rule of ph_update, without budget; into due[]. */
-static void find_due_targets(const update_emission *at, const uint32_t *targets, uint32_t count, bool *due)
+/* Finds targets that are due by the rule of ph_update, without budget; into due[], and the bands of all. */
+static void find_due_targets(const update_emission *at, const uint32_t *targets, uint32_t count, bool *due,
+                             uint8_t *band)
 {
     band_distances of;
     measure_distances(at, targets, count, &of);
     find_bands(at, count, &of);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t band = of.band[i], before = at->class->bands[of.band_before[i]].every;
-        bool turns = phx_band_multiple(at->turn[band] + of.phase[i], at->share[band]);
-        bool banded = (of.age[i] < before) & ((at->class->bands[band].every != before) | turns);
-        due[i] = (of.age[i] < at->window) & (at->other_bands | banded);
+        const uint32_t b = of.band[i];
+        const bool turns = phx_band_multiple(at->turn[b] + of.phase[i], at->share[b]);
+        const bool moved = of.age[i] < at->class->bands[b].every;
+        due[i] = (b != of.band_before[i]) | (moved & turns) | at->other_bands;
+        band[i] = (uint8_t)b;
     }
 }
 
-/* Adds the targets to the observer's updates. false = no memory. */
-static bool add_due_targets(phx_update_scratch *scratch, const uint32_t *targets, uint32_t count)
+/* A target with its band. */
+static phx_update_target banded_target(const update_emission *at, uint32_t slot)
 {
-    if (!phx_grow(scratch->mem, (void **)&scratch->due, &scratch->due_capacity, scratch->due_count,
-                  (size_t)scratch->due_count + count, sizeof *scratch->due) ||
-        !phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
-                  (size_t)scratch->target_count + count, sizeof *scratch->targets))
-        return false;
+    const float d2 = phx_rank_d2(at->shard->rules, at->body, &at->shard->store.body[slot]);
+    uint32_t band = 0;
+    while (band + 1 < at->class->band_count && d2 > at->squares[band]) band++;
+    return (phx_update_target){slot, band};
+}
+
+/* Adds the targets that entered. false = no memory. */
+static bool add_entered_targets(const update_emission *at, const uint32_t *entered, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
-        phx_slot_mark *place = &scratch->places[targets[i]];
-        if (place->epoch != scratch->place_epoch) {
-            *place = (phx_slot_mark){scratch->place_epoch, scratch->target_count - scratch->group_first};
-            scratch->targets[scratch->target_count++] = targets[i];
-        }
-        scratch->due[scratch->due_count++] = place->value;
+        const phx_update_target target = banded_target(at, entered[i]);
+        if (!phx_update_scratch_add(at->scratch, &target, 1)) return false;
     }
     return true;
 }
@@ -152,7 +113,7 @@ static uint32_t due_since(const update_emission *at, uint32_t target)
 }
 
 /* Adds due targets as candidates for the budget. */
-static bool add_candidates(update_emission *at, const uint32_t *targets, uint32_t count)
+static bool add_candidates(update_emission *at, const phx_update_target *targets, uint32_t count)
 {
     phx_update_scratch *scratch = at->scratch;
     const phx_store *store = &at->shard->store;
@@ -160,12 +121,12 @@ static bool add_candidates(update_emission *at, const uint32_t *targets, uint32_
                   (size_t)at->candidate_count + count, sizeof *scratch->candidates))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t waited = (uint32_t)at->shard->tick - due_since(at, targets[i]);
+        uint64_t waited = (uint32_t)at->shard->tick - due_since(at, targets[i].slot);
         scratch->candidates[at->candidate_count++] =
-            (phx_ranked){.id = store->name[targets[i]].id,
-                         .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i]]),
-                         .first = (1 + waited) * (1u + phx_store_attr(store, targets[i])->priority),
-                         .slot = targets[i]};
+            (phx_ranked){.id = store->name[targets[i].slot].id,
+                         .key = phx_rank_d2(at->shard->rules, at->body, &store->body[targets[i].slot]),
+                         .first = (1 + waited) * (1u + phx_store_attr(store, targets[i].slot)->priority),
+                         .slot = targets[i].slot};
     }
     return true;
 }
@@ -175,18 +136,21 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
     update_emission *at = user;
     const phx_update_scratch *scratch = at->scratch;
     bool due[PHX_LIST_PIECE_MAX];
-    uint32_t slots[PHX_LIST_PIECE_MAX], n = 0;
-    find_due_targets(at, targets, count, due);
+    uint8_t band[PHX_LIST_PIECE_MAX];
+    phx_update_target due_targets[PHX_LIST_PIECE_MAX];
+    uint32_t n = 0;
+    find_due_targets(at, targets, count, due, band);
     for (uint32_t i = 0; at->marked && i < count;
          i++) { /* a target that entered has an update; a deferred one is due */
         uint32_t epoch = scratch->marks[targets[i]].epoch;
         due[i] = (due[i] | (epoch == scratch->mark_epoch + 1)) & (epoch != scratch->mark_epoch);
     }
     for (uint32_t i = 0; i < count; i++) {
-        slots[n] = targets[i];
+        due_targets[n] = (phx_update_target){targets[i], band[i]};
         n += due[i];
     }
-    at->failed = at->class->updates_max == 0 ? !add_due_targets(at->scratch, slots, n) : !add_candidates(at, slots, n);
+    at->failed = at->class->updates_max == 0 ? !phx_update_scratch_add(at->scratch, due_targets, n)
+                                             : !add_candidates(at, due_targets, n);
     return !at->failed;
 }
 
@@ -197,8 +161,10 @@ static bool spend_update_budget(update_emission *at, phx_observer_updates *updat
     uint32_t count = at->candidate_count, most = at->class->updates_max;
     if (most < count) phx_rank_best(scratch->candidates, count, most);
     else most = count;
-    for (uint32_t i = 0; i < most; i++)
-        if (!add_due_targets(scratch, &scratch->candidates[i].slot, 1)) return false;
+    for (uint32_t i = 0; i < most; i++) {
+        const phx_update_target target = banded_target(at, scratch->candidates[i].slot);
+        if (!phx_update_scratch_add(scratch, &target, 1)) return false;
+    }
     if (!phx_grow(scratch->mem, (void **)&scratch->deferred, &scratch->deferred_capacity, scratch->deferred_count,
                   (size_t)scratch->deferred_count + 2 * (size_t)(count - most), sizeof *scratch->deferred))
         return false;
@@ -215,19 +181,13 @@ static bool spend_update_budget(update_emission *at, phx_observer_updates *updat
 static bool mark_entered_targets(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot,
                                  const uint32_t *entered, uint32_t count)
 {
-    uint32_t slots = shard->store.slots;
-    if (!ready_marks(scratch, &scratch->marks, &scratch->marks_capacity, slots) ||
-        !ready_marks(scratch, &scratch->places, &scratch->places_capacity, slots) ||
-        !phx_grow(scratch->mem, (void **)&scratch->observers, &scratch->observers_capacity, scratch->observer_count,
-                  (size_t)scratch->observer_count + 1, sizeof *scratch->observers))
-        return false;
-    scratch->mark_epoch = advance_mark_epoch(scratch->mark_epoch, scratch->marks, scratch->marks_capacity);
+    if (!phx_update_scratch_ready(scratch, shard->store.slots)) return false;
     const phx_list *deferred = &shard->bands.deferred[slot];
     const uint32_t *words = phx_list_entries(&shard->bands.pool, deferred);
     for (uint32_t i = 0; i < deferred->count; i += 2)
         scratch->marks[words[i]] = (phx_slot_mark){scratch->mark_epoch + 1, words[i + 1]};
     for (uint32_t i = 0; i < count; i++) scratch->marks[entered[i]].epoch = scratch->mark_epoch;
-    return add_due_targets(scratch, entered, count);
+    return true;
 }
 
 static void open_observer(update_emission *at, uint32_t slot)
@@ -244,9 +204,7 @@ static void open_observer(update_emission *at, uint32_t slot)
         at->squares[i] = at->class->bands[i].radius * at->class->bands[i].radius;
         at->turn[i] = (uint32_t)(shard->tick % every);
         at->share[i] = phx_band_share(every);
-        if (every > at->window) at->window = every;
     }
-    if (at->other_bands) at->window = PH_BAND_EVERY_MAX;
 }
 
 bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t slot, const uint32_t *entered,
@@ -264,7 +222,8 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     if (!mark_entered_targets(scratch, shard, slot, entered, entered_count)) emitted_all = false;
     if (emitted_all && at.class->band_count > 0) {
         open_observer(&at, slot);
-        phx_shard_list_targets(shard, slot, visit_list_piece, &at);
+        at.failed = !add_entered_targets(&at, entered, entered_count);
+        if (!at.failed) phx_shard_list_targets(shard, slot, visit_list_piece, &at);
         emitted_all = !at.failed && spend_update_budget(&at, &updates);
     }
     if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */

@@ -74,7 +74,7 @@ bool phx_bands_busy(const phx_shard *shard)
 {
     const phx_bands *bands = &shard->bands;
     if (!shard->rules->banded || shard->observing_count == 0 || shard->blind) return false;
-    return shard->changed || bands->waiting > 0 ||
+    return shard->changed || shard->rules->bands_changed || bands->waiting > 0 ||
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 
@@ -85,9 +85,15 @@ void phx_bands_sample(phx_shard *shard)
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         const phx_motion_history *history = &shard->bands.histories[slot];
-        shard->bands.samples[slot] =
-            (phx_motion_sample){body->x,    body->y,    body->z,       history->x,
-                                history->y, history->z, history->hash, age_of(history, body, shard->tick)};
+        const bool known = history->known; /* else it is new, or a copy that came without: it has not moved lately */
+        shard->bands.samples[slot] = (phx_motion_sample){body->x,
+                                                         body->y,
+                                                         body->z,
+                                                         known ? history->x : body->x,
+                                                         known ? history->y : body->y,
+                                                         known ? history->z : body->z,
+                                                         history->hash,
+                                                         age_of(history, body, shard->tick)};
     }
 }
 

@@ -90,7 +90,7 @@ static const char help[] =
     "appears when the run has ended well, and not before. The event hash in the summary is the sum of "
     "a hash of each leave and enter: equal runs have equal hashes.\n"
     "\n"
-    "The updates file has the header tick,observer,target,x,y,z and is sorted by these columns: the updates of "
+    "The updates file has the header tick,observer,target,x,y,z,band and is sorted by the first three: the updates of "
     "observers "
     "of classes with bands (--set band=30:1,60:4). A target that enters a list is in it in that tick.\n"
     "\n"

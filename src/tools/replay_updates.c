@@ -11,7 +11,7 @@
 
 void phx_update_header(phx_out *out)
 {
-    static const char header[] = "tick,observer,target,x,y,z\n";
+    static const char header[] = "tick,observer,target,x,y,z,band\n";
     memcpy(phx_out_reserve(out), header, sizeof header - 1);
     phx_out_advance(out, sizeof header - 1);
 }
@@ -25,7 +25,8 @@ bool phx_update_sheet_add(phx_update_sheet *sheet, const ph_batch *batch)
         const ph_update *update = &batch->updates[i];
         for (uint32_t j = 0; j < update->count; j++) {
             const ph_moved *moved = &batch->moved[batch->due[update->first + j]];
-            sheet->rows[sheet->count++] = (phx_update_row){update->observer, moved->id, {moved->x, moved->y, moved->z}};
+            sheet->rows[sheet->count++] =
+                (phx_update_row){update->observer, moved->id, {moved->x, moved->y, moved->z}, moved->band};
         }
     }
     return true;
@@ -43,9 +44,9 @@ void phx_update_sheet_write(phx_update_sheet *sheet, uint64_t tick, phx_out *out
     if (sheet->count > 0) qsort(sheet->rows, sheet->count, sizeof *sheet->rows, compare_rows);
     for (uint32_t i = 0; i < sheet->count; i++) {
         const phx_update_row *row = &sheet->rows[i];
-        int length =
-            snprintf(phx_out_reserve(out), PHX_OUT_RESERVE_MAX, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%.9g\n",
-                     tick, row->observer, row->target, (double)row->at.x, (double)row->at.y, (double)row->at.z);
+        int length = snprintf(phx_out_reserve(out), PHX_OUT_RESERVE_MAX,
+                              "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%.9g,%" PRIu32 "\n", tick, row->observer,
+                              row->target, (double)row->at.x, (double)row->at.y, (double)row->at.z, row->band);
         PHX_ASSERT(length > 0 && length < PHX_OUT_RESERVE_MAX);
         phx_out_advance(out, (size_t)length);
     }

@@ -13,6 +13,7 @@
 typedef struct phx_update_row {
     uint64_t observer, target;
     ph_position at;
+    uint32_t band;
 } phx_update_row;
 
 /* The updates of one tick. All zero but mem = empty. */

@@ -33,7 +33,7 @@
 
 enum { PRODUCERS = 3, CONSUMERS = 2, READERS = 2, PER_PRODUCER = 60, IDS = PRODUCERS * PER_PRODUCER };
 enum { AREAS_EACH = 4, AREAS = PRODUCERS * AREAS_EACH, PLAYER = 0, WOLF = 1 };
-enum { TICKS = 400, BAND_EVERY = 3, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
+enum { TICKS = 400, NEAR_BAND = 15, BAND_EVERY = 3, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
 
 typedef struct stress {
     ph_world world;
@@ -376,9 +376,11 @@ static void check_entities(const producer *p)
     }
 }
 
-/* Do the last updates of the observer have their positions? Wolves get none. */
+/* Do the last updates of the observer have their positions and bands? Wolves get none. */
 static void check_where(const consumer *c, uint64_t observer, const uint64_t *ids, uint32_t count)
 {
+    ph_attrs own;
+    CHECK_OK(count > 0 ? ph_entity_get(c->all->world, observer, &own) : PH_OK);
     for (uint32_t i = 0; observer % 3 != 0 && i < count; i++) {
         const ph_moved *told = &c->where[observer][ids[i]];
         ph_attrs at;
@@ -386,6 +388,10 @@ static void check_where(const consumer *c, uint64_t observer, const uint64_t *id
         CHECK(told->x == at.x && told->y == at.y && told->z == at.z,
               "%" PRIu64 " was told that %" PRIu64 " is at %a %a, not at %a %a", observer, ids[i], (double)told->x,
               (double)told->y, (double)at.x, (double)at.y);
+        const float dx = at.x - own.x, dy = at.y - own.y, xx = dx * dx, yy = dy * dy;
+        const uint32_t band = xx + yy > NEAR_BAND * NEAR_BAND;
+        CHECK(told->band == band, "%" PRIu64 " was told that %" PRIu64 " is in band %" PRIu32 ", not in %" PRIu32,
+              observer, ids[i], told->band, band);
     }
 }
 
@@ -483,7 +489,7 @@ static ph_world make_world(uint32_t workers, fail_alloc *memory)
     ph_world world;
     kinds[PLAYER].wakes = true;
     kinds[PLAYER].band_count = 2;
-    kinds[PLAYER].bands[0] = (ph_band){15, 1};
+    kinds[PLAYER].bands[0] = (ph_band){NEAR_BAND, 1};
     kinds[PLAYER].bands[1] = (ph_band){30, BAND_EVERY};
     kinds[WOLF].sleeps = true;
     def.classes = kinds;

@@ -665,14 +665,26 @@ def test_updates_file(folder):
     with open(os.path.join(folder, "two.csv"), "w") as out:
         out.write("tick,op,id,x,y\n1,enter,1,50,50\n1,enter,2,55,50\n2,move,2,56,50\n3,move,2,57,50\n4,set,1,,\n")
     bands = ["--set", "view=10", "--set", "band=20:1", "--set", "world_size=100,100", "--set", "tower_size=20"]
-    want = ("tick,observer,target,x,y,z\n1,1,2,55,50,0\n1,2,1,50,50,0\n"
-            "2,1,2,56,50,0\n3,1,2,57,50,0\n")
+    want = ("tick,observer,target,x,y,z,band\n1,1,2,55,50,0,0\n1,2,1,50,50,0,0\n"
+            "2,1,2,56,50,0,0\n3,1,2,57,50,0,0\n")
     for layout in LAYOUTS:
         Run(folder, ["two.csv", "--updates", "told.csv"] + bands + layout).ends(0)
         with open(os.path.join(folder, "told.csv")) as told:
             got = told.read()
         expect(got == want, f"updates with {layout}: {got!r}")
     Run(folder, ["two.csv", "--updates", "same.csv", "--events", "same.csv"] + bands).ends(2, "into one file")
+
+
+def test_bands(folder):
+    """A target that stands still is told where its observer comes into another band of it, or becomes another kind."""
+    write(folder, "t.csv", "tick,op,id,x,y,kind\n1,enter,1,50,50,player\n1,enter,2,52,50,item\n2,move,1,46,50\n"
+          "3,move,1,46.5,50\n4,set,1,,,eagle\n5,move,1,48,50\n6,move,1,44,50\n")
+    write(folder, "t.conf", "class player { view = 10 band { radius = 5 every = 1 } band { radius = 9 every = 9 } }\n"
+          "class item {}\nclass eagle { view = 10 band { radius = 7 every = 1 } }\n")
+    want = ("tick,observer,target,x,y,z,band\n1,1,2,52,50,0,0\n2,1,2,52,50,0,1\n4,1,2,52,50,0,0\n")
+    for layout in LAYOUTS:
+        run = Run(folder, ["t.csv", "--config", "t.conf", "--updates", "-"] + layout).ends(0)
+        expect(run.out == want, f"bands with {layout}: {run.out!r}")
 
 
 def test_usage(folder):

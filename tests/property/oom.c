@@ -207,9 +207,9 @@ static uint64_t edge_number(uint64_t id, uint64_t area, bool on)
 }
 
 /* Updates: observer, target, position. */
-static uint64_t moved_number(uint64_t observer, uint64_t target, float x, float y)
+static uint64_t moved_number(uint64_t observer, uint64_t target, float x, float y, uint32_t band)
 {
-    uint32_t place = (uint32_t)(int32_t)(x * 64.0f) * 31 + (uint32_t)(int32_t)(y * 64.0f);
+    uint32_t place = ((uint32_t)(int32_t)(x * 64.0f) * 31 + (uint32_t)(int32_t)(y * 64.0f)) * PH_BANDS_MAX + band;
     return 1ull << 62 | observer << 48 | target << 32 | place;
 }
 
@@ -252,7 +252,7 @@ static void take_events(trial *t)
             const ph_update *u = &batch->updates[i];
             for (uint32_t j = 0; j < u->count; j++) {
                 const ph_moved *m = &batch->moved[batch->due[u->first + j]];
-                VEC_PUSH(&t->told, moved_number(u->observer, m->id, m->x, m->y));
+                VEC_PUSH(&t->told, moved_number(u->observer, m->id, m->x, m->y, m->band));
             }
         }
         CHECK_OK(ph_batch_return(t->consumer, batch));
@@ -291,7 +291,7 @@ static void compare_events(trial *t, uint32_t round)
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < updates[i].moved.count; j++) {
             const model_moved *m = &updates[i].moved.items[j];
-            VEC_PUSH(&expected, moved_number(updates[i].observer.id, m->key.id, m->at.x, m->at.y));
+            VEC_PUSH(&expected, moved_number(updates[i].observer.id, m->key.id, m->at.x, m->at.y, m->band));
         }
     }
     take_events(t);

@@ -129,6 +129,7 @@ typedef struct model_moved {
     model_key key;
     uint64_t user_data;
     ph_position at;
+    uint32_t band;
 } model_moved;
 
 /* The updates of the last tick for one observer, in no order. */

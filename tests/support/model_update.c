@@ -78,15 +78,16 @@ static float distance2(const model *m, ph_position o, ph_position t)
     return m->def.shape == PH_SHAPE_SPHERE ? d2 + zz : d2;
 }
 
-static uint32_t every_at(const ph_class *c, float d2)
+/* The place among the class' bands. */
+static uint32_t band_at(const ph_class *c, float d2)
 {
     for (uint32_t i = 0; i < c->band_count; i++) {
         float rr = c->bands[i].radius * c->bands[i].radius;
         if (MUTATE(MUTANT_BAND_OPEN, d2 <= rr, d2 < rr)) {
-            return c->bands[i].every;
+            return i;
         }
     }
-    return MUTATE(MUTANT_BAND_BEYOND, c->bands[c->band_count - 1].every, UINT32_MAX);
+    return c->band_count - 1;
 }
 
 static uint64_t hash_id(uint64_t id)
@@ -107,20 +108,36 @@ static ph_position position_of(const model_entity *e)
     return (ph_position){e->now.x, e->now.y, e->now.z};
 }
 
+static uint32_t band_of(const model *m, const model_entity *o, const model_entity *t)
+{
+    return band_at(&m->classes[o->now.kind], distance2(m, position_of(o), position_of(t)));
+}
+
+/* At the end of the tick before, by the bands of now. */
+static uint32_t band_before(const model *m, const model_entity *o, const model_entity *t)
+{
+    bool there = o->followed && t->followed;
+    return there ? band_at(&m->classes[o->now.kind], distance2(m, o->was, t->was)) : band_of(m, o, t);
+}
+
 static bool is_due(const model *m, const model_entity *o, const model_entity *t, bool changed)
 {
     const ph_class *c = &m->classes[o->now.kind];
-    uint32_t e = every_at(c, distance2(m, position_of(o), position_of(t)));
-    uint32_t before = o->followed && t->followed ? every_at(c, distance2(m, o->was, t->was)) : e;
-    if (t->moved == 0) {
+    uint32_t band = band_of(m, o, t), before = band_before(m, o, t);
+    uint32_t every = c->bands[band].every;
+    if ((changed || o->was_kind != o->now.kind) && MUTATE(MUTANT_BAND_REKIND, true, false)) {
+        return true;
+    }
+    bool crossed = band != before && MUTATE(MUTANT_BAND_CROSSED, true, false);
+    if (crossed && MUTATE(MUTANT_BAND_STILL, true, t->moved == m->tick)) {
+        return true;
+    }
+    bool beyond = distance2(m, position_of(o), position_of(t)) > c->bands[band].radius * c->bands[band].radius;
+    if (t->moved == 0 || (beyond && MUTATE(MUTANT_BAND_BEYOND, false, true))) {
         return false;
     }
-    if (changed || o->was_kind != o->now.kind) {
-        return m->tick - t->moved < MUTATE(MUTANT_BAND_REKIND, PH_BAND_EVERY_MAX, 1u);
-    }
-    bool turn = (m->tick + phase_of(o->id, t->id)) % e == 0;
-    return m->tick - t->moved < MUTATE(MUTANT_BAND_LOST, before, e) &&
-           ((e != before && MUTATE(MUTANT_BAND_CROSSED, true, false)) || turn);
+    bool turn = (m->tick + phase_of(o->id, t->id)) % every == 0;
+    return m->tick - t->moved < MUTATE(MUTANT_BAND_LOST, every, every - 1) && turn;
 }
 
 /* ---- the budget ---- */
@@ -158,9 +175,10 @@ static uint64_t waits_since(const model_entity *o, const model_entity *t)
 
 /* ---- one observer ---- */
 
-static void tell(model *m, model_update *u, const model_entity *t)
+static void tell(model *m, model_update *u, const model_entity *o, const model_entity *t)
 {
-    model_moved moved = {{t->id, t->incarnation}, t->now.user_data, position_of(t)};
+    uint32_t band = MUTATE(MUTANT_BAND_OLD, band_of(m, o, t), band_before(m, o, t));
+    model_moved moved = {{t->id, t->incarnation}, t->now.user_data, position_of(t), band};
     VEC_PUSH(&u->moved, moved);
     m->counts.updates++;
 }
@@ -189,7 +207,7 @@ static void find_updates(model *m, model_entity *o, bool changed)
         uint64_t since = waits_since(o, t);
         if (entered(m, o, t->id)) {
             if (MUTATE(MUTANT_ENTER_SILENT, true, is_due(m, o, t, changed))) {
-                tell(m, &u, t);
+                tell(m, &u, o, t);
             }
         } else if (since != 0 || is_due(m, o, t, changed)) {
             since = since != 0 ? since : m->tick;
@@ -201,7 +219,7 @@ static void find_updates(model *m, model_entity *o, bool changed)
     size_t most = c->updates_max != 0 && c->updates_max < count ? c->updates_max : count;
     qsort(due, count, sizeof *due, by_chance);
     for (size_t i = 0; i < most; i++) {
-        tell(m, &u, due[i].target);
+        tell(m, &u, o, due[i].target);
     }
     o->waits.count = 0;
     for (size_t i = most; i < count && MUTATE(MUTANT_WAIT_LOST, true, false); i++) {

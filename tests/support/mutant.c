@@ -347,6 +347,7 @@ static void updates_add(mutant *u, const model_update *update)
         const model_moved *from = &update->moved.items[i];
         ph_moved moved = {.id = from->key.id, .user_data = from->user_data, .x = from->at.x, .y = from->at.y};
         moved.z = from->at.z;
+        moved.band = from->band;
         VEC_PUSH(&batch->due, (uint32_t)batch->moved.count);
         VEC_PUSH(&batch->moved, moved);
     }

@@ -180,8 +180,10 @@
     X(MUTANT_MOVED_FLAT, "updates: a move along z is none") \
     X(MUTANT_BAND_OPEN, "bands: < instead of <=") \
     X(MUTANT_BAND_BEYOND, "bands: nothing beyond the last one is told") \
-    X(MUTANT_BAND_REKIND, "bands: moves before the observer's kind changed are forgotten") \
-    X(MUTANT_BAND_LOST, "bands: the window is that of the new band") \
+    X(MUTANT_BAND_REKIND, "bands: where the observer's kind changed, not all are told") \
+    X(MUTANT_BAND_LOST, "bands: a move is forgotten a tick too soon") \
+    X(MUTANT_BAND_STILL, "bands: a target that stands still comes into no other one") \
+    X(MUTANT_BAND_OLD, "bands: the one told is that of the tick before") \
     X(MUTANT_BAND_CROSSED, "bands: crossing into another one is not told") \
     X(MUTANT_ENTER_SILENT, "updates: an enter is not told") \
     X(MUTANT_NO_WEIGHT, "updates_max: waiting counts nothing") \

@@ -98,13 +98,14 @@ static bool compare_one(run *r, const ph_batch *batch, const ph_update *u, const
         }
         user_data = e->observer_data;
         if (got->user_data != e->target_data || !same_float(got->x, e->moved->at.x) ||
-            !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z)) {
+            !same_float(got->y, e->moved->at.y) || !same_float(got->z, e->moved->at.z) || got->band != e->moved->band) {
             return run_fail(r,
                             "tick %" PRIu64 ": observer %" PRIu64 ": %" PRIu64 " user_data %" PRIu64 " is at "
-                            "(%.9g, %.9g, %.9g), expected %" PRIu64 " at (%.9g, %.9g, %.9g)",
+                            "(%.9g, %.9g, %.9g) in band %" PRIu32 ", expected %" PRIu64
+                            " at (%.9g, %.9g, %.9g) in band %" PRIu32,
                             batch->tick, u->observer, got->id, got->user_data, (double)got->x, (double)got->y,
-                            (double)got->z, e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
-                            (double)e->moved->at.z);
+                            (double)got->z, got->band, e->target_data, (double)e->moved->at.x, (double)e->moved->at.y,
+                            (double)e->moved->at.z, e->moved->band);
         }
     }
     return u->user_data == user_data ||
@@ -173,7 +174,7 @@ static uint64_t float_bits(float f)
     return bits;
 }
 
-/* Observer, target and position: the same for every layout. */
+/* Observer, target, position and band: the same for every layout. */
 static void hash_updates(run *r, const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->update_count; i++) {
@@ -183,7 +184,7 @@ static void hash_updates(run *r, const ph_batch *batch)
             const ph_moved *m = &batch->moved[batch->due[u->first + j]];
             uint64_t hash = phx_mix64(observer + phx_mix64(m->id));
             hash = phx_mix64(hash ^ (float_bits(m->x) << 32 | float_bits(m->y)));
-            r->result->event_hash += phx_mix64(hash ^ float_bits(m->z));
+            r->result->event_hash += phx_mix64((hash ^ float_bits(m->z)) + m->band);
         }
         r->result->due += u->count;
     }

@@ -1,16 +1,22 @@
 /*
  * Pending updates of a slow consumer; see update_backlog.h. Stored in a net_set.h: an entry has its target's name,
- * and its position is at the same place of an array beside it.
+ * and its latest update is at the same place of an array beside it.
  */
 #include "world/batch/update_backlog.h"
 
 #include "world/batch/net_set.h"
 
+/* What an update says of its target. */
+typedef struct latest_update {
+    ph_position at;
+    uint32_t band;
+} latest_update;
+
 struct phx_update_backlog {
     phx_mem *mem;
     phx_net_set set;
-    ph_position *positions; /* by entry */
-    uint32_t positions_capacity;
+    latest_update *latest; /* by entry */
+    uint32_t latest_capacity;
     phx_update_backlog_counts counts; /* without `pending` */
 };
 
@@ -27,8 +33,8 @@ void phx_update_backlog_destroy(phx_update_backlog *update_backlog)
 {
     if (!update_backlog) return;
     phx_net_set_release(&update_backlog->set);
-    phx_release(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
-                sizeof *update_backlog->positions);
+    phx_release(update_backlog->mem, (void **)&update_backlog->latest, &update_backlog->latest_capacity,
+                sizeof *update_backlog->latest);
     phx_free(update_backlog->mem, update_backlog, sizeof *update_backlog, PHX_CACHE_LINE);
 }
 
@@ -43,8 +49,8 @@ bool phx_update_backlog_reserve(phx_update_backlog *update_backlog, const phx_ba
 {
     phx_net_set *set = &update_backlog->set;
     return phx_net_set_reserve(set, batch->updates.size.updates, batch->updates.size.due, batch->updates.size.due) &&
-           phx_grow(update_backlog->mem, (void **)&update_backlog->positions, &update_backlog->positions_capacity,
-                    set->entries_used, set->entries_capacity, sizeof *update_backlog->positions);
+           phx_grow(update_backlog->mem, (void **)&update_backlog->latest, &update_backlog->latest_capacity,
+                    set->entries_used, set->entries_capacity, sizeof *update_backlog->latest);
 }
 
 void phx_update_backlog_rename(phx_update_backlog *update_backlog, uint64_t id, uint64_t user_data)
@@ -97,7 +103,7 @@ static void merge_update(phx_update_backlog *update_backlog, const phx_batch_upd
         if (e == PHX_NET_SET_NONE) e = phx_net_set_entry_add(set, o, moved->id);
         else update_backlog->counts.replaced++;
         phx_net_set_name(set, e, moved->id, 0, moved->user_data);
-        update_backlog->positions[e] = (ph_position){moved->x, moved->y, moved->z};
+        update_backlog->latest[e] = (latest_update){{moved->x, moved->y, moved->z}, moved->band};
     }
     update_backlog->counts.merged += update->count;
 }
@@ -124,9 +130,11 @@ static void drain_observer(const phx_update_backlog *update_backlog, const phx_n
     *update = (ph_update){.observer = observer->id, .user_data = observer->user_data, .first = at};
     for (uint32_t e = observer->first; e != PHX_NET_SET_NONE; e = set->entries[e].next, at++) {
         const phx_net_entry *entry = &set->entries[e];
-        ph_position p = update_backlog->positions[e];
+        const latest_update *last = &update_backlog->latest[e];
+        const ph_position p = last->at;
         uint64_t user_data = set->names[entry->name].user_data;
-        updates->moved[at] = (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z};
+        updates->moved[at] =
+            (ph_moved){.id = entry->target, .user_data = user_data, .x = p.x, .y = p.y, .z = p.z, .band = last->band};
         updates->due[at] = at;
     }
     update->count = at - update->first;

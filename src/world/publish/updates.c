@@ -110,9 +110,19 @@ static void entered_body(void *context, uint32_t worker, uint32_t piece)
     chunk->publish_ns += phx_now_ns() - from;
 }
 
+/* The most bands of a class. */
+static uint32_t most_bands(const phx_world *world)
+{
+    uint32_t most = 0;
+    for (uint32_t kind = 0; kind < world->def.class_count; kind++)
+        if (world->classes[kind].band_count > most) most = world->classes[kind].band_count;
+    return most;
+}
+
 bool phx_updates_plan(phx_world *world)
 {
     phx_updates *u = &world->updates;
+    u->bands_most = most_bands(world);
     u->piece_count = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!plan_updates(world, world->shard_order[i])) return false;
@@ -160,7 +170,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
                   (size_t)own->group_count + 1, sizeof group))
         return false;
-    phx_update_scratch_group(update_scratch);
+    phx_update_scratch_group(update_scratch, world->updates.bands_most);
     for (uint32_t place = from; place < batch->count; place++) {
         if (consumers[place] != group.consumer) continue;
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
@@ -323,13 +333,15 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     const phx_name *name = shard->store.name;
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
-        uint32_t slot = update_scratch->targets[group->target_first + i];
+        const phx_update_target *target = &update_scratch->targets[group->target_first + i];
+        const uint32_t slot = target->slot;
         const phx_body *body = &shard->store.body[slot];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
                                                         .user_data = phx_store_user_data(&shard->store, slot),
                                                         .x = body->x,
                                                         .y = body->y,
-                                                        .z = body->z};
+                                                        .z = body->z,
+                                                        .band = target->band};
     }
     for (uint32_t i = 0; i < group->observer_count; i++) {
         const phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];

@@ -39,6 +39,7 @@ typedef struct phx_updates {
     phx_update_piece *pieces;
     uint32_t piece_count, pieces_capacity;
     phx_batch_updates_size *sizes; /* [consumer]: sizes of this tick, once planned */
+    uint32_t bands_most;           /* of a class */
 } phx_updates;
 
 #endif

@@ -32,7 +32,7 @@ static void enter(ph_producer producer, uint64_t id, float x, float y)
     check(ph_enter(producer, id, &attrs));
 }
 
-/* A target that stands still is in no update; of one that moves the last position arrives, whatever was left out. */
+/* A target that stands still beside Ann is in no update; of one that moves the last position arrives. */
 static void print_positions(const ph_batch *batch)
 {
     for (uint32_t i = 0; i < batch->update_count; i++) {

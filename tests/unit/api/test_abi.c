@@ -222,7 +222,7 @@ static const place places[] = {
     AT(ph_moved, x, 16)
     AT(ph_moved, y, 20)
     AT(ph_moved, z, 24)
-    AT(ph_moved, reserved, 28)
+    AT(ph_moved, band, 28)
     SIZE(ph_update, 32)
     AT(ph_update, observer, 0)
     AT(ph_update, user_data, 8)

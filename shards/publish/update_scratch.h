@@ -1,0 +1,61 @@
+/*
+ * The memory in which a worker collects the updates of a tick: observers, their due targets, deferred ones. Knows no
+ * shard and no rule; band_updates.c fills it, and the worker's part of the world (world/publish/updates.h) owns it.
+ *
+ * publish: by one worker at a time.
+ */
+#ifndef PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
+#define PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
+
+#include "shards/simd/top_k.h"
+#include "shards/state/records.h"
+
+/* An observer with updates in this tick, or with deferred updates. */
+typedef struct phx_observer_updates {
+    uint32_t slot;
+    uint32_t due_first, due_count; /* in the scratch's due[] */
+    uint32_t deferred_first,
+        deferred_count; /* words in the scratch's deferred[]: they become the observer's deferred updates */
+    bool rewaits;       /* it has deferred updates, or had */
+} phx_observer_updates;
+
+typedef struct phx_slot_mark {
+    uint32_t epoch, value;
+} phx_slot_mark;
+
+/* A target as some observers of a group get it. */
+typedef struct phx_update_target {
+    uint32_t slot, band;
+} phx_update_target;
+
+/* One worker's scratch: memory that is kept, and the updates that it emitted in this tick. */
+typedef struct phx_update_scratch {
+    phx_mem *mem;
+    phx_slot_mark
+        *marks; /* by slot, of the observer at hand: targets that entered, and deferred ones (with the tick) */
+    phx_slot_mark *places; /* by slot and band, since phx_update_scratch_group(): the place in targets, counted from the
+                              group's first */
+    phx_ranked *candidates; /* due targets, if there is a budget */
+    phx_observer_updates *observers;
+    uint32_t *due; /* places in targets, counted from the group's first */
+    phx_update_target *targets;
+    uint32_t *deferred;
+    uint32_t marks_capacity, places_capacity, candidates_capacity, observers_capacity;
+    uint32_t due_capacity, targets_capacity, deferred_capacity;
+    uint32_t observer_count, due_count, target_count, deferred_count;
+    uint32_t mark_epoch, place_epoch;
+    uint32_t bands_most;                                       /* of the classes: the row of a slot in places[] */
+    uint32_t group_first;                                      /* in targets */
+} __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
+
+void phx_update_scratch_free(phx_update_scratch *scratch);
+/* Begins a tick: results of the last one end. */
+void phx_update_scratch_reset(phx_update_scratch *scratch);
+/* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
+void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
+/* Begins an observer: room for marks and places of every slot, and for its row; no mark holds. false = no memory. */
+bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots);
+/* Adds targets to the observer's due ones, each once for the group. false = no memory. */
+bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target *targets, uint32_t count);
+
+#endif
