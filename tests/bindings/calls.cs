@@ -57,6 +57,9 @@ public static class Calls
         {
             Expect(change.UserData == 7 && (change.Flags & Constants.PH_CHANGE_FRESH) != 0, "a fresh change");
             enters += batch.Enters(change).Length;
+            for (int i = 0; i < batch.Enters(change).Length; i++)
+                Expect(Texts.CauseName(batch.EnterCauses(change)[i]) == "appeared" && batch.EnterPositions(change)[i].X > 0,
+                       "a cause and a place");
         }
         foreach (Delivery delivery in batch.Deliveries)
         {
@@ -69,7 +72,7 @@ public static class Calls
         }
         foreach (Update update in batch.Updates)
             for (int place = 0; place < update.Count; place++)
-                updates += batch.MovedOf(update, place).X > 0 ? 1 : 0;
+                updates += batch.MovedOf(update, place).X > 0 && batch.MovedOf(update, place).Band == 0 ? 1 : 0;
         Expect(enters == 3 && messages == 3 && updates == 3, $"{enters} {messages} {updates}");
         Expect(batch.Crossings.Length == 1 && batch.Crossings[0].Id == 1 && batch.Crossings[0].Area == 9, "a crossing");
         Expect(batch.Tick == 1 && batch.TickFirst == 1 && batch.Dropped == 0 && batch.Kinds.Length == 3, "a first batch");

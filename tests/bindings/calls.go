@@ -31,6 +31,9 @@ func readBatch(batch *pharos.Batch) {
 		change := &batch.Changes[i]
 		expect(change.UserData == 7 && change.Flags&pharos.PH_CHANGE_FRESH != 0, "%v", *change)
 		enters += len(batch.Enters(change))
+		for i, cause := range batch.EnterCauses(change) {
+			expect(pharos.CauseName(cause) == "appeared" && batch.EnterPositions(change)[i].X > 0, "cause %d", cause)
+		}
 	}
 	for i := range batch.Deliveries {
 		for _, place := range batch.Heards(&batch.Deliveries[i]) {
@@ -42,7 +45,7 @@ func readBatch(batch *pharos.Batch) {
 	}
 	for i := range batch.Updates {
 		for _, place := range batch.Dues(&batch.Updates[i]) {
-			expect(batch.Moved[place].X > 0, "no place")
+			expect(batch.Moved[place].X > 0 && batch.Moved[place].Band == 0, "no place")
 			updates++
 		}
 	}

@@ -65,7 +65,7 @@ for _, source, text in batch:messages() do
     assert(source == 2 and text == "you" or source == 0 and text == "bang")
     counts[2] = counts[2] + 1
 end
-for _, _, x in batch:updates() do counts[3] = counts[3] + (x > 0 and 1 or 0) end
+for _, _, x, _, _, band in batch:updates() do counts[3] = counts[3] + (x > 0 and band == 0 and 1 or 0) end
 for entity, area, on in batch:edges() do
     assert(entity == 1 and area == 9 and on)
     counts[4] = counts[4] + 1

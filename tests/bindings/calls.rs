@@ -1,7 +1,8 @@
 // Calls of the Rust binding that no other program here makes, each once, and refusals; and the layouts of all structs.
 use pharos::sys::*;
 use pharos::{
-    at, class, world_def, Area, Attrs, Band, Batch, BroadcastOptions, BroadcastPlace, Producer, Query, Reader,
+    at, cause_name, class, world_def, Area, Attrs, Band, Batch, BroadcastOptions, BroadcastPlace, Producer, Query,
+    Reader,
 };
 use pharos::{Result, World};
 use std::thread;
@@ -41,6 +42,8 @@ fn read_batch(batch: &Batch) {
     for change in batch.changes() {
         assert!(change.user_data == 7 && change.flags & PH_CHANGE_FRESH != 0);
         counts[0] += batch.enters(change).len();
+        assert!(batch.enter_causes(change).iter().all(|cause| cause_name(*cause) == "appeared"));
+        assert!(batch.enter_positions(change).iter().all(|at| at.x > 0.0) && batch.leave_causes(change).is_empty());
     }
     for delivery in batch.deliveries() {
         for message in batch.heard_by(delivery) {
@@ -49,7 +52,7 @@ fn read_batch(batch: &Batch) {
         }
     }
     for update in batch.updates() {
-        counts[2] += batch.moved_for(update).filter(|moved| moved.x > 0.0).count();
+        counts[2] += batch.moved_for(update).filter(|moved| moved.x > 0.0 && moved.band == 0).count();
     }
     assert_eq!(counts, [3, 3, 3]);
     assert!(batch.crossings().len() == 1 && batch.crossings()[0].id == 1 && batch.crossings()[0].area == 9);

@@ -11,6 +11,11 @@ public static class Play
         return float.Parse(text, CultureInfo.InvariantCulture);
     }
 
+    private static string Text(float axis)
+    {
+        return ((double)axis).ToString("G9", CultureInfo.InvariantCulture);
+    }
+
     private static void RunTick(World world, Consumer consumer, TextWriter output, int tick)
     {
         world.Tick();
@@ -18,10 +23,18 @@ public static class Play
         {
             foreach (Change change in batch.Changes)
             {
-                foreach (Target target in batch.Leaves(change))
-                    output.Write($"{tick},{change.Observer},leave,{target.Id}\n");
-                foreach (Target target in batch.Enters(change))
-                    output.Write($"{tick},{change.Observer},enter,{target.Id}\n");
+                for (int i = 0; i < batch.Leaves(change).Length; i++)
+                {
+                    string cause = Texts.CauseName(batch.LeaveCauses(change)[i]);
+                    output.Write($"{tick},{change.Observer},leave,{batch.Leaves(change)[i].Id},{cause},,,\n");
+                }
+                for (int i = 0; i < batch.Enters(change).Length; i++)
+                {
+                    string cause = Texts.CauseName(batch.EnterCauses(change)[i]);
+                    Position at = batch.EnterPositions(change)[i];
+                    output.Write($"{tick},{change.Observer},enter,{batch.Enters(change)[i].Id},{cause}");
+                    output.Write($",{Text(at.X)},{Text(at.Y)},{Text(at.Z)}\n");
+                }
             }
         }
     }
@@ -45,7 +58,7 @@ public static class Play
         using (Consumer consumer = world.OpenConsumer(0))
         {
             int tick = 0;
-            output.Write("tick,observer,event,target\n");
+            output.Write("tick,observer,event,target,cause,x,y,z\n");
             Console.In.ReadLine(); // the header
             for (string line = Console.In.ReadLine(); line != null; line = Console.In.ReadLine())
             {

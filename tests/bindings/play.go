@@ -27,11 +27,13 @@ func runTick(loop *pharos.Loop, out *bufio.Writer, tick int) {
 	check(err)
 	for i := range batch.Changes {
 		change := &batch.Changes[i]
-		for _, target := range batch.Leaves(change) {
-			fmt.Fprintf(out, "%d,%d,leave,%d\n", tick, change.Observer, target.Id)
+		for i, target := range batch.Leaves(change) {
+			cause := pharos.CauseName(batch.LeaveCauses(change)[i])
+			fmt.Fprintf(out, "%d,%d,leave,%d,%s,,,\n", tick, change.Observer, target.Id, cause)
 		}
-		for _, target := range batch.Enters(change) {
-			fmt.Fprintf(out, "%d,%d,enter,%d\n", tick, change.Observer, target.Id)
+		for i, target := range batch.Enters(change) {
+			cause, at := pharos.CauseName(batch.EnterCauses(change)[i]), batch.EnterPositions(change)[i]
+			fmt.Fprintf(out, "%d,%d,enter,%d,%s,%.9g,%.9g,%.9g\n", tick, change.Observer, target.Id, cause, at.X, at.Y, at.Z)
 		}
 	}
 }
@@ -63,7 +65,7 @@ func main() {
 	check(err)
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
-	fmt.Fprintln(out, "tick,observer,event,target")
+	fmt.Fprintln(out, "tick,observer,event,target,cause,x,y,z")
 	rows := bufio.NewScanner(os.Stdin)
 	rows.Scan() // the header
 	tick := 0

@@ -7,8 +7,10 @@ local producer, consumer = assert(world:producer()), assert(world:consumer(0))
 local function run_tick(tick)
     assert(world:tick())
     for batch in consumer:batches() do
-        for observer, target, entered in batch:events() do
-            print(("%d,%d,%s,%d"):format(tick, observer, entered and "enter" or "leave", target))
+        for observer, target, entered, cause, x, y, z in batch:events() do
+            local place = entered and ("%.9g,%.9g,%.9g"):format(x, y, z) or ",,"
+            local event, word = entered and "enter" or "leave", pharos.cause_name(cause)
+            print(("%d,%d,%s,%d,%s,%s"):format(tick, observer, event, target, word, place))
         end
     end
 end
@@ -19,7 +21,7 @@ local function submit(op, id, x, y, view)
     return producer:enter(id, { x = x, y = y, view = view })
 end
 
-print "tick,observer,event,target"
+print "tick,observer,event,target,cause,x,y,z"
 local tick
 io.read() -- the header
 for line in io.lines() do

@@ -84,6 +84,21 @@ namespace Pharos
             get { return new ReadOnlySpan<ushort>(Record->Kinds, (int)Record->TargetCount); }
         }
 
+        /// <summary>Beside Targets: PH_CAUSE_...; Texts.CauseName has the words.</summary>
+        public ReadOnlySpan<byte> Causes
+        {
+            get { return new ReadOnlySpan<byte>(Record->Causes, (int)Record->TargetCount); }
+        }
+
+        /// <summary>Beside Targets, of enters; empty: the definition leaves them out.</summary>
+        public ReadOnlySpan<Position> Positions
+        {
+            get
+            {
+                return new ReadOnlySpan<Position>(Record->Positions, Record->Positions == null ? 0 : (int)Record->TargetCount);
+            }
+        }
+
         public ReadOnlySpan<Message> Messages
         {
             get { return new ReadOnlySpan<Message>(Record->Messages, (int)Record->MessageCount); }
@@ -136,6 +151,25 @@ namespace Pharos
         public ReadOnlySpan<Target> Enters(Change change)
         {
             return Targets.Slice((int)(change.First + change.LeaveCount), (int)change.EnterCount);
+        }
+
+        /// <summary>The causes of Leaves.</summary>
+        public ReadOnlySpan<byte> LeaveCauses(Change change)
+        {
+            return Causes.Slice((int)change.First, (int)change.LeaveCount);
+        }
+
+        /// <summary>The causes of Enters.</summary>
+        public ReadOnlySpan<byte> EnterCauses(Change change)
+        {
+            return Causes.Slice((int)(change.First + change.LeaveCount), (int)change.EnterCount);
+        }
+
+        /// <summary>The places of Enters; empty: the definition leaves them out.</summary>
+        public ReadOnlySpan<Position> EnterPositions(Change change)
+        {
+            ReadOnlySpan<Position> all = Positions;
+            return all.IsEmpty ? all : all.Slice((int)(change.First + change.LeaveCount), (int)change.EnterCount);
         }
 
         /// <summary>The message at a place of a delivery.</summary>

@@ -29,6 +29,12 @@ namespace Pharos
             return status + ": " + FromC(Native.ph_status_text(status));
         }
 
+        /// <summary>The word of a cause: "range".</summary>
+        public static string CauseName(byte cause)
+        {
+            return FromC(Native.ph_cause_name(cause));
+        }
+
         public static string Version()
         {
             return FromC(Native.ph_version());

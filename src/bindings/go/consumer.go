@@ -24,6 +24,8 @@ type Batch struct {
 	Changes                  []Change
 	Targets                  []Target
 	Kinds                    []uint16
+	Causes                   []uint8    // beside Targets: PH_CAUSE_...
+	Positions                []Position // beside Targets, of enters; nil: the definition leaves them out
 	Messages                 []Message
 	Payload                  []byte
 	Deliveries               []Delivery
@@ -72,7 +74,11 @@ func (b *Batch) fill(consumer C.ph_consumer, from *C.ph_batch) {
 		Updates:     records[Update](from.updates, from.update_count),
 		Due:         records[uint32](from.due, from.due_count),
 		Moved:       records[Moved](from.moved, from.moved_count),
+		Causes:      records[uint8](from.causes, from.target_count),
 		batch:       from, consumer: consumer,
+	}
+	if from.positions != nil {
+		b.Positions = records[Position](from.positions, from.target_count)
 	}
 }
 
@@ -81,6 +87,23 @@ func (b *Batch) Leaves(c *Change) []Target { return b.Targets[c.First:][:c.Leave
 
 // Enters are the targets that entered it.
 func (b *Batch) Enters(c *Change) []Target { return b.Targets[c.First+c.LeaveCount:][:c.EnterCount] }
+
+// LeaveCauses are the causes of Leaves.
+func (b *Batch) LeaveCauses(c *Change) []uint8 { return b.Causes[c.First:][:c.LeaveCount] }
+
+// EnterCauses are the causes of Enters.
+func (b *Batch) EnterCauses(c *Change) []uint8 { return b.Causes[c.First+c.LeaveCount:][:c.EnterCount] }
+
+// EnterPositions are the places of Enters; nil: the definition leaves them out.
+func (b *Batch) EnterPositions(c *Change) []Position {
+	if b.Positions == nil {
+		return nil
+	}
+	return b.Positions[c.First+c.LeaveCount:][:c.EnterCount]
+}
+
+// CauseName is the word of a cause: "range".
+func CauseName(cause uint8) string { return C.GoString(C.ph_cause_name(C.ph_cause(cause))) }
 
 // Heards are the places of a delivery's messages.
 func (b *Batch) Heards(d *Delivery) []uint32 { return b.Heard[d.First:][:d.Count] }

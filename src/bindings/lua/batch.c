@@ -59,7 +59,7 @@ static int return_batch(lua_State *L)
     return lua_return_status(L, PH_OK);
 }
 
-/* observer, target, entered */
+/* observer, target, entered, cause; of an enter x, y, z, unless the definition leaves them out */
 static int next_event(lua_State *L)
 {
     lua_batch *held = to_batch(L);
@@ -68,10 +68,16 @@ static int next_event(lua_State *L)
         const ph_change *change = &batch->changes[held->change];
         if (held->target == change->leave_count + change->enter_count) continue;
         lua_pushinteger(L, (lua_Integer)change->observer);
-        lua_pushinteger(L, (lua_Integer)batch->targets[change->first + held->target].id);
-        lua_pushboolean(L, held->target >= change->leave_count);
-        held->target++;
-        return 3;
+        const uint32_t place = change->first + held->target;
+        const bool entered = held->target++ >= change->leave_count;
+        lua_pushinteger(L, (lua_Integer)batch->targets[place].id);
+        lua_pushboolean(L, entered);
+        lua_pushinteger(L, batch->causes[place]);
+        if (!entered || batch->positions == NULL) return 4;
+        lua_pushnumber(L, (lua_Number)batch->positions[place].x);
+        lua_pushnumber(L, (lua_Number)batch->positions[place].y);
+        lua_pushnumber(L, (lua_Number)batch->positions[place].z);
+        return 7;
     }
     return 0;
 }
@@ -117,7 +123,7 @@ static int next_message(lua_State *L)
     return 0;
 }
 
-/* observer, target, x, y, z */
+/* observer, target, x, y, z, band */
 static int next_update(lua_State *L)
 {
     lua_batch *held = to_batch(L);
@@ -131,7 +137,8 @@ static int next_update(lua_State *L)
         lua_pushnumber(L, (lua_Number)moved->x);
         lua_pushnumber(L, (lua_Number)moved->y);
         lua_pushnumber(L, (lua_Number)moved->z);
-        return 5;
+        lua_pushinteger(L, moved->band);
+        return 6;
     }
     return 0;
 }

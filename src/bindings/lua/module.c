@@ -206,6 +206,15 @@ static int explain_pair(lua_State *L)
     return 1;
 }
 
+/* pharos.cause_name(cause): its word, "range"; "" of another number. */
+static int cause_name(lua_State *L)
+{
+    const lua_Integer cause = luaL_checkinteger(L, 1);
+    const bool is_one = cause >= 0 && cause < PH_CAUSE_COUNT;
+    lua_pushstring(L, is_one ? ph_cause_name((ph_cause)cause) : "");
+    return 1;
+}
+
 /* The one name that Lua looks for. */
 __attribute__((visibility("default"))) int luaopen_pharos(lua_State *L);
 
@@ -221,6 +230,7 @@ int luaopen_pharos(lua_State *L)
                                        {"tick_finish", finish_tick},    {"__close", close_world},
                                        {"__gc", close_world},           {NULL, NULL}};
     static const luaL_Reg functions[] = {{"world", create_world},
+                                         {"cause_name", cause_name},
                                          {"open_producer", lua_producer_open},
                                          {"open_consumer", lua_consumer_open},
                                          {NULL, NULL}};

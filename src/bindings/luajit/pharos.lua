@@ -19,6 +19,8 @@ local function result(status)
     return nil, ffi.string(C.ph_status_name(status)), ffi.string(C.ph_status_text(status))
 end
 
+function pharos.cause_name(cause) return ffi.string(C.ph_cause_name(cause)) end
+
 local given = {}
 for field = 1, 63 do
     local name = ffi.string(C.ph_field_name(field))
@@ -111,13 +113,18 @@ local function next_event(batch)
     if batch.target >= batch.last and not next_change(batch) then return nil end
     local place = batch.target
     batch.target = place + 1
-    return batch.observer, tonumber(batch.targets[place].id), place >= batch.first_enter
+    local id, cause = tonumber(batch.targets[place].id), batch.causes[place]
+    if place < batch.first_enter then return batch.observer, id, false, cause end
+    if batch.positions == nil then return batch.observer, id, true, cause end
+    local at = batch.positions[place]
+    return batch.observer, id, true, cause, at.x, at.y, at.z
 end
 
--- for observer, target, entered in batch:events() do
+-- for observer, target, entered, cause, x, y, z in batch:events() do; the place is that of an enter
 function Batch:events()
     self.change, self.target, self.last = 0, 0, 0
-    self.targets = self.batch and self.batch.targets
+    local raw = self.batch
+    if raw then self.targets, self.causes, self.positions = raw.targets, raw.causes, raw.positions end
     return next_event, self
 end
 

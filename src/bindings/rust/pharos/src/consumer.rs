@@ -1,6 +1,6 @@
 //! Consumers and batches.
 use crate::world::Handle;
-use crate::{check, sys, Change, Delivery, Edge, Error, Message, Moved, Result, Target, Update};
+use crate::{check, sys, Change, Delivery, Edge, Error, Message, Moved, Position, Result, Target, Update};
 use std::sync::Arc;
 
 /// Takes batches. Closed when it goes.
@@ -68,6 +68,7 @@ arrays! {
     changes, Change, change_count;
     targets, Target, target_count;
     kinds, u16, target_count;
+    causes, u8, target_count;
     messages, Message, message_count;
     payload, u8, payload_bytes;
     deliveries, Delivery, delivery_count;
@@ -107,6 +108,30 @@ impl Batch<'_> {
     /// Targets that entered it.
     pub fn enters(&self, change: &Change) -> &[Target] {
         part(self.targets(), change.first as usize + change.leave_count as usize, change.enter_count)
+    }
+
+    /// Beside `targets`, of enters; empty: the definition leaves them out.
+    pub fn positions(&self) -> &[Position] {
+        let count = if self.batch.positions.is_null() { 0 } else { self.batch.target_count as usize };
+        slice(self.batch.positions, count)
+    }
+
+    /// The causes of `leaves`: `sys::PH_CAUSE_RANGE` and so on.
+    pub fn leave_causes(&self, change: &Change) -> &[u8] {
+        part(self.causes(), change.first as usize, change.leave_count)
+    }
+
+    /// The causes of `enters`.
+    pub fn enter_causes(&self, change: &Change) -> &[u8] {
+        part(self.causes(), change.first as usize + change.leave_count as usize, change.enter_count)
+    }
+
+    /// The places of `enters`; empty: the definition leaves them out.
+    pub fn enter_positions(&self, change: &Change) -> &[Position] {
+        match self.positions() {
+            [] => &[],
+            all => part(all, change.first as usize + change.leave_count as usize, change.enter_count),
+        }
     }
 
     /// The messages of a delivery.

@@ -72,6 +72,11 @@ fn count_of(length: usize) -> Result<u32> {
     u32::try_from(length).map_err(|_| Error { status: sys::PH_TOO_LARGE, reason: None })
 }
 
+/// The word of a cause: "range".
+pub fn cause_name(cause: u8) -> &'static str {
+    text(unsafe { sys::ph_cause_name(cause.into()) })
+}
+
 /// The version of the library that runs.
 pub fn version() -> &'static str {
     text(unsafe { sys::ph_version() })
