@@ -74,7 +74,7 @@ bool phx_bands_busy(const phx_shard *shard)
 {
     const phx_bands *bands = &shard->bands;
     if (!shard->rules->banded || shard->observing_count == 0 || shard->blind) return false;
-    return shard->changed || shard->rules->bands_changed || bands->waiting > 0 ||
+    return shard->changed || bands->waiting > 0 ||
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 

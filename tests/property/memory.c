@@ -1,8 +1,10 @@
 /*
  * Unused capacity costs nothing, by ph_stats.bytes: many shards with few entities, many consumers with large
- * bounds, a world without events, a small world. And using the same capacity again takes no more.
+ * bounds, a world without events, a small world. And using the same capacity again takes no more: an instance leaves
+ * nothing behind, whatever its number.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +12,7 @@
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/indexes.h"
 
 enum {
     KIB = 1024,
@@ -191,15 +194,34 @@ static void set_instances(ph_world world, ph_producer producer, uint32_t first, 
     REQUIRE(ph_tick(world, NULL) == PH_OK);
 }
 
-/* A million numbers in turn, each for a tick: the bytes of the world do not grow. */
-static void many_numbers(ph_range range)
+/* How many entities of an instance queries find around the middle. */
+static uint32_t found_in(ph_world world, uint32_t instance)
+{
+    const ph_query all = {
+        .shape = PH_QUERY_CIRCLE, .radius = INFINITY, .flags = PH_QUERY_IN_INSTANCE, .instance = instance};
+    uint32_t count = 0;
+    REQUIRE(ph_find(world, &all, NULL, 0, &count) == PH_OK);
+    return count;
+}
+
+static uint64_t instances_of(ph_world world)
+{
+    ph_stats stats;
+    REQUIRE(ph_world_stats(world, &stats) == PH_OK);
+    return stats.instances;
+}
+
+/* Many numbers in turn, each for a tick: the bytes of the world do not grow, and nothing of a number is left. */
+static void many_numbers(ph_range range, ph_index index, uint32_t shards, uint32_t rounds)
 {
     ph_world_def def = ph_world_def_default();
     ph_world world;
     ph_producer producer;
-    ph_stats stats;
     def.range = range;
+    def.index = index;
+    def.shards[0] = shards;
     def.consumers = 0;
+    if (!index_serves(&def, index)) return;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) {
         const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = (float)i * 9, .y = (float)(i % 7), .view = 50};
@@ -209,22 +231,40 @@ static void many_numbers(ph_range range)
         set_instances(world, producer, round % 10 == 9 ? 0 : 1 + round * NUMBERS_ENTITIES, round % 10 != 9);
     }
     const uint64_t before = bytes_of(world);
-    for (uint32_t round = 0; round < NUMBERS_ROUNDS; round++) {
-        set_instances(world, producer, UINT32_MAX - (round + 1) * NUMBERS_ENTITIES, 1);
-        REQUIRE(ph_world_stats(world, &stats) == PH_OK);
-        CHECK(stats.instances == NUMBERS_ENTITIES, "%" PRIu64 " instances", stats.instances);
+    uint32_t first = 0;
+    for (uint32_t round = 0; round < rounds; round++) {
+        first = UINT32_MAX - (round + 1) * NUMBERS_ENTITIES;
+        set_instances(world, producer, first, 1);
+        CHECK(instances_of(world) == NUMBERS_ENTITIES, "%" PRIu64 " instances", instances_of(world));
     }
+    CHECK(found_in(world, first) == 1 && found_in(world, first + NUMBERS_ENTITIES) == 0 && found_in(world, 1) == 0,
+          "entities of a number are found that have another one");
     set_instances(world, producer, 0, 0);
-    REQUIRE(ph_world_stats(world, &stats) == PH_OK);
-    CHECK(stats.instances == 1, "%" PRIu64 " instances at the end", stats.instances);
-    at_most(range == PH_RANGE_RADIUS ? "a million instances" : "a million instances, towers", bytes_of(world), before);
+    CHECK(instances_of(world) == 1, "%" PRIu64 " instances at the end", instances_of(world));
+    CHECK(found_in(world, 0) == NUMBERS_ENTITIES && found_in(world, first) == 0, "not all are back in 0");
+    (void)printf("%s, range = %s, %" PRIu32 " shards, ", index_name(index),
+                 range == PH_RANGE_RADIUS ? "radius" : "towers", shards);
+    at_most("many instances in turn", bytes_of(world), before);
+    for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) REQUIRE(ph_leave(producer, i + 1) == PH_OK);
+    REQUIRE(ph_tick(world, NULL) == PH_OK);
+    CHECK(instances_of(world) == 0 && found_in(world, 0) == 0, "instances in an empty world");
     REQUIRE(ph_world_destroy(world) == PH_OK);
+}
+
+/* A million by the lighthouse, some by each other index, and over shards. */
+static void all_numbers(void)
+{
+    enum { FEW = 40 };
+    many_numbers(PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, NUMBERS_ROUNDS);
+    many_numbers(PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 1, NUMBERS_ROUNDS);
+    for (int index = 0; index < INDEX_COUNT; index++)
+        for (uint32_t shards = 1; shards <= 3; shards += 2) many_numbers(PH_RANGE_RADIUS, (ph_index)index, shards, FEW);
+    many_numbers(PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 3, FEW);
 }
 
 int main(void)
 {
-    many_numbers(PH_RANGE_RADIUS);
-    many_numbers(PH_RANGE_TOWERS);
+    all_numbers();
     many_shards();
     many_consumers();
     small_world();

@@ -344,18 +344,33 @@ static void run_through(trial *t, bool apply)
     CHECK(status == PH_OK, "site %" PRIu64 ": %s: %s", t->site, apply ? "apply" : "tick", ph_status_name(status));
 }
 
+/* The failure that is ordered, while there is memory for all. */
+typedef struct later_failure {
+    uint64_t made, fail_at;
+} later_failure;
+
+static later_failure hold_failure(trial *t)
+{
+    const later_failure later = {atomic_load(&t->memory.calls), t->memory.fail_at};
+    fail_alloc_order(&t->memory, 0, false);
+    return later;
+}
+
+static void resume_failure(trial *t, later_failure later)
+{
+    if (later.fail_at == 0) return;
+    const bool ahead = later.fail_at > later.made;
+    fail_alloc_order(&t->memory, ahead ? later.fail_at - later.made : 1, t->sticky);
+    t->memory.fail_at = ahead || t->sticky ? t->memory.fail_at : 0;
+}
+
 /* Queries may need memory too, and get it: they are not to fail here. */
 static void compare(trial *t, uint32_t round)
 {
-    uint64_t made = atomic_load(&t->memory.calls);
-    uint64_t fail_at = t->memory.fail_at;
-    fail_alloc_order(&t->memory, 0, false);
+    const later_failure later = hold_failure(t);
     compare_events(t, round);
     compare_lists(t, round);
-    if (fail_at != 0) {
-        fail_alloc_order(&t->memory, fail_at > made ? fail_at - made : 1, t->sticky);
-        t->memory.fail_at = fail_at > made || t->sticky ? t->memory.fail_at : 0;
-    }
+    resume_failure(t, later);
 }
 
 /* Where most was refused for want of memory, there may be none. */
@@ -458,9 +473,32 @@ static void tell_model(trial *t)
     t->sent.count = 0;
 }
 
-/* Entities are where they were applied. */
-static void compare_applied(const trial *t, uint32_t round)
+/* A query after an apply finds the entities that are there by now. */
+static void find_applied(const trial *t, uint32_t round, float x, float y)
 {
+    enum { RADIUS = 25 };
+    const ph_query around = {.shape = PH_QUERY_CIRCLE, .x = x, .y = y, .radius = RADIUS};
+    ph_hit hits[ENTITIES];
+    uint32_t count = 0, expected = 0;
+    for (uint64_t id = 1; id <= ENTITIES; id++) {
+        ph_attrs at;
+        if (model_get(t->m, id, &at) != PH_OK) continue;
+        const float dx = at.x - x, dy = at.y - y, xx = dx * dx, yy = dy * dy;
+        expected += xx + yy <= RADIUS * RADIUS;
+    }
+    CHECK_OK(ph_find(t->world, &around, hits, ENTITIES, &count));
+    CHECK(count == expected, "site %" PRIu64 "%s, tick %u: %" PRIu32 " found, %" PRIu32 " are there", t->site,
+          t->sticky ? " and on" : "", round + 1, count, expected);
+}
+
+/* Entities are where they were applied. */
+static void compare_applied(trial *t, uint32_t round)
+{
+    enum { SIDE = 110, STEP = 22 };
+    const later_failure later = hold_failure(t);
+    for (int i = 0; i < (SIDE / STEP) * (SIDE / STEP); i++)
+        find_applied(t, round, (float)(i % (SIDE / STEP) * STEP), (float)(i / (SIDE / STEP) * STEP));
+    resume_failure(t, later);
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         ph_attrs got, expected;
         const ph_status status = ph_entity_get(t->world, id, &got);
