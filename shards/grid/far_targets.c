@@ -116,15 +116,20 @@ static uint32_t lower_bound(const phx_far *far, uint32_t instance, uint64_t key)
     return lo;
 }
 
+void phx_far_cells(const phx_far *far, uint32_t instance, uint32_t level, uint32_t x0, uint32_t x1, uint32_t y,
+                   uint32_t *first, uint32_t *end)
+{
+    *first = lower_bound(far, instance, far_cell_key(level, x0, y));
+    *end = lower_bound(far, instance, far_cell_key(level, x1, y) + 1);
+}
+
 void phx_far_row(const phx_far *far, uint32_t instance, uint32_t level, uint16_t tx, uint16_t ty, int dy,
                  uint32_t *first, uint32_t *end)
 {
     uint32_t cx = (uint32_t)tx >> level, cy = (uint32_t)ty >> level;
     *first = *end = 0;
     if ((dy < 0 && cy == 0) || (dy > 0 && cy == UINT16_MAX)) return;
-    uint32_t row = (uint32_t)((int32_t)cy + dy);
-    *first = lower_bound(far, instance, far_cell_key(level, cx > 0 ? cx - 1 : 0, row));
-    *end = lower_bound(far, instance, far_cell_key(level, cx + 1, row) + 1);
+    phx_far_cells(far, instance, level, cx > 0 ? cx - 1 : 0, cx + 1, (uint32_t)((int32_t)cy + dy), first, end);
 }
 
 void phx_far_globals(const phx_far *far, uint32_t instance, uint32_t *first, uint32_t *end)

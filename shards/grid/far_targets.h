@@ -35,6 +35,10 @@ uint32_t phx_length_towers(const phx_rules *rules, float length);
 /* Collects all live slots with PHX_SLOT_FAR anew. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
+/* The entries of cells x0..x1 of a row of cells of an instance at a level: [*first, *end). */
+void phx_far_cells(const phx_far *far, uint32_t instance, uint32_t level, uint32_t x0, uint32_t x1, uint32_t y,
+                   uint32_t *first, uint32_t *end);
+
 /* The entries of row `dy` (-1, 0, 1) of the 3 x 3 cells around a tower of an instance at a level: [*first, *end). */
 void phx_far_row(const phx_far *far, uint32_t instance, uint32_t level, uint16_t tx, uint16_t ty, int dy,
                  uint32_t *first, uint32_t *end);

@@ -7,12 +7,16 @@
 
 #include "shards/interest/change_record.h"
 #include "shards/interest/delta_discontinuous.h"
+#include "shards/interest/delta_far.h"
 #include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
 
-/* Is it a far target at view r? Its events come from evaluation: when it changes it is discontinuous. */
+/*
+ * Is it a far target at view r? The events of a global one come from evaluation, as it is discontinuous when it
+ * changes; delta_far.h has the events of one with a reach.
+ */
 static bool is_far(const phx_attr *target, float r)
 {
     return target->global || target->reach > r;
@@ -68,13 +72,17 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    const phx_attr *own = phx_store_attr(store, slot);
+    const bool common = own->sees & 1; /* it sees each target that is not special */
     uint32_t n = 0;
     for (uint32_t i = 0; i < hits->enter_count; i++) {
         const phx_target_word word = phx_target_word_at(hits->enter, i);
         uint32_t target = phx_target_word_slot(word);
         if (phx_target_word_special(word)) {
             const phx_attr *attr = phx_store_attr(store, target);
-            if (is_far(attr, r) || !phx_layers_match(phx_store_attr(store, slot), attr)) continue;
+            if (is_far(attr, r) || !phx_layers_match(own, attr)) continue;
+        } else if (!common) {
+            continue;
         }
         hits->enter[n++] = target;
     }
@@ -331,12 +339,14 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     const phx_relation_set *related = phx_related_of(shard, of->slot);
     const phx_list *list = &shard->store.tail[of->slot].list;
     PHX_ASSERT(!list->derived);
-    if (related && !phx_related_find(scratch, shard, related, of->words.end - of->words.first))
+    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.count;
+    if (related ? !phx_related_find(scratch, shard, related, more) : !phx_scratch_room(scratch, more))
         return PHX_DELTA_NO_MEMORY;
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
     sift_enters(shard, of->slot, radii->in, radii->keep != radii->in, &hits);
     if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
+    if (scratch->tile.far.count > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
     if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;
     if (!reserve_stored(scratch, list, &hits, apart)) return PHX_DELTA_NO_MEMORY;
     record_hits(scratch, shard, of->slot, radii->in, &hits);
@@ -445,14 +455,17 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
     return false;
 }
 
-/* Emits the events of an observer without pairs that may have some nevertheless: discontinuous, or related. */
+/*
+ * Emits the events of an observer without pairs that may have some nevertheless: discontinuous, related, or with
+ * targets in sight that have a reach.
+ */
 static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, const run *none,
                                            const phx_radii *radii)
 {
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return emit_discontinuous_run(scratch, shard, none, radii->in);
-    if (shard->grid.rows.view[none->row] > 0.0f) return PHX_DELTA_DONE;
-    if (!phx_related_far(phx_related_of(shard, none->slot))) return PHX_DELTA_DONE;
+    const bool related = shard->grid.rows.view[none->row] < 0.0f && phx_related_far(phx_related_of(shard, none->slot));
+    if (!related && !phx_delta_far_due(&scratch->tile, none->row, radii->in)) return PHX_DELTA_DONE;
     return emit_stored_run(scratch, shard, none, radii, true);
 }
 
@@ -483,7 +496,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
-    const bool lone = any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
+    const bool lone = any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of) ||
+                      scratch->tile.far.count > 0;
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));
@@ -682,7 +696,9 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    return tile->all_by_delta || (tile->alike && !tile->discontinuous && shard->far.levels == 0);
+    /* the observers of moved rows' pairs are no list of all observers, which far items may concern */
+    const bool far = tile->far.count > 0 && !shard->dense_tick;
+    return tile->all_by_delta || (tile->alike && !tile->discontinuous && !far);
 }
 
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
@@ -707,7 +723,7 @@ bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due)
     const phx_tile *tile = &scratch->tile;
     const phx_shard *shard = tile->shard;
     PHX_ASSERT(tile->marked);
-    *due = shard->dense_tick || (tile->marks[cell] & PHX_TILE_DIRTY);
+    *due = shard->dense_tick || tile->far.moved || (tile->marks[cell] & PHX_TILE_DIRTY);
     scratch->discontinuous_in_view = tile->marks[cell] & PHX_TILE_DISCONTINUOUS;
     return !scratch->discontinuous_in_view || shard->derives_lists;
 }
@@ -717,7 +733,6 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     const phx_grid_rows *rows = &shard->grid.rows;
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
-    if (shard->far.levels != 0 && row_moved(rows, row)) return false; /* it may come into the reach of a far target */
     if (!scratch->discontinuous_in_view) return true;
     if (!(rows->view[row] > 0.0f)) return false;
     return !phx_row_discontinuous(rows, row) ||

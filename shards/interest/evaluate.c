@@ -29,7 +29,7 @@ static bool relation_dirty(const phx_evaluation *at)
 static bool evaluation_due(const phx_evaluation *at)
 {
     const phx_shard *shard = at->shard;
-    if (shard->all_dirty || shard->far_dirty || phx_shard_dirty(shard, at->body)) return true;
+    if (shard->all_dirty || shard->far_dirty || shard->far_moved || phx_shard_dirty(shard, at->body)) return true;
     if (shard->dense_tick && shard->storage->unmarked_when_dense) return true;
     if (shard->global_moved && at->attr->cap > 0) return true;
     if (!phx_attr_observes(at->attr)) return phx_list_holds(at->list);
@@ -139,8 +139,8 @@ static void collect_differing(phx_sink *sink, const uint32_t *slots, uint32_t co
 static bool can_patch_list(const phx_evaluation *at)
 {
     const phx_shard *shard = at->shard;
-    bool stays = !shard->all_dirty && !shard->far_dirty && !shard->bounded && shard->far.levels == 0 &&
-                 shard->far.global_count == 0;
+    bool stays = !shard->all_dirty && !shard->far_dirty && !shard->far_moved && !shard->bounded &&
+                 shard->far.levels == 0 && shard->far.global_count == 0;
     bool discontinuous = phx_shard_dirty(shard, at->body) && (at->body->state & PHX_SLOT_DISCONTINUOUS);
     bool plain = phx_attr_observes(at->attr) && phx_list_unlimited(at->attr) && !(at->body->state & PHX_SLOT_RELATED);
     return shard->storage->differ && stays && plain && !discontinuous;

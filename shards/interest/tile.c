@@ -17,6 +17,7 @@ void phx_tile_free(phx_tile *tile, phx_mem *mem)
 {
     phx_release(mem, (void **)&tile->words, &tile->words_capacity, sizeof(uint32_t));
     phx_release(mem, (void **)&tile->start, &tile->start_capacity, sizeof(uint32_t));
+    phx_far_items_free(&tile->far, mem);
     phx_release(mem, (void **)&tile->discontinuous_words, &tile->discontinuous_words_capacity, sizeof(uint32_t));
     *tile = (phx_tile){0};
 }
@@ -280,6 +281,7 @@ static bool collect_rows(phx_tile *tile, phx_mem *mem)
     phx_block_walk walk = phx_grid_walk(&shard->grid, shard->grid.blocks[tile->block].instance, rect);
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;)
         meet_block(tile, block, rect, &rows, &previous);
+    if (tile->far.moved) tile->quiet = false;
     if (tile->quiet) return true;
     if (!shard->derives_lists) previous.count = 0; /* lists are not derived any more */
     const uint32_t most = length_of(rows) + length_of(previous);
@@ -487,7 +489,7 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     if (view > 0.0f) return true;
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const phx_list *list = &shard->store.tail[slot].list;
-    if (!phx_attr_observes(attr) || !(attr->sees & 1)) return false;
+    if (!phx_attr_observes(attr)) return false;
     if (list->derived || !phx_limit_stored_below(attr, list)) return false;
     if ((shard->store.body[slot].state & PHX_SLOT_RELATED) && phx_related_changed(shard, slot)) return false;
     *in = attr->view;
@@ -556,6 +558,10 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->fine = choose_fineness(density);
     tile->sparse = density < SPARSE;
     lay_frame(tile, shard, &place);
+    if (!phx_far_items_collect(&tile->far, mem, shard, block)) {
+        tile->shard = NULL;
+        return false;
+    }
     if (!collect_rows(tile, mem) || (!tile->quiet && !sort_by_cell(tile, mem))) {
         tile->shard = NULL;
         return false;

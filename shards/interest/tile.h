@@ -23,6 +23,7 @@
 #ifndef PHX_SHARDS_INTEREST_TILE_H
 #define PHX_SHARDS_INTEREST_TILE_H
 
+#include "shards/interest/far_items.h"
 #include "shards/simd/kernels.h"
 #include "shards/state/shard.h"
 
@@ -83,6 +84,7 @@ typedef struct phx_tile {
     bool alike; /* all observers of the block are plain and have the same view and margin: */
     float alike_in, alike_keep;
     bool sparse;       /* so few rows that each observer compares with its nine cells alone */
+    phx_far_items far; /* of the block */
     uint32_t *start;   /* by cell, row-major: its places are start[cell] .. start[cell + 1] */
     uint32_t *stencil; /* by cell: result of cell_offsets() (simd/kernels.h); in the memory of start */
     uint8_t *marks;    /* by cell: PHX_TILE_..., around its observers; in the memory of start, too */

@@ -144,6 +144,7 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, restoring) \
     LEFT(T, VALUE, all_dirty) \
     LEFT(T, VALUE, far_dirty) \
+    LEFT(T, VALUE, far_moved) \
     DERIVED(T, VALUE, bounded) \
     DERIVED(T, VALUE, limited) \
     LEFT(T, VALUE, global_moved) \

@@ -1,0 +1,22 @@
+/*
+ * Targets with a reach while a delta finds the events of an observer with a stored list. The words of such targets are
+ * dropped, as their reach exceeds the view; the items of the block that came or went are decided here, by the rule.
+ * Interest phase, by the worker of the observer.
+ */
+#ifndef PHX_SHARDS_INTEREST_DELTA_FAR_H
+#define PHX_SHARDS_INTEREST_DELTA_FAR_H
+
+#include "shards/interest/delta_related.h"
+#include "shards/interest/scratch.h"
+
+/* May one of the tile's items have an event with the observer of a row, of this view? */
+bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view);
+
+/*
+ * Adds the events of the tile's items; there is room. The list is as at the last tick's end. Pairs and links were
+ * decided (delta_related.h); related: with the slots in scratch->related, or NULL.
+ */
+void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,
+                          const phx_relation_set *related, phx_delta_hits *hits);
+
+#endif
