@@ -111,10 +111,15 @@
     SAVED(T, VALUE, renews) \
     LEFT(T, VALUE, reclass) \
     LEFT(T, VALUE, journal) \
+    LEFT(T, ARRAY, monitors) \
+    LEFT(T, VALUE, monitors_open) \
+    LEFT(T, VALUE, definitions) \
     LEFT(T, VALUE, totals) \
     LEFT(T, VALUE, phase_ns) \
     LEFT(T, VALUE, phase_ns_sum) \
     LEFT(T, VALUE, tick_ns_max) \
+    LEFT(T, VALUE, monitor_ns) \
+    LEFT(T, VALUE, monitor_ns_sum) \
     LEFT(T, VALUE, baseline)
 FIELDS_OF(phx_world)
 

@@ -175,22 +175,30 @@ Test(run_delta, the_margin_follows_from_the_list)
     fleet_close(f);
 }
 
-Test(run_delta, far_targets_keep_moving_observers_on_the_long_way)
+/* Observer 4 stands at 405, 105. */
+Test(run_delta, a_target_with_a_reach_that_walks_needs_no_list)
 {
     open_lone(0);
     phx_attr dragon = plain_attr(0, 0);
     dragon.reach = 500;
     begin();
-    fleet_enter(f, 300, dragon, 400, 1105);
+    fleet_enter(f, 300, dragon, 400, 606);
     end(LONE, 0, 0);
     begin();
     fleet_move(f, 101, 116, 105); /* the observer stands still, and so does the dragon */
     end(0, 1, 0);
     begin();
     fleet_move(f, 1, 106, 105); /* it might come into its reach */
-    end(1, 0, 0);
+    end(0, 1, 0);
+    for (int i = 0; i < 4; i++) { /* in reach at 604, then out again */
+        begin();
+        fleet_move(f, 300, 400, i < 2 ? 606 - 2 * (float)(i + 1) : 602 + 2 * (float)(i - 1));
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated, "step %d", i);
+        cr_assert_eq(f->changes, i % 3 == 0 ? 1 : 0, "step %d: %u changes", i, f->changes);
+    }
     begin();
-    fleet_move(f, 300, 400, 1104);
+    fleet_move(f, 300, 400, 700); /* a jump */
     end(LONE, 0, 0);
     fleet_close(f);
 }
