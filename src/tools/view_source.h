@@ -1,0 +1,54 @@
+/*
+ * A world for pharos-view: the demo's or a trace's. One thread calls all of it, between ticks; view_run.c paces the
+ * ticks, and has the page.
+ */
+#ifndef PHX_TOOLS_VIEW_SOURCE_H
+#define PHX_TOOLS_VIEW_SOURCE_H
+
+#include <pharos/config.h>
+#include <pharos/pharos.h>
+
+#include "base/mem.h"
+#include "tools/cli.h"
+
+enum { PHX_SOURCE_REASON_SIZE = 600 };
+
+typedef struct phx_view_source phx_view_source;
+
+struct phx_view_source {
+    phx_mem *mem;
+    ph_config *config;
+    const char *path; /* of the trace */
+    uint64_t unpack_max_bytes;
+    ph_world world;
+    ph_consumer consumer;
+    uint64_t at;          /* tick of the world, as a trace counts */
+    int64_t offset;       /* of `at` from the world's own numbers */
+    uint64_t first, last; /* ticks that a seek can reach; both 0 = it can not seek */
+    bool over;            /* there is no further tick */
+    char reason[PHX_SOURCE_REASON_SIZE]; /* of the last false */
+    void *own;
+    /* The next tick. false: failed, or over. */
+    bool (*step)(phx_view_source *source);
+    /* Goes to the end of a tick: there is another world then. Nothing may use the one before meanwhile. */
+    bool (*seek)(phx_view_source *source, uint64_t tick);
+    /* The trace's lines up to a tick, from malloc(). NULL: the reason says why. */
+    char *(*slice)(phx_view_source *source, uint64_t last, size_t *bytes);
+    void (*close)(phx_view_source *source);
+};
+
+/* Shared by the sources. */
+bool phx_source_fail(phx_view_source *source, const char *what, ph_status status);
+/* A world of the config, with one consumer. */
+bool phx_source_make_world(phx_view_source *source);
+/* ph_tick(), and its batches are returned unread: lists go to the page. */
+bool phx_source_tick(phx_view_source *source);
+void phx_source_end_world(phx_view_source *source);
+
+/* The keys of the demo's world, for ph_config_load_text(). */
+extern const char phx_view_demo_config[];
+bool phx_view_demo_open(phx_view_source *source);
+/* source->path and unpack_max_bytes are set. */
+bool phx_view_trace_open(phx_view_source *source);
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images: the
+ * world's bytes at some ticks, at most IMAGES_MAX of them and IMAGE_BYTES_MAX together; a seek loads the last one before
+ * the tick, opens the trace anew behind it, and runs the ticks between. When there is no room for another image, every
+ * second one goes, and the ones to come stand twice as far apart: so a long trace has them farther apart, not more.
+ */
+#include "tools/replay_submit.h"
+#include "tools/trace.h"
+#include "tools/view_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { IMAGES_MAX = 32, IMAGE_TICKS = 20 };
+static const size_t IMAGE_BYTES_MAX = (size_t)256 << 20;
+
+typedef struct key_image {
+    uint64_t tick;
+    char *bytes;
+    size_t size;
+} key_image;
+
+typedef struct player {
+    phx_trace *trace;
+    phx_submitter submitter;
+    phx_trace_row row; /* the next one, if there is one */
+    bool has_row;
+    uint64_t bad_lines, refused;
+    key_image images[IMAGES_MAX];
+    uint32_t image_count;
+    size_t image_bytes;
+    uint64_t image_ticks;
+} player;
+
+/* ---- rows ---- */
+
+static uint32_t kind_of(void *user, const char *name)
+{
+    const phx_view_source *source = user;
+    const uint32_t kind = ph_config_kind(source->config, name);
+    return kind == PH_KIND_NONE ? 0 : kind;
+}
+
+static bool broken(phx_view_source *source, const phx_trace_error *error)
+{
+    snprintf(source->reason, sizeof source->reason, "%s:%llu: %s", source->path, (unsigned long long)error->line,
+             error->reason);
+    return false;
+}
+
+/* Bad lines are passed over: a viewer shows what is there; pharos-replay names them. */
+static bool next_row(phx_view_source *source)
+{
+    player *player = source->own;
+    phx_trace_error error;
+    for (;;) {
+        const phx_trace_result result = phx_trace_next(player->trace, &player->row, &error);
+        if (result == PHX_TRACE_BROKEN) return broken(source, &error);
+        player->has_row = result == PHX_TRACE_ROW;
+        if (result != PHX_TRACE_BAD) return true;
+        player->bad_lines++;
+    }
+}
+
+static bool open_trace(phx_view_source *source)
+{
+    player *player = source->own;
+    phx_trace_error error;
+    const phx_trace_source file = {source->path, source->unpack_max_bytes, kind_of, source};
+    phx_trace_close(player->trace);
+    player->trace = NULL;
+    const ph_status status = phx_trace_open(&player->trace, source->mem, &file, &error);
+    if (status == PH_BAD_ARGUMENT) return broken(source, &error);
+    return status == PH_OK ? next_row(source) : phx_source_fail(source, source->path, status);
+}
+
+static void note_refused(void *user, uint64_t line, const ph_refusal *refusal)
+{
+    player *player = user;
+    (void)line, (void)refusal;
+    player->refused++;
+}
+
+static bool submit(phx_view_source *source)
+{
+    player *player = source->own;
+    ph_status status;
+    if (player->row.op == PHX_OP_APPLY) status = ph_apply(source->world);
+    else status = phx_submit(&player->submitter, &player->row);
+    if (status == PH_NO_MEMORY || status == PH_FULL || (player->row.op == PHX_OP_APPLY && status != PH_OK))
+        return phx_source_fail(source, "a line of the trace", status);
+    if (status != PH_OK) player->refused++;
+    if (player->row.op == PHX_OP_APPLY) phx_submitter_end_tick(&player->submitter, note_refused, player);
+    return true;
+}
+
+static bool run_tick(phx_view_source *source)
+{
+    player *player = source->own;
+    const uint64_t tick = source->at + 1;
+    while (player->has_row && player->row.tick <= tick)
+        if (!submit(source) || !next_row(source)) return false;
+    if (!phx_source_tick(source)) return false;
+    phx_submitter_end_tick(&player->submitter, note_refused, player);
+    source->over = !player->has_row;
+    return true;
+}
+
+/* ---- key images ---- */
+
+typedef struct image_file {
+    char *bytes;
+    size_t size, at, capacity;
+} image_file;
+
+static bool write_image(void *user, const void *bytes, size_t size)
+{
+    image_file *file = user;
+    if (file->size + size > file->capacity) {
+        const size_t capacity = 2 * (file->size + size);
+        char *grown = realloc(file->bytes, capacity);
+        if (!grown) return false;
+        file->bytes = grown;
+        file->capacity = capacity;
+    }
+    memcpy(file->bytes + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+static bool read_image(void *user, void *bytes, size_t size)
+{
+    image_file *file = user;
+    if (size > file->size - file->at) return false;
+    memcpy(bytes, file->bytes + file->at, size);
+    file->at += size;
+    return true;
+}
+
+/* Every second one goes; the first, the begin, stays. */
+static void thin_out(player *player)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < player->image_count; i++) {
+        if (i % 2 == 0) {
+            player->images[kept++] = player->images[i];
+        } else {
+            player->image_bytes -= player->images[i].size;
+            free(player->images[i].bytes);
+        }
+    }
+    player->image_count = kept;
+    player->image_ticks *= 2;
+}
+
+/* An image that finds no memory is left out: a seek takes longer then. */
+static void keep_image(phx_view_source *source)
+{
+    player *player = source->own;
+    const uint64_t last = player->image_count > 0 ? player->images[player->image_count - 1].tick : 0;
+    if (player->image_count > 0 && source->at < last + player->image_ticks) return;
+    image_file file = {0};
+    if (ph_save(source->world, write_image, &file) != PH_OK) {
+        free(file.bytes);
+        return;
+    }
+    while (player->image_count > 1 &&
+           (player->image_count == IMAGES_MAX || player->image_bytes + file.size > IMAGE_BYTES_MAX))
+        thin_out(player);
+    player->images[player->image_count++] = (key_image){source->at, file.bytes, file.size};
+    player->image_bytes += file.size;
+}
+
+static bool load_image(phx_view_source *source, const key_image *image)
+{
+    player *player = source->own;
+    image_file file = {.bytes = image->bytes, .size = image->size};
+    phx_submitter_release(&player->submitter);
+    phx_source_end_world(source);
+    ph_load_options options = {.given = PH_LOAD_REPLAY, .allocator = source->mem->allocator};
+    ph_status status =
+        ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
+    if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
+    if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
+    phx_submitter_init(&player->submitter, source->mem, source->world);
+    source->at = image->tick;
+    return true;
+}
+
+/* ---- the source ---- */
+
+static bool step(phx_view_source *source)
+{
+    if (source->over) return false;
+    if (!run_tick(source)) return false;
+    keep_image(source);
+    return true;
+}
+
+static bool skip_rows(phx_view_source *source)
+{
+    player *player = source->own;
+    if (!open_trace(source)) return false;
+    while (player->has_row && player->row.tick <= source->at)
+        if (!next_row(source)) return false;
+    source->over = !player->has_row;
+    return true;
+}
+
+static bool seek(phx_view_source *source, uint64_t tick)
+{
+    player *player = source->own;
+    const key_image *best = &player->images[0];
+    if (tick < source->first) tick = source->first;
+    for (uint32_t i = 0; i < player->image_count; i++)
+        if (player->images[i].tick <= tick) best = &player->images[i];
+    const bool ahead = tick >= source->at && best->tick <= source->at; /* no image is nearer than the present */
+    if (!ahead && (!load_image(source, best) || !skip_rows(source))) return false;
+    while (source->at < tick && !source->over)
+        if (!step(source)) return false;
+    return true;
+}
+
+/* The column of a header line. -1: it has none. */
+static int column_of(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    for (int column = 0; line; column++) {
+        if (strncmp(line, name, length) == 0 && strchr(",\r\n", line[length])) return column;
+        line = strchr(line, ',');
+        if (line) line++;
+    }
+    return -1;
+}
+
+static uint64_t number_at(const char *line, int column)
+{
+    for (; column > 0 && line; column--)
+        if ((line = strchr(line, ','))) line++;
+    return line ? strtoull(line, NULL, 10) : 0;
+}
+
+/* Lines as they are, so that whatever a line says is said there, too. The lines of a tick stand together. */
+static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
+{
+    gzFile file = gzopen(source->path, "rb");
+    image_file text = {0};
+    char piece[4096]; /* of a line, which may have several */
+    int column = -1;
+    bool begins = true, keeps = file != NULL;
+    while (keeps && gzgets(file, piece, sizeof piece)) {
+        const size_t length = strlen(piece);
+        const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
+        if (has_fields && column >= 0) keeps = number_at(piece, column) <= last;
+        if (has_fields && column < 0) column = column_of(piece, "tick");
+        if (keeps) keeps = write_image(&text, piece, length);
+        begins = length > 0 && piece[length - 1] == '\n';
+    }
+    if (file) gzclose(file);
+    *bytes = text.size;
+    return text.bytes;
+}
+
+static void close_trace(phx_view_source *source)
+{
+    player *player = source->own;
+    if (!player) return;
+    if (source->world.index1 != 0) phx_submitter_release(&player->submitter);
+    phx_source_end_world(source);
+    phx_trace_close(player->trace);
+    for (uint32_t i = 0; i < player->image_count; i++) free(player->images[i].bytes);
+    free(player);
+    source->own = NULL;
+}
+
+/* The last tick, by reading the trace once; then it is opened anew. */
+static bool find_range(phx_view_source *source)
+{
+    const player *player = source->own;
+    if (!player->has_row) return phx_source_fail(source, source->path, PH_EMPTY);
+    source->first = source->last = player->row.tick;
+    while (player->has_row) {
+        source->last = player->row.tick;
+        if (!next_row(source)) return false;
+    }
+    return open_trace(source);
+}
+
+bool phx_view_trace_open(phx_view_source *source)
+{
+    player *player = calloc(1, sizeof *player);
+    if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
+    source->own = player;
+    source->step = step;
+    source->seek = seek;
+    source->slice = slice;
+    source->close = close_trace;
+    player->image_ticks = IMAGE_TICKS;
+    if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
+    phx_submitter_init(&player->submitter, source->mem, source->world);
+    source->offset = (int64_t)source->first - 1;
+    source->at = source->first - 1; /* wraps where a trace begins with tick 0: so does the first tick */
+    return step(source);
+}

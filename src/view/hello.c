@@ -1,0 +1,148 @@
+/*
+ * Texts to pages, as JSON; see hello.h. Numbers are written in the C locale, which callers on a host's thread may not
+ * have: so each text takes it for the time.
+ */
+#include "view/hello.h"
+
+#include "view/frame.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct text {
+    FILE *out;
+    char *bytes;
+    size_t size;
+    locale_t own, before;
+} text;
+
+static bool begin(text *text)
+{
+    *text = (struct text){.own = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    if (!text->own) return false;
+    text->before = uselocale(text->own);
+    text->out = open_memstream(&text->bytes, &text->size);
+    if (text->out) return true;
+    uselocale(text->before);
+    freelocale(text->own);
+    return false;
+}
+
+static char *end(text *text)
+{
+    const bool failed = ferror(text->out) != 0;
+    const bool closed = fclose(text->out) == 0;
+    uselocale(text->before);
+    freelocale(text->own);
+    if (!failed && closed) return text->bytes;
+    free(text->bytes);
+    return NULL;
+}
+
+static void write_string(FILE *out, const char *bytes, size_t count)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char byte = (unsigned char)bytes[i];
+        if (byte == '"' || byte == '\\') fprintf(out, "\\%c", byte);
+        else if (byte < 0x20) fprintf(out, "\\u%04x", byte);
+        else fputc(byte, out);
+    }
+    fputc('"', out);
+}
+
+static const char *yes(bool is)
+{
+    return is ? "true" : "false";
+}
+
+static void write_classes(FILE *out, const ph_world_def *def)
+{
+    fputs("\"classes\":[", out);
+    for (uint32_t i = 0; i < def->class_count; i++) {
+        const ph_class *class = &def->classes[i];
+        fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
+        write_string(out, class->name, strlen(class->name));
+        fputs(",\"bands\":[", out);
+        for (uint32_t j = 0; j < class->band_count; j++)
+            fprintf(out, "%s{\"radius\":%.9g,\"every\":%u}", j > 0 ? "," : "", (double)class->bands[j].radius,
+                    class->bands[j].every);
+        fputs("]}", out);
+    }
+    fputc(']', out);
+}
+
+/* "PH_REASON_TOO_FAR": the page shows "too far". */
+static void write_reason(FILE *out, const char *name, int number, const char *sentence)
+{
+    fprintf(out, "%s\"%d\":{\"short\":\"", number == PH_REASON_NOT_READY ? "" : ",", number);
+    for (const char *at = name + strlen("PH_REASON_"); *at != '\0'; at++)
+        fputc(*at == '_' ? ' ' : *at + ('a' - 'A'), out);
+    fputs("\",\"text\":", out);
+    write_string(out, sentence, strlen(sentence));
+    fputc('}', out);
+}
+
+static void write_rules(FILE *out)
+{
+    fputs(",\"reasons\":{", out);
+#define WRITE_REASON(name, number, sees, sentence) write_reason(out, #name, number, sentence);
+    PH_REASON_LIST(WRITE_REASON)
+#undef WRITE_REASON
+    fputs("},\"causes\":[", out);
+    for (uint32_t i = 0; i < PH_CAUSE_COUNT; i++) {
+        fputs(i > 0 ? "," : "", out);
+        write_string(out, ph_cause_name((ph_cause)i), strlen(ph_cause_name((ph_cause)i)));
+    }
+    fputs("]", out);
+}
+
+static void write_world(FILE *out, const ph_world_def *def)
+{
+    static const char *const shapes[] = {"circle", "square", "cylinder", "sphere"};
+    fprintf(out, ",\"world\":{\"x\":%.9g,\"y\":%.9g,\"width\":%.9g,\"height\":%.9g,\"towerSize\":%.9g,\"shape\":\"%s\",",
+            (double)def->world_origin[0], (double)def->world_origin[1], (double)def->world_size[0],
+            (double)def->world_size[1], (double)def->tower_size, shapes[def->shape]);
+    write_classes(out, def);
+    write_rules(out);
+    fputc('}', out);
+}
+
+char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def)
+{
+    text text;
+    if (!begin(&text)) return NULL;
+    fputs("{\"type\":\"hello\",\"title\":", text.out);
+    write_string(text.out, title, strlen(title));
+    fprintf(text.out, ",\"controls\":%s,\"seek\":%s,\"set\":%s,\"slice\":%s", yes(flags & PH_VIEW_CONTROLS),
+            yes(flags & PH_VIEW_SEEK), yes(flags & PH_VIEW_SET), yes(flags & PH_VIEW_SLICE));
+    fputs(",\"stats\":[", text.out);
+    for (uint32_t i = 0; i < phx_frame_stat_count; i++)
+        fprintf(text.out, "%s\"%s\"", i > 0 ? "," : "", phx_frame_stats[i].name);
+    fputs("]", text.out);
+    if (def) write_world(text.out, def);
+    fputs("}", text.out);
+    return end(&text);
+}
+
+char *phx_state_text(const ph_view_state *state)
+{
+    text text;
+    if (!begin(&text)) return NULL;
+    fprintf(text.out, "{\"type\":\"state\",\"paused\":%s,\"over\":%s,\"speed\":%.9g,\"first\":%llu,\"last\":%llu,\"at\":%llu,\"offset\":%lld}",
+            yes(state->paused), yes(state->over), state->speed, (unsigned long long)state->first,
+            (unsigned long long)state->last, (unsigned long long)state->at, (long long)state->offset);
+    return end(&text);
+}
+
+char *phx_line_text(const char *type, const char *line, size_t bytes)
+{
+    text text;
+    if (!begin(&text)) return NULL;
+    fprintf(text.out, "{\"type\":\"%s\",\"text\":", type);
+    write_string(text.out, line, bytes);
+    fputs("}", text.out);
+    return end(&text);
+}

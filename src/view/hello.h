@@ -1,0 +1,16 @@
+/*
+ * The texts that a view sends: the first one, with names and sizes of the world, and the host's state. Called by
+ * ph_view_show() and the server's thread.
+ */
+#ifndef PHX_VIEW_HELLO_H
+#define PHX_VIEW_HELLO_H
+
+#include <pharos/view.h>
+
+/* JSON from malloc(); NULL = no memory. def NULL: no world. */
+char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def);
+char *phx_state_text(const ph_view_state *state);
+/* {"type":TYPE,"text":TEXT}; of the text so many bytes. */
+char *phx_line_text(const char *type, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,206 @@
+// The inspector: one entity in full, the targets in its list, its observers, entities that are near and not seen, its
+// events; and the answer to "why", for any two ids.
+import { $, cell, choice, fill, make, say, short } from "./dom.js";
+import { reasonStyle } from "./palette.js";
+
+const ROWS_MAX = 400, EVENTS_MAX = 400, NEAR = 32, ASK_AGAIN_MS = 1000;
+const TABS = [["attributes", "it"], ["sees", "sees"], ["observers", "seen by"], ["near", "near, not seen"], ["events", "events"]];
+
+export class Inspector {
+  constructor(ask, select) {
+    this.ask = ask;
+    this.select = select;
+    this.tab = "attributes";
+    this.near = [];
+    this.reset();
+    for (const [name, text] of TABS)
+      $("tabs").append(make("button", { role: "tab", id: `tab-${name}`, "aria-selected": String(name === this.tab),
+        onclick: () => this.show(name) }, text));
+    $("why").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.askWhy($("why-observer").value, $("why-target").value);
+    });
+  }
+
+  reset() {
+    this.events = [];
+    this.observers = null;
+    this.nearIds = [];
+    this.nearFound = new Map();
+    this.near = [];
+    this.askedAt = 0;
+  }
+
+  show(tab) {
+    this.tab = tab;
+    for (const [name] of TABS) $(`tab-${name}`).setAttribute("aria-selected", String(name === tab));
+    this.askedAt = 0;
+    if (this.frame) this.draw();
+    this.changed?.();
+  }
+
+  // ---- questions ----
+
+  askWhy(observer, target) {
+    $("why-observer").value = observer;
+    $("why-target").value = target;
+    if (!/^\d+$/.test(observer) || !/^\d+$/.test(target)) {
+      say($("why-text"), "Two ids are needed: whole numbers from 1.");
+      return;
+    }
+    say($("why-text"), "asked; the next tick answers ...");
+    this.why = { observer, target };
+    this.ask({ kind: "explain", id: observer, other: target }, (answer) => this.showWhy(answer));
+  }
+
+  showWhy(answer) {
+    if (answer.id !== this.why?.observer || answer.other !== this.why?.target) return;
+    if (!answer.explanation) {
+      say($("why-text"), `no answer: ${answer.statusText}`);
+      fill($("why-numbers"));
+      return;
+    }
+    say($("why-text"), answer.text);
+    fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) =>
+      make("tr", {}, cell(name), cell(typeof value === "number" ? short(value) : value, true))));
+  }
+
+  // Questions of the shown tab, at most once a second.
+  askMore(focus, now) {
+    if (now - this.askedAt < ASK_AGAIN_MS) return;
+    this.askedAt = now;
+    if (this.tab === "observers")
+      this.ask({ kind: "observers", id: focus.id, most: ROWS_MAX }, (answer) => {
+        this.observers = answer;
+        this.draw();
+      });
+    if (this.why) this.ask({ kind: "explain", id: this.why.observer, other: this.why.target }, (answer) => this.showWhy(answer));
+    if (this.tab === "near" || this.wantsNear) this.askNear(focus);
+  }
+
+  askNear(focus) {
+    const { x, y, instance, view } = focus.attrs;
+    this.ask({ kind: "nearest", x, y, radius: Math.max(view * 1.5, 50), most: NEAR, instance, any: true }, (answer) => {
+      const seen = new Set(focus.targets.map((target) => target.id));
+      this.nearIds = answer.hits.map((hit) => hit.id).filter((id) => id !== focus.id && !seen.has(id));
+      this.nearFound = new Map([...this.nearFound].filter(([id]) => this.nearIds.includes(id)));
+      for (const id of this.nearIds)
+        this.ask({ kind: "explain", id: focus.id, other: id }, (reply) => this.noteNear(reply));
+      this.gatherNear();
+    });
+  }
+
+  noteNear(answer) {
+    const focus = this.frame?.focus;
+    if (!answer.explanation || !focus?.found || answer.id !== focus.id) return;
+    const { dx, dy } = answer.explanation;
+    this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text,
+      x: focus.attrs.x + dx, y: focus.attrs.y + dy, square: dx * dx + dy * dy });
+    this.gatherNear();
+  }
+
+  gatherNear() {
+    this.near = this.nearIds.map((id) => this.nearFound.get(id)).filter((other) => other && !other.sees);
+    if (this.tab === "near") this.draw();
+  }
+
+  // ---- a frame ----
+
+  take(frame, world, now, live) {
+    const focus = frame.focus;
+    if (focus?.id !== this.frame?.focus?.id) this.reset();
+    this.frame = frame;
+    this.world = world;
+    if (live) {
+      this.events.push(...frame.events);
+      this.events.splice(0, this.events.length - EVENTS_MAX);
+      if (focus?.found) this.askMore(focus, now);
+    }
+    this.draw();
+  }
+
+  className(kind) {
+    return this.world.classes[kind]?.name ?? `kind ${kind}`;
+  }
+
+  draw() {
+    const focus = this.frame?.focus;
+    if (!focus || focus.id === "0") {
+      say($("who"), "Nothing chosen");
+      say($("who-note"), "Click an entity on the map, or type its id on the left.");
+      fill($("panel"));
+      return;
+    }
+    say($("who"), `${focus.id}${focus.found ? `, ${this.className(focus.attrs.kind)}` : ""}`);
+    if (!focus.found) {
+      say($("who-note"), `No entity of this id is in the world at tick ${this.frame.tick}. It may enter: the page keeps looking.`);
+      fill($("panel"));
+      return;
+    }
+    say($("who-note"), `in shard ${focus.shard}, tower ${focus.tx}, ${focus.ty}; sees ${short(focus.listCount)}` +
+      `${focus.attrs.cap ? ` of at most ${short(focus.attrs.cap)}` : ""}${focus.cut ? " (list too long to show whole)" : ""}`);
+    const scroll = $("panel").scrollTop, active = document.activeElement?.dataset?.row;
+    fill($("panel"), this[`${this.tab}Table`](focus));
+    $("panel").scrollTop = scroll;
+    if (active) $("panel").querySelector(`[data-row="${CSS.escape(active)}"]`)?.focus();
+  }
+
+  row(id, cells, title, chosen) {
+    const row = choice(cells, chosen ?? (() => this.askWhy(this.frame.focus.id, id)), title);
+    row.dataset.row = id;
+    row.addEventListener("dblclick", () => this.select(id));
+    row.addEventListener("keydown", (event) => {
+      if (event.key === "f") this.select(id);
+    });
+    return row;
+  }
+
+  attributesTable(focus) {
+    const attrs = focus.attrs, rows = [];
+    const given = (name) => (attrs.given.has(name) ? "its own" : "of its class");
+    for (const [name, value] of Object.entries(attrs)) {
+      if (name === "given") continue;
+      rows.push(make("tr", {}, cell(name), cell(typeof value === "number" ? short(value) : value, true), cell(given(name))));
+    }
+    if (focus.step > 0) rows.unshift(make("tr", {}, cell("view given"), cell(short(focus.viewGiven), true), cell(`shrunk by ${focus.step} of 16`)));
+    if (focus.parent !== "0") rows.unshift(this.row(focus.parent, [cell("parent"), cell(focus.parent, true), cell("")], "Enter: look at it", () => this.select(focus.parent)));
+    if (focus.awake) rows.unshift(make("tr", {}, cell("awake"), cell("yes", true), cell("")));
+    return make("table", {}, ...rows);
+  }
+
+  seesTable(focus) {
+    const rows = focus.targets.slice(0, ROWS_MAX).map((target) => {
+      const far = Math.hypot(target.x - focus.attrs.x, target.y - focus.attrs.y), style = reasonStyle(target.reason);
+      const mark = make("td", {}, make("span", {}, "▬ "), this.world.reasons[target.reason]?.short ?? `reason ${target.reason}`);
+      mark.firstChild.style.color = style.colour;
+      return this.row(target.id, [cell(target.id), mark, cell(short(far), true),
+        cell(target.band === 255 ? "" : `band ${target.band}, in ${target.due}`)], "Click: why. Double click, or f: look at it");
+    });
+    const more = focus.listCount - rows.length;
+    return make("table", {}, make("tr", {}, ...["target", "reason", "distance", "update"].map((text) => make("th", {}, text))), ...rows,
+      more > 0 ? make("tr", {}, cell(`and ${short(more)} more`)) : null);
+  }
+
+  observersTable(focus) {
+    const answer = this.observers?.id === focus.id ? this.observers : null;
+    if (!answer) return make("p", {}, "asked; the next tick answers ...");
+    const rows = answer.hits.map((hit) => this.row(hit.id, [cell(hit.id), cell(this.className(hit.kind))], "Click: why does it see this one",
+      () => this.askWhy(hit.id, focus.id)));
+    return make("table", {}, make("tr", {}, make("th", {}, `${short(answer.total)} observers`), make("th", {}, "class")), ...rows,
+      answer.total > rows.length ? make("tr", {}, cell(`and ${short(answer.total - rows.length)} more`)) : null);
+  }
+
+  nearTable() {
+    const rows = this.near.map((other) => this.row(other.id, [cell(other.id), cell(short(Math.sqrt(other.square)), true),
+      cell(other.text.replace(/^not seen: /, ""))], other.text));
+    return make("table", {}, make("tr", {}, ...["near", "distance", "not seen, as"].map((text) => make("th", {}, text))), ...rows,
+      rows.length === 0 ? make("tr", {}, cell("Of the nearest, all are seen; or the answer is on its way.")) : null);
+  }
+
+  eventsTable(focus) {
+    const rows = this.events.slice().reverse().map((event) => this.row(event.target, [cell(event.tick, true),
+      cell(event.enter ? "+" : "-"), cell(event.target), cell(this.world.causes[event.cause] ?? "")], "Click: why"));
+    return make("table", {}, make("tr", {}, ...["tick", "", "target", "cause"].map((text) => make("th", {}, text))), ...rows,
+      rows.length === 0 ? make("tr", {}, cell(`No target has entered or left the list of ${focus.id} since it was chosen.`)) : null);
+  }
+}

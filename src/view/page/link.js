@@ -1,0 +1,45 @@
+// The connection: token first, then frames against credit. The server sends no frame beyond the acknowledged ones plus
+// two, so a page that sleeps is sent nothing. A lost connection is tried again, each time a little later.
+const RETRY_FIRST_MS = 250, RETRY_LAST_MS = 8000;
+
+export class Link {
+  constructor(token, on) {
+    this.token = token;
+    this.on = on;
+    this.retry = RETRY_FIRST_MS;
+    this.bytes = 0;
+    this.open();
+  }
+
+  open() {
+    const socket = new WebSocket(`ws://${location.host}/`, "pharos-view");
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => this.send({ type: "hello", token: this.token });
+    socket.onmessage = (event) => this.receive(event.data);
+    socket.onclose = (event) => this.lost(event);
+  }
+
+  receive(data) {
+    if (typeof data === "string") {
+      const message = JSON.parse(data);
+      if (message.type === "hello") this.retry = RETRY_FIRST_MS;
+      this.on.message(message);
+      return;
+    }
+    this.bytes += data.byteLength;
+    const sequence = this.on.frame(data);
+    if (sequence !== null) this.send({ type: "ack", sequence });
+  }
+
+  lost(event) {
+    if (this.over) return;
+    this.on.lost(event.reason || "the program ended, or its port is closed", this.retry);
+    setTimeout(() => this.open(), this.retry);
+    this.retry = Math.min(this.retry * 2, RETRY_LAST_MS);
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

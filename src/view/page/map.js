@@ -1,0 +1,342 @@
+// The map: where it looks, and its three layers: shapes below the points, the points, and the focus above them. y grows
+// upwards, as in the world.
+import { $, say, short } from "./dom.js";
+import { COLOURS, css, heat, reasonStyle } from "./palette.js";
+import { Points } from "./points.js";
+
+export const LAYERS = [
+  ["points", "points", true], ["density", "number in a cell (heat)", false], ["cost", "cost in a cell (heat)", false],
+  ["towers", "towers", false], ["shards", "shard borders", true], ["areas", "areas", true],
+  ["rings", "rings of the chosen one", true], ["lines", "lines to its targets", true], ["near", "near, but not seen", true],
+];
+const POINT_OBSERVER = 1, POINT_AWAKE = 2;
+const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
+
+export class WorldMap {
+  constructor() {
+    this.host = $("map");
+    this.base = $("base").getContext("2d");
+    this.over = $("over").getContext("2d");
+    this.points = new Points($("points"));
+    this.layers = Object.fromEntries(LAYERS.map(([name, , shown]) => [name, shown]));
+    this.colour = "class";
+    this.view = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1, pointSize: 4 };
+    this.changed = this.moved = () => {};
+    this.near = [];
+    this.heatCanvas = document.createElement("canvas");
+    this.heatCanvas.width = this.heatCanvas.height = 64;
+    this.listen();
+    new ResizeObserver(() => this.resize()).observe(this.host);
+    this.resize();
+  }
+
+  resize() {
+    const { view } = this, box = this.host.getBoundingClientRect();
+    view.ratio = window.devicePixelRatio || 1;
+    view.width = Math.max(box.width, 1);
+    view.height = Math.max(box.height, 1);
+    for (const name of ["base", "points", "over"]) {
+      $(name).width = Math.round(view.width * view.ratio);
+      $(name).height = Math.round(view.height * view.ratio);
+    }
+    this.look({});
+  }
+
+  // ---- where it looks ----
+
+  open(world) {
+    this.world = world;
+    this.fit();
+  }
+
+  fit() {
+    const { world, view } = this;
+    this.look({ x: world.x + world.width / 2, y: world.y + world.height / 2,
+      scale: Math.min(view.width / world.width, view.height / world.height) * 0.96 });
+  }
+
+  look(change) {
+    Object.assign(this.view, change);
+    if (this.world) {
+      const smallest = Math.min(this.view.width / this.world.width, this.view.height / this.world.height) / 8;
+      this.view.scale = Math.min(Math.max(this.view.scale, smallest), smallest * 1e6);
+    }
+    this.dirty = true;
+    if (this.world) this.moved();
+  }
+
+  zoom(factor, px = this.view.width / 2, py = this.view.height / 2) {
+    const [x, y] = this.toWorld(px, py);
+    const before = this.view.scale;
+    this.look({ scale: before * factor });
+    const grown = this.view.scale / before;
+    this.look({ x: x - (x - this.view.x) / grown, y: y - (y - this.view.y) / grown });
+  }
+
+  pan(dx, dy) {
+    this.look({ x: this.view.x + dx / this.view.scale, y: this.view.y + dy / this.view.scale });
+  }
+
+  toWorld(px, py) {
+    const { view } = this;
+    return [view.x + (px - view.width / 2) / view.scale, view.y - (py - view.height / 2) / view.scale];
+  }
+
+  toScreen(x, y) {
+    const { view } = this;
+    return [(x - view.x) * view.scale + view.width / 2, (view.y - y) * view.scale + view.height / 2];
+  }
+
+  // The rectangle to watch.
+  rect() {
+    const [x0, y1] = this.toWorld(-MARGIN * this.view.width, -MARGIN * this.view.height);
+    const [x1, y0] = this.toWorld((1 + MARGIN) * this.view.width, (1 + MARGIN) * this.view.height);
+    return { x0, y0, x1, y1 };
+  }
+
+  // ---- pointer ----
+
+  listen() {
+    const canvas = $("over");
+    let from = null;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      from = { x: event.offsetX, y: event.offsetY, far: 0 };
+      canvas.setPointerCapture(event.pointerId);
+      this.host.focus();
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      const dx = event.offsetX - from.x, dy = event.offsetY - from.y;
+      from.far += Math.abs(dx) + Math.abs(dy);
+      from.x = event.offsetX;
+      from.y = event.offsetY;
+      if (from.far > 4) {
+        this.dragged();
+        this.pan(-dx, dy);
+      }
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (from && from.far <= 4) this.clicked(...this.toWorld(event.offsetX, event.offsetY), 14 / this.view.scale);
+      from = null;
+    });
+  }
+
+  // ---- a frame ----
+
+  take(frame, restart) {
+    this.frame = frame;
+    this.borders(frame);
+    this.points.take(frame, this.tint(frame), restart);
+    this.dirty = true;
+  }
+
+  // Borders of shards along each axis, in world coordinates, for the colour of a place.
+  borders(frame) {
+    const { world } = this, size = world.towerSize;
+    this.columns = [...new Set(frame.shards.map((shard) => shard.x0))].sort((a, b) => a - b).map((at) => world.x + at * size);
+    this.rows = [...new Set(frame.shards.map((shard) => shard.y0))].sort((a, b) => a - b).map((at) => world.y + at * size);
+  }
+
+  tint(frame) {
+    const { kinds, bits, steps } = frame.points;
+    const place = (list, at) => {
+      let low = 0;
+      for (let high = list.length; high - low > 1;) {
+        const middle = (low + high) >> 1;
+        if (list[middle] <= at) low = middle;
+        else high = middle;
+      }
+      return low;
+    };
+    const step = Math.max(this.columns.length, 1);
+    switch (this.colour) {
+      case "shard": return (i, x, y) => (place(this.columns, x) + place(this.rows, y) * (step % 2 === 0 ? step + 1 : step)) % COLOURS.length;
+      case "awake": return (i) => (bits[i] & POINT_OBSERVER ? 1 : bits[i] & POINT_AWAKE ? 2 : 7);
+      case "crowd": return (i) => (steps[i] === 0 ? 7 : steps[i] < 6 ? 3 : steps[i] < 11 ? 1 : 5);
+      default: return (i) => kinds[i] % COLOURS.length;
+    }
+  }
+
+  // ---- drawing ----
+
+  draw(share) {
+    this.points.draw(this.view, share, this.layers.points);
+    if (!this.dirty && share >= 1) return;
+    this.dirty = false;
+    for (const context of [this.base, this.over]) {
+      context.setTransform(this.view.ratio, 0, 0, this.view.ratio, 0, 0);
+      context.clearRect(0, 0, this.view.width, this.view.height);
+    }
+    if (!this.world) return;
+    this.drawBase();
+    if (this.frame) this.drawFocus();
+    this.drawScale();
+  }
+
+  box(context, x0, y0, x1, y1) {
+    const [left, top] = this.toScreen(x0, y1), [right, bottom] = this.toScreen(x1, y0);
+    context.strokeRect(left, top, right - left, bottom - top);
+  }
+
+  drawBase() {
+    const { base, world, frame, layers } = this;
+    if (frame && (layers.density || layers.cost)) this.drawHeat(frame, layers.density ? frame.grid.counts : frame.grid.costs);
+    base.strokeStyle = "#5a6675";
+    base.lineWidth = 1;
+    this.box(base, world.x, world.y, world.x + world.width, world.y + world.height);
+    if (layers.towers && world.towerSize * this.view.scale > 4) this.drawTowers();
+    if (frame && layers.shards) this.drawShards(frame);
+    if (frame && layers.areas) for (const area of frame.areas) this.drawArea(area);
+  }
+
+  drawHeat(frame, values) {
+    const cells = frame.grid.cells;
+    if (!cells) return;
+    const context = this.heatCanvas.getContext("2d"), image = context.createImageData(cells, cells);
+    const most = Math.log1p(values.reduce((a, b) => Math.max(a, b), 1));
+    for (let i = 0; i < cells * cells; i++) {
+      const row = cells - 1 - Math.floor(i / cells), at = (row * cells + (i % cells)) * 4;
+      const [r, g, b] = heat(Math.log1p(values[i]) / most);
+      image.data.set([r, g, b, values[i] ? 215 : 0], at);
+    }
+    context.putImageData(image, 0, 0);
+    const { rect } = frame, [left, top] = this.toScreen(rect.x0, rect.y1), [right, bottom] = this.toScreen(rect.x1, rect.y0);
+    this.base.imageSmoothingEnabled = false;
+    this.base.drawImage(this.heatCanvas, left, top, right - left, bottom - top);
+  }
+
+  drawTowers() {
+    const { base, world, view } = this, rect = this.rect();
+    base.strokeStyle = "#232a33";
+    base.beginPath();
+    const first = (low, origin) => origin + Math.max(Math.ceil((low - origin) / world.towerSize), 0) * world.towerSize;
+    for (let x = first(rect.x0, world.x); x < Math.min(rect.x1, world.x + world.width); x += world.towerSize) {
+      const [px] = this.toScreen(x, 0);
+      base.moveTo(px, 0);
+      base.lineTo(px, view.height);
+    }
+    for (let y = first(rect.y0, world.y); y < Math.min(rect.y1, world.y + world.height); y += world.towerSize) {
+      const [, py] = this.toScreen(0, y);
+      base.moveTo(0, py);
+      base.lineTo(view.width, py);
+    }
+    base.stroke();
+  }
+
+  drawShards(frame) {
+    const { base, world } = this;
+    base.strokeStyle = "#8a97a8";
+    base.fillStyle = "#8a97a8";
+    base.font = "11px system-ui";
+    frame.shards.forEach((shard, i) => {
+      const x0 = world.x + shard.x0 * world.towerSize, y0 = world.y + shard.y0 * world.towerSize;
+      const x1 = Math.min(world.x + (shard.x1 + 1) * world.towerSize, world.x + world.width);
+      const y1 = Math.min(world.y + (shard.y1 + 1) * world.towerSize, world.y + world.height);
+      this.box(base, x0, y0, x1, y1);
+      const [px, py] = this.toScreen(x0, y1);
+      if ((x1 - x0) * this.view.scale > 90) base.fillText(`${i}: ${short(shard.entities)}, +${short(shard.ghosts)} ghosts`, px + 4, py + 13);
+    });
+  }
+
+  drawArea(area) {
+    const { base } = this;
+    base.strokeStyle = area.follow ? "#cc79a7" : "#009e73";
+    base.fillStyle = area.follow ? "rgba(204,121,167,.12)" : "rgba(0,158,115,.12)";
+    base.setLineDash(area.follow ? [5, 3] : []);
+    base.beginPath();
+    if (area.shape === 0) {
+      const [px, py] = this.toScreen(area.x, area.y);
+      base.arc(px, py, area.radius * this.view.scale, 0, 7);
+    } else {
+      const corners = area.shape === 1 ? [[area.x, area.y], [area.toX, area.y], [area.toX, area.toY], [area.x, area.toY]] : area.corners;
+      corners.forEach(([x, y]) => base.lineTo(...this.toScreen(x, y)));
+      base.closePath();
+    }
+    base.fill();
+    base.stroke();
+    base.setLineDash([]);
+  }
+
+  ring(x, y, radius, colour, dash = []) {
+    const { over, view } = this;
+    if (!(radius > 0) || !Number.isFinite(radius)) return;
+    const [px, py] = this.toScreen(x, y);
+    over.strokeStyle = colour;
+    over.setLineDash(dash);
+    over.beginPath();
+    if (this.world.shape === "square") over.rect(px - radius * view.scale, py - radius * view.scale, 2 * radius * view.scale, 2 * radius * view.scale);
+    else over.arc(px, py, radius * view.scale, 0, 7);
+    over.stroke();
+    over.setLineDash([]);
+  }
+
+  drawFocus() {
+    const { frame, over } = this, focus = frame.focus;
+    if (!focus || !focus.found) return;
+    const { x, y } = focus.attrs;
+    over.lineWidth = 1.5;
+    if (this.layers.lines) for (const target of focus.targets) this.line(x, y, target.x, target.y, reasonStyle(target.reason));
+    if (this.layers.near) this.drawNear();
+    if (this.layers.rings) this.drawRings(focus);
+    const [px, py] = this.toScreen(x, y);
+    over.strokeStyle = "#ffffff";
+    over.lineWidth = 2;
+    over.beginPath();
+    over.arc(px, py, 8, 0, 7);
+    over.stroke();
+    over.fillStyle = "#ffffff";
+    over.font = "bold 12px system-ui";
+    over.fillText(focus.id, px + 11, py - 7);
+  }
+
+  drawRings(focus) {
+    const { x, y, view, margin, reach, visible } = focus.attrs;
+    this.ring(x, y, view, "#f0e442");
+    this.ring(x, y, view + margin, "#f0e442", [4, 4]);
+    if (focus.step > 0) this.ring(x, y, focus.viewGiven, "#d55e00", [2, 4]);
+    this.ring(x, y, reach, "#009e73", [8, 3]);
+    if (visible < 1e17) this.ring(x, y, visible, "#cc79a7", [8, 3, 2, 3]);
+    const bands = this.world.classes[focus.attrs.kind]?.bands ?? [];
+    for (const band of bands) this.ring(x, y, band.radius, "#56b4e9", [1, 5]);
+  }
+
+  line(x, y, toX, toY, style) {
+    const { over } = this;
+    over.strokeStyle = style.colour;
+    over.globalAlpha = 0.75;
+    over.setLineDash(style.dash);
+    over.beginPath();
+    over.moveTo(...this.toScreen(x, y));
+    over.lineTo(...this.toScreen(toX, toY));
+    over.stroke();
+    over.setLineDash([]);
+    over.globalAlpha = 1;
+    const [px, py] = this.toScreen(toX, toY);
+    over.strokeRect(px - 4, py - 4, 8, 8);
+  }
+
+  drawNear() {
+    const { over } = this;
+    over.strokeStyle = "#b9c2cd";
+    for (const other of this.near) {
+      const [px, py] = this.toScreen(other.x, other.y);
+      over.beginPath();
+      over.moveTo(px - 5, py - 5);
+      over.lineTo(px + 5, py + 5);
+      over.moveTo(px - 5, py + 5);
+      over.lineTo(px + 5, py - 5);
+      over.stroke();
+    }
+  }
+
+  drawScale() {
+    const wanted = 90 / this.view.scale, power = 10 ** Math.floor(Math.log10(wanted));
+    const length = [5, 2, 1].map((factor) => factor * power).find((value) => value <= wanted) ?? power;
+    $("scale").style.width = `${length * this.view.scale}px`;
+    say($("scale"), short(length));
+  }
+}

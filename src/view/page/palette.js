@@ -1,0 +1,18 @@
+// Colours that stay apart for colour-blind eyes (Okabe and Ito), then the same at another lightness.
+export const COLOURS = [
+  [0x56, 0xb4, 0xe9], [0xe6, 0x9f, 0x00], [0x00, 0x9e, 0x73], [0xf0, 0xe4, 0x42], [0xcc, 0x79, 0xa7], [0xd5, 0x5e, 0x00],
+  [0x00, 0x72, 0xb2], [0xbb, 0xbb, 0xbb], [0xa6, 0xd8, 0xf4], [0xf3, 0xcf, 0x7f], [0x7f, 0xce, 0xb9], [0xe5, 0xbc, 0xd3],
+];
+export const css = (index) => `rgb(${COLOURS[index % COLOURS.length].join(",")})`;
+
+// Five stops of viridis: dark is little, light is much.
+const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+export function heat(share) {
+  const at = Math.min(Math.max(share, 0), 1) * (STOPS.length - 1);
+  const low = Math.min(Math.floor(at), STOPS.length - 2);
+  return STOPS[low].map((value, i) => Math.round(value + (STOPS[low + 1][i] - value) * (at - low)));
+}
+
+// A reason has a colour and the dashes of its line, so that neither is needed alone.
+const DASHES = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
+export const reasonStyle = (reason) => ({ colour: css(reason), dash: DASHES[reason % DASHES.length] });

@@ -1,0 +1,166 @@
+// Points by WebGL2: one draw call for all of them. Places glide from the last frame to this one in the vertex shader,
+// so ten frames a second look like sixty. Nothing is made for each point but its bytes in the columns below.
+import { COLOURS } from "./palette.js";
+
+const VERTEX = `#version 300 es
+precision highp float;
+layout(location=0) in vec2 before;
+layout(location=1) in vec2 now;
+layout(location=2) in uint tint;
+layout(location=3) in uint bits;
+uniform vec2 middle, scale;
+uniform float share, size;
+flat out uint shape;
+flat out uint colour;
+void main() {
+  vec2 at = (mix(before, now, share) - middle) * scale;
+  gl_Position = vec4(at, 0.0, 1.0);
+  bool observer = (bits & 1u) != 0u;
+  gl_PointSize = observer ? size * 1.6 : size;
+  shape = bits;
+  colour = tint;
+}`;
+const FRAGMENT = `#version 300 es
+precision mediump float;
+flat in uint shape;
+flat in uint colour;
+uniform vec3 colours[${COLOURS.length}];
+out vec4 pixel;
+void main() {
+  vec2 at = gl_PointCoord * 2.0 - 1.0;
+  float far = length(at);
+  bool observer = (shape & 1u) != 0u, unready = (shape & 4u) != 0u, attached = (shape & 16u) != 0u, veiled = (shape & 64u) != 0u;
+  if (observer && far > 1.0) discard;                      // observers are discs, others squares
+  if (attached && abs(at.x) + abs(at.y) > 1.0) discard;    // attached ones diamonds
+  if (veiled && max(abs(at.x), abs(at.y)) < 0.45) discard; // veiled ones have a hole
+  if (unready && abs(abs(at.x) - abs(at.y)) > 0.4) discard; // not ready: a cross
+  pixel = vec4(colours[colour % uint(${COLOURS.length})], 0.95);
+}`;
+
+// The rectangle's lower corner is the origin of all places in buffers: float32 stays exact far away from (0, 0).
+export class Points {
+  constructor(canvas) {
+    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: true, preserveDrawingBuffer: true });
+    this.capacity = this.count = 0;
+    this.epoch = -1;
+    this.slots = { places: new Float32Array(0), seen: new Uint32Array(0) };
+    this.turn = 0;
+    if (this.gl) this.build();
+  }
+
+  build() {
+    const gl = this.gl;
+    this.program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(this.program, shader);
+    }
+    gl.linkProgram(this.program);
+    this.uniforms = {};
+    for (const name of ["middle", "scale", "share", "size", "colours"])
+      this.uniforms[name] = gl.getUniformLocation(this.program, name);
+    this.buffers = [0, 1, 2, 3].map((place) => {
+      const buffer = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.enableVertexAttribArray(place);
+      if (place < 2) gl.vertexAttribPointer(place, 2, gl.FLOAT, false, 0, 0);
+      else gl.vertexAttribIPointer(place, 1, gl.UNSIGNED_BYTE, 0, 0);
+      return buffer;
+    });
+  }
+
+  grow(count) {
+    if (count <= this.capacity) return;
+    this.capacity = Math.max(1024, count + (count >> 2));
+    this.now = new Float32Array(this.capacity * 2);
+    this.before = new Float32Array(this.capacity * 2);
+    this.tints = new Uint8Array(this.capacity);
+  }
+
+  growSlots(points, restart) {
+    const old = this.slots;
+    if (old.seen.length < points.slotCount || restart) {
+      const size = Math.max(points.slotCount, old.seen.length);
+      const keep = !restart && this.epoch === points.slotEpoch;
+      this.slots = { places: new Float32Array(size * 2), seen: new Uint32Array(size) };
+      if (keep) {
+        this.slots.places.set(old.places);
+        this.slots.seen.set(old.seen);
+      }
+    } else if (this.epoch !== points.slotEpoch) {
+      this.slots.seen.fill(0);
+    }
+    this.epoch = points.slotEpoch;
+  }
+
+  // Takes a frame's points; tintOf(i, x, y) gives each its colour. Places are relative to the origin.
+  take(frame, tintOf, restart) {
+    const { points, rect } = frame;
+    this.origin = this.origin && !restart ? this.origin : [rect.x0, rect.y0];
+    this.grow(points.count);
+    this.growSlots(points, restart);
+    this.count = points.count;
+    this.bits = points.bits;
+    this.turn++;
+    const { places, seen } = this.slots, { now, before, tints } = this;
+    const width = (rect.x1 - rect.x0) / 65536, height = (rect.y1 - rect.y0) / 65536;
+    const left = rect.x0 - this.origin[0], low = rect.y0 - this.origin[1];
+    const far = (rect.x1 - rect.x0) * 0.2;
+    for (let i = 0; i < points.count; i++) {
+      const x = left + (points.x[i] + 0.5) * width, y = low + (points.y[i] + 0.5) * height;
+      const slot = points.slots[i];
+      const known = seen[slot] === this.turn - 1 && Math.abs(places[slot * 2] - x) < far && Math.abs(places[slot * 2 + 1] - y) < far;
+      before[i * 2] = known ? places[slot * 2] : x;
+      before[i * 2 + 1] = known ? places[slot * 2 + 1] : y;
+      now[i * 2] = x;
+      now[i * 2 + 1] = y;
+      places[slot * 2] = x;
+      places[slot * 2 + 1] = y;
+      seen[slot] = this.turn;
+      tints[i] = tintOf(i, x + this.origin[0], y + this.origin[1]);
+    }
+    this.upload();
+  }
+
+  upload() {
+    const gl = this.gl;
+    if (!gl) return;
+    const columns = [this.before.subarray(0, this.count * 2), this.now.subarray(0, this.count * 2),
+      this.tints.subarray(0, this.count), this.bits];
+    columns.forEach((column, place) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[place]);
+      gl.bufferData(gl.ARRAY_BUFFER, column, gl.STREAM_DRAW);
+    });
+  }
+
+  draw(view, share, shown) {
+    const gl = this.gl;
+    if (!gl) return;
+    gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!shown || this.count === 0) return;
+    gl.useProgram(this.program);
+    gl.uniform2f(this.uniforms.middle, view.x - this.origin[0], view.y - this.origin[1]);
+    gl.uniform2f(this.uniforms.scale, 2 * view.scale / view.width, 2 * view.scale / view.height);
+    gl.uniform1f(this.uniforms.share, share);
+    gl.uniform1f(this.uniforms.size, view.pointSize * view.ratio);
+    gl.uniform3fv(this.uniforms.colours, COLOURS.flat().map((value) => value / 255));
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    gl.drawArrays(gl.POINTS, 0, this.count);
+  }
+
+  // Pixels that are not empty: for tests.
+  lit() {
+    const gl = this.gl, width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
+    const pixels = new Uint8Array(width * height * 4);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    let count = 0;
+    for (let i = 3; i < pixels.length; i += 4) count += pixels[i] > 0;
+    return count;
+  }
+}

@@ -1,0 +1,46 @@
+// Tables on the left: shards and their imbalance, the dearest cells, the longest lists near; and the legend.
+import { $, cell, fill, make, short } from "./dom.js";
+import { css } from "./palette.js";
+
+const TOP = 10;
+const heads = (...names) => make("tr", {}, ...names.map((name) => make("th", {}, name)));
+
+function top(values, most) {
+  const places = [];
+  values.forEach((value, i) => {
+    if (value === 0 || (places.length === most && values[places.at(-1)] >= value)) return;
+    const at = places.findIndex((place) => values[place] < value);
+    places.splice(at < 0 ? places.length : at, 0, i);
+    places.length = Math.min(places.length, most);
+  });
+  return places;
+}
+
+export function drawTables(frame, go) {
+  const work = frame.shards.map((shard) => (shard.indexNs + shard.interestNs + shard.publishNs) / 1e6);
+  const mean = work.reduce((a, b) => a + b, 0) / Math.max(work.length, 1);
+  fill($("table-shards"), make("p", {}, `Shards: the busiest has ${mean > 0 ? short(Math.max(...work) / mean) : "?"} times the mean work.`),
+    make("table", {}, heads("shard", "entities", "ghosts", "ms"), ...top(work, TOP).map((i) =>
+      make("tr", {}, cell(i), cell(short(frame.shards[i].entities), true), cell(short(frame.shards[i].ghosts), true), cell(short(work[i]), true)))));
+  const { grid, rect } = frame, cells = grid.cells || 1;
+  const rows = top(grid.costs, TOP).map((i) => {
+    const x = rect.x0 + ((i % cells) + 0.5) * (rect.x1 - rect.x0) / cells, y = rect.y0 + (Math.floor(i / cells) + 0.5) * (rect.y1 - rect.y0) / cells;
+    const row = make("tr", { tabindex: 0, onclick: () => go(x, y) }, cell(`${short(x)}, ${short(y)}`), cell(short(grid.counts[i]), true), cell(short(grid.costs[i]), true));
+    row.addEventListener("keydown", (event) => event.key === "Enter" && go(x, y));
+    return row;
+  });
+  fill($("table-cells"), make("p", {}, "Dearest cells of the view:"), make("table", {}, heads("place", "entities", "pairs tested"), ...rows));
+}
+
+export function drawLegend(colour, world, frame) {
+  const rows = { class: world.classes.slice(0, 24).map((item, i) => [css(i), item.name]),
+    shard: [["", "a colour for each shard"]], awake: [[css(1), "observer"], [css(2), "awake NPC"], [css(7), "all others"]],
+    crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]] }[colour];
+  const line = ([background, text]) => {
+    const mark = make("i");
+    mark.style.background = background;
+    return make("div", {}, mark, text);
+  };
+  fill($("legend"), ...rows.map(line), make("div", {}, "disc: observer; hole: veiled; cross: not ready; diamond: attached"),
+    frame.rect.stride > 1 ? make("div", {}, `1 of ${frame.rect.stride} ids shown`) : "");
+}
