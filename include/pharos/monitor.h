@@ -331,6 +331,14 @@ PH_NODISCARD PH_API ph_status ph_monitor_take(ph_monitor monitor, const ph_monit
  */
 PH_API ph_status ph_monitor_return(ph_monitor monitor, const ph_monitor_frame *frame);
 
+/**
+ * Fills the frames that are due once more, as the last tick's end did: for a host that does not tick now (a pause), so
+ * that views are followed and questions are answered. Changes nothing of the world.
+ * @return PH_OK; PH_BUSY: a tick runs, is half way without memory, a reader is inside, or ph_apply() has begun the next
+ * tick; PH_BAD_HANDLE. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status ph_monitor_fill(ph_world world);
+
 /** Fills *stats. @return PH_OK, PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread monitor */
 PH_NODISCARD PH_API ph_status ph_monitor_stats_get(ph_monitor monitor, ph_monitor_stats *stats);
 

@@ -8,6 +8,7 @@
 #include "base/lengths.h"
 #include "base/rng.h"
 #include "world/monitor/monitor.h"
+#include "world/table/gate.h"
 
 /* NULL: no open monitor has this handle. */
 static phx_monitor *resolve_monitor(ph_monitor handle, phx_world **world)
@@ -125,6 +126,19 @@ ph_status ph_monitor_ask(ph_monitor handle, const ph_monitor_question *question)
 }
 
 /* ---- frames ---- */
+
+ph_status ph_monitor_fill(ph_world handle)
+{
+    PHX_FLOAT_DEFAULT;
+    phx_world *world = phx_resolve_world(handle);
+    if (!world) return PH_BAD_HANDLE;
+    if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
+    const bool rests = world->stage == PHX_STAGE_IDLE, fills = rests && !world->begun;
+    if (fills && phx_monitors_any(world)) phx_monitors_fill(world);
+    phx_gate_tick_end(&world->gate, !rests);
+    return fills ? PH_OK : PH_BUSY;
+}
+
 
 ph_status ph_monitor_take(ph_monitor handle, const ph_monitor_frame **frame)
 {

@@ -45,22 +45,22 @@ const char phx_view_demo_config[] = "world_size = {4000, 4000}\n"
                                     "class ghost { veiled = true }\n"
                                     "class mount { priority = 5 }\n";
 
-typedef struct walker {
+typedef struct town_walker {
     float x, y, goal_x, goal_y, speed;
     uint8_t class;
     uint8_t instance;
-} walker;
+} town_walker;
 
-typedef struct demo {
+typedef struct town {
     ph_producer producer;
     uint64_t random;
     float places[PLACES][2];
-    walker walkers[WALKERS];
-} demo;
+    town_walker walkers[WALKERS];
+} town;
 
 /* ---- walking ---- */
 
-static float around(demo *demo, float middle, float radius)
+static float around(town *demo, float middle, float radius)
 {
     const float at = middle + (phx_rng_unit(&demo->random) + phx_rng_unit(&demo->random) - 1) * radius;
     return at < 0 ? 0 : at > SIDE ? SIDE : at;
@@ -71,7 +71,7 @@ static bool is_market_day(uint64_t tick)
     return tick % MARKET_TICKS > MARKET_TICKS / 2;
 }
 
-static void choose_goal(demo *demo, walker *walker, uint64_t tick)
+static void choose_goal(town *demo, town_walker *walker, uint64_t tick)
 {
     const bool player = walker->class == CLASS_PLAYER || walker->class == CLASS_THIEF;
     const bool market = player && is_market_day(tick) && phx_rng_below(&demo->random, 3) == 0;
@@ -81,7 +81,7 @@ static void choose_goal(demo *demo, walker *walker, uint64_t tick)
     walker->goal_y = player ? around(demo, place[1], spread) : around(demo, walker->y, 60);
 }
 
-static void walk(demo *demo, walker *walker, uint64_t tick)
+static void walk(town *demo, town_walker *walker, uint64_t tick)
 {
     const float dx = walker->goal_x - walker->x, dy = walker->goal_y - walker->y;
     const float far = sqrtf(dx * dx + dy * dy);
@@ -102,11 +102,11 @@ static uint8_t class_of(uint32_t index)
     return index % GUARD_EVERY == 0 ? CLASS_GUARD : CLASS_NPC;
 }
 
-static ph_status enter_walkers(demo *demo)
+static ph_status enter_walkers(town *demo)
 {
     ph_status status = PH_OK;
     for (uint32_t i = 0; i < WALKERS && status == PH_OK; i++) {
-        walker *walker = &demo->walkers[i];
+        town_walker *walker = &demo->walkers[i];
         const float *place = demo->places[phx_rng_below(&demo->random, PLACES)];
         walker->class = class_of(i);
         walker->x = around(demo, place[0], 300);
@@ -124,11 +124,11 @@ static ph_status enter_walkers(demo *demo)
     return status;
 }
 
-static ph_status enter_relations(demo *demo)
+static ph_status enter_relations(town *demo)
 {
     ph_status status = PH_OK;
     for (uint32_t i = 0; i < RIDERS && status == PH_OK; i++) {
-        const walker *rider = &demo->walkers[i];
+        const town_walker *rider = &demo->walkers[i];
         const ph_attrs mount = {.given = PH_X | PH_Y | PH_KIND, .x = rider->x, .y = rider->y, .kind = CLASS_MOUNT};
         status = ph_enter(demo->producer, MOUNT_FIRST + i, &mount);
         if (status == PH_OK) status = ph_attach(demo->producer, MOUNT_FIRST + i, i + 1);
@@ -142,7 +142,7 @@ static ph_status enter_relations(demo *demo)
     return status;
 }
 
-static ph_status set_areas(demo *demo)
+static ph_status set_areas(town *demo)
 {
     ph_status status = PH_OK;
     uint64_t id = AREA_FIRST;
@@ -162,10 +162,10 @@ static ph_status set_areas(demo *demo)
 
 static bool step(phx_view_source *source)
 {
-    demo *demo = source->own;
+    town *demo = source->own;
     ph_status status = PH_OK;
     for (uint32_t i = 0; i < WALKERS && status == PH_OK; i++) {
-        walker *walker = &demo->walkers[i];
+        town_walker *walker = &demo->walkers[i];
         walk(demo, walker, source->at);
         status = ph_move(demo->producer, i + 1, walker->x, walker->y, 0);
     }
@@ -182,7 +182,7 @@ static void close_demo(phx_view_source *source)
 
 bool phx_view_demo_open(phx_view_source *source)
 {
-    demo *demo = calloc(1, sizeof *demo);
+    town *demo = calloc(1, sizeof *demo);
     if (!demo) return phx_source_fail(source, "the demo", PH_NO_MEMORY);
     source->own = demo;
     source->step = step;

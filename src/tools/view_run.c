@@ -99,11 +99,11 @@ static bool obey(phx_view_run *run, const ph_view_request *request, bool *steps)
 
 /* ---- the loop ---- */
 
-typedef struct clocks {
+typedef struct due_times {
     uint64_t tick_ns, fill_ns, tell_ns; /* when each is due next */
-} clocks;
+} due_times;
 
-static bool tick(phx_view_run *run, clocks *clocks, uint64_t now_ns)
+static bool tick(phx_view_run *run, due_times *clocks, uint64_t now_ns)
 {
     phx_view_source *source = run->source;
     const uint64_t period_ns = (uint64_t)((double)run->tick_ms * 1e6 / run->speed);
@@ -114,7 +114,7 @@ static bool tick(phx_view_run *run, clocks *clocks, uint64_t now_ns)
     return true;
 }
 
-static bool turn(phx_view_run *run, clocks *clocks)
+static bool turn(phx_view_run *run, due_times *clocks)
 {
     ph_view_request request;
     bool steps = false, news = false;
@@ -140,7 +140,7 @@ static bool turn(phx_view_run *run, clocks *clocks)
 
 int phx_view_run_all(phx_view_run *run, const volatile sig_atomic_t *stopped)
 {
-    clocks clocks = {.tick_ns = phx_clock_ns()};
+    due_times clocks = {.tick_ns = phx_clock_ns()};
     const struct timespec nap = {.tv_nsec = SLEEP_NS};
     tell(run);
     while (!*stopped) {

@@ -22,7 +22,7 @@ typedef struct key_image {
     size_t size;
 } key_image;
 
-typedef struct player {
+typedef struct trace_player {
     phx_trace *trace;
     phx_submitter submitter;
     phx_trace_row row; /* the next one, if there is one */
@@ -32,7 +32,7 @@ typedef struct player {
     uint32_t image_count;
     size_t image_bytes;
     uint64_t image_ticks;
-} player;
+} trace_player;
 
 /* ---- rows ---- */
 
@@ -53,7 +53,7 @@ static bool broken(phx_view_source *source, const phx_trace_error *error)
 /* Bad lines are passed over: a viewer shows what is there; pharos-replay names them. */
 static bool next_row(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     phx_trace_error error;
     for (;;) {
         const phx_trace_result result = phx_trace_next(player->trace, &player->row, &error);
@@ -66,7 +66,7 @@ static bool next_row(phx_view_source *source)
 
 static bool open_trace(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     phx_trace_error error;
     const phx_trace_source file = {source->path, source->unpack_max_bytes, kind_of, source};
     phx_trace_close(player->trace);
@@ -78,14 +78,14 @@ static bool open_trace(phx_view_source *source)
 
 static void note_refused(void *user, uint64_t line, const ph_refusal *refusal)
 {
-    player *player = user;
+    trace_player *player = user;
     (void)line, (void)refusal;
     player->refused++;
 }
 
 static bool submit(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     ph_status status;
     if (player->row.op == PHX_OP_APPLY) status = ph_apply(source->world);
     else status = phx_submit(&player->submitter, &player->row);
@@ -98,7 +98,7 @@ static bool submit(phx_view_source *source)
 
 static bool run_tick(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     const uint64_t tick = source->at + 1;
     while (player->has_row && player->row.tick <= tick)
         if (!submit(source) || !next_row(source)) return false;
@@ -140,7 +140,7 @@ static bool read_image(void *user, void *bytes, size_t size)
 }
 
 /* Every second one goes; the first, the begin, stays. */
-static void thin_out(player *player)
+static void thin_out(trace_player *player)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < player->image_count; i++) {
@@ -158,7 +158,7 @@ static void thin_out(player *player)
 /* An image that finds no memory is left out: a seek takes longer then. */
 static void keep_image(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     const uint64_t last = player->image_count > 0 ? player->images[player->image_count - 1].tick : 0;
     if (player->image_count > 0 && source->at < last + player->image_ticks) return;
     image_file file = {0};
@@ -175,7 +175,7 @@ static void keep_image(phx_view_source *source)
 
 static bool load_image(phx_view_source *source, const key_image *image)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     image_file file = {.bytes = image->bytes, .size = image->size};
     phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
@@ -201,7 +201,7 @@ static bool step(phx_view_source *source)
 
 static bool skip_rows(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     if (!open_trace(source)) return false;
     while (player->has_row && player->row.tick <= source->at)
         if (!next_row(source)) return false;
@@ -211,7 +211,7 @@ static bool skip_rows(phx_view_source *source)
 
 static bool seek(phx_view_source *source, uint64_t tick)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     const key_image *best = &player->images[0];
     if (tick < source->first) tick = source->first;
     for (uint32_t i = 0; i < player->image_count; i++)
@@ -265,7 +265,7 @@ static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
 
 static void close_trace(phx_view_source *source)
 {
-    player *player = source->own;
+    trace_player *player = source->own;
     if (!player) return;
     if (source->world.index1 != 0) phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
@@ -278,7 +278,7 @@ static void close_trace(phx_view_source *source)
 /* The last tick, by reading the trace once; then it is opened anew. */
 static bool find_range(phx_view_source *source)
 {
-    const player *player = source->own;
+    const trace_player *player = source->own;
     if (!player->has_row) return phx_source_fail(source, source->path, PH_EMPTY);
     source->first = source->last = player->row.tick;
     while (player->has_row) {
@@ -290,7 +290,7 @@ static bool find_range(phx_view_source *source)
 
 bool phx_view_trace_open(phx_view_source *source)
 {
-    player *player = calloc(1, sizeof *player);
+    trace_player *player = calloc(1, sizeof *player);
     if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
     source->own = player;
     source->step = step;

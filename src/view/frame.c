@@ -11,7 +11,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a frame is little-endian");
 
 enum { VERSION = 1, EXPLANATION_SIZE = 256 };
-typedef enum section { RECT = 1, POINTS, GRID, SHARDS, AREAS, FOCUS, EVENTS, ANSWERS, STATS, KEYS } section;
+typedef enum frame_section { RECT = 1, POINTS, GRID, SHARDS, AREAS, FOCUS, EVENTS, ANSWERS, STATS, KEYS } frame_section;
 
 #define STAT_LIST(X) \
     X(ticks) X(entities) X(observers) X(list_entries) X(ghosts) X(commands) X(enters) X(leaves) X(coalesced_ticks) \
@@ -61,7 +61,7 @@ static void pad(writer *w)
     put(w, zero, (8 - w->at % 8) % 8);
 }
 
-static void begin(writer *w, section type, uint32_t count)
+static void begin(writer *w, frame_section type, uint32_t count)
 {
     w->section = w->at;
     w->sections++;

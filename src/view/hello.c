@@ -7,20 +7,21 @@
 #include "view/frame.h"
 
 #include <locale.h>
+#include <pharos/pharos.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct text {
+typedef struct json_text {
     FILE *out;
     char *bytes;
     size_t size;
     locale_t own, before;
-} text;
+} json_text;
 
-static bool begin(text *text)
+static bool begin(json_text *text)
 {
-    *text = (struct text){.own = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    *text = (json_text){.own = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     if (!text->own) return false;
     text->before = uselocale(text->own);
     text->out = open_memstream(&text->bytes, &text->size);
@@ -30,7 +31,7 @@ static bool begin(text *text)
     return false;
 }
 
-static char *end(text *text)
+static char *end(json_text *text)
 {
     const bool failed = ferror(text->out) != 0;
     const bool closed = fclose(text->out) == 0;
@@ -112,7 +113,7 @@ static void write_world(FILE *out, const ph_world_def *def)
 
 char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def)
 {
-    text text;
+    json_text text;
     if (!begin(&text)) return NULL;
     fputs("{\"type\":\"hello\",\"title\":", text.out);
     write_string(text.out, title, strlen(title));
@@ -129,7 +130,7 @@ char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def)
 
 char *phx_state_text(const ph_view_state *state)
 {
-    text text;
+    json_text text;
     if (!begin(&text)) return NULL;
     fprintf(text.out, "{\"type\":\"state\",\"paused\":%s,\"over\":%s,\"speed\":%.9g,\"first\":%llu,\"last\":%llu,\"at\":%llu,\"offset\":%lld}",
             yes(state->paused), yes(state->over), state->speed, (unsigned long long)state->first,
@@ -139,7 +140,7 @@ char *phx_state_text(const ph_view_state *state)
 
 char *phx_line_text(const char *type, const char *line, size_t bytes)
 {
-    text text;
+    json_text text;
     if (!begin(&text)) return NULL;
     fprintf(text.out, "{\"type\":\"%s\",\"text\":", type);
     write_string(text.out, line, bytes);

@@ -9,39 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every field: name, is it text. */
-#define FIELD_LIST(X) \
-    X(TYPE, "type") \
-    X(TOKEN, "token") \
-    X(X0, "x0") \
-    X(Y0, "y0") \
-    X(X1, "x1") \
-    X(Y1, "y1") \
-    X(INSTANCE, "instance") \
-    X(PARTS, "parts") \
-    X(POINTS, "points") \
-    X(FOCUS, "focus") \
-    X(HZ, "hz") \
-    X(KIND, "kind") \
-    X(ID, "id") \
-    X(OTHER, "other") \
-    X(X, "x") \
-    X(Y, "y") \
-    X(RADIUS, "radius") \
-    X(MOST, "most") \
-    X(ANY, "any") \
-    X(TAG, "tag") \
-    X(SEQUENCE, "sequence") \
-    X(WHAT, "what") \
-    X(VALUE, "value") \
-    X(KEY, "key")
+/* Every field of every message. */
+#define FIELD_LIST(ROW) \
+    ROW(TYPE, "type") \
+    ROW(TOKEN, "token") \
+    ROW(X0, "x0") \
+    ROW(Y0, "y0") \
+    ROW(X1, "x1") \
+    ROW(Y1, "y1") \
+    ROW(INSTANCE, "instance") \
+    ROW(PARTS, "parts") \
+    ROW(POINTS, "points") \
+    ROW(FOCUS, "focus") \
+    ROW(HZ, "hz") \
+    ROW(KIND, "kind") \
+    ROW(ID, "id") \
+    ROW(OTHER, "other") \
+    ROW(X, "x") \
+    ROW(Y, "y") \
+    ROW(RADIUS, "radius") \
+    ROW(MOST, "most") \
+    ROW(ANY, "any") \
+    ROW(TAG, "tag") \
+    ROW(SEQUENCE, "sequence") \
+    ROW(WHAT, "what") \
+    ROW(VALUE, "value") \
+    ROW(KEY, "key")
 
-typedef enum field {
+typedef enum json_field {
 #define FIELD_ENUM(name, text) FIELD_##name,
     FIELD_LIST(FIELD_ENUM)
 #undef FIELD_ENUM
         FIELDS
-} field;
+} json_field;
 
 static const char *const field_names[FIELDS] = {
 #define FIELD_NAME(name, text) text,
@@ -49,26 +49,26 @@ static const char *const field_names[FIELDS] = {
 #undef FIELD_NAME
 };
 
-typedef enum shape { ABSENT, TEXT, NUMBER, BOOLEAN } shape;
+typedef enum json_shape { ABSENT, TEXT, NUMBER, BOOLEAN } json_shape;
 
-typedef struct value {
-    shape shape;
+typedef struct json_value {
+    json_shape shape;
     bool yes;
     char text[PH_VIEW_TEXT_SIZE]; /* also of a number */
-} value;
+} json_value;
 
 typedef struct gathered {
-    value values[FIELDS];
+    json_value values[FIELDS];
     bool too_long;
 } gathered;
 
 /* ---- gathering ---- */
 
-static void keep(struct lejp_ctx *ctx, shape shape, bool yes)
+static void keep(struct lejp_ctx *ctx, json_shape shape, bool yes)
 {
     gathered *all = ctx->user;
     if (ctx->path_match == 0) return; /* a field that is not known has no meaning here */
-    value *kept = &all->values[ctx->path_match - 1];
+    json_value *kept = &all->values[ctx->path_match - 1];
     const size_t length = shape == BOOLEAN ? 0 : strlen(ctx->buf);
     if (length >= sizeof kept->text) {
         all->too_long = true;
@@ -116,15 +116,15 @@ static bool parse(const char *text, size_t bytes, gathered *all)
 
 /* ---- checked values ---- */
 
-static const char *text_of(const gathered *all, field field)
+static const char *text_of(const gathered *all, json_field field)
 {
     return all->values[field].shape == TEXT ? all->values[field].text : "";
 }
 
 /* An absent number is the default. false: no finite number in the range. */
-static bool number(const gathered *all, field field, double low, double high, double other, double *number)
+static bool number(const gathered *all, json_field field, double low, double high, double other, double *number)
 {
-    const value *value = &all->values[field];
+    const json_value *value = &all->values[field];
     char *end = NULL;
     *number = other;
     if (value->shape == ABSENT) return true;
@@ -133,7 +133,7 @@ static bool number(const gathered *all, field field, double low, double high, do
     return end != value->text && *end == '\0' && *number >= low && *number <= high;
 }
 
-static bool whole(const gathered *all, field field, uint32_t low, uint32_t high, uint32_t other, uint32_t *result)
+static bool whole(const gathered *all, json_field field, uint32_t low, uint32_t high, uint32_t other, uint32_t *result)
 {
     double read;
     if (!number(all, field, low, high, other, &read) || read != floor(read)) return false;
@@ -141,7 +141,7 @@ static bool whole(const gathered *all, field field, uint32_t low, uint32_t high,
     return true;
 }
 
-static bool place(const gathered *all, field field, float *result)
+static bool place(const gathered *all, json_field field, float *result)
 {
     double read;
     if (!number(all, field, -(double)PH_COORDINATE_MAX, (double)PH_COORDINATE_MAX, 0, &read)) return false;
@@ -150,9 +150,9 @@ static bool place(const gathered *all, field field, float *result)
 }
 
 /* 64 bits do not fit into a number of JSON: they come as text. */
-static bool id(const gathered *all, field field, uint64_t *result)
+static bool id(const gathered *all, json_field field, uint64_t *result)
 {
-    const value *value = &all->values[field];
+    const json_value *value = &all->values[field];
     *result = 0;
     if (value->shape == ABSENT) return true;
     if (value->shape != TEXT || value->text[0] == '\0') return false;
@@ -164,12 +164,12 @@ static bool id(const gathered *all, field field, uint64_t *result)
     return true;
 }
 
-typedef struct word {
+typedef struct named {
     const char *text;
     uint32_t number;
-} word;
+} named;
 
-static bool find_word(const word *words, size_t count, const char *text, size_t length, uint32_t *number)
+static bool find_word(const named *words, size_t count, const char *text, size_t length, uint32_t *number)
 {
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i].text) != length || memcmp(words[i].text, text, length) != 0) continue;
@@ -192,7 +192,7 @@ static const char *read_hello(const gathered *all, phx_message *message)
 /* "points,grid" */
 static bool read_parts(const char *at, uint32_t *flags)
 {
-    static const word parts[] = {{"points", PH_MONITOR_POINTS}, {"grid", PH_MONITOR_GRID},  {"shards", PH_MONITOR_SHARDS},
+    static const named parts[] = {{"points", PH_MONITOR_POINTS}, {"grid", PH_MONITOR_GRID},  {"shards", PH_MONITOR_SHARDS},
                                  {"areas", PH_MONITOR_AREAS},   {"stats", PH_MONITOR_STATS}, {"keys", PH_MONITOR_KEYS},
                                  {"any", PH_MONITOR_ANY_INSTANCE}};
     *flags = 0;
@@ -222,7 +222,7 @@ static const char *read_view(const gathered *all, phx_message *message)
 
 static const char *read_ask(const gathered *all, phx_message *message)
 {
-    static const word kinds[] = {{"list", PH_ASK_LIST},
+    static const named kinds[] = {{"list", PH_ASK_LIST},
                                  {"observers", PH_ASK_OBSERVERS},
                                  {"explain", PH_ASK_EXPLAIN},
                                  {"nearest", PH_ASK_NEAREST},
@@ -251,7 +251,7 @@ static const char *read_ack(const gathered *all, phx_message *message)
 
 static const char *read_do(const gathered *all, phx_message *message)
 {
-    static const word acts[] = {{"pause", PH_VIEW_DO_PAUSE}, {"play", PH_VIEW_DO_PLAY}, {"step", PH_VIEW_DO_STEP},
+    static const named acts[] = {{"pause", PH_VIEW_DO_PAUSE}, {"play", PH_VIEW_DO_PLAY}, {"step", PH_VIEW_DO_STEP},
                                 {"speed", PH_VIEW_DO_SPEED}, {"seek", PH_VIEW_DO_SEEK}, {"slice", PH_VIEW_DO_SLICE}};
     static const double tick_max = 9007199254740992.0; /* 2^53: JSON's numbers are exact so far */
     ph_view_request *request = &message->request;

@@ -45,10 +45,10 @@ static const char *refusal(struct lws *wsi)
 
 /* ---- the page ---- */
 
-typedef struct session {
+typedef struct page_session {
     phx_page *page;  /* of a WebSocket */
     size_t html_sent; /* of an HTTP request */
-} session;
+} page_session;
 
 static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
 {
@@ -72,7 +72,7 @@ static int begin_html(struct lws *wsi)
     return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
 }
 
-static int send_html(struct lws *wsi, session *session)
+static int send_html(struct lws *wsi, page_session *session)
 {
     unsigned char room[LWS_PRE + 4096];
     size_t count = phx_page_html_bytes - session->html_sent;
@@ -86,7 +86,7 @@ static int send_html(struct lws *wsi, session *session)
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static int answer_http(struct lws *wsi, session *session, const char *path)
+static int answer_http(struct lws *wsi, page_session *session, const char *path)
 {
     session->html_sent = 0;
     const bool get = lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0;
@@ -104,7 +104,7 @@ static int send_away(struct lws *wsi, enum lws_close_status status, const char *
     return -1;
 }
 
-static int open_page(ph_view *view, struct lws *wsi, session *session)
+static int open_page(ph_view *view, struct lws *wsi, page_session *session)
 {
     session->page = phx_page_open(view, wsi);
     if (!session->page)
@@ -113,7 +113,7 @@ static int open_page(ph_view *view, struct lws *wsi, session *session)
     return 0;
 }
 
-static int receive(ph_view *view, struct lws *wsi, session *session, const char *bytes, size_t count)
+static int receive(ph_view *view, struct lws *wsi, page_session *session, const char *bytes, size_t count)
 {
     if (!session->page) return -1;
     if (lws_frame_is_binary(wsi)) return send_away(wsi, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "a message is text");
@@ -125,7 +125,7 @@ static int receive(ph_view *view, struct lws *wsi, session *session, const char 
 static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t count)
 {
     ph_view *view = lws_context_user(lws_get_context(wsi));
-    session *session = user;
+    page_session *session = user;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
         return answer_http(wsi, session, in);
@@ -178,8 +178,8 @@ static void *run(void *user)
 /* ---- begin and end ---- */
 
 static const struct lws_protocols protocols[] = {
-    {"http", serve, sizeof(session), 0, 0, NULL, 0},
-    {"pharos-view", serve, sizeof(session), PH_VIEW_MESSAGE_MAX, 0, NULL, 0},
+    {"http", serve, sizeof(page_session), 0, 0, NULL, 0},
+    {"pharos-view", serve, sizeof(page_session), PH_VIEW_MESSAGE_MAX, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0}};
 
 static ph_status listen_there(ph_view *view, uint32_t port, char *reason, size_t reason_size)
