@@ -65,7 +65,14 @@ class WebSocket:
 
     def receive(self):
         """The next whole text message."""
-        message = b""
+        while True:
+            kind, message = self.message()
+            if kind == TEXT:
+                return message.decode()
+
+    def message(self):
+        """The next whole message: TEXT or BINARY, and its bytes."""
+        kind_now, message = TEXT, b""
         while True:
             first, second = self.take(2)
             length = second & 0x7F
@@ -77,10 +84,11 @@ class WebSocket:
                 raise Closed(int.from_bytes(payload[:2], "big"), payload[2:].decode())
             if kind == PING:
                 self.send_frame(PONG, payload)
-            elif kind in (TEXT, CONTINUED):
+            elif kind in (TEXT, BINARY, CONTINUED):
+                kind_now = kind if kind != CONTINUED else kind_now
                 message += payload
                 if first & 0x80:
-                    return message.decode()
+                    return kind_now, message
 
     def close(self):
         """A thread that reads meanwhile has the end of the connection."""
