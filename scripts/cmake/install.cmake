@@ -3,6 +3,7 @@
 # Components, each one Debian package (packages.cmake):
 #   runtime  the shared library                config  the shared library of config files
 #   store    the shared library of images in files
+#   view     the shared library of worlds in a browser
 #   dev      headers, archives, package files, examples, the pages of the API
 #   tools    the programs, their manual pages and completions
 
@@ -21,7 +22,7 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
         FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
-foreach(page IN ITEMS comparison determinism faq limits packages recipes troubles tutorial upgrading)
+foreach(page IN ITEMS comparison determinism faq limits packages recipes troubles tutorial upgrading viewing)
     install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
@@ -34,12 +35,17 @@ if(PHAROS_BUILD_CONFIG)
             COMPONENT tools)
     install(FILES ${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md DESTINATION ${example_folder} COMPONENT dev)
 endif()
+if(PHAROS_BUILD_VIEW)
+    install(TARGETS pharos_view_shared pharos_view EXPORT pharosTargets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT view NAMELINK_COMPONENT dev
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+endif()
 if(PHAROS_BUILD_STORE)
     install(TARGETS pharos_store_shared pharos_store EXPORT pharosTargets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT store NAMELINK_COMPONENT dev
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
-foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench)
+foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench pharos-view)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
         list(APPEND programs ${program})
@@ -71,6 +77,9 @@ if(PHAROS_BUILD_CONFIG)
 endif()
 if(PHAROS_BUILD_STORE)
     list(APPEND pc_files pharos-store.pc)
+endif()
+if(PHAROS_BUILD_VIEW)
+    list(APPEND pc_files pharos-view.pc)
 endif()
 foreach(pc IN LISTS pc_files)
     configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/${pc}.in ${PROJECT_BINARY_DIR}/${pc} @ONLY)

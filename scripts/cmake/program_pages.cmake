@@ -5,6 +5,7 @@ set(page_names
     "pharos-replay=runs a trace of commands through a Pharos world and prints the events"
     "pharos-config=checks, shows and explains config files of Pharos"
     "pharos-store=shows, checks and cuts images and journals of Pharos worlds"
+    "pharos-view=shows a Pharos world in a browser"
     "pharos-bench=loads Pharos with crowds and measures whole ticks")
 
 find_program(HELP2MAN help2man)

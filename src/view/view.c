@@ -2,7 +2,6 @@
  * Views: opening and closing, the world that is shown, and the exchange with the host. Called by the host's threads;
  * the server's thread is in server.c.
  */
-#include "base/core.h"
 #include "view/hello.h"
 #include "view/page.h"
 #include "view/server.h"

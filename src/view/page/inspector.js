@@ -100,7 +100,7 @@ export class Inspector {
   }
 
   gatherNear() {
-    this.near = this.nearIds.map((id) => this.nearFound.get(id)).filter((other) => other && !other.sees);
+    this.near = this.nearIds.map((id) => this.nearFound.get(id)).filter((other) => other && !other.sees).sort((a, b) => a.square - b.square);
     if (this.tab === "near") this.draw();
   }
 

@@ -5,9 +5,9 @@ import { COLOURS, css, heat, reasonStyle } from "./palette.js";
 import { Points } from "./points.js";
 
 export const LAYERS = [
-  ["points", "points", true], ["density", "number in a cell (heat)", false], ["cost", "cost in a cell (heat)", false],
+  ["points", "points", true], ["density", "density (heat)", false], ["cost", "cost (heat)", false],
   ["towers", "towers", false], ["shards", "shard borders", true], ["areas", "areas", true],
-  ["rings", "rings of the chosen one", true], ["lines", "lines to its targets", true], ["near", "near, but not seen", true],
+  ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
 const POINT_OBSERVER = 1, POINT_AWAKE = 2;
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
@@ -164,6 +164,7 @@ export class WorldMap {
   // ---- drawing ----
 
   draw(share) {
+    this.view.pointSize = this.view.scale > 2 ? 7 : this.view.scale > 0.7 ? 5 : 3;
     this.points.draw(this.view, share, this.layers.points);
     if (!this.dirty && share >= 1) return;
     this.dirty = false;

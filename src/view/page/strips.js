@@ -22,7 +22,7 @@ export class Strips {
       bands: PHASES.slice(1).map((_, i) => ({ series: [i + 2, i + 1] })) }, [[], [], [], [], [], [], [], []], $("strip-tick"));
     this.events = new uPlot({ ...common, series: [{ label: "tick" }, { label: "enters", stroke: "#009e73", points: { show: false } },
       { label: "leaves", stroke: "#d55e00", dash: [6, 3], points: { show: false } },
-      { label: "frames left out", stroke: "#cc79a7", dash: [2, 3], points: { show: false } }] }, [[], [], [], []], $("strip-events"));
+      { label: "ticks left out", stroke: "#cc79a7", dash: [2, 3], points: { show: false } }] }, [[], [], [], []], $("strip-events"));
     for (const plot of [this.tick, this.events])
       plot.over.addEventListener("click", () => {
         if (plot.cursor.idx != null) chosen(plot.data[0][plot.cursor.idx]);

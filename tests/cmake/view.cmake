@@ -1,0 +1,31 @@
+# pharos-view: its server with clients of Python's standard library; messages of pages; the page, rebuilt and in chromium.
+# The last two need node, chromium, and the packages of src/view/page/package.json (scripts/install_deps.sh --view).
+if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
+    return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+pharos_plain_test(NAME view_messages SOURCES view/messages.c LIBS pharos_view LABELS view)
+add_test(NAME view_server COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/view/test_server.py
+         ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:pharos-view>)
+pharos_test_properties(view_server 300 "view")
+add_test(NAME view_trace COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/view/test_trace.py
+         $<TARGET_FILE:pharos-replay> ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:pharos-view>)
+pharos_test_properties(view_trace 300 "view")
+if(PHAROS_SANITIZE)
+    return() # the program is the same, and the browser wants the machine
+endif()
+
+set(PHAROS_VIEW_MODULES ${PROJECT_SOURCE_DIR}/build/view/node_modules CACHE PATH "The npm packages of src/view/page")
+find_program(NODE node)
+find_program(CHROMIUM chromium)
+foreach(test IN ITEMS page browser)
+    if(NODE AND CHROMIUM AND EXISTS ${PHAROS_VIEW_MODULES}/esbuild)
+        add_test(NAME view_${test} COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/${test}.mjs ${PHAROS_VIEW_MODULES}
+                 ${CHROMIUM} $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-view>)
+        pharos_test_properties(view_${test} 300 "view;browser")
+    else()
+        add_test(NAME view_${test} COMMAND ${CMAKE_COMMAND} -E echo "view_${test} needs node, chromium and npm packages")
+        set_tests_properties(view_${test} PROPERTIES SKIP_REGULAR_EXPRESSION "needs node" LABELS "view;browser")
+    endif()
+endforeach()

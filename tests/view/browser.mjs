@@ -1,0 +1,291 @@
+// The page in chromium without a screen. A click on a point and "why" give the sentence of pharos-replay --explain; points
+// are drawn; a frame of 100,000 points is decoded; memory stays over 2,000 frames; a lost connection comes back; all of it
+// works by keyboard; the picture is as it was, about. Times are printed, and none is asserted.
+// usage: node browser.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what the states look like
+import assert from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [modules, chromium, replay, view] = process.argv.slice(2);
+const browsers = createRequire(join(modules, "x"))("playwright-core").chromium;
+const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--js-flags=--expose-gc", "--enable-precise-memory-info"];
+const TOKEN = "browserbrowserbrowser", PLACES = 16, STEP = 60, FLAT_FRAMES = 2000, BIG = 100000;
+const SETTINGS = ["--set", "view=130", "--set", "margin=10", "--set", "cap=6", "--set", "world_size=1000,1000", "--set", "tower_size=100"];
+
+// ---- the program and the page ----
+
+function start(...options) {
+  const program = spawn(view, ["--token", TOKEN, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  return new Promise((found, failed) => {
+    program.stdout.once("data", (text) => found({ program, address: String(text).trim() }));
+    program.once("exit", (code) => failed(new Error(`pharos-view ended: ${code}`)));
+  });
+}
+
+function stop({ program }) {
+  return new Promise((gone) => {
+    program.removeAllListeners("exit");
+    program.once("exit", gone);
+    program.kill("SIGTERM");
+  });
+}
+
+const faults = [];
+async function open(browser, address, more = "") {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(error.stack));
+  await page.goto(address + more);
+  await page.waitForFunction(() => window.pharos?.shown?.stats?.ticks > 0);
+  return page;
+}
+
+async function picture(page, name) {
+  if (process.env.VIEW_PICTURES) await page.screenshot({ path: join(process.env.VIEW_PICTURES, `${name}.png`) });
+}
+
+async function frames(page, count) {
+  const until = await page.evaluate((count) => window.pharos.frames + count, count);
+  await page.waitForFunction((until) => window.pharos.frames >= until, until, { timeout: 60000 });
+}
+const text = (page, id) => page.evaluate((id) => document.getElementById(id).textContent, id);
+
+// ---- a trace: PLACES x PLACES entities, which circle ----
+
+function makeTrace(path) {
+  const lines = ["tick,op,id,x,y"];
+  for (let tick = 1; tick <= 40; tick++)
+    for (let i = 0; i < PLACES * PLACES; i++) {
+      const x = 50 + (i % PLACES) * STEP + 12 * Math.cos(tick / 6 + i), y = 50 + Math.floor(i / PLACES) * STEP + 12 * Math.sin(tick / 6 + i);
+      lines.push(`${tick},${tick === 1 ? "enter" : "move"},${i + 1},${x.toFixed(3)},${y.toFixed(3)}`);
+    }
+  writeFileSync(path, `${lines.join("\n")}\n`);
+}
+
+function explain(path, observer, target, tick) {
+  const said = execFileSync(replay, [path, ...SETTINGS, "--explain", `${observer},${target}@${tick}`], { encoding: "utf8" });
+  return said.match(/^tick \d+: observer \d+, target \d+: (.*)$/m)[1];
+}
+
+// A click on the point of an id: where the frame has it, found by asking the page for its place.
+async function clickId(page, id) {
+  const at = await page.evaluate(async (id) => {
+    window.pharos.select(id);
+    while (!(window.pharos.shown.focus?.id === id && window.pharos.shown.focus.found)) await new Promise((then) => setTimeout(then, 20));
+    const { x, y } = window.pharos.shown.focus.attrs;
+    window.pharos.select("0");
+    while (window.pharos.shown.focus) await new Promise((then) => setTimeout(then, 20));
+    return window.pharos.map.toScreen(x, y);
+  }, id);
+  const box = await page.locator("#over").boundingBox();
+  await page.mouse.click(box.x + at[0], box.y + at[1]);
+  await page.waitForFunction((id) => document.getElementById("who").textContent.startsWith(`${id},`), id);
+}
+
+async function checkWhy(browser, folder) {
+  const path = join(folder, "circles.csv");
+  makeTrace(path);
+  const one = await start("--trace", path, "--at", "17", "--paused", ...SETTINGS);
+  const page = await open(browser, one.address);
+  assert.equal(await page.evaluate(() => window.pharos.shown.tick), 17);
+  await page.waitForTimeout(300);
+  const lit = await page.evaluate(() => { window.pharos.map.draw(1); return window.pharos.map.points.lit(); });
+  assert(lit > PLACES * PLACES * 4 && lit < 200000, `${lit} pixels are lit`);
+  const compared = [];
+  for (const [observer, target] of [[120, 121], [120, 137], [120, 1], [88, 87], [17, 1], [256, 239]]) {
+    await clickId(page, String(observer));
+    await page.fill("#why-observer", String(observer));
+    await page.fill("#why-target", String(target));
+    await page.click("#why button");
+    await page.waitForFunction(() => /^(not )?seen: /.test(document.getElementById("why-text").textContent));
+    const said = await text(page, "why-text"), right = explain(path, observer, target, 17);
+    assert.equal(said, right);
+    compared.push(said);
+    await page.evaluate(() => { document.getElementById("why-text").textContent = ""; });
+  }
+  assert(compared.some((one) => one.startsWith("seen")) && compared.some((one) => one.startsWith("not seen")), compared);
+  await clickId(page, "120");
+  await page.click("#tab-sees");
+  await picture(page, "why");
+  // Back and forth over ticks, by the slider's message.
+  for (const tick of [3, 39, 20]) {
+    await page.evaluate((tick) => { const seek = document.getElementById("seek"); seek.value = tick; seek.dispatchEvent(new Event("change")); }, tick);
+    await page.waitForFunction((tick) => window.pharos.shown.tick === tick, tick);
+  }
+  // A picture that may differ a little: the share of lit pixels in each ninth of the map.
+  const parts = await page.evaluate(() => {
+    const { map } = window.pharos, canvas = document.getElementById("points"), context = document.createElement("canvas").getContext("2d");
+    window.pharos.select("0");
+    map.fit();
+    map.draw(1);
+    context.canvas.width = context.canvas.height = 3;
+    const side = Math.min(canvas.width, canvas.height) * 0.96;
+    context.drawImage(canvas, (canvas.width - side) / 2, (canvas.height - side) / 2, side, side, 0, 0, 3, 3);
+    return [...context.getImageData(0, 0, 3, 3).data].filter((_, i) => i % 4 === 3);
+  });
+  assert(Math.max(...parts) > 0 && Math.max(...parts) <= 4 * Math.min(...parts) + 8, `points are where they were: ${parts}`);
+  await page.close();
+  await stop(one);
+  console.log(`${compared.length} sentences of the page are those of pharos-replay; ${lit} pixels lit`);
+}
+
+// ---- keyboard alone ----
+
+async function checkKeys(browser, address) {
+  const page = await open(browser, address);
+  await page.keyboard.press("/");
+  await page.keyboard.type("700");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("who").textContent.startsWith("700,"));
+  await page.keyboard.press("Escape");
+  for (const key of ["+", "+", "+", "ArrowLeft", "2"]) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => document.getElementById("tab-sees").getAttribute("aria-selected")), "true");
+  await page.waitForFunction(() => document.querySelectorAll("#panel tr[tabindex]").length > 0);
+  await page.evaluate(() => document.querySelector("#panel tr[tabindex]").focus());
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /^(not )?seen: /.test(document.getElementById("why-text").textContent));
+  await picture(page, "sees");
+  await page.evaluate(() => document.getElementById("map").focus());
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => window.pharos.state.paused);
+  const paused = await page.evaluate(() => window.pharos.state.at);
+  await page.keyboard.press(".");
+  await page.waitForFunction((at) => window.pharos.state.at === at + 1, paused);
+  await page.keyboard.press(",");
+  await page.waitForFunction(() => document.getElementById("state").textContent === "looking back");
+  await page.keyboard.press("l");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => !window.pharos.state.paused && document.getElementById("state").textContent === "live");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await page.waitForFunction(() => document.getElementById("who").textContent !== "Nothing chosen");
+  await page.keyboard.press("?");
+  await page.waitForFunction(() => document.getElementById("help").open);
+  await picture(page, "keys");
+  await page.keyboard.press("Enter");
+  // The address keeps the look.
+  await page.waitForTimeout(400);
+  const kept = await page.evaluate(() => location.hash);
+  assert(/token=/.test(kept) && /id=\d+/.test(kept) && /tab=sees/.test(kept), kept);
+  await page.close();
+  console.log("all of it by keyboard");
+}
+
+// ---- frames: decoding, memory ----
+
+async function checkFrames(browser, address) {
+  const page = await open(browser, address);
+  await frames(page, 5);
+  // A frame of BIG points made of this one's bytes: the sections that are not points, then a longer section of points.
+  const ms = await page.evaluate((BIG) => {
+    const { kept, decode, hello, map } = window.pharos;
+    const from = new DataView(kept.frames.at(-1).buffer), sections = from.getUint16(6, true), pieces = [];
+    let at = 32, bytes = 32;
+    for (let i = 0; i < sections; i++) {
+      const size = 16 + from.getUint32(at + 8, true);
+      if (from.getUint16(at, true) !== 2) pieces.push([at, size]);
+      at += size;
+    }
+    bytes += pieces.reduce((sum, [, size]) => sum + size, 0) + 16 + 12 * BIG;
+    const buffer = new ArrayBuffer(bytes), to = new DataView(buffer), all = new Uint8Array(buffer);
+    all.set(new Uint8Array(from.buffer, 0, 32));
+    to.setUint16(6, pieces.length + 1, true);
+    at = 32;
+    for (const [begin, size] of pieces) {
+      all.set(new Uint8Array(from.buffer, begin, size), at);
+      if (to.getUint16(at, true) === 1) to.setUint32(at + 16 + 32, BIG, true); // slot_count
+      at += size;
+    }
+    to.setUint16(at, 2, true);
+    to.setUint32(at + 4, BIG, true);
+    to.setUint32(at + 8, 12 * BIG, true);
+    for (let i = 0; i < BIG; i++) {
+      to.setUint32(at + 16 + 4 * i, i, true);
+      to.setUint16(at + 16 + 4 * BIG + 2 * i, (i * 7919) % 65536, true);
+      to.setUint16(at + 16 + 6 * BIG + 2 * i, (i * 104729) % 65536, true);
+    }
+    const times = [];
+    let frame;
+    for (let turn = 0; turn < 20; turn++) {
+      const begin = performance.now();
+      frame = decode(buffer, hello.stats);
+      map.take(frame, false);
+      times.push(performance.now() - begin);
+    }
+    if (frame.points.count !== BIG || frame.points.slots.buffer !== buffer || map.points.count !== BIG) throw new Error("points were copied, or lost");
+    if (frame.points.x[3] !== 3 * 7919 || map.points.now.length < 2 * BIG) throw new Error("points differ");
+    map.draw(1);
+    if (map.points.lit() < 1000) throw new Error("points are not drawn");
+    return times.sort((a, b) => a - b)[10];
+  }, BIG);
+  console.log(`a frame of ${BIG} points: ${ms.toFixed(2)} ms to decode, place and upload; nothing is copied but their places`);
+  const grown = await page.evaluate(async (FLAT_FRAMES) => {
+    const { kept, receive } = window.pharos, buffer = kept.frames.at(-1).buffer;
+    const size = async () => { for (let i = 0; i < 3; i++) { gc(); await new Promise((then) => setTimeout(then, 30)); } return performance.memory.usedJSHeapSize; };
+    kept.bytesMax = 4 << 20;
+    for (let i = 0; i < FLAT_FRAMES / 4; i++) receive(buffer.slice(0));
+    const before = await size();
+    for (let i = 0; i < FLAT_FRAMES; i++) { receive(buffer.slice(0)); if (i % 100 === 0) await new Promise((then) => setTimeout(then)); }
+    if (kept.bytes > kept.bytesMax || kept.frames.length < 2) throw new Error(`${kept.bytes} bytes are kept`);
+    return (await size()) - before;
+  }, FLAT_FRAMES);
+  assert(grown < 8 << 20, `${grown} bytes more after ${FLAT_FRAMES} frames`);
+  console.log(`${FLAT_FRAMES} frames: ${grown} bytes more`);
+  await page.close();
+}
+
+// ---- a connection that is lost ----
+
+async function checkLost(browser) {
+  let one = await start("--demo", "--port", "18732", "--allow-set");
+  const page = await open(browser, one.address);
+  await page.evaluate(() => { document.getElementById("keys").open = true; document.getElementById("tables").open = true; });
+  await page.evaluate(() => { document.getElementById("layer-density").click(); });
+  // A live key by its slider: the next frames have it.
+  await page.evaluate(() => { const slider = document.querySelector('input[aria-label="crowd_entities"]'); slider.value = "300"; slider.dispatchEvent(new Event("change")); });
+  await page.waitForFunction(() => window.pharos.shown.keys?.crowd_entities === 300);
+  await page.evaluate(() => window.pharos.link.send({ type: "set", key: "span", value: "nonsense" }));
+  await page.waitForFunction(() => /span/.test(document.getElementById("notice").textContent));
+  await picture(page, "keys_and_heat");
+  await stop(one);
+  await page.waitForFunction(() => /connection is lost/.test(document.getElementById("notice").textContent));
+  await picture(page, "lost");
+  assert.equal(await text(page, "state"), "no connection");
+  const before = await page.evaluate(() => window.pharos.frames);
+  one = await start("--demo", "--port", "18732");
+  await page.waitForFunction((before) => window.pharos.frames > before + 3, before, { timeout: 60000 });
+  assert.equal(await text(page, "state"), "live");
+  await stop(one);
+  one = await start("--demo", "--port", "18732", "--token", "another0another0another0");
+  await page.waitForFunction(() => /wrong token/.test(document.getElementById("notice").textContent), null, { timeout: 60000 });
+  await page.close();
+  await stop(one);
+  console.log("a lost connection is told, and comes back; a new token is told");
+}
+
+async function checkEmpty(browser, address) {
+  const page = await open(browser, address, "&instance=77");
+  await page.waitForFunction(() => /is in view \(instance 77\)/.test(document.getElementById("notice").textContent));
+  await picture(page, "empty");
+  await page.close();
+  console.log("an empty view is told");
+}
+
+const folder = mkdtempSync(join(tmpdir(), "view_browser_"));
+const browser = await browsers.launch({ executablePath: chromium, args: FLAGS });
+try {
+  await checkWhy(browser, folder);
+  const demo = await start("--demo");
+  await checkKeys(browser, demo.address);
+  await checkFrames(browser, demo.address);
+  await checkEmpty(browser, demo.address);
+  await stop(demo);
+  await checkLost(browser);
+  assert.deepEqual(faults, []);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,91 @@
+/*
+ * Messages of pages: every kind read to its record, refusals by field, and numbers at the ends of their ranges. The
+ * server's answers to them are in test_server.py; random bytes in fuzz_view.c.
+ */
+#include "support/check.h"
+#include "view/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HOLDS(condition) CHECK(condition, "%s", #condition)
+
+static phx_message message;
+
+static const char *read_text(const char *text)
+{
+    return phx_message_read(text, strlen(text), &message);
+}
+
+static void views(void)
+{
+    HOLDS(read_text("{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":1e18,\"y1\":3e2,\"parts\":\"points,keys,any\",\"points\":7,"
+                    "\"focus\":\"18446744073709551615\",\"hz\":60,\"instance\":4294967295}") == NULL);
+    HOLDS(message.kind == PHX_MESSAGE_VIEW && message.hz == 60);
+    HOLDS(message.view.x0 == -1.5F && message.view.y0 == 2 && message.view.x1 == 1e18F && message.view.y1 == 300);
+    HOLDS(message.view.flags == (PH_MONITOR_POINTS | PH_MONITOR_KEYS | PH_MONITOR_ANY_INSTANCE));
+    HOLDS(message.view.points_max == 7 && message.view.focus == UINT64_MAX && message.view.instance == UINT32_MAX);
+    HOLDS(read_text("{\"parts\":\"\",\"type\":\"view\"}") == NULL); /* in any order; the rest has defaults */
+    HOLDS(message.view.flags == 0 && message.view.focus == 0 && message.hz == 10);
+    HOLDS(read_text("{\"type\":\"view\",\"x0\":1.1e18}") != NULL);
+    HOLDS(read_text("{\"type\":\"view\",\"x0\":\"1\"}") != NULL);
+    HOLDS(read_text("{\"type\":\"view\",\"hz\":61}") != NULL);
+    HOLDS(read_text("{\"type\":\"view\",\"instance\":4294967296}") != NULL);
+}
+
+static void questions(void)
+{
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"explain\",\"id\":\"3\",\"other\":\"7\",\"tag\":\"12\"}") == NULL);
+    HOLDS(message.kind == PHX_MESSAGE_ASK && message.question.kind == PH_ASK_EXPLAIN);
+    HOLDS(message.question.id == 3 && message.question.other == 7 && message.question.tag == 12);
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"nearest\",\"x\":1,\"y\":2,\"radius\":3,\"most\":8192,\"any\":true}") == NULL);
+    HOLDS(message.question.most == 8192 && message.question.radius == 3 &&
+          message.question.flags == PH_MONITOR_ANY_INSTANCE);
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"list\",\"most\":8193}") != NULL);
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"list\",\"id\":\"18446744073709551616\"}") != NULL);
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"lis\"}") != NULL);
+    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"list\",\"id\":\"\"}") != NULL);
+}
+
+static void requests(void)
+{
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"seek\",\"value\":9007199254740992}") == NULL);
+    HOLDS(message.kind == PHX_MESSAGE_DO && message.request.what == PH_VIEW_DO_SEEK);
+    HOLDS(message.request.value == 9007199254740992.0);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"seek\",\"value\":1.5}") != NULL);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"seek\",\"value\":1e17}") != NULL);
+    HOLDS(read_text("{\"type\":\"do\",\"what\":\"speed\",\"value\":1001}") != NULL);
+    HOLDS(read_text("{\"type\":\"set\",\"key\":\"npc.view\",\"value\":\"30\"}") == NULL);
+    HOLDS(message.request.what == PH_VIEW_DO_SET && strcmp(message.request.key, "npc.view") == 0);
+    HOLDS(strcmp(message.request.text, "30") == 0);
+    HOLDS(read_text("{\"type\":\"set\",\"key\":\"x\"}") != NULL);
+    HOLDS(read_text("{\"type\":\"ack\",\"sequence\":4294967295}") == NULL && message.sequence == UINT32_MAX);
+    HOLDS(read_text("{\"type\":\"ack\",\"sequence\":4294967296}") != NULL);
+}
+
+static void texts(void)
+{
+    char text[512];
+    for (int length = 0; length < 300; length++) { /* a token fits, or is refused; none is cut */
+        snprintf(text, sizeof text, "{\"type\":\"hello\",\"token\":\"%.*s\"}", length,
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab");
+        const char *wrong = read_text(text);
+        HOLDS((wrong == NULL) == (length <= PH_VIEW_TOKEN_MAX));
+        if (!wrong) HOLDS(strlen(message.token) == (size_t)length);
+    }
+    HOLDS(read_text("{\"type\":\"ack\"") != NULL);
+    HOLDS(read_text("{\"type\":\"ack\"}x") != NULL);
+    HOLDS(read_text("") != NULL);
+    HOLDS(phx_message_read("{}", 2, &message) != NULL);
+}
+
+int main(void)
+{
+    views();
+    questions();
+    requests();
+    texts();
+    return check_done("view_messages");
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""pharos-view --trace beside pharos-replay: at ticks in any order, back and forth over key images, the page's answers are
+the sentences of --explain; and a slice is a trace with the same events.
+usage: test_trace.py PHAROS-REPLAY PHAROS-VIEW-COMMAND ...; PHAROS_TEST_SEED"""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import program
+
+REPLAY, *COMMAND = sys.argv[1:]
+SEED = int(os.environ.get("PHAROS_TEST_SEED", "32"))
+SETTINGS = ["--set", "view=140", "--set", "margin=25", "--set", "cap=9", "--set", "sticky=1.3", "--set", "shards=2,2", "--set", "crowd_entities=12"]
+IDS, FIRST, TICKS, QUESTIONS = 60, 5, 160, 70
+
+
+def make_trace(path, rng):
+    """Walks, jumps, comings and goings, and relations that decide about lists."""
+    inside = set()
+    lines = ["tick,op,id,x,y,other,view,margin,stealth,layers,instance"]
+    for tick in range(FIRST, FIRST + TICKS):
+        for number in range(1, IDS + 1):
+            draw = rng.random()
+            x, y = f"{rng.uniform(0, 400):.3f}", f"{rng.uniform(0, 400):.3f}"
+            if number not in inside:
+                if draw < 0.3:
+                    inside.add(number)
+                    lines.append(f"{tick},enter,{number},{x},{y}")
+            elif draw < 0.5:
+                lines.append(f"{tick},move,{number},{x},{y}")
+            elif draw < 0.52:
+                inside.discard(number)
+                lines.append(f"{tick},leave,{number}")
+            elif draw < 0.56:
+                op, other = rng.choice(("hide", "unhide", "link", "unlink")), rng.randint(1, IDS)
+                if other != number:
+                    lines.append(f"{tick},{op},{number},,,{other}")
+            elif draw < 0.58:
+                lines.append(f"{tick},set,{number},,,,{rng.uniform(20, 200):.2f},,{rng.randint(0, 1)},,{rng.randint(0, 1)}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def replay(path, *options):
+    run = subprocess.run([REPLAY, path, "--skip-bad", *SETTINGS, *options], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run
+    return run.stdout
+
+
+def sentences(path, questions):
+    """(observer, target, tick) -> the line behind --explain."""
+    options = []
+    for observer, target, tick in questions:
+        options += ["--explain", f"{observer},{target}@{tick}"]
+    found = re.findall(r"^tick (\d+): observer (\d+), target (\d+): (.*)$", replay(path, *options), re.M)
+    return {(int(observer), int(target), int(tick)): text for tick, observer, target, text in found}
+
+
+def ask(page, observer, target, tag):
+    page.tell(type="ask", kind="explain", id=str(observer), other=str(target), tag=str(tag))
+    while True:
+        answer = answer_of(page.frame(), tag)
+        if answer is not None:
+            return answer
+
+
+def answer_of(frame, tag):
+    """The sentence of an explanation with this tag: docs/monitor-frames.md."""
+    number = lambda at, size: int.from_bytes(frame[at:at + size], "little")
+    at = 32
+    for _ in range(number(6, 2)):
+        kind, count, size = number(at, 2), number(at + 4, 4), number(at + 8, 4)
+        item = at + 16
+        for _ in range(count if kind == 8 else 0):
+            status, hits = number(item + 28, 4), number(item + 32, 4)
+            text = item + 40 + 16 * hits + 344 - 256
+            if number(item, 8) == tag:
+                return frame[text:text + 256].split(b"\0")[0].decode() if status == 0 else ""
+            item += 40 + 16 * hits + (344 if number(item + 24, 4) == 2 and status == 0 else 0)
+        at += 16 + size
+    return None
+
+
+def check_answers(path, rng):
+    questions = [(rng.randint(1, IDS), rng.randint(1, IDS), rng.randint(FIRST, FIRST + TICKS - 1)) for _ in range(QUESTIONS)]
+    said = sentences(path, questions)
+    known = 0
+    with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--paused") as one:
+        page = program.Page(one)
+        page.until(lambda: page.state)
+        assert (page.state["first"], page.state["last"]) == (FIRST, FIRST + TICKS - 1), page.state
+        page.watch(0, 0, 1000, 1000)
+        for tag, (observer, target, tick) in enumerate(questions, 1):
+            page.tell(type="do", what="seek", value=tick)
+            page.until(lambda tick=tick: page.state["at"] == tick)
+            right, got = said[observer, target, tick], ask(page, observer, target, tag)
+            if got:
+                assert got == right, f"seed {SEED}: {observer},{target}@{tick}: the page has {got!r}, pharos-replay {right!r}"
+                known += 1
+            else:
+                assert "not in the world" in right, (right, observer, target, tick)
+        slices = check_slices(page, path, rng)
+        page.close()
+    return known, slices
+
+
+def check_slices(page, path, rng):
+    whole = replay(path, "--events", "-").splitlines()
+    for last in (FIRST, FIRST + TICKS - 1, rng.randint(FIRST + 1, FIRST + TICKS - 2)):
+        page.slice = None
+        page.tell(type="do", what="slice", value=last)
+        page.until(lambda: page.slice)
+        part = path + ".part.csv"
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(page.slice)
+        right = [whole[0]] + [line for line in whole[1:] if int(line.split(",")[0]) <= last]
+        assert replay(part, "--events", "-").splitlines() == right, f"seed {SEED}: the slice to tick {last} has other events"
+    return 3
+
+
+def main():
+    rng = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "walk.csv")
+        make_trace(path, rng)
+        known, slices = check_answers(path, rng)
+    assert known > QUESTIONS // 3, known
+    print(f"{known} of {QUESTIONS} sentences are those of pharos-replay, others name entities that are not there; {slices} slices have the same events")
+
+
+main()
