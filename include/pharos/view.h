@@ -23,13 +23,13 @@ extern "C" {
 #endif
 
 enum {
-    PH_VIEW_CONNECTIONS_MAX = 4,   /* pages at once: each has a monitor of the world */
-    PH_VIEW_MESSAGE_MAX = 4096,    /* bytes of one message of a page */
-    PH_VIEW_REQUESTS_MAX = 64,     /* that wait for the host; further ones are refused */
-    PH_VIEW_TOKEN_MIN = 16,        /* characters of a token */
+    PH_VIEW_CONNECTIONS_MAX = 4, /* pages at once: each has a monitor of the world */
+    PH_VIEW_MESSAGE_MAX = 4096,  /* bytes of one message of a page */
+    PH_VIEW_REQUESTS_MAX = 64,   /* that wait for the host; further ones are refused */
+    PH_VIEW_TOKEN_MIN = 16,      /* characters of a token */
     PH_VIEW_TOKEN_MAX = 64,
-    PH_VIEW_ADDRESS_SIZE = 256,    /* room for ph_view_address(): of a unix socket its path alone */
-    PH_VIEW_TEXT_SIZE = 128        /* of a key or a value, with its terminator */
+    PH_VIEW_ADDRESS_SIZE = 256, /* room for ph_view_address(): of a unix socket its path alone */
+    PH_VIEW_TEXT_SIZE = 128     /* of a key or a value, with its terminator */
 };
 
 /** ph_view_def.flags, ORed together. */
@@ -110,7 +110,8 @@ PH_API bool ph_view_next(ph_view *view, ph_view_request *request);
 /** What the page is to show about the host, from now on. @thread any */
 PH_API void ph_view_tell(ph_view *view, const ph_view_state *state);
 
-/** A line for the page that asked: a request that was refused, and why. Of several lines the last is sent. @thread any */
+/** A line for the page that asked: a request that was refused, and why. Of several lines the last is sent. @thread any
+ */
 PH_API void ph_view_say(ph_view *view, uint32_t page, const char *text);
 
 /** The answer to PH_VIEW_DO_SLICE: text that the page offers as a file; copied. @thread any */

@@ -139,7 +139,6 @@ ph_status ph_monitor_fill(ph_world handle)
     return fills ? PH_OK : PH_BUSY;
 }
 
-
 ph_status ph_monitor_take(ph_monitor handle, const ph_monitor_frame **frame)
 {
     phx_world *world;

@@ -32,7 +32,8 @@ static const char help[] =
     "  pharos-view --demo --allow-set\n"
     "      The page has sliders for live keys, and shows ticks and events before and after.\n"
     "\n"
-    "On the page: drag and wheel move the map, a click chooses an entity, Space pauses, . steps, 0 shows the whole world, "
+    "On the page: drag and wheel move the map, a click chooses an entity, Space pauses, . steps, 0 shows the whole "
+    "world, "
     "f follows, / finds an id, ? lists all keys. The page's address keeps place and choice.\n"
     "\n"
     "It listens on 127.0.0.1 alone. The address has a random token, new with each start; without it no page is served "
@@ -41,14 +42,28 @@ static const char help[] =
     "\n"
     "Exit status: 0 ended by a signal; 1 trouble (memory, port); 2 wrong use, config or trace.";
 
-enum { KEY_DEMO = 256, KEY_TRACE, KEY_CONFIG, KEY_SET, KEY_ALLOW_SET, KEY_PORT, KEY_SOCKET, KEY_TOKEN, KEY_SPEED,
-       KEY_TICK_MS, KEY_PAUSED, KEY_AT, KEY_UNPACK_MAX };
+enum {
+    KEY_DEMO = 256,
+    KEY_TRACE,
+    KEY_CONFIG,
+    KEY_SET,
+    KEY_ALLOW_SET,
+    KEY_PORT,
+    KEY_SOCKET,
+    KEY_TOKEN,
+    KEY_SPEED,
+    KEY_TICK_MS,
+    KEY_PAUSED,
+    KEY_AT,
+    KEY_UNPACK_MAX
+};
 
 static const struct argp_option options[] = {
     {"demo", KEY_DEMO, NULL, 0, "Show a town that runs by itself", 0},
     {"trace", KEY_TRACE, "FILE", 0, "Show the commands of a trace, CSV, plain or gzip", 0},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 1},
-    {"set", KEY_SET, "KEY=VALUE", 0, "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all", 1},
+    {"set", KEY_SET, "KEY=VALUE", 0, "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all",
+     1},
     {"allow-set", KEY_ALLOW_SET, NULL, 0, "Let the page change live keys", 1},
     {"port", KEY_PORT, "N", 0, "Listen on this port of 127.0.0.1 (default: a free one)", 2},
     {"socket", KEY_SOCKET, "PATH", 0, "Listen on this unix socket instead", 2},

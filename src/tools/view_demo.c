@@ -14,15 +14,15 @@ enum {
     NPCS = 7200,
     GHOSTS = 60,
     WALKERS = PLAYERS + NPCS + GHOSTS,
-    RIDERS = 80,         /* the first players, each with a mount of its own */
-    PLACES = 24,         /* that players walk between; the first is the market */
-    DUNGEONS = 3,        /* instances 1, 2, 3: */
-    DUNGEON_EVERY = 12,  /* ... one player in so many */
-    THIEF_EVERY = 15,    /* players with stealth, one in so many */
-    GUARD_EVERY = 9,     /* NPCs that look out */
-    HIDE_EVERY = 40,     /* players that hide another one from themselves */
-    MARKET_TICKS = 600,  /* so often the market fills, for half that time */
-    REVEAL_EVERY = 10    /* players that see ghosts */
+    RIDERS = 80,        /* the first players, each with a mount of its own */
+    PLACES = 24,        /* that players walk between; the first is the market */
+    DUNGEONS = 3,       /* instances 1, 2, 3: */
+    DUNGEON_EVERY = 12, /* ... one player in so many */
+    THIEF_EVERY = 15,   /* players with stealth, one in so many */
+    GUARD_EVERY = 9,    /* NPCs that look out */
+    HIDE_EVERY = 40,    /* players that hide another one from themselves */
+    MARKET_TICKS = 600, /* so often the market fills, for half that time */
+    REVEAL_EVERY = 10   /* players that see ghosts */
 };
 enum { CLASS_PLAYER = 1, CLASS_NPC, CLASS_GUARD, CLASS_THIEF, CLASS_GHOST, CLASS_MOUNT };
 static const uint64_t MOUNT_FIRST = 100001, AREA_FIRST = 1;
@@ -148,13 +148,18 @@ static ph_status set_areas(town *demo)
     uint64_t id = AREA_FIRST;
     for (uint32_t i = 0; i < PLACES && status == PH_OK; i++) {
         const float *at = demo->places[i];
-        ph_area area = {.shape = i % 2 == 0 ? PH_AREA_CIRCLE : PH_AREA_BOX, .center = {at[0], at[1]}, .radius = 120,
-                        .low = {at[0] - 130, at[1] - 90}, .high = {at[0] + 130, at[1] + 90}, .margin = 5};
+        ph_area area = {.shape = i % 2 == 0 ? PH_AREA_CIRCLE : PH_AREA_BOX,
+                        .center = {at[0], at[1]},
+                        .radius = 120,
+                        .low = {at[0] - 130, at[1] - 90},
+                        .high = {at[0] + 130, at[1] + 90},
+                        .margin = 5};
         status = ph_area_set(demo->producer, id++, &area);
     }
     for (uint32_t i = 0; i < 2 && status == PH_OK; i++) /* two bards: their songs go with them */
-        status = ph_area_set(demo->producer, id++,
-                             &(ph_area){.shape = PH_AREA_CIRCLE, .radius = 80, .flags = PH_AREA_FOLLOW, .follow = i + 1});
+        status =
+            ph_area_set(demo->producer, id++,
+                        &(ph_area){.shape = PH_AREA_CIRCLE, .radius = 80, .flags = PH_AREA_FOLLOW, .follow = i + 1});
     return status;
 }
 

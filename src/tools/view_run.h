@@ -12,7 +12,7 @@
 typedef struct phx_view_run {
     phx_view_source *source;
     ph_view *view;
-    bool replay;    /* a recorded world */
+    bool replay; /* a recorded world */
     bool paused;
     double speed;
     uint32_t tick_ms; /* of one tick at speed 1 */

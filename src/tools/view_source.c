@@ -1,5 +1,5 @@
 /*
- * What the sources of pharos-view share; see view_source.h.
+ * The common part of the sources of pharos-view; see view_source.h.
  */
 #include "tools/view_source.h"
 

@@ -22,10 +22,10 @@ struct phx_view_source {
     uint64_t unpack_max_bytes;
     ph_world world;
     ph_consumer consumer;
-    uint64_t at;          /* tick of the world, as a trace counts */
-    int64_t offset;       /* of `at` from the world's own numbers */
-    uint64_t first, last; /* ticks that a seek can reach; both 0 = it can not seek */
-    bool over;            /* there is no further tick */
+    uint64_t at;                         /* tick of the world, as a trace counts */
+    int64_t offset;                      /* of `at` from the world's own numbers */
+    uint64_t first, last;                /* ticks that a seek can reach; both 0 = it can not seek */
+    bool over;                           /* there is no further tick */
     char reason[PHX_SOURCE_REASON_SIZE]; /* of the last false */
     void *own;
     /* The next tick. false: failed, or over. */

@@ -1,8 +1,9 @@
 /*
  * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images: the
- * world's bytes at some ticks, at most IMAGES_MAX of them and IMAGE_BYTES_MAX together; a seek loads the last one before
- * the tick, opens the trace anew behind it, and runs the ticks between. When there is no room for another image, every
- * second one goes, and the ones to come stand twice as far apart: so a long trace has them farther apart, not more.
+ * world's bytes at some ticks, at most IMAGES_MAX of them and IMAGE_BYTES_MAX together; a seek loads the last one
+ * before the tick, opens the trace anew behind it, and runs the ticks between. When there is no room for another image,
+ * every second one goes, and the ones to come stand twice as far apart: so a long trace has them farther apart, not
+ * more.
  */
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
@@ -180,8 +181,7 @@ static bool load_image(phx_view_source *source, const key_image *image)
     phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
     ph_load_options options = {.given = PH_LOAD_REPLAY, .allocator = source->mem->allocator};
-    ph_status status =
-        ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
+    ph_status status = ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
     if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
     if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
     phx_submitter_init(&player->submitter, source->mem, source->world);

@@ -14,11 +14,13 @@ enum { VERSION = 1, EXPLANATION_SIZE = 256 };
 typedef enum frame_section { RECT = 1, POINTS, GRID, SHARDS, AREAS, FOCUS, EVENTS, ANSWERS, STATS, KEYS } frame_section;
 
 #define STAT_LIST(X) \
-    X(ticks) X(entities) X(observers) X(list_entries) X(ghosts) X(commands) X(enters) X(leaves) X(coalesced_ticks) \
-    X(deliveries) X(awake) X(areas) X(updates) X(migrations) X(halo_records) X(ingest_ns) X(exchange_ns) X(index_ns) \
-    X(interest_ns) X(publish_ns) X(tick_ns_max) X(bytes) X(instances) X(outside) X(attached) X(queued) \
-    X(batches_out) X(net_events) X(crowd_observers) X(crowd_most) X(last_applied) X(last_refused) X(last_enters) \
-    X(last_leaves) X(last_deliveries) X(last_migrations) X(last_pairs_tested) X(last_updates)
+    X(ticks) \
+    X(entities) \
+    X(observers) X(list_entries) X(ghosts) X(commands) X(enters) X(leaves) X(coalesced_ticks) X(deliveries) X(awake) \
+        X(areas) X(updates) X(migrations) X(halo_records) X(ingest_ns) X(exchange_ns) X(index_ns) X(interest_ns) \
+            X(publish_ns) X(tick_ns_max) X(bytes) X(instances) X(outside) X(attached) X(queued) X(batches_out) \
+                X(net_events) X(crowd_observers) X(crowd_most) X(last_applied) X(last_refused) X(last_enters) \
+                    X(last_leaves) X(last_deliveries) X(last_migrations) X(last_pairs_tested) X(last_updates)
 
 const phx_frame_stat phx_frame_stats[] = {
 #define STAT_ROW(name) {#name, offsetof(ph_stats, name)},
@@ -133,9 +135,9 @@ static void put_shards(writer *w, const ph_monitor_frame *frame)
         const ph_monitor_shard *shard = &frame->shards[i];
         const uint16_t towers[] = {shard->x0, shard->y0, shard->x1, shard->y1};
         const uint32_t counts[] = {shard->entities, shard->observers, shard->ghosts, shard->touched};
-        const uint64_t sums[] = {shard->list_entries, shard->bytes,    shard->migrations,  shard->halo_records,
-                                 shard->ingest_ns,    shard->exchange_ns, shard->index_ns, shard->interest_ns,
-                                 shard->publish_ns};
+        const uint64_t sums[] = {shard->list_entries, shard->bytes,       shard->migrations,
+                                 shard->halo_records, shard->ingest_ns,   shard->exchange_ns,
+                                 shard->index_ns,     shard->interest_ns, shard->publish_ns};
         put(w, towers, sizeof towers);
         put(w, counts, sizeof counts);
         put(w, sums, sizeof sums);
@@ -167,8 +169,8 @@ static void put_areas(writer *w, const ph_monitor_frame *frame)
 static void put_attrs(writer *w, const ph_attrs *attrs)
 {
     const float lengths[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach, attrs->visible};
-    const uint8_t small[] = {attrs->stealth, attrs->detect, attrs->priority, attrs->global,
-                             attrs->veiled,  attrs->ready,  0,               0};
+    const uint8_t small[] = {
+        attrs->stealth, attrs->detect, attrs->priority, attrs->global, attrs->veiled, attrs->ready, 0, 0};
     put_u32(w, attrs->given);
     put(w, lengths, sizeof lengths);
     put_u32(w, attrs->kind);
@@ -228,8 +230,8 @@ static void put_explanation(writer *w, const ph_explanation *e)
 {
     char text[EXPLANATION_SIZE] = "";
     const float lengths[] = {e->dx, e->dy, e->dz, e->square, e->radius, e->margin, e->height};
-    const uint32_t counts[] = {e->towers_x, e->towers_y, e->span, e->cap, e->rank, e->passing,
-                               e->observer_instance, e->target_instance};
+    const uint32_t counts[] = {e->towers_x, e->towers_y,          e->span,           e->cap, e->rank,
+                               e->passing,  e->observer_instance, e->target_instance};
     const uint8_t small[] = {e->sees, e->paired, e->stealth, e->detect, e->range, e->shape, 0, 0};
     put_u32(w, (uint32_t)e->reason);
     put(w, lengths, sizeof lengths);
@@ -279,8 +281,14 @@ static void put_stats(writer *w, const ph_stats *stats)
 
 static void put_keys(writer *w, const ph_monitor_keys *keys)
 {
-    const uint32_t whole[] = {keys->shape, keys->span, keys->broadcast_bytes, keys->events_max, keys->share_min,
-                              keys->activation_span, keys->activation_linger, keys->crowd_entities};
+    const uint32_t whole[] = {keys->shape,
+                              keys->span,
+                              keys->broadcast_bytes,
+                              keys->events_max,
+                              keys->share_min,
+                              keys->activation_span,
+                              keys->activation_linger,
+                              keys->crowd_entities};
     begin(w, KEYS, 1);
     put_u64(w, keys->generation);
     put_f64(w, keys->sticky);

@@ -103,7 +103,8 @@ static void write_rules(FILE *out)
 static void write_world(FILE *out, const ph_world_def *def)
 {
     static const char *const shapes[] = {"circle", "square", "cylinder", "sphere"};
-    fprintf(out, ",\"world\":{\"x\":%.9g,\"y\":%.9g,\"width\":%.9g,\"height\":%.9g,\"towerSize\":%.9g,\"shape\":\"%s\",",
+    fprintf(out,
+            ",\"world\":{\"x\":%.9g,\"y\":%.9g,\"width\":%.9g,\"height\":%.9g,\"towerSize\":%.9g,\"shape\":\"%s\",",
             (double)def->world_origin[0], (double)def->world_origin[1], (double)def->world_size[0],
             (double)def->world_size[1], (double)def->tower_size, shapes[def->shape]);
     write_classes(out, def);
@@ -132,7 +133,9 @@ char *phx_state_text(const ph_view_state *state)
 {
     json_text text;
     if (!begin(&text)) return NULL;
-    fprintf(text.out, "{\"type\":\"state\",\"paused\":%s,\"over\":%s,\"speed\":%.9g,\"first\":%llu,\"last\":%llu,\"at\":%llu,\"offset\":%lld}",
+    fprintf(text.out,
+            "{\"type\":\"state\",\"paused\":%s,\"over\":%s,\"speed\":%.9g,\"first\":%llu,\"last\":%llu,\"at\":%llu,"
+            "\"offset\":%lld}",
             yes(state->paused), yes(state->over), state->speed, (unsigned long long)state->first,
             (unsigned long long)state->last, (unsigned long long)state->at, (long long)state->offset);
     return end(&text);

@@ -192,9 +192,10 @@ static const char *read_hello(const gathered *all, phx_message *message)
 /* "points,grid" */
 static bool read_parts(const char *at, uint32_t *flags)
 {
-    static const named parts[] = {{"points", PH_MONITOR_POINTS}, {"grid", PH_MONITOR_GRID},  {"shards", PH_MONITOR_SHARDS},
-                                 {"areas", PH_MONITOR_AREAS},   {"stats", PH_MONITOR_STATS}, {"keys", PH_MONITOR_KEYS},
-                                 {"any", PH_MONITOR_ANY_INSTANCE}};
+    static const named parts[] = {{"points", PH_MONITOR_POINTS},   {"grid", PH_MONITOR_GRID},
+                                  {"shards", PH_MONITOR_SHARDS},   {"areas", PH_MONITOR_AREAS},
+                                  {"stats", PH_MONITOR_STATS},     {"keys", PH_MONITOR_KEYS},
+                                  {"any", PH_MONITOR_ANY_INSTANCE}};
     *flags = 0;
     while (*at != '\0') {
         const size_t length = strcspn(at, ",");
@@ -223,10 +224,10 @@ static const char *read_view(const gathered *all, phx_message *message)
 static const char *read_ask(const gathered *all, phx_message *message)
 {
     static const named kinds[] = {{"list", PH_ASK_LIST},
-                                 {"observers", PH_ASK_OBSERVERS},
-                                 {"explain", PH_ASK_EXPLAIN},
-                                 {"nearest", PH_ASK_NEAREST},
-                                 {"entity", PH_ASK_ENTITY}};
+                                  {"observers", PH_ASK_OBSERVERS},
+                                  {"explain", PH_ASK_EXPLAIN},
+                                  {"nearest", PH_ASK_NEAREST},
+                                  {"entity", PH_ASK_ENTITY}};
     ph_monitor_question *ask = &message->question;
     uint32_t kind;
     double radius;
@@ -252,7 +253,7 @@ static const char *read_ack(const gathered *all, phx_message *message)
 static const char *read_do(const gathered *all, phx_message *message)
 {
     static const named acts[] = {{"pause", PH_VIEW_DO_PAUSE}, {"play", PH_VIEW_DO_PLAY}, {"step", PH_VIEW_DO_STEP},
-                                {"speed", PH_VIEW_DO_SPEED}, {"seek", PH_VIEW_DO_SEEK}, {"slice", PH_VIEW_DO_SLICE}};
+                                 {"speed", PH_VIEW_DO_SPEED}, {"seek", PH_VIEW_DO_SEEK}, {"slice", PH_VIEW_DO_SLICE}};
     static const double tick_max = 9007199254740992.0; /* 2^53: JSON's numbers are exact so far */
     ph_view_request *request = &message->request;
     const char *word = text_of(all, FIELD_WHAT);

@@ -1,5 +1,5 @@
 /*
- * What a page sends, from JSON text to a checked record: the only bytes from outside that the library reads beside
+ * Messages of a page, from JSON text to a checked record: the only bytes from outside that the library reads beside
  * HTTP. Pure: no state, no memory. Called by the server's thread, and by a fuzzer.
  */
 #ifndef PHX_VIEW_MESSAGE_H
@@ -27,7 +27,7 @@ typedef struct phx_message {
 
 enum { PHX_MESSAGE_HZ_MAX = 60 };
 
-/* bytes: one whole message. NULL, or what is wrong: a static line. Needs the C locale of numbers. */
+/* bytes: one whole message. NULL, or the fault: a static line. Needs the C locale of numbers. */
 const char *phx_message_read(const char *text, size_t bytes, phx_message *message);
 
 #endif

@@ -129,8 +129,7 @@ static void obey_request(ph_view *view, phx_page *page, const ph_view_request *r
     pthread_mutex_lock(&view->exchange);
     const bool full = view->request_count == PH_VIEW_REQUESTS_MAX;
     if (!full) {
-        ph_view_request *place =
-            &view->requests[(view->request_first + view->request_count++) % PH_VIEW_REQUESTS_MAX];
+        ph_view_request *place = &view->requests[(view->request_first + view->request_count++) % PH_VIEW_REQUESTS_MAX];
         *place = *request;
         place->page = (uint32_t)(page - view->pages);
     }

@@ -46,7 +46,7 @@ static const char *refusal(struct lws *wsi)
 /* ---- the page ---- */
 
 typedef struct page_session {
-    phx_page *page;  /* of a WebSocket */
+    phx_page *page;   /* of a WebSocket */
     size_t html_sent; /* of an HTTP request */
 } page_session;
 
@@ -184,8 +184,8 @@ static const struct lws_protocols protocols[] = {
 
 static ph_status listen_there(ph_view *view, uint32_t port, char *reason, size_t reason_size)
 {
-    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS, .user = view,
-                                             .fd_limit_per_thread = SOCKETS_MAX};
+    struct lws_context_creation_info info = {
+        .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS, .user = view, .fd_limit_per_thread = SOCKETS_MAX};
     view->context = lws_create_context(&info);
     if (!view->context) return PH_NO_MEMORY;
     info.options = view->unix_path ? LWS_SERVER_OPTION_UNIX_SOCK : LWS_SERVER_OPTION_DISABLE_IPV6;

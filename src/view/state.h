@@ -19,13 +19,7 @@ enum {
 };
 
 /* Texts of a page that wait to be sent, each the last of its sort. */
-typedef enum phx_text {
-    PHX_TEXT_HELLO,
-    PHX_TEXT_STATE,
-    PHX_TEXT_SAID,
-    PHX_TEXT_SLICE,
-    PHX_TEXTS
-} phx_text;
+typedef enum phx_text { PHX_TEXT_HELLO, PHX_TEXT_STATE, PHX_TEXT_SAID, PHX_TEXT_SLICE, PHX_TEXTS } phx_text;
 
 /* Bytes on their way: LWS_PRE bytes of room before them, as libwebsockets wants it. */
 typedef struct phx_parcel {
@@ -35,9 +29,9 @@ typedef struct phx_parcel {
 } phx_parcel;
 
 typedef struct phx_page {
-    struct lws *wsi; /* NULL: the place is free */
-    bool known;      /* it has said the token */
-    bool watches;    /* its monitor is open */
+    struct lws *wsi;    /* NULL: the place is free */
+    bool known;         /* it has said the token */
+    bool watches;       /* its monitor is open */
     ph_monitor monitor; /* worlds */
     ph_monitor_view view;
     bool has_view;
@@ -45,8 +39,8 @@ typedef struct phx_page {
     lws_usec_t due_us;
     uint32_t flight[PHX_VIEW_CREDIT]; /* sequence numbers of frames that were not acknowledged */
     uint32_t flying;
-    uint64_t shows; /* phx_view.shows that it knows */
-    uint64_t tells; /* phx_view.tells that it knows */
+    uint64_t shows; /* ph_view.shows that it knows */
+    uint64_t tells; /* ph_view.tells that it knows */
     uint32_t in_bytes;
     char in[PH_VIEW_MESSAGE_MAX + 1];
     char said[PHX_VIEW_SAID_SIZE]; /* exchange; empty = nothing */

@@ -19,8 +19,10 @@ static const char *read_text(const char *text)
 
 static void views(void)
 {
-    HOLDS(read_text("{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":1e18,\"y1\":3e2,\"parts\":\"points,keys,any\",\"points\":7,"
-                    "\"focus\":\"18446744073709551615\",\"hz\":60,\"instance\":4294967295}") == NULL);
+    HOLDS(
+        read_text(
+            "{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":1e18,\"y1\":3e2,\"parts\":\"points,keys,any\",\"points\":7,"
+            "\"focus\":\"18446744073709551615\",\"hz\":60,\"instance\":4294967295}") == NULL);
     HOLDS(message.kind == PHX_MESSAGE_VIEW && message.hz == 60);
     HOLDS(message.view.x0 == -1.5F && message.view.y0 == 2 && message.view.x1 == 1e18F && message.view.y1 == 300);
     HOLDS(message.view.flags == (PH_MONITOR_POINTS | PH_MONITOR_KEYS | PH_MONITOR_ANY_INSTANCE));
@@ -38,7 +40,9 @@ static void questions(void)
     HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"explain\",\"id\":\"3\",\"other\":\"7\",\"tag\":\"12\"}") == NULL);
     HOLDS(message.kind == PHX_MESSAGE_ASK && message.question.kind == PH_ASK_EXPLAIN);
     HOLDS(message.question.id == 3 && message.question.other == 7 && message.question.tag == 12);
-    HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"nearest\",\"x\":1,\"y\":2,\"radius\":3,\"most\":8192,\"any\":true}") == NULL);
+    HOLDS(
+        read_text("{\"type\":\"ask\",\"kind\":\"nearest\",\"x\":1,\"y\":2,\"radius\":3,\"most\":8192,\"any\":true}") ==
+        NULL);
     HOLDS(message.question.most == 8192 && message.question.radius == 3 &&
           message.question.flags == PH_MONITOR_ANY_INSTANCE);
     HOLDS(read_text("{\"type\":\"ask\",\"kind\":\"list\",\"most\":8193}") != NULL);
@@ -68,9 +72,12 @@ static void texts(void)
     char text[512];
     for (int length = 0; length < 300; length++) { /* a token fits, or is refused; none is cut */
         snprintf(text, sizeof text, "{\"type\":\"hello\",\"token\":\"%.*s\"}", length,
-                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
-                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
-                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab");
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234"
+                 "56789ab"
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234"
+                 "56789ab"
+                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234"
+                 "56789ab");
         const char *wrong = read_text(text);
         HOLDS((wrong == NULL) == (length <= PH_VIEW_TOKEN_MAX));
         if (!wrong) HOLDS(strlen(message.token) == (size_t)length);
