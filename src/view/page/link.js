@@ -40,6 +40,8 @@ export class Link {
   }
 
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    // The server's JSON has no exponent without a fraction: numbers next to 0 are 0.
+    const plain = (_, value) => (typeof value === "number" && Math.abs(value) < 1e-6 ? 0 : value);
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message, plain));
   }
 }
