@@ -119,7 +119,7 @@ typedef struct image_file {
 static bool write_image(void *user, const void *bytes, size_t size)
 {
     image_file *file = user;
-    if (file->size + size > file->capacity) {
+    if (!file->bytes || file->size + size > file->capacity) {
         const size_t capacity = 2 * (file->size + size);
         char *grown = realloc(file->bytes, capacity);
         if (!grown) return false;

@@ -19,7 +19,7 @@ static const char *read_text(const char *text)
 
 static void views(void)
 {
-    HOLDS(read_text("{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":1000000000000000000,\"y1\":3.0e2,\"parts\":"
+    HOLDS(read_text("{\"type\":\"view\",\"x0\":-1.5,\"y0\":2,\"x1\":999999984306749440,\"y1\":3.0e2,\"parts\":"
                     "\"points,keys,any\",\"points\":7,"
                     "\"focus\":\"18446744073709551615\",\"hz\":60,\"instance\":4294967295}") == NULL);
     HOLDS(message.kind == PHX_MESSAGE_VIEW && message.hz == 60);
