@@ -56,6 +56,11 @@ bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots)
     return true;
 }
 
+static phx_slot_mark *place_of(const phx_update_scratch *scratch, phx_update_target target)
+{
+    return &scratch->places[(size_t)target.slot * scratch->bands_most + target.band];
+}
+
 bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target *targets, uint32_t count)
 {
     if (!phx_grow(scratch->mem, (void **)&scratch->due, &scratch->due_capacity, scratch->due_count,
@@ -64,7 +69,7 @@ bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target
                   (size_t)scratch->target_count + count, sizeof *scratch->targets))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        phx_slot_mark *place = &scratch->places[(size_t)targets[i].slot * scratch->bands_most + targets[i].band];
+        phx_slot_mark *place = place_of(scratch, targets[i]);
         if (place->epoch != scratch->place_epoch) {
             *place = (phx_slot_mark){scratch->place_epoch, scratch->target_count - scratch->group_first};
             scratch->targets[scratch->target_count++] = targets[i];
@@ -72,4 +77,36 @@ bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target
         scratch->due[scratch->due_count++] = place->value;
     }
     return true;
+}
+
+/* Renames the dues of the observers from places in targets[] to the values of their places. */
+static void rename_dues(const phx_update_scratch *scratch, const phx_observer_updates *observers, uint32_t count,
+                        const phx_update_target *targets)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t *due = scratch->due + observers[n].due_first;
+        for (uint32_t i = 0; i < observers[n].due_count; i++) due[i] = place_of(scratch, targets[due[i]])->value;
+    }
+}
+
+uint32_t phx_update_scratch_keep(phx_update_scratch *scratch, const phx_observer_updates *observers, uint32_t count,
+                                 uint32_t target_first, uint32_t target_count)
+{
+    const uint32_t left_out = UINT32_MAX;
+    phx_update_target *targets = scratch->targets + target_first;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < target_count; i++) place_of(scratch, targets[i])->value = left_out;
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t i = 0; i < observers[n].due_count; i++)
+            place_of(scratch, targets[scratch->due[observers[n].due_first + i]])->value = 0;
+    for (uint32_t i = 0; i < target_count; i++) {
+        phx_slot_mark *place = place_of(scratch, targets[i]);
+        if (place->value != left_out) place->value = kept++;
+    }
+    rename_dues(scratch, observers, count, targets);
+    for (uint32_t i = 0; i < target_count; i++) {
+        const uint32_t to = place_of(scratch, targets[i])->value;
+        if (to != left_out) targets[to] = targets[i];
+    }
+    return kept;
 }

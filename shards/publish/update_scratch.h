@@ -57,5 +57,11 @@ void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
 bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots);
 /* Adds targets to the observer's due ones, each once for the group. false = no memory. */
 bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target *targets, uint32_t count);
+/*
+ * Once all groups are emitted: of the targets of a group keeps only the ones that are still due for these observers, in
+ * order, in front; wants no memory. Returns their number.
+ */
+uint32_t phx_update_scratch_keep(phx_update_scratch *scratch, const phx_observer_updates *observers, uint32_t count,
+                                 uint32_t target_first, uint32_t target_count);
 
 #endif

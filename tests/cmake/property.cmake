@@ -15,6 +15,7 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # nearly all of it on one thread, long
     pharos_plain_test(NAME memory SOURCES property/memory.c LABELS property)
     pharos_plain_test(NAME short_ticks SOURCES property/short_ticks.c LABELS property TIMEOUT 600)
     pharos_plain_test(NAME crowded SOURCES property/crowded.c LABELS property)
+    pharos_plain_test(NAME one_too_large SOURCES property/one_too_large.c LABELS property)
     if(PHAROS_BUILD_CONFIG)
         pharos_plain_test(NAME float_env SOURCES property/float_env.c LIBS pharos_config LABELS property)
     endif()

@@ -685,13 +685,13 @@ def test_bands(folder):
     for layout in LAYOUTS:
         run = Run(folder, ["t.csv", "--config", "t.conf", "--updates", "-"] + layout).ends(0)
         expect(run.out == want, f"bands with {layout}: {run.out!r}")
-    # 1 jumps into the shard of 3, which has never moved: it was in the last band before, and is in it now
-    write(folder, "far.csv", "tick,op,id,x,y,kind,other\n1,enter,1,2,2,player,\n1,enter,3,95,95,item,\n1,link,1,,,,3\n"
-          "2,move,1,60,60,,\n3,move,1,93,93,,\n")
+    # 1 jumps from shard to shard, and 3, which has never moved, is in one more: in the last band, before and now
+    write(folder, "far.csv", "tick,op,id,x,y,kind,other\n1,enter,1,2,2,player,\n1,enter,3,95,2,item,\n1,link,1,,,,3\n"
+          "2,move,1,2,60,,\n3,move,1,93,2,,\n")
     world = ["--set", "world_size=100,100", "--set", "tower_size=20"]
     for layout in LAYOUTS:
         run = Run(folder, ["far.csv", "--config", "t.conf", "--updates", "-"] + world + layout).ends(0)
-        expect(run.out == "tick,observer,target,x,y,z,band\n1,1,3,95,95,0,1\n3,1,3,95,95,0,0\n",
+        expect(run.out == "tick,observer,target,x,y,z,band\n1,1,3,95,2,0,1\n3,1,3,95,2,0,0\n",
                f"bands of a copy with {layout}: {run.out!r}")
 
 

@@ -4,43 +4,15 @@
  * reads work, and leaves alone make the world small again. By bytes and counters; deterministic.
  */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <pharos/pharos.h>
 
-#include "base/rng.h"
 #include "support/check.h"
+#include "support/purse.h"
 
 enum { MIB = 1 << 20, CROWD = 2500, TICKS_MAX = 200 };
-
-/* An allocator with so many bytes; relaxed, they order nothing. */
-typedef struct purse {
-    _Atomic uint64_t held, peak;
-    uint64_t most;
-} purse;
-
-static void *purse_allocate(void *user, size_t bytes, size_t alignment)
-{
-    purse *own = user;
-    void *memory = NULL;
-    if (atomic_load_explicit(&own->held, memory_order_relaxed) + bytes > own->most) return NULL;
-    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0) return NULL;
-    const uint64_t held = atomic_fetch_add_explicit(&own->held, bytes, memory_order_relaxed) + bytes;
-    uint64_t peak = atomic_load_explicit(&own->peak, memory_order_relaxed);
-    while (held > peak &&
-           !atomic_compare_exchange_weak_explicit(&own->peak, &peak, held, memory_order_relaxed, memory_order_relaxed))
-        continue;
-    return memory;
-}
-
-static void purse_release(void *user, void *memory, size_t bytes, size_t alignment)
-{
-    (void)alignment;
-    atomic_fetch_sub_explicit(&((purse *)user)->held, bytes, memory_order_relaxed);
-    free(memory);
-}
 
 typedef struct host {
     purse purse;
@@ -53,7 +25,7 @@ typedef struct host {
 static void open_host(host *h, ph_world_def def, uint64_t most)
 {
     *h = (host){.purse.most = most};
-    def.allocator = (ph_allocator){purse_allocate, purse_release, &h->purse};
+    def.allocator = purse_hooks(&h->purse);
     def.producer_bytes = 8 * MIB;
     REQUIRE(ph_world_create(&def, &h->world) == PH_OK && ph_producer_open(h->world, &h->producer) == PH_OK);
     REQUIRE(ph_consumer_open(h->world, 0, &h->consumer) == PH_OK);
@@ -201,56 +173,6 @@ static void makes_progress(uint64_t bytes)
     CHECK_OK(ph_world_destroy(h.world));
 }
 
-/* Targets all over the world, observers that see some of them, and perhaps one that sees all. */
-static void enter_spectators(host *h, uint32_t spectators, bool one_sees_all)
-{
-    enum { TARGETS = 60000, SIDE = 1000, INSET = 10 };
-    const uint64_t large = TARGETS + 1;
-    uint64_t rng = 1;
-    for (uint64_t id = 1; id <= TARGETS; id++) {
-        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW,
-                                .x = (float)phx_rng_below(&rng, SIDE),
-                                .y = (float)phx_rng_below(&rng, SIDE)};
-        CHECK_OK(ph_enter(h->producer, id, &attrs));
-    }
-    CHECK_OK(ph_tick(h->world, NULL));
-    for (uint32_t i = 0; i < spectators; i++) {
-        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS,
-                                .x = (float)(INSET + phx_rng_below(&rng, SIDE - INSET)),
-                                .y = (float)(INSET + phx_rng_below(&rng, SIDE - INSET)),
-                                .view = 30};
-        CHECK_OK(ph_enter(h->producer, large + 1 + i, &attrs));
-    }
-    const ph_attrs all = {.given = PH_X | PH_Y | PH_VIEW | PH_LAYERS, .x = 1, .y = 1, .view = 2 * SIDE};
-    if (one_sees_all) CHECK_OK(ph_enter(h->producer, large, &all));
-}
-
-/* One list without memory takes none from the other lists. */
-static void one_is_too_large(void)
-{
-    enum { SPECTATORS = 200, ROOM = 6 * MIB, TICKS = 8 };
-    ph_world_def def = ph_world_def_default();
-    host h;
-    def.world_size[0] = def.world_size[1] = 1000;
-    open_host(&h, def, UINT64_MAX);
-    enter_spectators(&h, SPECTATORS, false);
-    tick_somehow(&h);
-    const uint64_t entries = stats_of(&h).list_entries;
-    CHECK_OK(ph_world_destroy(h.world));
-    open_host(&h, def, UINT64_MAX);
-    enter_spectators(&h, SPECTATORS, true);
-    h.purse.most = h.purse.held + ROOM;
-    for (uint32_t i = 0; i < TICKS; i++) tick_somehow(&h);
-    const ph_stats stats = stats_of(&h);
-    (void)printf("%" PRIu64 " of %" PRIu64 " list entries beside one that is too large, %" PRIu64 " lists emptied\n",
-                 stats.list_entries, entries, stats.observers_reset);
-    CHECK(stats.ticks_short > 0, "there is memory for all");
-    CHECK(stats.list_entries >= entries, "%" PRIu64 " list entries of %" PRIu64, stats.list_entries, entries);
-    CHECK(stats.observers_reset <= SPECTATORS, "%" PRIu64 " lists emptied", stats.observers_reset);
-    CHECK_OK(ph_world_destroy(h.world));
-    CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
-}
-
 int main(void)
 {
     bounded(0, 1, 1); /* the default bites: some thousands at one place */
@@ -260,6 +182,5 @@ int main(void)
     bounded(1200000, 3, 1);
     for (uint64_t mib = 10; mib <= 50; mib += 10) short_of_memory(mib * MIB);
     makes_progress(UINT64_C(40) * MIB);
-    one_is_too_large();
     return check_done("crowded");
 }

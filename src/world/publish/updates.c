@@ -274,7 +274,7 @@ static void count_emitted(phx_world *world)
     }
 }
 
-/* Leaves out observers that are owed their lists. */
+/* Leaves out observers that are owed their lists, and the targets that no other observer of the group has. */
 static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
 {
     group->due_count = 0;
@@ -283,6 +283,8 @@ static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_sc
         if (shard->store.tail[updates->slot].list.owed) updates->due_count = 0;
         group->due_count += updates->due_count;
     }
+    group->target_count = phx_update_scratch_keep(update_scratch, update_scratch->observers + group->observer_first,
+                                                  group->observer_count, group->target_first, group->target_count);
 }
 
 void phx_updates_replace(phx_world *world, uint32_t consumer)

@@ -297,14 +297,11 @@ static bool halve_updates(phx_world *world, uint32_t consumer)
         phx_update_worker *own = &u->workers[piece->worker];
         for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++) {
             phx_update_group *group = &own->groups[g];
-            if (group->consumer != consumer || group->due_count == 0) continue;
-            if (kept + group->due_count <= all / 2) {
-                kept += group->due_count;
-                continue;
-            }
-            for (uint32_t n = 0; n < group->observer_count; n++) {
-                const uint32_t slot = own->update_scratch.observers[group->observer_first + n].slot;
-                phx_silence_observer(world, world->shards[piece->shard].store.name[slot].id);
+            for (uint32_t n = 0; group->consumer == consumer && n < group->observer_count; n++) {
+                const phx_observer_updates *updates = &own->update_scratch.observers[group->observer_first + n];
+                if (updates->due_count == 0) continue;
+                if (kept + updates->due_count <= all / 2) kept += updates->due_count;
+                else phx_silence_observer(world, world->shards[piece->shard].store.name[updates->slot].id);
             }
         }
     }
