@@ -114,6 +114,15 @@ PH_NODISCARD PH_API ph_status ph_store_save(ph_store *store);
 PH_NODISCARD PH_API ph_status ph_store_stats_get(const ph_store *store, ph_store_stats *stats);
 
 /**
+ * All of ph_store_stats as text for Prometheus, as ph_stats_prometheus() has it: names begin with pharos_store_, each
+ * sample has the label store, which is the store's name.
+ * @param text caller's buffer, gets as much as fits, ended by 0; may be NULL when size is 0.
+ * @param length gets the length of the whole text, without the 0: it fitted if that is less than size.
+ * @return PH_OK, PH_BAD_ARGUMENT. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_store_prometheus(const ph_store *store, char *text, size_t size, size_t *length);
+
+/**
  * Ends the journal, waits until it is synced, and the image that is being written durable or failed, and frees the
  * store; the world stays.
  * @return PH_OK; PH_BUSY: it keeps a journal, and a tick is half way or the world is being read: nothing was done;

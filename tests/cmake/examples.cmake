@@ -44,3 +44,13 @@ add_test(NAME example_line_of_sight COMMAND example_line_of_sight)
 set_tests_properties(example_line_of_sight PROPERTIES LABELS example TIMEOUT 60 PASS_REGULAR_EXPRESSION
     "^200 ticks, 64 players: each list is as the map says; thousands of lines changed\n$"
     FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
+
+# A server that is killed at random moments, and recovers from its store.
+if(PHAROS_BUILD_STORE)
+    add_executable(example_killed_server examples/killed_server.c)
+    target_link_libraries(example_killed_server PRIVATE pharos_store_shared pharos)
+    add_test(NAME example_killed_server COMMAND example_killed_server)
+    set_tests_properties(example_killed_server PROPERTIES LABELS example TIMEOUT 120 PASS_REGULAR_EXPRESSION
+        "^400 ticks, the server was killed again and again: all lists were right after every tick\n$"
+        FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
+endif()

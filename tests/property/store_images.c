@@ -15,6 +15,7 @@
 #include "store/folder.h"
 #include "store/store.h"
 #include "support/check.h"
+#include "support/exposition.h"
 #include "support/fail_alloc.h"
 #include "support/fault_disk.h"
 #include "support/script_gen.h"
@@ -458,6 +459,40 @@ static void test_arguments(void)
     remove_files(folder);
 }
 
+/* Every number of the statistics is a metric; a text that is too long is cut, and its length told. */
+static void test_metrics(void)
+{
+    char folder[TEMP_PATH_SIZE], text[4096], part[100];
+    size_t length, whole;
+    temp_folder(folder, "pharos_store");
+    const ph_store_def def = def_in(folder);
+    subject_world at = make_world(NULL);
+    ph_store *store = open_on(&phx_disk_posix, &def, at.world);
+    CHECK_OK(ph_store_save(store));
+    await_writer(store);
+    CHECK_OK(ph_store_prometheus(store, NULL, 0, &whole));
+    CHECK_OK(ph_store_prometheus(store, part, sizeof part, &length));
+    CHECK_OK(ph_store_prometheus(store, text, sizeof text, &length));
+    CHECK(length == whole && strlen(text) == whole && whole < sizeof text, "%zu of %zu bytes", length, whole);
+    CHECK(strlen(part) == sizeof part - 1 && strncmp(part, text, sizeof part - 1) == 0, "'%s'", part);
+    static exposition parsed;
+    const ph_store_stats stats = stats_of(store);
+    exposition_parse(&parsed, text);
+    CHECK(parsed.metric_count == 15 && parsed.sample_count == 15, "%u metrics", parsed.metric_count);
+    CHECK(exposition_value(&parsed, "pharos_store_durable_tick{store=\"world-1\"}") == (double)at.tick, "its tick");
+    CHECK(exposition_value(&parsed, "pharos_store_images_total{store=\"world-1\"}") == 1, "its images");
+    CHECK(exposition_value(&parsed, "pharos_store_image_bytes{store=\"world-1\"}") == (double)stats.image_bytes,
+          "bytes");
+    CHECK(exposition_value(&parsed, "pharos_store_capture_seconds{store=\"world-1\"}") > 0, "time");
+    CHECK(exposition_value(&parsed, "pharos_store_writing{store=\"world-1\"}") == 0, "a flag");
+    CHECK_STATUS(ph_store_prometheus(store, NULL, 1, &length), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_store_prometheus(store, text, sizeof text, NULL), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_store_prometheus(NULL, text, sizeof text, &length), PH_BAD_ARGUMENT);
+    CHECK_OK(ph_store_close(store));
+    CHECK_OK(ph_world_destroy(at.world));
+    remove_files(folder);
+}
+
 /* Captures without memory are counted, and tried again. */
 static void test_short_of_memory(void)
 {
@@ -489,6 +524,7 @@ int main(void)
     test_stall();
     test_damage();
     test_arguments();
+    test_metrics();
     test_short_of_memory();
     return check_done("store_images");
 }
