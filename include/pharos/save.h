@@ -71,7 +71,7 @@ enum {
     PH_LOAD_WORKERS = 1u << 1,
     PH_LOAD_INDEX = 1u << 2,
     PH_LOAD_SIMD = 1u << 3,
-    PH_LOAD_FRESH = 1u << 4,  /* all consumers begin anew: after a crash, as clients know more than the image */
+    PH_LOAD_FRESH = 1u << 4,  /* all consumers begin anew, behind replayed ticks: clients know more than the image */
     PH_LOAD_REPLAY = 1u << 5, /* no consumer begins anew: for ph_journal_replay(); not together with PH_LOAD_FRESH */
     PH_LOAD_GIVEN_ALL = (1u << 6) - 1
 };

@@ -61,6 +61,37 @@ static ph_status load_newest(recovery *at, ph_world *world, uint64_t *tick)
 
 /* ---- journal ---- */
 
+/* The world's consumers, while it replays. */
+typedef struct replay_ends {
+    ph_consumer at[PH_CONSUMERS_MAX];
+    uint32_t count;
+} replay_ends;
+
+/* Opens the consumers, if they begin anew: then the batches of replayed ticks are for no client. */
+static ph_status open_ends(replay_ends *ends, const recovery *at, ph_world world)
+{
+    ph_status status = PH_OK;
+    ends->count = 0;
+    if (!at->options || !(at->options->given & PH_LOAD_FRESH)) return PH_OK;
+    while (ends->count < PH_CONSUMERS_MAX &&
+           (status = ph_consumer_open(world, ends->count, &ends->at[ends->count])) == PH_OK)
+        ends->count++;
+    return status == PH_NO_MEMORY ? status : PH_OK;
+}
+
+/* Takes and forgets the batches of a tick. */
+static void drop_batches(const replay_ends *ends)
+{
+    const ph_batch *batch;
+    for (uint32_t i = 0; i < ends->count; i++)
+        while (ph_batch_take(ends->at[i], &batch) == PH_OK) (void)ph_batch_return(ends->at[i], batch);
+}
+
+static void close_ends(const replay_ends *ends)
+{
+    for (uint32_t i = 0; i < ends->count; i++) (void)ph_consumer_close(ends->at[i]);
+}
+
 /* Replays the applies of a tick, and the tick. */
 static ph_status replay_tick(const phx_journal_walk *walk, ph_world world, char *reason, size_t reason_size)
 {
@@ -88,15 +119,18 @@ static ph_status replay_journal(recovery *at, ph_world world, uint64_t end, uint
 {
     phx_journal_walk walk;
     char line[PH_STORE_REASON_SIZE] = "";
-    ph_status replayed = PH_OK, status;
+    replay_ends ends;
+    ph_status replayed = open_ends(&ends, at, world), status = PH_EMPTY;
     phx_journal_walk_begin(&walk, &at->folder, *tick, end);
-    while ((status = phx_journal_walk_next(&walk)) == PH_OK) {
+    while (replayed == PH_OK && (status = phx_journal_walk_next(&walk)) == PH_OK) {
         replayed = replay_tick(&walk, world, line, sizeof line);
         if (replayed != PH_OK) break;
+        drop_batches(&ends);
         *tick = walk.tick;
     }
     /* a store that was opened in the meantime, for a world of an earlier tick, changes nothing about this one */
     if (status == PH_BAD_RECORD) status = PH_EMPTY;
+    close_ends(&ends);
     if (status == PH_EMPTY || (status == PH_OK && replayed != PH_NO_MEMORY)) tell_end(at, &walk, replayed, line);
     if (status == PH_IO && at->reason_size > 0) (void)snprintf(at->reason, at->reason_size, "%s", walk.reason);
     phx_journal_walk_free(&walk);

@@ -288,6 +288,49 @@ static void test_gap_at_end(const uint64_t *hashes)
     remove_files(folder);
 }
 
+/*
+ * What clients get of a recovered world: nothing of the replayed ticks, and in the first tick behind the whole list of
+ * each observer.
+ */
+static void test_clients(const uint64_t *hashes)
+{
+    enum { RECORDED = 3 * EVERY - 4 };
+    char folder[TEMP_PATH_SIZE], reason[REASON];
+    temp_folder(folder, "pharos_journal");
+    const ph_store_def def = def_in(folder);
+    journaled at = begin_store(&phx_disk_posix, &def);
+    run_ticks(&at, RECORDED);
+    CHECK_OK(ph_store_close(at.store));
+    CHECK_OK(ph_world_destroy(at.world));
+    uint64_t tick = 0;
+    const ph_world world = recover_world(&def, hashes, &tick, reason);
+    ph_consumer consumer;
+    ph_producer producer;
+    const ph_batch *batch;
+    uint32_t targets = 0;
+    REQUIRE(tick == RECORDED && ph_consumer_open(world, 0, &consumer) == PH_OK);
+    REQUIRE(ph_producer_open(world, &producer) == PH_OK);
+    CHECK_STATUS(ph_batch_take(consumer, &batch), PH_EMPTY);
+    run_tick(world, producer, tick + 1);
+    REQUIRE(ph_batch_take(consumer, &batch) == PH_OK);
+    CHECK(batch->tick_first == tick + 1 && batch->tick == tick + 1, "ticks %" PRIu64 " to %" PRIu64, batch->tick_first,
+          batch->tick);
+    for (uint32_t i = 0; i < batch->change_count; i++) {
+        const ph_change *change = &batch->changes[i];
+        uint32_t count = 0;
+        CHECK_OK(ph_list(world, change->observer, NULL, 0, &count));
+        CHECK((change->flags & PH_CHANGE_FRESH) && change->leave_count == 0 && change->enter_count == count,
+              "observer %" PRIu64 ": flags %u, %u of %u targets", change->observer, change->flags, change->enter_count,
+              count);
+        targets += change->enter_count;
+    }
+    CHECK(batch->change_count > ENTITIES / 2 && targets > 0, "%u changes", batch->change_count);
+    (void)ph_batch_return(consumer, batch);
+    CHECK_STATUS(ph_batch_take(consumer, &batch), PH_EMPTY);
+    CHECK_OK(ph_world_destroy(world));
+    remove_files(folder);
+}
+
 /* A world has one journal: a second store of it that wants one is refused, and the first one goes on. */
 static void test_second_store(const uint64_t *hashes)
 {
@@ -449,6 +492,7 @@ int main(int argc, char **argv)
     test_close(hashes);
     test_stall(hashes);
     test_gap_at_end(hashes);
+    test_clients(hashes);
     test_second_store(hashes);
     test_divergence(hashes);
     test_faults(hashes);

@@ -109,8 +109,10 @@ static void begin_commands(phx_world *world)
 static bool collect_commands(phx_world *world)
 {
     if (world->reclass) world->reclass = !phx_ingest_classes(world);
-    if (world->renews) world->renews = !phx_ingest_renew(world);
-    const bool done = phx_ingest_collect(world) && !world->reclass && !world->renews;
+    /* whole lists are owed to the living: not in ticks that are replayed behind a load */
+    const bool renews = world->renews && !world->journal.replays;
+    if (renews) world->renews = !phx_ingest_renew(world);
+    const bool done = phx_ingest_collect(world) && !world->reclass && !(renews && world->renews);
     phx_apply_begin(world);
     return done;
 }
