@@ -66,6 +66,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     done
     for leg in relassert asan; do
         [ ! -x "build/$leg/tests/store_journal" ] || run "$leg" store_journal --seed "$seed" --count 1000
+        [ ! -x "build/$leg/tests/store_follow" ] || run "$leg" store_follow --seed "$seed"
     done
     for leg in relassert asan; do
         [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000

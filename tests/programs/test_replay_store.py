@@ -61,6 +61,18 @@ def test_recorded_trace(folder, seed):
         expect(run.summary()["ticks"] == TICKS and "the journal ends" not in run.err, f"seed {seed}: {run.out} {run.err}")
 
 
+def test_golden(folder, _):
+    """Format 1 of journals, and of an image's file, for ever: replay_small.csv, whose first tick is 5."""
+    shutil.copytree(os.path.join(base.DATA, "journal.1"), os.path.join(folder, "s"))
+    with open(os.path.join(base.DATA, "replay_small.events.csv")) as file:
+        lines = [line for line in file.read().splitlines() if line and not line.startswith(("#", "tick"))]
+    wanted = [f"{int(line.split(',', 1)[0]) - 4},{line.split(',', 1)[1]}" for line in lines]
+    for layout in base.LAYOUTS[:2]:
+        run = Run(folder, [image(0), "--events", "events.csv", "--json", "--verify"] + layout).ends(0)
+        got = read(folder, "events.csv").splitlines()[1:]
+        expect(got == wanted and run.summary()["ticks"] == 20, f"{run.out}: {got}")
+
+
 def test_questions(folder, seed):
     record(folder, seed)
     asked = [word for n in range(12) for word in ("--explain", f"{n + 1},{n * 5 % 39 + 1}@{n * 5 + 1}")]
