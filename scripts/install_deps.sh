@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests | --packages | --bindings | --browser]
+# usage: install_deps.sh [--tests | --packages | --bindings | --browser | --view]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
 #   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
+#   --view       as --browser, and node with the npm packages of src/view/page, into build/view_modules
 #   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
@@ -28,9 +29,14 @@ case ${1:-} in
     packages="$packages libwebsockets-dev python3 chromium"
     tools="$tools python3 chromium"
     ;;
+--view)
+    packages="$packages libwebsockets-dev python3 chromium"
+    command -v npm >/dev/null || packages="$packages nodejs npm"
+    tools="$tools python3 chromium npm"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests | --packages | --bindings | --browser]" >&2
+    echo "usage: $0 [--tests | --packages | --bindings | --browser | --view]" >&2
     exit 2
     ;;
 esac
@@ -84,4 +90,12 @@ if [ "${1:-}" = --tests ]; then
         version=$(clang -dumpversion)
         install "libclang-rt-${version%%.*}-dev"
     fi
+fi
+
+# npm's packages of the page, as its lock file has them; their scripts are not run.
+if [ "${1:-}" = --view ]; then
+    modules_folder=$(dirname "$0")/../build/view_modules
+    mkdir -p "$modules_folder"
+    cp "$(dirname "$0")/../src/view/page/package.json" "$(dirname "$0")/../src/view/page/package-lock.json" "$modules_folder"
+    (cd "$modules_folder" && npm ci --ignore-scripts --no-audit --no-fund)
 fi

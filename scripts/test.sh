@@ -3,7 +3,7 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang bindings tidy fuzz coverage determinism; all when none is named. And cluster: of
+#   LEG       release asan tsan clang bindings view tidy fuzz coverage determinism; all when none is named. And cluster: of
 #             release, what tests the cluster
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | bindings | tidy | fuzz | coverage | determinism | cluster) legs="$legs $1" ;;
+    release | asan | tsan | clang | bindings | view | tidy | fuzz | coverage | determinism | cluster) legs="$legs $1" ;;
     *)
         sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -28,11 +28,12 @@ done
 #   tsan         data races; threads held up at random
 #   clang        the other compiler's warnings and code, with assertions and whole-structure checks
 #   bindings     other languages: their traces, pages and costs; a language that is not installed is named and skipped
+#   view         pharos-view: the page rebuilt to its bytes, and in chromium (npm packages, 250 MB on a bare machine)
 #   tidy         mistakes that clang-tidy knows and its analyser finds on paths that no test takes
 #   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
 #   coverage     branches of the library that no test reaches (gcov); prints them, no share fails
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
-legs=${legs:-release asan tsan clang bindings tidy fuzz coverage determinism}
+legs=${legs:-release asan tsan clang bindings view tidy fuzz coverage determinism}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -94,6 +95,10 @@ for leg in $legs; do
         run_leg bindings bindings -L binding
         ;;
     cluster) run_leg release cluster_tests -R cluster ;;
+    view)
+        scripts/install_deps.sh --view || echo "the browser or its packages can not be installed here"
+        run_leg view view_tests -L view
+        ;;
     fuzz) run_leg fuzz fuzzers -L 'fuzz|canary' ;;
     tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;

@@ -3,10 +3,13 @@
 if(NOT PHAROS_BUILD_VIEW OR NOT TARGET pharos-view)
     return()
 endif()
+add_custom_target(view_tests)
+add_dependencies(view_tests pharos-view pharos-replay)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 pharos_fuzz_test(NAME fuzz_view SOURCES fuzz/fuzz_view.c CORPUS fuzz/corpus_view LIBS pharos_view MAX_LEN 4200)
 pharos_plain_test(NAME view_messages SOURCES view/messages.c LIBS pharos_view LABELS view)
+add_dependencies(view_tests view_messages fuzz_view)
 add_test(NAME view_server COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/view/test_server.py
          ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:pharos-view>)
 pharos_test_properties(view_server 300 "view")
@@ -17,7 +20,7 @@ if(PHAROS_SANITIZE)
     return() # the program is the same, and the browser wants the machine
 endif()
 
-set(PHAROS_VIEW_MODULES ${PROJECT_SOURCE_DIR}/build/view/node_modules CACHE PATH "The npm packages of src/view/page")
+set(PHAROS_VIEW_MODULES ${PROJECT_SOURCE_DIR}/build/view_modules/node_modules CACHE PATH "The npm packages of src/view/page")
 find_program(NODE node)
 find_program(CHROMIUM chromium)
 foreach(test IN ITEMS page browser)

@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [modules, out] = process.argv.slice(2);
+const [modules, out] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(join(modules, "x"))("esbuild");
 const common = { bundle: true, minify: true, write: false, nodePaths: [modules], legalComments: "none", charset: "utf8", absWorkingDir: here };
 

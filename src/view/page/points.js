@@ -73,7 +73,7 @@ export class Points {
   }
 
   grow(count) {
-    if (count <= this.capacity) return;
+    if (this.now && count <= this.capacity) return;
     this.capacity = Math.max(1024, count + (count >> 2));
     this.now = new Float32Array(this.capacity * 2);
     this.before = new Float32Array(this.capacity * 2);
