@@ -8,7 +8,7 @@
 #   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
-packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev gnuplot-nox"
+packages="gcc cmake make pkg-config libck-dev libjemalloc-dev libconfuse-dev zlib1g-dev libzstd-dev libxxhash-dev libwebsockets-dev gnuplot-nox"
 modules="ck jemalloc libconfuse zlib libzstd libxxhash"
 tools="gcc cmake make pkg-config"
 case ${1:-} in
