@@ -28,6 +28,8 @@ typedef struct pharos {
     uint32_t *held_from;   /* the consumer of each */
     bench_walked walked;
     uint64_t submit_ns;
+    ph_monitor monitor; /* of the engine that has one */
+    bool seen;
 } pharos;
 
 static bool open_all(pharos *self, const ph_world_def *def, uint32_t producers, bench_error *error)
@@ -75,6 +77,33 @@ static void *pharos_create(const ph_world_def *def, uint32_t producers, phx_mem 
     return self;
 }
 
+/* The same with a monitor that shows the whole world, all parts, in each tick. */
+static void *seen_create(const ph_world_def *def, uint32_t producers, phx_mem *mem, bench_error *error)
+{
+    pharos *self = pharos_create(def, producers, mem, error);
+    if (self == NULL) {
+        return NULL;
+    }
+    const ph_monitor_def monitor = {.points_max = PH_MONITOR_POINTS_MAX};
+    ph_status status = ph_monitor_open(self->world, &monitor, &self->monitor);
+    if (status != PH_OK) {
+        bench_fail(error, "ph_monitor_open: %s", ph_status_text(status));
+        pharos_destroy(self);
+        return NULL;
+    }
+    self->seen = true;
+    return self;
+}
+
+/* As the thread of a viewer does, beside the ticks. */
+static void return_frame(const pharos *self)
+{
+    const ph_monitor_frame *frame;
+    if (ph_monitor_take(self->monitor, &frame) == PH_OK) {
+        ph_monitor_return(self->monitor, frame);
+    }
+}
+
 /* Takes every batch that waits. */
 static bool take(pharos *self, bench_error *error)
 {
@@ -115,6 +144,9 @@ static bool tick_and_walk(pharos *self, bench_error *error)
 static void pharos_ready(void *engine)
 {
     const pharos *self = engine;
+    if (self->seen) {
+        return_frame(self);
+    }
     bench_producers_wake(self->producers);
 }
 
@@ -240,6 +272,23 @@ const bench_engine bench_engine_pharos = {
     .name = "pharos",
     .doc = "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return",
     .create = pharos_create,
+    .setup = pharos_setup,
+    .ready = pharos_ready,
+    .tick = pharos_tick,
+    .records = pharos_records,
+    .heard = pharos_heard,
+    .release = pharos_release,
+    .stats = pharos_stats,
+    .queries = pharos_queries,
+    .places = pharos_places,
+    .turns = pharos_turns,
+    .destroy = pharos_destroy,
+};
+
+const bench_engine bench_engine_seen = {
+    .name = "seen",
+    .doc = "pharos with a monitor open, which gets a frame of the whole world in each tick",
+    .create = seen_create,
     .setup = pharos_setup,
     .ready = pharos_ready,
     .tick = pharos_tick,

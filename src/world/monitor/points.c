@@ -12,12 +12,13 @@ enum {
     PIECES = 512,       /* of all slots: enough for all workers, few enough that a piece is long */
     PIECE_LEAST = 4096, /* slots */
     STAGE = 1024,       /* points on a worker's stack: 12 KiB, as threads of the host may have a small one */
+    GROUP = 256,        /* slots that one loop after the other passes over */
     REFILLS_MAX = 3     /* then no point is given: ids whose samples do not shrink were made for that */
 };
 
 uint32_t phx_points_runs_max(uint32_t shard_count, uint32_t points_max)
 {
-    return 2 * (shard_count + PIECES) + points_max / STAGE; /* a run is full, or the last one of its piece */
+    return 2 * (shard_count + PIECES) + points_max / (STAGE - GROUP); /* a run is full, or the last one of its piece */
 }
 
 /* A fill, shared by all workers. */
@@ -32,8 +33,8 @@ typedef struct points_fill {
 /* ---- one worker ---- */
 
 typedef struct staged_points {
-    uint32_t slots[STAGE];
-    uint16_t x[STAGE], y[STAGE], kinds[STAGE];
+    uint32_t slots[STAGE + 1]; /* and one that is written and does not count */
+    uint16_t x[STAGE + 1], y[STAGE + 1], kinds[STAGE];
     uint8_t bits[STAGE], steps[STAGE];
     uint32_t count, key;
 } staged_points;
@@ -60,64 +61,139 @@ static void flush_points(const points_fill *fill, staged_points *staged)
 }
 
 /* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
-static inline bool is_capped(const phx_store *store, uint32_t slot, const phx_attr *attr)
+static inline bool is_capped(const phx_store *store, uint32_t slot)
 {
     const phx_list *list = &store->tail[slot].list;
-    return attr->cap > 0 && (list->derived ? list->count == 1 : list->count >= attr->cap);
+    const uint32_t cap = phx_store_attr(store, slot)->cap;
+    return cap > 0 && (list->derived ? list->count == 1 : list->count >= cap);
 }
 
-static inline uint8_t point_bits(const points_fill *fill, const phx_shard *shard, uint32_t slot, const phx_attr *attr)
+/* Some slots side by side, for loops without a branch, which the compiler makes vectors of. */
+typedef struct slot_group {
+    float x[GROUP], y[GROUP];
+    uint32_t state[GROUP];
+    int32_t place_x[GROUP], place_y[GROUP];
+    uint32_t shown[GROUP]; /* 1 = an own entity in the view */
+} slot_group;
+
+static void load_group(const phx_body *bodies, uint32_t count, slot_group *group)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        group->x[i] = bodies[i].x;
+        group->y[i] = bodies[i].y;
+        group->state[i] = bodies[i].state;
+    }
+}
+
+/* state: bits that an entity has to have, among these. */
+static void place_group(const phx_shown *shown, uint32_t among, uint32_t state, uint32_t count, slot_group *group)
+{
+    const phx_shown at = *shown;
+    for (uint32_t i = 0; i < count; i++) {
+        const float x = group->x[i], y = group->y[i];
+        const uint32_t in = (uint32_t)(x >= at.box.x0) & (uint32_t)(x <= at.box.x1) & (uint32_t)(y >= at.box.y0) &
+                            (uint32_t)(y <= at.box.y1);
+        group->place_x[i] = phx_shown_place(x, at.box.x0, at.scale_x);
+        group->place_y[i] = phx_shown_place(y, at.box.y0, at.scale_y);
+        group->shown[i] = in & (uint32_t)((group->state[i] & among) == state);
+    }
+}
+
+/* Slots and places of the entities of some slots that are shown, behind the staged ones. Returns their end. */
+static uint32_t collect_shown(const phx_shown *shown, const phx_store *store, phx_span slots, staged_points *staged)
+{
+    slot_group group;
+    const uint32_t count = slots.end - slots.first;
+    const bool common = shown->instance == 0 && !shown->any_instance; /* then a bit of the state decides */
+    uint32_t n = staged->count;
+    load_group(store->body + slots.first, count, &group);
+    place_group(shown, PHX_SLOT_OWN | (common ? PHX_SLOT_APART : 0), PHX_SLOT_OWN, count, &group);
+    for (uint32_t i = 0; !common && i < count; i++)
+        group.shown[i] = group.shown[i] && phx_shown_instance(shown, store, slots.first + i);
+    for (uint32_t i = 0; i < count; i++) {
+        staged->slots[n] = slots.first + i;
+        staged->x[n] = (uint16_t)group.place_x[i];
+        staged->y[n] = (uint16_t)group.place_y[i];
+        n += group.shown[i];
+    }
+    return n;
+}
+
+/* Leaves the points of the sample, from this one on. Returns their end. */
+static uint32_t keep_sample(const phx_store *store, uint32_t mask, uint32_t first, uint32_t end, staged_points *staged)
+{
+    uint32_t n = first;
+    for (uint32_t i = first; i < end; i++) {
+        staged->slots[n] = staged->slots[i];
+        staged->x[n] = staged->x[i];
+        staged->y[n] = staged->y[i];
+        n += (phx_mix64(store->name[staged->slots[i]].id) & mask) == 0;
+    }
+    return n;
+}
+
+/* Bits that few worlds have. */
+static void add_rare_bits(const points_fill *fill, const phx_shard *shard, uint32_t first, staged_points *staged)
 {
     const phx_store *store = &shard->store;
-    uint32_t bits = phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0;
-    if (!attr->ready) bits |= PH_POINT_NOT_READY;
-    if (attr->global) bits |= PH_POINT_GLOBAL;
-    if (attr->veiled) bits |= PH_POINT_VEILED;
-    if (is_capped(store, slot, attr)) bits |= PH_POINT_CAPPED;
-    if (store->body[slot].state & PHX_SLOT_PARTIAL) bits |= PH_POINT_WAITS;
-    if (phx_activation_is(&shard->zones.activation, slot)) bits |= PH_POINT_AWAKE;
-    if (fill->attached && phx_idmap_find(&fill->world->attach.parent_of, store->name[slot].id))
-        bits |= PH_POINT_ATTACHED;
-    return (uint8_t)bits;
+    const phx_world *world = fill->world;
+    for (uint32_t i = first; i < staged->count; i++) {
+        const uint32_t slot = staged->slots[i];
+        const uint64_t id = store->name[slot].id;
+        uint32_t bits = staged->bits[i];
+        if (is_capped(store, slot)) bits |= PH_POINT_CAPPED;
+        if (store->body[slot].state & PHX_SLOT_PARTIAL) bits |= PH_POINT_WAITS;
+        if (phx_activation_is(&shard->zones.activation, slot)) bits |= PH_POINT_AWAKE;
+        if (fill->attached && phx_idmap_find(&world->attach.parent_of, id)) bits |= PH_POINT_ATTACHED;
+        const uint64_t *shrunk = fill->shrunk ? phx_idmap_find(&world->crowd.shrunk, id) : NULL;
+        staged->steps[i] = shrunk ? (uint8_t)(*shrunk >> 32) : 0;
+        staged->bits[i] = (uint8_t)bits;
+    }
 }
 
-static inline uint8_t crowd_step(const points_fill *fill, const phx_store *store, uint32_t slot)
-{
-    const uint64_t *shrunk = fill->shrunk ? phx_idmap_find(&fill->world->crowd.shrunk, store->name[slot].id) : NULL;
-    return shrunk ? (uint8_t)(*shrunk >> 32) : 0;
-}
-
-static void stage_point(const points_fill *fill, const phx_shard *shard, uint32_t slot, uint16_t x, uint16_t y,
-                        staged_points *staged)
+/* Kinds and bits of points from this one on; their slots become numbers of the frame. */
+static void describe_points(const points_fill *fill, const phx_shard *shard, uint32_t first, staged_points *staged)
 {
     const phx_store *store = &shard->store;
-    const phx_attr *attr = phx_store_attr(store, slot);
-    const uint32_t n = staged->count++;
-    staged->slots[n] = fill->monitor->slot_first[shard->number] + slot;
-    staged->x[n] = x;
-    staged->y[n] = y;
-    staged->kinds[n] = attr->kind;
-    staged->bits[n] = point_bits(fill, shard, slot, attr);
-    staged->steps[n] = crowd_step(fill, store, slot);
-    if (staged->count == STAGE) flush_points(fill, staged);
+    for (uint32_t i = first; i < staged->count; i++) {
+        const phx_attr *attr = phx_store_attr(store, staged->slots[i]);
+        const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
+                              (attr->ready ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
+                              (attr->veiled ? PH_POINT_VEILED : 0u);
+        staged->kinds[i] = attr->kind;
+        staged->bits[i] = (uint8_t)bits;
+        staged->steps[i] = 0;
+    }
+    if (shard->limited || shard->zones.activation.slots > 0 || fill->attached || fill->shrunk)
+        add_rare_bits(fill, shard, first, staged);
+    for (uint32_t i = first; i < staged->count; i++) staged->slots[i] += fill->monitor->slot_first[shard->number];
+}
+
+/* Some slots: at most GROUP. */
+static void fill_group(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
+                       staged_points *staged)
+{
+    const phx_store *store = &shard->store;
+    const phx_shown *shown = &fill->shown;
+    const uint32_t first = staged->count;
+    uint32_t end = collect_shown(shown, store, slots, staged);
+    sums->matched += end - first;
+    for (uint32_t i = first; i < end && fill->wants_grid; i++)
+        sums->counts[phx_shown_cell(staged->x[i], staged->y[i])]++;
+    if (!fill->wants_points) return;
+    if (fill->stride > 1) end = keep_sample(store, fill->stride - 1, first, end, staged);
+    staged->count = end;
+    describe_points(fill, shard, first, staged);
+    if (staged->count > STAGE - GROUP) flush_points(fill, staged);
 }
 
 static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
                        staged_points *staged)
 {
-    const phx_store *store = &shard->store;
-    const uint32_t mask = fill->stride - 1;
-    uint32_t matched = 0;
-    for (uint32_t slot = slots.first; slot < slots.end; slot++) {
-        if (!phx_shown_has(&fill->shown, store, slot)) continue;
-        const phx_body *body = &store->body[slot];
-        const uint16_t x = phx_shown_x(&fill->shown, body->x), y = phx_shown_y(&fill->shown, body->y);
-        matched++;
-        if (fill->wants_grid) sums->counts[phx_shown_cell(x, y)]++;
-        if (!fill->wants_points || (mask != 0 && (phx_mix64(store->name[slot].id) & mask) != 0)) continue;
-        stage_point(fill, shard, slot, x, y, staged);
+    for (uint32_t first = slots.first; first < slots.end; first += GROUP) {
+        const uint32_t end = slots.end - first < GROUP ? slots.end : first + GROUP;
+        fill_group(fill, shard, (phx_span){first, end}, sums, staged);
     }
-    sums->matched += matched;
 }
 
 static void fill_points_piece(void *context, uint32_t worker, uint32_t piece)

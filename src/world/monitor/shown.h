@@ -28,6 +28,11 @@ static inline phx_shown phx_shown_of(const ph_monitor_view *view)
                        .any_instance = view->flags & PH_MONITOR_ANY_INSTANCE};
 }
 
+static inline bool phx_shown_instance(const phx_shown *shown, const phx_store *store, uint32_t slot)
+{
+    return shown->any_instance || phx_store_instance(store, slot) == shown->instance;
+}
+
 /* Is an own entity with this slot in the view? */
 static inline bool phx_shown_has(const phx_shown *shown, const phx_store *store, uint32_t slot)
 {
@@ -36,20 +41,21 @@ static inline bool phx_shown_has(const phx_shown *shown, const phx_store *store,
     return shown->any_instance || phx_store_instance(store, slot) == shown->instance;
 }
 
-static inline uint16_t phx_shown_place(float p, float from, float scale)
+/* Of any p; outside of the view the answer means nothing. */
+static inline int32_t phx_shown_place(float p, float from, float scale)
 {
-    const float at = (p - from) * scale;
-    return at >= 65535.0f ? 65535 : (uint16_t)at;
+    const float at = (p - from) * scale, below = at < 65535.0f ? at : 65535.0f;
+    return (int32_t)(below > 0.0f ? below : 0.0f);
 }
 
 static inline uint16_t phx_shown_x(const phx_shown *shown, float x)
 {
-    return phx_shown_place(x, shown->box.x0, shown->scale_x);
+    return (uint16_t)phx_shown_place(x, shown->box.x0, shown->scale_x);
 }
 
 static inline uint16_t phx_shown_y(const phx_shown *shown, float y)
 {
-    return phx_shown_place(y, shown->box.y0, shown->scale_y);
+    return (uint16_t)phx_shown_place(y, shown->box.y0, shown->scale_y);
 }
 
 static inline uint32_t phx_shown_cell(uint16_t x, uint16_t y)
