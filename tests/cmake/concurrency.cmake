@@ -6,6 +6,7 @@ pharos_plain_test(NAME stress_command_queue SOURCES concurrency/stress_command_q
 pharos_plain_test(NAME stress_consumer SOURCES concurrency/stress_consumer.c LABELS concurrency)
 pharos_plain_test(NAME stress_moves SOURCES concurrency/stress_moves.c LABELS concurrency)
 pharos_plain_test(NAME stress_refusals SOURCES concurrency/stress_refusals.c LABELS concurrency)
+pharos_plain_test(NAME stress_monitor SOURCES concurrency/stress_monitor.c LABELS concurrency)
 pharos_plain_test(NAME stress_crew SOURCES concurrency/stress_crew.c LABELS concurrency)
 pharos_plain_test(NAME stress_wait SOURCES concurrency/stress_wait.c LABELS concurrency)
 pharos_plain_test(NAME stress_world SOURCES concurrency/stress_world.c LABELS concurrency TIMEOUT 600)
