@@ -348,7 +348,8 @@ static void areas(void)
 static void fill_world(stand *s, uint32_t tick)
 {
     for (uint64_t id = 1; id <= 12000; id++) {
-        const float x = (float)((id * 7919 + tick * 31) % (SIDE * 4)) / 4, y = (float)((id * 104729) % (SIDE * 4)) / 4;
+        const float x = (float)((id * 7919 + tick * 31 * (id % 5)) % (SIDE * 4)) / 4,
+                    y = (float)((id * 104729) % (SIDE * 4)) / 4;
         if (tick == 0) enter(s, id, x, y, (uint32_t)(id % CLASSES));
         else CHECK_OK(ph_move(s->producer, id, x, y, 0));
     }
@@ -397,7 +398,7 @@ static void workers(void)
         give(&one, a);
         give(&three, b);
     }
-    CHECK(cost > 0 && events > 0, "no cost, or no event");
+    CHECK(cost > 0 && events > 0, "cost %u, events %u", (unsigned)cost, (unsigned)events);
     stand_close(&one);
     stand_close(&three);
 }
