@@ -170,8 +170,8 @@ static void describe_points(const points_fill *fill, const phx_shard *shard, uin
 }
 
 /* Some slots: at most GROUP. */
-static void fill_group(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
-                       staged_points *staged)
+static void fill_point_group(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
+                             staged_points *staged)
 {
     const phx_store *store = &shard->store;
     const phx_shown *shown = &fill->shown;
@@ -192,7 +192,7 @@ static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span
 {
     for (uint32_t first = slots.first; first < slots.end; first += GROUP) {
         const uint32_t end = slots.end - first < GROUP ? slots.end : first + GROUP;
-        fill_group(fill, shard, (phx_span){first, end}, sums, staged);
+        fill_point_group(fill, shard, (phx_span){first, end}, sums, staged);
     }
 }
 
