@@ -40,7 +40,7 @@ class Pharos(ConanFile):
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["PHAROS_BUILD_CONFIG"] = bool(self.options.config)
-        for part in ("STORE", "TOOLS", "BENCH", "TESTS"):
+        for part in ("STORE", "VIEW", "TOOLS", "BENCH", "TESTS"):
             toolchain.cache_variables[f"PHAROS_BUILD_{part}"] = False
         toolchain.generate()
 
