@@ -97,7 +97,7 @@ static void many_consumers(void)
     ph_world_def def = ph_world_def_default();
     ph_world world;
     ph_producer producer;
-    ph_consumer consumer[PH_CONSUMERS_MAX];
+    ph_consumer consumer[PH_CONSUMERS_MAX] = {{0}};
     def.consumers = PH_CONSUMERS_MAX;
     def.consumer_batches = 65536;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);

@@ -496,8 +496,8 @@ static void compare_applied(trial *t, uint32_t round)
 {
     enum { SIDE = 110, STEP = 22 };
     const later_failure later = hold_failure(t);
-    for (int i = 0; i < (SIDE / STEP) * (SIDE / STEP); i++)
-        find_applied(t, round, (float)(i % (SIDE / STEP) * STEP), (float)(i / (SIDE / STEP) * STEP));
+    for (int x = 0; x < SIDE; x += STEP)
+        for (int y = 0; y < SIDE; y += STEP) find_applied(t, round, (float)x, (float)y);
     resume_failure(t, later);
     for (uint64_t id = 1; id <= ENTITIES; id++) {
         ph_attrs got, expected;
