@@ -28,7 +28,8 @@ ph_attrs bench_rules_resolve(const ph_world_def *def, const ph_attrs *given)
     is.stealth = (given->given & PH_STEALTH) != 0 ? given->stealth : class->stealth;
     is.detect = (given->given & PH_DETECT) != 0 ? given->detect : class->detect;
     is.global = (given->given & PH_GLOBAL) != 0 ? given->global : class->global;
-    is.ready = (given->given & PH_READY) != 0 ? given->ready : class->ready;
+    is.ready = ((given->given & PH_READY) != 0 ? given->ready : class->ready) &&
+               !((given->given & PH_REMOTE) != 0 && given->remote);
     is.cap = (given->given & PH_CAP) != 0 ? given->cap : class->cap;
     is.priority = (given->given & PH_PRIORITY) != 0 ? given->priority : class->priority;
     return is;

@@ -113,6 +113,7 @@ static void set(bench_verify *verify, uint64_t id, const ph_attrs *attrs)
     TAKE(PH_DETECT, detect);
     TAKE(PH_GLOBAL, global);
     TAKE(PH_READY, ready);
+    TAKE(PH_REMOTE, remote);
     TAKE(PH_CAP, cap);
     TAKE(PH_PRIORITY, priority);
     to->given |= attrs->given;

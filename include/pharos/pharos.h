@@ -379,12 +379,33 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * many have entities.
  */
 
+/* ============================== remote entities ============================== */
+
+/**
+ * @name Remote entities
+ * A process that simulates a part of a world has the entities beside that part too, to be seen: copies of entities that
+ * another process simulates. They enter with PH_REMOTE, and ph_set() with it makes an own entity of one, and back.
+ *
+ * A remote entity is a target like any other: own observers see it, its moves are updates, its broadcasts reach them, it
+ * anchors areas, has relations and attachments, and counts in crowds. It is no observer, as if it were not ready: its
+ * list is empty, it gets nothing, and it is PH_REASON_NOT_READY as one. It is no NPC and in no area, so it makes no
+ * edge. But it wakes NPCs as an own one would: a remote entity that is ready, with a view above 0 and of a class with
+ * `wakes`, is a waker.
+ *
+ * An own entity that becomes remote stays in all lists that have it. Its own list is emptied without an event; an NPC
+ * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready.
+ * ph_entity_get() has the bit PH_REMOTE in `given` as long as the entity is remote.
+ *
+ * @{
+ */
+/** @} */
+
 /* ============================== activation ============================== */
 
 /**
  * @name Activation
  * Which NPCs are worth simulating. An NPC is an entity whose class has `sleeps` and not
- * `wakes`. A waker is a ready observer with view > 0 whose class has `wakes`. At the end
+ * `wakes`, and not remote. A waker is ready with view > 0, and its class has `wakes`; a remote one too. At the end
  * of each tick
  *     near(n)  = there is a waker w in n's instance with |tower(w).x - tower(n).x| <= activation_span and
  *                |tower(w).y - tower(n).y| <= activation_span, towers clamped to the world;
@@ -393,7 +414,7 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * So it awakes in the tick in which a waker comes near, and falls asleep activation_linger
  * ticks after the last waker went away. Layers, stealth and lists have no influence.
  * An entity that enters is asleep; the same id entering anew is another one. An NPC that leaves
- * the world, or gets a kind that is no NPC's, falls asleep with that.
+ * the world, becomes remote, or gets a kind that is no NPC's, falls asleep with that.
  *
  * Each difference to the tick before is one edge in ph_batch.activations of the NPC's own
  * consumer, its attribute `consumer`. So within one incarnation awakenings and fallings asleep alternate; the

@@ -270,7 +270,8 @@ enum {
     PH_VISIBLE = 1u << 17,
     PH_VEILED = 1u << 18,
     PH_INSTANCE = 1u << 19,
-    PH_GIVEN_ALL = (1u << 20) - 1
+    PH_REMOTE = 1u << 20,
+    PH_GIVEN_ALL = (1u << 21) - 1
 };
 
 /**
@@ -298,7 +299,8 @@ typedef struct ph_attrs {
     bool global;
     bool veiled;
     bool ready;
-    uint8_t reserved_bytes[2]; /* not read, as the words below: new fields will have bits in `given` */
+    bool remote; /* simulated by another process: see pharos.h, "Remote entities"; no unless given, of no class */
+    uint8_t reserved_bytes[1]; /* not read, as the words below: new fields will have bits in `given` */
     uint64_t reserved[2];
 } ph_attrs;
 
@@ -430,6 +432,7 @@ PH_API const char *ph_command_name(ph_command command);
     ROW(VISIBLE, 18, "visible") \
     ROW(VEILED, 19, "veiled") \
     ROW(INSTANCE, 20, "instance") \
+    ROW(REMOTE, 21, "remote") \
     ROW(GIVEN, 64, "given") \
     ROW(ID, 65, "id") \
     ROW(OTHER, 66, "other") /* the second id of two: the target, the parent */

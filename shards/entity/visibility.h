@@ -59,9 +59,12 @@ typedef struct phx_attr {
     uint16_t kind;
     uint16_t consumer;
     uint8_t stealth, detect, priority;
-    bool global : 1, ready : 1, veiled : 1;
+    bool global : 1, veiled : 1;
+    bool ready : 1;       /* it is an observer, if its view is above 0: ready as given, and not remote */
+    bool ready_given : 1; /* as given, or as its class has it */
+    bool remote : 1;      /* `given` has PH_REMOTE then, and only then */
     bool spreads : 1;     /* its class has an adds_max */
-    uint8_t reserved : 4; /* 0: sets are compared as bytes */
+    uint8_t reserved : 2; /* 0: sets are compared as bytes */
     uint32_t instance;
     uint32_t reserved2; /* 0 */
 } phx_attr;

@@ -34,17 +34,17 @@ typedef struct phx_activation {
     uint64_t woken, slept; /* edges since the world was made */
 } phx_activation;
 
-/* An NPC: its kind sleeps, and does not wake. */
+/* An NPC: its kind sleeps, and does not wake; and it is simulated here. */
 static inline bool phx_is_npc(const phx_rules *rules, const phx_attr *attr)
 {
     const ph_class *c = &rules->classes[attr->kind];
-    return c->sleeps && !c->wakes;
+    return c->sleeps && !c->wakes && !attr->remote;
 }
 
-/* An observer of a waking kind. */
+/* An observer of a waking kind, here or in another process. */
 static inline bool phx_is_waker(const phx_rules *rules, const phx_attr *attr)
 {
-    return rules->classes[attr->kind].wakes && phx_attr_observes(attr);
+    return rules->classes[attr->kind].wakes && attr->ready_given && attr->view > 0.0f;
 }
 
 /* Inputs of the phase. */

@@ -56,6 +56,7 @@ typedef enum value_type {
     X(detect, VALUE_U8, PH_DETECT) \
     X(global, VALUE_FLAG, PH_GLOBAL) \
     X(ready, VALUE_FLAG, PH_READY) \
+    X(remote, VALUE_FLAG, PH_REMOTE) \
     X(cap, VALUE_U32, PH_CAP) \
     X(priority, VALUE_U8, PH_PRIORITY)
 

@@ -270,8 +270,10 @@ FIELDS_OF(phx_body)
     SAVED(T, VALUE, detect) \
     SAVED(T, VALUE, priority) \
     SAVED(T, VALUE, global) \
-    SAVED(T, VALUE, ready) \
     SAVED(T, VALUE, veiled) \
+    DERIVED(T, VALUE, ready) \
+    SAVED(T, VALUE, ready_given) \
+    DERIVED(T, VALUE, remote) \
     DERIVED(T, VALUE, spreads) \
     LEFT(T, VALUE, reserved) \
     SAVED(T, VALUE, instance) \

@@ -137,7 +137,8 @@ static void attrs_print(FILE *out, const ph_attrs *a)
                    {PH_PRIORITY, "priority", a->priority},
                    {PH_USER_DATA, "user_data", a->user_data},
                    {PH_CONSUMER, "consumer", a->consumer},
-                   {PH_INSTANCE, "instance", a->instance}};
+                   {PH_INSTANCE, "instance", a->instance},
+                   {PH_REMOTE, "remote", a->remote}};
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
         if ((a->given & floats[i].bit) != 0) {
             print_float(out, floats[i].name, floats[i].value);

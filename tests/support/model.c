@@ -54,6 +54,11 @@ static const model_entity *root_of(const model *m, const model_entity *e)
     return e;
 }
 
+bool model_ready_given(const model *m, const model_entity *e)
+{
+    return (e->own.given & PH_READY) != 0 ? e->own.ready : m->classes[e->own.kind].ready;
+}
+
 ph_attrs model_resolve(const model *m, const model_entity *e)
 {
     ph_attrs a = e->own;
@@ -72,7 +77,7 @@ ph_attrs model_resolve(const model *m, const model_entity *e)
     a.stealth = (given & PH_STEALTH) != 0 ? a.stealth : c->stealth;
     a.detect = (given & PH_DETECT) != 0 ? a.detect : c->detect;
     a.global = (given & PH_GLOBAL) != 0 ? a.global : c->global;
-    a.ready = (given & PH_READY) != 0 ? a.ready : c->ready;
+    a.ready = ((given & PH_READY) != 0 ? a.ready : c->ready) && !MUTATE(MUTANT_REMOTE_OBSERVES, a.remote, false);
     a.cap = (given & PH_CAP) != 0 ? a.cap : c->cap;
     a.priority = (given & PH_PRIORITY) != 0 ? a.priority : c->priority;
     a.given = PH_GIVEN_ALL;
@@ -273,8 +278,10 @@ static void own_merge(ph_attrs *own, const ph_attrs *a, uint32_t given)
     MERGE(PH_USER_DATA, user_data);
     MERGE(PH_CONSUMER, consumer);
     MERGE(PH_INSTANCE, instance);
+    MERGE(PH_REMOTE, remote);
 #undef MERGE
     own->given |= given;
+    own->given &= own->remote ? UINT32_MAX : ~(uint32_t)PH_REMOTE;
 }
 
 static ph_status apply_enter(model *m, const command *c)

@@ -61,6 +61,8 @@ unsigned model_depth(const model *m, const model_entity *e);
 
 /* The attributes that count at present: the entity's own, its class', its root's position. */
 ph_attrs model_resolve(const model *m, const model_entity *e);
+/* Its `ready`, as given or of its class; model_resolve() has it off for a remote entity. */
+bool model_ready_given(const model *m, const model_entity *e);
 
 /* In range, global or linked, and not hidden: one target before any cap. */
 typedef struct model_candidate {

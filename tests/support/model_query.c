@@ -41,6 +41,7 @@ ph_status model_get(const model *m, uint64_t id, ph_attrs *attrs)
         return PH_UNKNOWN_ID;
     }
     *attrs = e->now;
+    attrs->ready = model_ready_given(m, e);
     return PH_OK;
 }
 

@@ -30,7 +30,8 @@ size_t model_edges(const model *m, const model_edge **edges)
 
 static bool wakes(const model *m, const model_entity *w)
 {
-    bool observes = (w->now.ready || MUTATE(MUTANT_WAKE_NOT_READY, false, true)) &&
+    bool ready = model_ready_given(m, w) && MUTATE(MUTANT_REMOTE_WAKES, true, !w->now.remote);
+    bool observes = (ready || MUTATE(MUTANT_WAKE_NOT_READY, false, true)) &&
                     (w->now.view > 0 || MUTATE(MUTANT_WAKE_BLIND, false, true));
     return m->classes[w->now.kind].wakes && observes;
 }
@@ -56,7 +57,8 @@ static bool stays_awake(const model *m, const model_entity *e, uint64_t tick)
 static void activate(model *m, model_entity *e, uint64_t tick)
 {
     const ph_class *kind = &m->classes[e->now.kind];
-    bool npc = kind->sleeps && (!kind->wakes || MUTATE(MUTANT_WAKE_WAKERS, false, true));
+    bool here = !MUTATE(MUTANT_REMOTE_AWAKES, e->now.remote, false);
+    bool npc = here && kind->sleeps && (!kind->wakes || MUTATE(MUTANT_WAKE_WAKERS, false, true));
     bool near = npc && waker_near(m, e);
     bool awake = near || ((npc || MUTATE(MUTANT_WAKE_KIND, false, true)) && stays_awake(m, e, tick));
     if (near) {
@@ -130,10 +132,11 @@ bool model_in_area(const ph_area *a, const ph_attrs *e, bool was_inside)
     float low[2] = {a->low[0] - m, a->low[1] - m};
     float high[2] = {a->high[0] + m, a->high[1] + m};
     bool for_kind = a->kind_count == 0 || MUTATE(MUTANT_AREA_KINDS, false, true);
+    bool here = !MUTATE(MUTANT_REMOTE_IN_AREA, e->remote, false);
     for (uint32_t i = 0; i < a->kind_count; i++) {
         for_kind = for_kind || a->kinds[i] == e->kind;
     }
-    for_kind = for_kind && admitted(a, e);
+    for_kind = for_kind && here && admitted(a, e);
     switch (a->shape) {
     case PH_AREA_CIRCLE:
         return for_kind && in_area_circle(a, a->radius + m, e->x, e->y);

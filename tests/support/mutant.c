@@ -37,6 +37,7 @@
 #define model_crowd_view mutant_crowd_view
 #define model_depth mutant_depth
 #define model_entity_of mutant_entity_of
+#define model_ready_given mutant_ready_given
 #define model_resolve mutant_resolve
 #define model_rule mutant_rule
 #define model_rank mutant_rank

@@ -148,6 +148,10 @@
     X(MUTANT_FIND_OBSERVERS, "queries: its targets instead of its observers") \
     X(MUTANT_WAKE_GONE, "an NPC that leaves the world falls asleep untold") \
     X(MUTANT_WAKE_NOT_READY, "an observer that is not ready wakes others") \
+    X(MUTANT_REMOTE_OBSERVES, "a remote entity has a list") \
+    X(MUTANT_REMOTE_WAKES, "a remote entity does not wake others") \
+    X(MUTANT_REMOTE_AWAKES, "a remote NPC awakes") \
+    X(MUTANT_REMOTE_IN_AREA, "a remote entity is in areas") \
     X(MUTANT_WAKE_BLIND, "one of a waking kind with view 0 wakes others") \
     X(MUTANT_WAKE_SPAN, "activation: one tower more") \
     X(MUTANT_WAKE_LINGER, "activation: asleep one tick late") \

@@ -84,6 +84,10 @@ command enter_any(gen *g, uint32_t place)
         c.attrs.given |= PH_INSTANCE;
         c.attrs.instance = instance_any(g);
     }
+    if ((g->p->flags & GEN_REMOTE) != 0 && chance(&g->c, 30)) {
+        c.attrs.given |= PH_REMOTE;
+        c.attrs.remote = !chance(&g->c, 10);
+    }
     if (g->s->def.consumers > 1 && chance(&g->c, 60)) {
         c.attrs.given |= PH_CONSUMER;
         c.attrs.consumer = choose(&g->c, g->s->def.consumers);
@@ -113,6 +117,10 @@ static command set_any(gen *g, uint32_t place)
     if ((g->p->flags & GEN_INSTANCES) != 0 && chance(&g->c, 40)) {
         c.attrs.given |= PH_INSTANCE;
         c.attrs.instance = instance_any(g);
+    }
+    if ((g->p->flags & GEN_REMOTE) != 0 && chance(&g->c, 40)) {
+        c.attrs.given |= PH_REMOTE;
+        c.attrs.remote = chance(&g->c, 50);
     }
     if (g->s->def.consumers > 1 && chance(&g->c, 8)) {
         c.attrs.given |= PH_CONSUMER;

@@ -38,6 +38,7 @@ enum {
     GEN_LIMITS = 128,   /* most classes have a cap or an adds_max about as large as lists are */
     GEN_INSTANCES = 64, /* entities in several copies of the map, and moves between them */
     GEN_FAR = 32,       /* lengths and places up to what may be */
+    GEN_REMOTE = 256,   /* some entities are remote, others become so */
     GEN_REACH = 4       /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 
@@ -48,7 +49,7 @@ typedef struct gen_profile {
     uint8_t motions[MOTIONS];
     uint8_t commands[COMMAND_TYPE_COUNT];
     uint8_t pattern, bad, reload, drain; /* in 100 steps */
-    uint8_t flags;                       /* GEN_... */
+    uint16_t flags;                      /* GEN_... */
 } gen_profile;
 
 typedef struct gen_entity {

@@ -109,7 +109,7 @@ static void put_attr(phx_image *image, const phx_attr *attr)
                               .priority = attr->priority,
                               .global = attr->global,
                               .veiled = attr->veiled,
-                              .ready = attr->ready};
+                              .ready = attr->ready_given}; /* given has PH_REMOTE */
 }
 
 static void put_list(phx_image *image, const phx_shard *shard, uint32_t slot, uint32_t place)

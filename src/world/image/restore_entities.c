@@ -40,7 +40,8 @@ static ph_attrs attrs_of(const phx_saved_attr *saved)
                       .priority = saved->priority,
                       .global = saved->global != 0,
                       .veiled = saved->veiled != 0,
-                      .ready = saved->ready != 0};
+                      .ready = saved->ready != 0,
+                      .remote = (saved->given & PH_REMOTE) != 0};
 }
 
 /* Resolves a set as a command would. */

@@ -79,7 +79,8 @@ uint32_t phx_attrs_ungiven(const ph_attrs *a)
                            word_bit(a->sees, PH_SEES) | word_bit(a->user_data, PH_USER_DATA);
     const uint32_t bytes = word_bit(a->stealth, PH_STEALTH) | word_bit(a->detect, PH_DETECT) |
                            word_bit(a->priority, PH_PRIORITY) | word_bit(a->global, PH_GLOBAL) |
-                           word_bit(a->veiled, PH_VEILED) | word_bit(a->ready, PH_READY);
+                           word_bit(a->veiled, PH_VEILED) | word_bit(a->ready, PH_READY) |
+                           word_bit(a->remote, PH_REMOTE);
     return (floats | words | bytes) & ~a->given;
 }
 

@@ -33,7 +33,8 @@
     X(PH_CONSUMER, uint32_t, consumer) \
     X(PH_VISIBLE, float, visible) \
     X(PH_VEILED, bool, veiled) \
-    X(PH_INSTANCE, uint32_t, instance)
+    X(PH_INSTANCE, uint32_t, instance) \
+    X(PH_REMOTE, bool, remote)
 
 typedef struct phx_packed_run {
     uint16_t op, zero;

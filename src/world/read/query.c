@@ -65,7 +65,8 @@ ph_status phx_query_entity(const phx_world *world, uint64_t id, ph_attrs *attrs)
                         .detect = a->detect,
                         .priority = a->priority,
                         .global = a->global,
-                        .ready = a->ready};
+                        .ready = a->ready_given,
+                        .remote = a->remote};
     return PH_OK;
 }
 

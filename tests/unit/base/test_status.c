@@ -104,7 +104,8 @@ Test(status, every_attribute_is_the_field_of_its_bit)
                  {PH_CONSUMER, "consumer"},
                  {PH_VISIBLE, "visible"},
                  {PH_VEILED, "veiled"},
-                 {PH_INSTANCE, "instance"}};
+                 {PH_INSTANCE, "instance"},
+                 {PH_REMOTE, "remote"}};
     uint32_t all = 0;
 
     for (size_t i = 0; i < sizeof attrs / sizeof attrs[0]; i++) {

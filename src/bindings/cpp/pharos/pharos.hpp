@@ -68,6 +68,7 @@ public:
     attrs &global(bool global) noexcept { return set(value_.global, global, PH_GLOBAL); }
     attrs &veiled(bool veiled) noexcept { return set(value_.veiled, veiled, PH_VEILED); }
     attrs &ready(bool ready) noexcept { return set(value_.ready, ready, PH_READY); }
+    attrs &remote(bool remote) noexcept { return set(value_.remote, remote, PH_REMOTE); }
     attrs &consumer(uint32_t consumer) noexcept { return set(value_.consumer, consumer, PH_CONSUMER); }
     attrs &instance(uint32_t instance) noexcept { return set(value_.instance, instance, PH_INSTANCE); }
     attrs &user_data(uint64_t user_data) noexcept { return set(value_.user_data, user_data, PH_USER_DATA); }

@@ -29,7 +29,8 @@ _GIVEN = {"x": C.PH_X, "y": C.PH_Y, "z": C.PH_Z, "kind": C.PH_KIND, "view": C.PH
           "reach": C.PH_REACH, "layers": C.PH_LAYERS, "sees": C.PH_SEES, "stealth": C.PH_STEALTH,
           "detect": C.PH_DETECT, "global": C.PH_GLOBAL, "ready": C.PH_READY, "cap": C.PH_CAP,
           "priority": C.PH_PRIORITY, "user_data": C.PH_USER_DATA, "consumer": C.PH_CONSUMER,
-          "visible": C.PH_VISIBLE, "veiled": C.PH_VEILED, "instance": C.PH_INSTANCE}
+          "visible": C.PH_VISIBLE, "veiled": C.PH_VEILED, "instance": C.PH_INSTANCE,
+          "remote": C.PH_REMOTE}
 
 
 class PharosError(Exception):
