@@ -386,9 +386,9 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * A process that simulates a part of a world has the entities beside that part too, to be seen: copies of entities that
  * another process simulates. They enter with PH_REMOTE, and ph_set() with it makes an own entity of one, and back.
  *
- * A remote entity is a target like any other: own observers see it, its moves are updates, its broadcasts reach them, it
- * anchors areas, has relations and attachments, and counts in crowds. It is no observer, as if it were not ready: its
- * list is empty, it gets nothing, and it is PH_REASON_NOT_READY as one. It is no NPC and in no area, so it makes no
+ * A remote entity is a target like any other: own observers see it, its moves are updates, its broadcasts reach them,
+ * it anchors areas, has relations and attachments, and counts in crowds. It is no observer, as if it were not ready:
+ * its list is empty, it gets nothing, and it is PH_REASON_NOT_READY as one. It is no NPC and in no area, so it makes no
  * edge. But it wakes NPCs as an own one would: a remote entity that is ready, with a view above 0 and of a class with
  * `wakes`, is a waker.
  *

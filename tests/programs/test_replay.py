@@ -24,7 +24,7 @@ LAYOUTS = [[], ["--workers", "2"], ["--shards", "2x1"], ["--workers", "3", "--sh
            ["--workers", "2", "--shards", "1x5"]]
 INDEXES = ["lighthouse", "brute", "grid", "hash", "crosslist", "towers", "quadtree", "hex", "timer"]
 HEADER = "tick,observer,event,target\n"
-ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,instance,layers,sees,stealth,detect,global,ready,cap,priority,visible,veiled\n"
+ALL = "tick,op,id,other,x,y,z,kind,view,margin,reach,instance,layers,sees,stealth,detect,global,ready,cap,priority,visible,veiled,remote\n"
 
 program = None
 failures = 0
@@ -297,7 +297,7 @@ def test_instances(folder):
 
 
 EVERY = ("tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect global ready "
-         "cap priority radius x2 z2 y2 corners follow text self seen").split()
+         "remote cap priority radius x2 z2 y2 corners follow text self seen").split()
 
 
 def every_attribute(rng, row, many):
@@ -305,7 +305,7 @@ def every_attribute(rng, row, many):
     values = {"kind": ["player", "npc", "item"], "view": [0, 20, 45, 80], "margin": [0, 6], "reach": [0, 0, 120],
               "visible": [15, 40, 1e18], "instance": [0, 0, 1, 2, 4294967295], "layers": [1, 2, 3], "sees": [1, 3, "0xff"],
               "veiled": [0, 0, 1], "stealth": [0, 0, 3], "detect": [0, 3, 255], "global": [0, 0, 0, 1],
-              "ready": [0, 1, 1, 1], "cap": [0, 0, 2, 5], "priority": [0, 1, 9], "z": [0, 4, 9]}
+              "ready": [0, 1, 1, 1], "remote": [0, 0, 1], "cap": [0, 0, 2, 5], "priority": [0, 1, 9], "z": [0, 4, 9]}
     for name in rng.sample(sorted(values), rng.randrange(1, many)):
         row[name] = rng.choice(values[name])
 

@@ -391,7 +391,7 @@ static void reserved_words(void)
     ph_broadcast_place place = {.radius = 5, .reserved = {1}};
     ph_area area = {.radius = 5, .reserved = {0, 0, 7}};
     ph_query query = {.shape = PH_QUERY_CIRCLE, .radius = 5, .reserved = {0, 0, 0, 2}};
-    ph_attrs attrs = {.given = PH_VIEW, .view = 9, .reserved_bytes = {1, 2}, .reserved = {3, 4}};
+    ph_attrs attrs = {.given = PH_VIEW, .view = 9, .reserved_bytes = {1}, .reserved = {3, 4}};
     ph_hit hit;
     uint32_t count;
     CHECK_STATUS(ph_broadcast(b.producer, 1, "a", 1, &options), PH_BAD_VALUE);

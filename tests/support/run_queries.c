@@ -87,9 +87,8 @@ static const char *first_difference(const ph_attrs *a, const ph_attrs *b)
     if (a->layers != b->layers || a->sees != b->sees || a->stealth != b->stealth || a->detect != b->detect) {
         return "layers, sees, stealth or detect";
     }
-    if (a->global != b->global || a->veiled != b->veiled || a->ready != b->ready ||
-        a->remote != b->remote || a->user_data != b->user_data ||
-        a->given != b->given) {
+    if (a->global != b->global || a->veiled != b->veiled || a->ready != b->ready || a->remote != b->remote ||
+        a->user_data != b->user_data || a->given != b->given) {
         return "global, veiled, ready, remote, user_data or given";
     }
     return NULL;

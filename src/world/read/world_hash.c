@@ -31,7 +31,8 @@ static uint64_t hash_attr(uint64_t h, const phx_attr *a)
     h = mix_into_hash(mix_into_hash(mix_into_hash(mix_into_hash(h, a->cap), a->given), a->kind), a->consumer);
     if (a->instance != 0) h = mix_into_hash(h, a->instance);
     return mix_into_hash(h, (uint64_t)a->stealth << 24 | (uint64_t)a->detect << 16 | (uint64_t)a->priority << 8 |
-                                (uint64_t)a->veiled << 2 | (uint64_t)a->global << 1 | a->ready_given); /* given has PH_REMOTE */
+                                (uint64_t)a->veiled << 2 | (uint64_t)a->global << 1 |
+                                a->ready_given); /* given has PH_REMOTE */
 }
 
 /* Sum over an observer's list. */

@@ -201,7 +201,7 @@ Test(hints, check_of_attributes_names_field_value_and_range)
                  "cap = 2147483648 is outside [0, 2147483647]");
     expect_check(sets, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}, PH_BAD_VALUE, "consumer = 1 is outside [0, 0]");
     expect_check(sets, (ph_attrs){.given = 1u << 31 | PH_X}, PH_BAD_VALUE,
-                 "given = 0x80000001 is outside [0, 0xfffff]");
+                 "given = 0x80000001 is outside [0, 0x1fffff]");
 }
 
 Test(hints, check_of_attributes_names_each_field_that_does_not_count)

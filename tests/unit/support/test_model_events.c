@@ -99,6 +99,27 @@ Test(model_events, not_ready_gets_nothing)
     fixture_end(&f);
 }
 
+Test(model_events, a_remote_entity_is_seen_and_sees_nothing)
+{
+    fixture f = fixture_world();
+    OK(enter(&f, 1, 0, 0));
+    OK(enter(&f, 2, 1, 0));
+    TICK(&f, "1*:+2 2*:+1");
+    OK(set(&f, 2, (ph_attrs){.given = PH_REMOTE, .remote = true}));
+    TICK(&f, ""); /* it stays in the list of 1 */
+    LIST(&f, 2, "");
+    LIST(&f, 1, "2");
+    OK(move(&f, 2, 500, 0));
+    TICK(&f, "1:-2");
+    OK(move(&f, 2, 1, 0));
+    TICK(&f, "1:+2");
+    OK(set(&f, 2, (ph_attrs){.given = PH_READY, .ready = true}));
+    TICK(&f, "");
+    OK(set(&f, 2, (ph_attrs){.given = PH_REMOTE, .remote = false}));
+    TICK(&f, "2*:+1");
+    fixture_end(&f);
+}
+
 Test(model_events, view_zero_gets_leaves)
 {
     fixture f = fixture_world();
@@ -305,7 +326,7 @@ Test(model_events, submit_refusals)
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_VIEW | PH_KIND, .view = -1, .kind = 99}), PH_BAD_RADIUS);
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_KIND | PH_CAP, .kind = 4, .cap = UINT32_MAX}), PH_BAD_KIND);
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_CAP, .cap = 1u << 31}), PH_BAD_VALUE);
-    STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = 1u << 20}), PH_BAD_VALUE);
+    STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = 1u << 21}), PH_BAD_VALUE);
     STATUS(enter_as(&f, 1, 0, 0, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}), PH_BAD_VALUE);
     STATUS(set(&f, 1, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}), PH_BAD_VALUE);
     STATUS(set(&f, 1, (ph_attrs){.given = PH_MARGIN, .margin = nan}), PH_BAD_RADIUS);

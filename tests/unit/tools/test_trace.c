@@ -166,9 +166,9 @@ Test(trace, every_attribute)
 {
     open_text(
         "op,reach,visible,layers,sees,veiled,stealth,detect,global,ready,cap,priority,id,tick,view,margin,x,y,z,kind,"
-        "instance\n"
-        "set,2.5,30,0xF0,18446744073709551615,1,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295\n"
-        "set,,,0XfFfFfFfFfFfFfFfF,0,no,0,0,false,true,0,0,1,0\n");
+        "instance,remote\n"
+        "set,2.5,30,0xF0,18446744073709551615,1,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295,yes\n"
+        "set,,,0XfFfFfFfFfFfFfFfF,0,no,0,0,false,true,0,0,1,0,,,,,,,,0\n");
     expect_row(PHX_OP_SET, 0, 1);
     const ph_attrs *attrs = &row.attrs;
     cr_expect_eq(attrs->given, PH_GIVEN_ALL & ~(uint32_t)(PH_USER_DATA | PH_CONSUMER));
@@ -177,14 +177,14 @@ Test(trace, every_attribute)
     cr_expect_eq(attrs->layers, 0xf0);
     cr_expect_eq(attrs->sees, UINT64_MAX);
     cr_expect(attrs->stealth == 255 && attrs->detect == 1 && attrs->priority == 9);
-    cr_expect(attrs->global && attrs->veiled && !attrs->ready);
+    cr_expect(attrs->global && attrs->veiled && !attrs->ready && attrs->remote);
     cr_expect_eq(attrs->cap, UINT32_MAX);
     cr_expect_eq(attrs->instance, UINT32_MAX);
     cr_expect_eq(attrs->kind, 0, "a name that is no class");
     expect_row(PHX_OP_SET, 0, 1);
     cr_expect_eq(attrs->layers, UINT64_MAX);
-    cr_expect(!attrs->global && !attrs->veiled && attrs->ready);
-    const uint32_t masks = PH_LAYERS | PH_SEES, flags = PH_GLOBAL | PH_VEILED | PH_READY;
+    cr_expect(!attrs->global && !attrs->veiled && attrs->ready && !attrs->remote);
+    const uint32_t masks = PH_LAYERS | PH_SEES, flags = PH_GLOBAL | PH_VEILED | PH_READY | PH_REMOTE;
     cr_expect_eq(attrs->given, masks | flags | PH_STEALTH | PH_DETECT | PH_CAP | PH_PRIORITY);
 }
 
@@ -388,7 +388,7 @@ Test(trace, a_header_names_each_column_once)
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
     const char *const known =
         "there are: tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect "
-        "global ready cap priority radius x2 z2 y2 corners follow text self seen";
+        "global ready remote cap priority radius x2 z2 y2 corners follow text self seen";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};
