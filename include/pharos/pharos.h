@@ -394,7 +394,6 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  *
  * An own entity that becomes remote stays in all lists that have it. Its own list is emptied without an event; an NPC
  * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready.
- * ph_entity_get() has the bit PH_REMOTE in `given` as long as the entity is remote.
  *
  * @{
  */

@@ -138,7 +138,7 @@ static const row rows[] = {
      PH_BAD_VALUE,
      false,
      {COMMAND_SET, 1, 0, {.given = PH_CAP, .cap = UINT32_MAX}, {0}, {0}}},
-    {"enter with an unknown bit", PH_BAD_VALUE, false, {COMMAND_ENTER, 11, 0, {.given = XY | 1u << 20}, {0}, {0}}},
+    {"enter with an unknown bit", PH_BAD_VALUE, false, {COMMAND_ENTER, 11, 0, {.given = XY | 1u << 21}, {0}, {0}}},
     {"set with an unknown bit", PH_BAD_VALUE, false, {COMMAND_SET, 1, 0, {.given = 1u << 31}, {0}, {0}}},
     {"enter for a consumer too many",
      PH_BAD_VALUE,
