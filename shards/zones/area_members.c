@@ -185,8 +185,10 @@ bool phx_area_members_check(phx_area_members *area_members, phx_mem *mem, const 
 {
     const phx_body *body = &in->store->body[slot];
     phx_area_member *member = &area_members->members[slot];
+    if ((body->state & PHX_SLOT_OWN) && member_stays(in, member, slot)) return true;
+    /* behind the short way: the safe distance of a remote entity is unknown, and one that becomes so is discontinuous
+     */
     const bool own = (body->state & PHX_SLOT_OWN) && !phx_store_attr(in->store, slot)->remote;
-    if (own && member_stays(in, member, slot)) return true;
     uint32_t count = 0;
     phx_area_member to = {.safe_distance = INFINITY, .safe_distance_z = INFINITY};
     if (own && !find_areas(area_members, mem, in, slot, &count, &to)) return false;
