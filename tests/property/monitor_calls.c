@@ -461,6 +461,14 @@ static void lost_events(void)
     CHECK(f->event_count == 4 && f->events_lost == 6 && f->events[3].target == 5, "%u, %u", f->event_count,
           f->events_lost);
     give(&s, f);
+    CHECK_OK(ph_leave(s.producer, 3)); /* and comes again: a leave, an enter */
+    enter(&s, 3, 100, 100, 0);
+    stand_tick(&s);
+    f = take(&s);
+    CHECK(f->event_count == 2 && !f->events[0].enter && f->events[0].cause == PH_CAUSE_GONE && f->events[1].enter &&
+              f->events[1].cause == PH_CAUSE_APPEARED && f->events[1].target == 3,
+          "%u events of another stay", f->event_count);
+    give(&s, f);
     for (uint64_t id = 12; id < 40; id++) enter(&s, id, 100, 100, 0);
     stand_tick(&s);
     f = take(&s);
