@@ -434,7 +434,7 @@ BAD_LINES = [
     ("5,move,1", "move needs x, y or z"),
     ("5,pair,1,2", "pair needs view"),
     ("5,leave,1,9", "leave takes no other"),
-    ("5,leave,1" + "," * 22, "more fields than the 22 columns"),
+    ("5,leave,1" + "," * 22, "more fields than the 23 columns"),
     ("5,leave,1\0", "zero byte"),
     ("5,leave," + "1" * 70000, "more than 65536 bytes"),
     # refused by the engine at once ...
