@@ -115,7 +115,7 @@ enum {
 
 /** ph_monitor_points.bits */
 enum {
-    PH_POINT_OBSERVER = 1u << 0,  /* ready, with a view */
+    PH_POINT_OBSERVER = 1u << 0,  /* ready, with a view, not remote */
     PH_POINT_AWAKE = 1u << 1,     /* an NPC that is awake */
     PH_POINT_NOT_READY = 1u << 2, /* not ready */
     PH_POINT_GLOBAL = 1u << 3,    /* seen at any distance */

@@ -68,7 +68,7 @@ static const uint8_t TOLD =
 static plain_point expected_point(const ph_monitor_view *view, uint64_t id, const ph_attrs *a)
 {
     uint32_t listed = 0;
-    uint8_t bits = a->ready && a->view > 0 ? PH_POINT_OBSERVER : 0;
+    uint8_t bits = a->ready && !a->remote && a->view > 0 ? PH_POINT_OBSERVER : 0;
     CHECK_OK(ph_list(at.world, id, NULL, 0, &listed));
     if (!a->ready) bits |= PH_POINT_NOT_READY;
     if (a->global) bits |= PH_POINT_GLOBAL;

@@ -158,7 +158,7 @@ static void describe_points(const points_fill *fill, const phx_shard *shard, uin
     for (uint32_t i = first; i < staged->count; i++) {
         const phx_attr *attr = phx_store_attr(store, staged->slots[i]);
         const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
-                              (attr->ready ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
+                              (attr->ready_given ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
                               (attr->veiled ? PH_POINT_VEILED : 0u);
         staged->kinds[i] = attr->kind;
         staged->bits[i] = (uint8_t)bits;
