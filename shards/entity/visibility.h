@@ -88,7 +88,7 @@ typedef struct phx_relation {
     uint64_t target;
     float view, margin; /* of the pair */
     uint32_t bits;      /* PHX_RELATION_..., never 0 */
-    uint32_t reserved;
+    uint32_t slot;      /* a guess of the target's slot: phx_related_slot() */
 } phx_relation;
 
 /* floor((p - origin) / tower_size), clamped; p is finite, the quotient may not be. */

@@ -5,7 +5,7 @@
 
 #include "base/simd.h"
 #include "shards/interest/rank_table.h"
-#include "shards/query/seen.h"
+#include "shards/state/related.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
@@ -35,7 +35,7 @@ static void mark_held(phx_evaluation *at)
     const uint32_t related = at->relations ? at->relations->count : 0;
     scratch->mark[at->slot] = at->tag | PHX_MARK_HELD;
     for (uint32_t i = 0; i < related; i++) {
-        const uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        const uint32_t slot = phx_related_slot(at->shard, at->directory, &at->relations->items[i]);
         scratch->related[i] = slot;
         if (slot == PHX_SLOT_NONE) { /* not near: neither a pair nor a link pins it */
             PHX_ASSERT(!(at->relations->items[i].bits & PHX_RELATION_FAR));

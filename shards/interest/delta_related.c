@@ -17,7 +17,7 @@ bool phx_related_find(phx_scratch *scratch, const phx_shard *shard, const phx_re
                   (size_t)related->count + PHX_KERNEL_PAD, sizeof(uint32_t)))
         return false;
     for (uint32_t i = 0; i < related->count; i++)
-        scratch->related[i] = phx_shard_find(shard, scratch->directory, related->items[i].target);
+        scratch->related[i] = phx_related_slot(shard, scratch->directory, &related->items[i]);
     return true;
 }
 

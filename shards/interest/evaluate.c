@@ -12,6 +12,7 @@
 #include "shards/interest/change_record.h"
 #include "shards/query/seen.h"
 #include "shards/state/list_limit.h"
+#include "shards/state/related.h"
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
@@ -20,7 +21,7 @@
 static bool relation_dirty(const phx_evaluation *at)
 {
     for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
-        uint32_t slot = phx_shard_find(at->shard, at->directory, at->relations->items[i].target);
+        uint32_t slot = phx_related_slot(at->shard, at->directory, &at->relations->items[i]);
         if (slot != PHX_SLOT_NONE && phx_shard_dirty(at->shard, &at->shard->store.body[slot])) return true;
     }
     return false;

@@ -285,7 +285,7 @@ FIELDS_OF(phx_attr)
     SAVED(T, VALUE, view) \
     SAVED(T, VALUE, margin) \
     SAVED(T, VALUE, bits) \
-    LEFT(T, VALUE, reserved)
+    LEFT(T, VALUE, slot)
 FIELDS_OF(phx_relation)
 
 #define FIELDS_phx_list(T, SAVED, DERIVED, LEFT) \

@@ -24,7 +24,8 @@ enum {
     OUTSIDE = 4,  /* some stand outside of the world */
     BY_DELTA = 8, /* to be expected: more deltas than evaluations */
     AWAY = 32,    /* with OUTSIDE: most stand far outside, in one tower at each corner and at each edge */
-    LIMITED = 16  /* most observers have a cap, up to thrice as large as an average list */
+    LIMITED = 16, /* most observers have a cap, up to thrice as large as an average list */
+    REACH = 64    /* some have a reach, and walk as all do */
 };
 
 static const steps_case steps_cases[] = {
@@ -65,6 +66,14 @@ static const steps_case steps_cases[] = {
     {"caps, hardly anything but discontinuities", 10, 20, 0, 2.5f, 0, 20, 1, 60, 300, LIMITED},
     {"caps, four shards, much else", 10, 20, 0, 2.5f, 0, 20, 2, 60, 60, LIMITED},
     {"caps, far targets come and go", 10, 20, 0, 2.5f, 0, 20, 1, 20, 3, LIMITED | FAR},
+    {"reaches, few move", 10, 20, 5, 2.5f, 0, 20, 1, 8, 1, REACH | BY_DELTA},
+    {"reaches, all move", 10, 20, 0, 2.5f, 0, 20, 1, 100, 0, REACH | BY_DELTA},
+    {"reaches, whole numbers", 10, 20, 5, 2, 0, 20, 1, 60, 1, REACH | WHOLE | BY_DELTA},
+    {"reaches, caps", 10, 20, 5, 2.5f, 0, 20, 1, 60, 1, REACH | LIMITED | BY_DELTA},
+    {"reaches, much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 10, REACH},
+    {"reaches, wide towers", 40, 20, 5, 5, 0, 8, 1, 60, 1, REACH | BY_DELTA},
+    {"reaches, far outside", 10, 20, 5, 2.5f, 0, 20, 1, 60, 1, REACH | OUTSIDE | AWAY},
+    {"reaches, four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 1, REACH},
 };
 
 static fleet *f;
@@ -99,6 +108,8 @@ static phx_attr some_attr(const steps_case *c)
     if (phx_rng_below(&rng, 6) == 0) attr.layers = 1 + phx_rng_below(&rng, 3);
     if (phx_rng_below(&rng, 6) == 0) attr.stealth = (uint8_t)phx_rng_below(&rng, 3);
     if ((c->like & FAR) && phx_rng_below(&rng, 15) == 0) attr.reach = c->view * float_between(&rng, 0.2f, 3);
+    if ((c->like & REACH) && phx_rng_below(&rng, 15) == 0)
+        attr.reach = whole_or_not(c, c->view * (1 + phx_rng_unit(&rng)));
     if ((c->like & FAR) && phx_rng_below(&rng, 40) == 0) attr.global = true;
     attr.kind = (uint16_t)phx_rng_below(&rng, 4);
     return attr;
@@ -149,8 +160,8 @@ static void odd_command(const steps_case *c, uint64_t id, uint32_t ids)
 static void step(const steps_case *c, uint64_t id)
 {
     const fleet_entity *e = &f->entity[id];
-    bool far = e->attr.global || e->attr.reach > 0;
-    if (!e->in || (far && phx_rng_below(&rng, 10))) return; /* a step of one has all observers evaluated */
+    const bool far = (c->like & FAR) && (e->attr.global || e->attr.reach > 0);
+    if (!e->in || (far && phx_rng_below(&rng, 10))) return;
     float x = step_from(c, e->x), y = step_from(c, e->y);
     fleet_move(f, id, x, y);
     if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
