@@ -17,3 +17,6 @@ set_tests_properties(mutants_check mutants_self_test PROPERTIES TIMEOUT 300 LABE
 add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/scripts/format --check)
 add_test(NAME format_self_test COMMAND ${PROJECT_SOURCE_DIR}/scripts/format --self-test)
 set_tests_properties(format format_self_test PROPERTIES TIMEOUT 300 LABELS lint)
+# The picture of the README follows from its program.
+add_test(NAME picture COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/docs/picture --check)
+set_tests_properties(picture PROPERTIES TIMEOUT 60 LABELS lint)
