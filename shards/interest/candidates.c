@@ -190,11 +190,11 @@ static void consider_candidate(phx_evaluation *at, uint32_t slot, const phx_rela
     const uint32_t place = at->count++;
     scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
     scratch->hits[place] = slot;
+    at->listed += was;
     if (at->attr->cap == 0) return;
     scratch->ranks[place] = (uint16_t)(1 + attr->priority + (attr->global || linked ? PHX_RANK_ALWAYS : 0));
     scratch->keys[place] = (double)phx_rank_d2(rules, at->body, body) * (was ? 1.0 : rules->sticky);
     scratch->was[place] = was;
-    at->listed += was;
 }
 
 static void consider_far_targets(phx_evaluation *at)
@@ -213,13 +213,28 @@ static void consider_far_targets(phx_evaluation *at)
     }
 }
 
+/* Without keys: counts the hits that were in the old list, and marks them as found. */
+static void note_listed(phx_evaluation *at)
+{
+    const uint32_t *hits = at->scratch->hits, listed = at->tag | PHX_MARK_OLD, count = at->scanned;
+    uint32_t *mark = at->scratch->mark, found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = hits[i], was = mark[slot] == listed;
+        mark[slot] |= was ? PHX_MARK_NEW : 0;
+        found += was;
+    }
+    at->listed += found;
+}
+
 /*
  * Listed targets within the margin. If the radius is a part of the view, none of them can be among the best, unless
  * their visible distance is shorter.
  */
 static void consider_margin(phx_evaluation *at)
 {
-    if (at->attr->margin == 0.0f || at->listed == at->old_count) return;
+    if (at->attr->margin == 0.0f) return;
+    if (at->attr->cap == 0) note_listed(at);
+    if (at->listed == at->old_count) return;
     if (at->radius < at->attr->view && !at->shard->bounded) return;
     for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
 }

@@ -28,7 +28,7 @@ typedef struct phx_evaluation {
     float radius;     /* of the scan around the observer */
     uint32_t scanned; /* candidates of the scan; those found in another way stand behind */
     uint32_t count;   /* of candidates; then of the new list */
-    uint32_t listed;  /* with a cap: candidates that were in the old list */
+    uint32_t listed;  /* with a cap or a margin: candidates that were in the old list */
     uint16_t top;     /* phx_rank_columns.top */
     bool cut;         /* targets that pass may be left out: the cap */
     uint32_t held;    /* targets that pass and may not join yet: adds_max */
