@@ -124,6 +124,7 @@ static uint32_t keep_sample(const phx_store *store, uint32_t mask, uint32_t firs
 {
     uint32_t n = first;
     for (uint32_t i = first; i < end; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): collect_shown() wrote these places */
         staged->slots[n] = staged->slots[i];
         staged->x[n] = staged->x[i];
         staged->y[n] = staged->y[i];
@@ -178,8 +179,10 @@ static void fill_point_group(const points_fill *fill, const phx_shard *shard, ph
     const uint32_t first = staged->count;
     uint32_t end = collect_shown(shown, store, slots, staged);
     sums->matched += end - first;
-    for (uint32_t i = first; i < end && fill->wants_grid; i++)
+    for (uint32_t i = first; i < end && fill->wants_grid; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): collect_shown() wrote these places */
         sums->counts[phx_shown_cell(staged->x[i], staged->y[i])]++;
+    }
     if (!fill->wants_points) return;
     if (fill->stride > 1) end = keep_sample(store, fill->stride - 1, first, end, staged);
     staged->count = end;
