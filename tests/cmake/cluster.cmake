@@ -29,7 +29,7 @@ if(PHAROS_BUILD_CLUSTER)
         math(EXPR bug "${bug} + 1")
         set(test cluster_canary_${rule})
         pharos_plain_test(NAME ${test} SOURCES cluster/cluster_sim.c canary/cluster_rules.c LIBS pharos_cluster_sim
-                          ARGS --expect-violation --count 1000 LABELS canary cluster)
+                          ARGS --expect-violation --count 1000 LABELS cluster)
         add_dependencies(cluster_tests ${test})
         target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
     endforeach()
