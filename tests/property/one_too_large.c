@@ -222,14 +222,16 @@ static void play_unbounded(layout way, uint64_t entries[TICKS])
 }
 
 /*
- * So many bytes more, in the first ticks too few for the large list. With one shard and one worker the others have all
- * of theirs again at the end. With more shards there is no room for copies of all targets, and shards are blind; with
- * more workers another thread may meet the bound first, where updates are found for all. With all memory, all is whole.
+ * So many bytes more, in the first ticks too few for the large list. With one shard and one worker, and room for the
+ * marks of all slots, without which updates are found for none, the others have all of theirs again at the end. With
+ * more shards there is no room for copies of all targets, and shards are blind; with more workers another thread may
+ * meet the bound first, where updates are found for all. With all memory, all is whole.
  */
 static void play_bounded(layout way, uint64_t room, const uint64_t entries[TICKS])
 {
     static host h;
-    const bool alone = way.shards == 1 && way.workers == 1;
+    const uint64_t marks = 8 * (uint64_t)(TARGETS + WATCHERS);
+    const bool alone = way.shards == 1 && way.workers == 1 && (way.bands == 0 || room >= marks);
     uint32_t ticks = 0;
     ph_stats stats = {0};
     begin(&h, way);
