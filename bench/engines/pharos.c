@@ -268,36 +268,18 @@ static bool pharos_stats(void *engine, bench_stats *stats, bench_error *error)
     return true;
 }
 
-const bench_engine bench_engine_pharos = {
-    .name = "pharos",
-    .doc = "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return",
-    .create = pharos_create,
-    .setup = pharos_setup,
-    .ready = pharos_ready,
-    .tick = pharos_tick,
-    .records = pharos_records,
-    .heard = pharos_heard,
-    .release = pharos_release,
-    .stats = pharos_stats,
-    .queries = pharos_queries,
-    .places = pharos_places,
-    .turns = pharos_turns,
-    .destroy = pharos_destroy,
-};
+/* An engine of the library; the two differ in how they are made. */
+#define LIBRARY_ENGINE(engine_name, engine_create, engine_doc) \
+    { \
+        .name = (engine_name), .doc = (engine_doc), .create = (engine_create), .setup = pharos_setup, \
+        .ready = pharos_ready, .tick = pharos_tick, .records = pharos_records, .heard = pharos_heard, \
+        .release = pharos_release, .stats = pharos_stats, .queries = pharos_queries, .places = pharos_places, \
+        .turns = pharos_turns, .destroy = pharos_destroy \
+    }
 
-const bench_engine bench_engine_seen = {
-    .name = "seen",
-    .doc = "pharos with a monitor open, which gets a frame of the whole world in each tick",
-    .create = seen_create,
-    .setup = pharos_setup,
-    .ready = pharos_ready,
-    .tick = pharos_tick,
-    .records = pharos_records,
-    .heard = pharos_heard,
-    .release = pharos_release,
-    .stats = pharos_stats,
-    .queries = pharos_queries,
-    .places = pharos_places,
-    .turns = pharos_turns,
-    .destroy = pharos_destroy,
-};
+const bench_engine bench_engine_pharos =
+    LIBRARY_ENGINE("pharos", pharos_create,
+                   "the library, through its public calls: ph_move_many, ph_tick, ph_batch_take and ph_batch_return");
+
+const bench_engine bench_engine_seen = LIBRARY_ENGINE(
+    "seen", seen_create, "pharos with a monitor open, which gets a frame of the whole world in each tick");

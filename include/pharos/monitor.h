@@ -126,9 +126,9 @@ enum {
 };
 
 /**
- * Entities in the view, as columns of `count` items, by shard, then slot. If there are more than points_max, only those
- * with ph_monitor_sample(id) % stride == 0: the same ones in every frame. stride is a power of two: the least that is
- * small enough, or twice that while the number falls, so that it does not change to and fro.
+ * Entities in the view, as columns of `count` items, by shard, then slot. If there are more than points_max, only the
+ * ones with ph_monitor_sample(id) % stride == 0: the same ones in every frame. stride is a power of two: the least that
+ * is small enough, or twice that while the number falls, so that it does not change to and fro.
  */
 typedef struct ph_monitor_points {
     uint32_t count;
@@ -212,8 +212,8 @@ typedef struct ph_monitor_focus {
 } ph_monitor_focus;
 
 /**
- * One difference in the list of the focus, in the tick in which it came. Also those that its client is not told: it is
- * not ready, or its list begins anew.
+ * One difference in the list of the focus, in the tick in which it came. Its client is not told of each: the focus may
+ * be not ready, or its list begins anew.
  */
 typedef struct ph_monitor_event {
     uint64_t tick;

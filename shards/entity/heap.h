@@ -20,4 +20,18 @@
         sift_heap[sift_at] = sift_item; \
     } while (0)
 
+/* Sorts `count` records in place, without memory; behind(a, b): the record at a comes behind b's. n log n at worst. */
+#define PHX_HEAP_SORT(type, items, count, behind) \
+    do { \
+        type *const sort_items = (items); \
+        uint32_t sort_left = (count); \
+        for (uint32_t i = sort_left / 2; i-- > 0;) PHX_HEAP_SIFT(type, sort_items, sort_left, i, behind); \
+        while (sort_left > 1) { \
+            const type sort_last = sort_items[0]; \
+            sort_items[0] = sort_items[--sort_left]; \
+            sort_items[sort_left] = sort_last; \
+            PHX_HEAP_SIFT(type, sort_items, sort_left, 0, behind); \
+        } \
+    } while (0)
+
 #endif

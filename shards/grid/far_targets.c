@@ -66,6 +66,27 @@ static void sort_entries(phx_far_entry **entries, phx_far_entry **spare, uint32_
     }
 }
 
+/* Sorts the entries. The two arrays swap, with their capacities. */
+static void sort_far(phx_far *far)
+{
+    const phx_far_entry *before = far->entries;
+    sort_entries(&far->entries, &far->spare, far->entry_count);
+    if (far->entries == before) return;
+    const uint32_t capacity = far->entries_capacity;
+    far->entries_capacity = far->spare_capacity;
+    far->spare_capacity = capacity;
+}
+
+static phx_far_entry make_entry(const phx_rules *rules, const phx_store *store, uint32_t slot)
+{
+    const phx_attr *attr = phx_store_attr(store, slot);
+    const phx_body *body = &store->body[slot];
+    const uint32_t level = attr->global ? PHX_FAR_GLOBAL : far_level(rules, attr->reach);
+    const uint32_t x = attr->global ? 0 : (uint32_t)body->tx >> level,
+                   y = attr->global ? 0 : (uint32_t)body->ty >> level;
+    return (phx_far_entry){.key = far_cell_key(level, x, y), .slot = slot, .instance = attr->instance};
+}
+
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store)
 {
     uint32_t count = 0;
@@ -80,28 +101,25 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     far->global_count = far->entry_count = 0;
     far->levels = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
-        const phx_body *body = &store->body[slot];
-        if (!(body->state & PHX_SLOT_LIVE) || !(body->state & PHX_SLOT_FAR)) continue;
-        const phx_attr *attr = phx_store_attr(store, slot);
-        phx_far_entry entry = {.key = far_cell_key(PHX_FAR_GLOBAL, 0, 0), .slot = slot, .instance = attr->instance};
-        if (attr->global) {
-            far->global_count++;
-        } else {
-            uint32_t level = far_level(rules, attr->reach);
-            far->levels |= 1u << level;
-            entry.key = far_cell_key(level, (uint32_t)body->tx >> level, (uint32_t)body->ty >> level);
-        }
+        const uint32_t state = store->body[slot].state;
+        if (!(state & PHX_SLOT_LIVE) || !(state & PHX_SLOT_FAR)) continue;
+        const phx_far_entry entry = make_entry(rules, store, slot);
+        const uint32_t level = (uint32_t)(entry.key >> 32);
+        if (level == PHX_FAR_GLOBAL) far->global_count++;
+        else far->levels |= 1u << level;
         far->entries[far->entry_count++] = entry;
     }
-    phx_far_entry *before = far->entries;
-    sort_entries(&far->entries, &far->spare, far->entry_count);
-    if (far->entries != before) {
-        uint32_t capacity = far->entries_capacity;
-        far->entries_capacity = far->spare_capacity;
-        far->spare_capacity = capacity;
-    }
-    far->stale = false;
+    sort_far(far);
+    far->stale = far->moved = false;
     return true;
+}
+
+void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store)
+{
+    PHX_ASSERT(!far->stale);
+    for (uint32_t i = 0; i < far->entry_count; i++) far->entries[i] = make_entry(rules, store, far->entries[i].slot);
+    sort_far(far);
+    far->moved = false;
 }
 
 /* The first entry of an instance, or of instances behind it, with a key that is not less. */

@@ -3,7 +3,7 @@
  * of reach R stands in a coarse grid whose cells are 2^level towers wide, on the lowest level where R spans at most one
  * cell. So an observer finds all targets that may reach it in 3 x 3 cells of each level in use. Entries are sorted by
  * (level, cell y, cell x) within their instance: three binary searches a level. Rebuilt by the shard's owner in the
- * index phase when such a target came, left or changed; read in the interest phase.
+ * index phase when such a target came, left or changed, and sorted anew when one moved; read in the interest phase.
  */
 #ifndef PHX_SHARDS_GRID_FAR_TARGETS_H
 #define PHX_SHARDS_GRID_FAR_TARGETS_H
@@ -24,7 +24,8 @@ typedef struct phx_far {
     uint32_t entry_count, entries_capacity, spare_capacity;
     uint32_t global_count; /* entries of level PHX_FAR_GLOBAL */
     uint32_t levels;       /* bit l: level l is in use */
-    bool stale;
+    bool stale;            /* a far target came, left, jumped or changed */
+    bool moved;            /* one moved by a step: the entries are right but for their cells */
 } phx_far;
 
 void phx_far_free(phx_far *far, phx_mem *mem);
@@ -34,6 +35,9 @@ uint32_t phx_length_towers(const phx_rules *rules, float length);
 
 /* Collects all live slots with PHX_SLOT_FAR anew. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
+
+/* Brings the entries into the cells where their targets are now. */
+void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store);
 
 /* The entries of cells x0..x1 of a row of cells of an instance at a level: [*first, *end). */
 void phx_far_cells(const phx_far *far, uint32_t instance, uint32_t level, uint32_t x0, uint32_t x1, uint32_t y,

@@ -76,7 +76,7 @@ static uint32_t find_last_rank(const phx_evaluation *at, rank_range of)
     return of.low;
 }
 
-/* Drops candidates of lower ranks; those of higher ranks are sure to stay. Returns how many are sure. */
+/* Drops candidates of lower ranks; candidates of higher ranks are sure to stay. Returns how many are sure. */
 static uint32_t part_by_rank(phx_evaluation *at, uint32_t rank)
 {
     const phx_scratch *scratch = at->scratch;

@@ -26,7 +26,7 @@ typedef struct phx_evaluation {
     uint32_t old_count;
     uint32_t tag;     /* epoch << PHX_MARK_BITS */
     float radius;     /* of the scan around the observer */
-    uint32_t scanned; /* candidates of the scan; those found in another way stand behind */
+    uint32_t scanned; /* candidates of the scan; the others stand behind */
     uint32_t count;   /* of candidates; then of the new list */
     uint32_t listed;  /* with a cap or a margin: candidates that were in the old list */
     uint16_t top;     /* phx_rank_columns.top */

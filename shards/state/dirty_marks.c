@@ -12,7 +12,7 @@
 static void mark_far_dirty(phx_shard *shard, uint32_t slot)
 {
     if (phx_store_attr(&shard->store, slot)->global) shard->global_moved = true;
-    else shard->far_moved = shard->far.stale = true;
+    else shard->far_moved = shard->far.moved = true;
 }
 
 void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)

@@ -350,6 +350,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     PHX_VALIDATE(shard->storage->updated_valid(shard));
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    if (shard->far.moved) phx_far_follow(&shard->far, shard->rules, &shard->store);
     const phx_rules *rules = shard->rules;
     bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     bool radii = shard->storage->has_deltas && flat;

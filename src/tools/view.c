@@ -13,7 +13,8 @@
 #include "tools/view_run.h"
 
 static const char help[] =
-    "Shows a world in a browser: the map, whom an entity sees, who sees it, and why or why not. Prints an address; "
+    "Shows a world in a browser: the map, an entity's targets and its observers, and why or why not. Prints an "
+    "address; "
     "open it on this machine."
     "\v"
     "Examples:\n"

@@ -18,7 +18,7 @@
 
 enum { LOOK_US = 5000, IDLE_US = 100000, SOCKETS_MAX = 64, KEEP_ALIVE_S = 5, HOST_SIZE = 128 };
 
-/* ---- who asks ---- */
+/* ---- requests that are refused ---- */
 
 static bool is_loopback(const char *host)
 {

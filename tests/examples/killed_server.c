@@ -9,7 +9,7 @@
  * the gateway sends the moves since then again: only the host knows commands that no tick has saved. Clients know more
  * than that world, so it is loaded with PH_LOAD_FRESH: the first tick has the whole list of each observer.
  *
- * After every tick the gateway compares all lists with brute force. The classes have a margin, so who is seen depends
+ * After every tick the gateway compares all lists with brute force. The classes have a margin, so lists depend
  * on the past: without the recovered lists it would not come out.
  */
 #include <dirent.h>

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import test_replay as base
@@ -201,32 +200,5 @@ def test_usage(folder, seed):
     expect(held.wait(60) == 0, "SIGINT")
 
 
-def main():
-    arguments = sys.argv[1:]
-    if not arguments:
-        sys.exit(__doc__)
-    base.program = os.path.abspath(arguments.pop(0))
-    seed = random.SystemRandom().randrange(10**9)
-    if "--seed" in arguments:
-        place = arguments.index("--seed")
-        seed = int(arguments[place + 1])
-        del arguments[place:place + 2]
-    print(f"seed {seed}")
-    ran = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or not callable(test) or (arguments and name not in arguments):
-            continue
-        ran += 1
-        before = base.failures
-        with tempfile.TemporaryDirectory(prefix="pharos_replay_store_") as folder:
-            try:
-                test(folder, seed)
-            except (OSError, ValueError, KeyError, IndexError, subprocess.TimeoutExpired) as error:
-                base.fail(f"{name}: {error!r}")
-        print(f"{'ok' if base.failures == before else 'NOT OK'} {name}", flush=True)
-    print(f"{ran} tests, {base.failures} failures")
-    return 1 if base.failures or ran == 0 else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(base.run_tests(globals(), "pharos_replay_store_"))

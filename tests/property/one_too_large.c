@@ -149,8 +149,8 @@ static void take_packets(host *h, uint32_t consumer, const ph_batch *batch)
 }
 
 /*
- * Are the lists as told those of the world? An observer that was set aside has an empty list, and its consumer the copy
- * of before, until it is told the whole list; if `whole`, none is. Returns the entries of the spectators.
+ * Are the lists as told the lists of the world? An observer that was set aside has an empty list, and its consumer the
+ * copy of before, until it is told the whole list; if `whole`, none is. Returns the entries of the spectators.
  */
 static uint64_t compare_lists(host *h, bool whole)
 {

@@ -129,7 +129,7 @@ def main():
         make_trace(path, rng)
         known, slices = check_answers(path, rng)
     assert known > QUESTIONS // 3, known
-    print(f"{known} of {QUESTIONS} sentences are those of pharos-replay, others name entities that are not there; {slices} slices have the same events")
+    print(f"{known} of {QUESTIONS} sentences are pharos-replay's, others name entities that are not there; {slices} slices have the same events")
 
 
 main()

@@ -17,17 +17,6 @@ static bool id_is_larger(const phx_focus_before *a, const phx_focus_before *b)
     return a->id > b->id;
 }
 
-static void sort_by_id(phx_focus_before *items, uint32_t count)
-{
-    for (uint32_t i = count / 2; i-- > 0;) PHX_HEAP_SIFT(phx_focus_before, items, count, i, id_is_larger);
-    for (uint32_t left = count; left > 1;) {
-        const phx_focus_before last = items[0];
-        items[0] = items[--left];
-        items[left] = last;
-        PHX_HEAP_SIFT(phx_focus_before, items, left, 0, id_is_larger);
-    }
-}
-
 typedef struct list_copy {
     phx_focus_before *at;
     uint32_t count, room;
@@ -107,7 +96,7 @@ void phx_focus_follow(const phx_world *world, phx_monitor *monitor, uint64_t id)
     }
     list_copy copy = {.at = focus->now, .room = monitor->def.targets_max};
     (void)phx_query_each_listed(world, id, copy_target, &copy); /* it is in the world */
-    sort_by_id(copy.at, copy.count);
+    PHX_HEAP_SORT(phx_focus_before, copy.at, copy.count, id_is_larger);
     const uint32_t incarnation = shard->store.name[slot].incarnation;
     if (focus->before_known && id == focus->id && incarnation == focus->incarnation && !copy.cut) {
         const phx_cause_observer observer = phx_cause_observer_of(shard, slot);
@@ -240,13 +229,7 @@ void phx_focus_order(phx_monitor *monitor)
     phx_focus *focus = &monitor->focus;
     phx_focus_item *items = focus->items;
     const uint32_t count = focus->item_count;
-    for (uint32_t i = count / 2; i-- > 0;) PHX_HEAP_SIFT(phx_focus_item, items, count, i, comes_behind);
-    for (uint32_t left = count; left > 1;) {
-        const phx_focus_item last = items[0];
-        items[0] = items[--left];
-        items[left] = last;
-        PHX_HEAP_SIFT(phx_focus_item, items, left, 0, comes_behind);
-    }
+    PHX_HEAP_SORT(phx_focus_item, items, count, comes_behind);
     for (uint32_t i = 0; i < count; i++) {
         focus->targets[i] = items[i].target;
         focus->targets[i].rank = i + 1;

@@ -12,23 +12,12 @@ static bool run_is_behind(const phx_point_run *a, const phx_point_run *b)
     return a->key > b->key;
 }
 
-static void sort_runs(phx_point_run *runs, uint32_t count)
-{
-    for (uint32_t i = count / 2; i-- > 0;) PHX_HEAP_SIFT(phx_point_run, runs, count, i, run_is_behind);
-    for (uint32_t left = count; left > 1;) {
-        const phx_point_run last = runs[0];
-        runs[0] = runs[--left];
-        runs[left] = last;
-        PHX_HEAP_SIFT(phx_point_run, runs, left, 0, run_is_behind);
-    }
-}
-
 void phx_points_order(phx_monitor *monitor)
 {
     const phx_point_columns *from = &monitor->found, *to = &monitor->points;
     const uint32_t count = atomic_load_explicit(&monitor->run_count, memory_order_relaxed);
     uint32_t at = 0;
-    sort_runs(monitor->runs, count);
+    PHX_HEAP_SORT(phx_point_run, monitor->runs, count, run_is_behind);
     for (uint32_t i = 0; i < count; i++) {
         const phx_point_run run = monitor->runs[i];
         memcpy(to->slots + at, from->slots + run.first, run.count * sizeof *to->slots);

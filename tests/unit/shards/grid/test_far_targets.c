@@ -344,3 +344,30 @@ Test(far, growing_and_shrinking_keeps_the_arrays_right)
         cr_assert_eq(reaching, wanted, "each once");
     }
 }
+
+/* As if they were collected anew. */
+Test(far, entries_follow_targets_that_move)
+{
+    enum { TARGETS = 200, ROUNDS = 40 };
+    uint64_t rng = 14;
+    for (uint32_t i = 0; i < TARGETS; i++)
+        (void)put(1000 * phx_rng_unit(&rng), 1000 * phx_rng_unit(&rng), 1 + 200 * phx_rng_unit(&rng), i % 20 == 0);
+    rebuild();
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        static phx_far_entry followed[TARGETS];
+        for (uint32_t slot = 0; slot < store.slots; slot++) {
+            const uint16_t state = store.body[slot].state;
+            store.body[slot] = body_at(1000 * phx_rng_unit(&rng), 1000 * phx_rng_unit(&rng));
+            store.body[slot].state = state;
+        }
+        far.moved = true;
+        phx_far_follow(&far, &rules, &store);
+        cr_assert_not(far.moved);
+        memcpy(followed, far.entries, sizeof followed);
+        const uint32_t levels = far.levels, globals = far.global_count;
+        rebuild();
+        cr_assert(far.levels == levels && far.global_count == globals && far.entry_count == TARGETS);
+        for (uint32_t i = 0; i < TARGETS; i++)
+            cr_assert_eq(far.entries[i].key, followed[i].key, "round %u, entry %u", round, i);
+    }
+}
