@@ -192,7 +192,7 @@ static void consider_candidate(phx_evaluation *at, uint32_t slot, const phx_rela
     scratch->hits[place] = slot;
     at->listed += was;
     if (at->attr->cap == 0) return;
-    scratch->ranks[place] = (uint16_t)(1 + attr->priority + (attr->global || linked ? PHX_RANK_ALWAYS : 0));
+    scratch->ranks[place] = phx_rank_of_target(attr, linked);
     scratch->keys[place] = (double)phx_rank_d2(rules, at->body, body) * (was ? 1.0 : rules->sticky);
     scratch->was[place] = was;
 }

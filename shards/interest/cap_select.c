@@ -8,8 +8,8 @@
 #include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
 
-static const double KEY_SURE =
-    -1.0; /* key of a candidate with a better rank than the last kept one: below any square */
+/* Key of a candidate with a better rank than the last kept one: below any square. */
+static const double KEY_SURE = -1.0;
 
 /*
  * An upper bound of squared distances of a scan if the view has no end, except for entities outside the world. Guesses
@@ -201,18 +201,16 @@ static phx_scan_result cut_candidates(phx_evaluation *at)
 
 /* ---- adds_max ---- */
 
-/* A target that enters, ranked. */
-static phx_ranked rank_held_enter(const phx_evaluation *at, uint32_t slot)
+phx_ranked phx_rank_enter(const phx_shard *shard, uint32_t observer, const phx_relation_set *relations, uint32_t target)
 {
-    const phx_store *store = &at->shard->store;
-    const phx_attr *attr = phx_store_attr(store, slot);
-    const uint64_t id = store->name[slot].id;
-    const phx_relation *relation = at->relations ? phx_relation_find(at->relations, id) : NULL;
-    const bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
+    const phx_store *store = &shard->store;
+    const phx_attr *attr = phx_store_attr(store, target);
+    const uint64_t id = store->name[target].id;
+    const phx_relation *relation = phx_relation_find(relations, id);
     return (phx_ranked){.id = id,
-                        .key = (double)phx_rank_d2(at->shard->rules, at->body, &store->body[slot]),
-                        .slot = slot,
-                        .first = (uint32_t)always << 8 | attr->priority};
+                        .key = (double)phx_rank_d2(shard->rules, &store->body[observer], &store->body[target]),
+                        .slot = target,
+                        .first = phx_rank_of_target(attr, relation && (relation->bits & PHX_RELATION_LINK))};
 }
 
 /* Holds all enters but the best ones. false = no memory. */
@@ -222,7 +220,8 @@ static bool hold_enters(phx_evaluation *at, uint32_t most)
     const uint32_t enters = at->events.enter, tag = phx_scratch_epoch(scratch);
     uint32_t n = 0;
     if (!phx_scratch_ranks(scratch, enters)) return false;
-    for (uint32_t i = 0; i < enters; i++) scratch->ranked[i] = rank_held_enter(at, scratch->enter[i]);
+    for (uint32_t i = 0; i < enters; i++)
+        scratch->ranked[i] = phx_rank_enter(at->shard, at->slot, at->relations, scratch->enter[i]);
     if (most > 0) phx_rank_best(scratch->ranked, enters, most);
     for (uint32_t i = 0; i < enters; i++) {
         if (i < most) scratch->enter[i] = scratch->ranked[i].slot;

@@ -12,6 +12,13 @@
 /* Room to rank so many targets one by one. false = no memory. */
 bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count);
 
+/*
+ * A target that enters the list of an observer, ranked against others that do. Stickiness has no effect: none was in
+ * the list. relations may be NULL.
+ */
+phx_ranked phx_rank_enter(const phx_shard *shard, uint32_t observer, const phx_relation_set *relations,
+                          uint32_t target);
+
 /* The radius of the first scan: the radius that the last observer with a cap needed, with slack; or the view. */
 float phx_cap_likely_radius(const phx_evaluation *at);
 

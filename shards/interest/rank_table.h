@@ -44,11 +44,16 @@ static inline void phx_rank_tables_reset(phx_rank_tables *tables)
     tables->round++;
 }
 
-/* The rank of a target with these attributes. */
+/* The rank of a target that the observer sees. */
+static inline uint16_t phx_rank_of_target(const phx_attr *target, bool linked)
+{
+    return (uint16_t)(1 + target->priority + (target->global || linked ? PHX_RANK_ALWAYS : 0));
+}
+
+/* The rank of a target with these attributes, to which there is no relation. */
 static inline uint16_t phx_rank_of(const phx_attr *observer, const phx_attr *target)
 {
-    if (!phx_layers_match(observer, target)) return 0;
-    return (uint16_t)(1 + target->priority + (target->global ? PHX_RANK_ALWAYS : 0));
+    return phx_layers_match(observer, target) ? phx_rank_of_target(target, false) : 0;
 }
 
 /* Hits of a scan, by place; room for all and pad. */

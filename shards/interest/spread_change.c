@@ -23,19 +23,6 @@ typedef struct cut {
     bool in_place; /* the list was stored before, and has room */
 } cut;
 
-/* The rank of an enter at a cap. Stickiness has no effect: no enter was in the list. */
-static phx_ranked rank_enter(const cut *at, const phx_relation_set *relations, uint32_t target)
-{
-    const phx_store *store = &at->shard->store;
-    const phx_attr *attr = phx_store_attr(store, target);
-    const phx_relation *relation = phx_relation_find(relations, store->name[target].id);
-    const bool always = attr->global || (relation && (relation->bits & PHX_RELATION_LINK));
-    return (phx_ranked){.id = store->name[target].id,
-                        .key = phx_rank_d2(at->shard->rules, &store->body[at->change->slot], &store->body[target]),
-                        .slot = target,
-                        .first = (uint32_t)always << 8 | attr->priority};
-}
-
 /* Marks the enters that are held. */
 static void mark_waiting(cut *at)
 {
@@ -44,7 +31,8 @@ static void mark_waiting(cut *at)
     const phx_relation_set *relations = phx_relations_of(&at->shard->relations, store->name[at->change->slot].id);
     uint32_t buffer[PHX_ORDER_SHORT_MAX];
     const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, buffer);
-    for (uint32_t i = 0; i < count; i++) scratch->ranked[i] = rank_enter(at, relations, entered[i]);
+    for (uint32_t i = 0; i < count; i++)
+        scratch->ranked[i] = phx_rank_enter(at->shard, at->change->slot, relations, entered[i]);
     phx_rank_best(scratch->ranked, count, at->most);
     for (uint32_t i = at->most; i < count; i++) scratch->mark[scratch->ranked[i].slot] = at->tag;
 }

@@ -11,7 +11,7 @@
 typedef struct phx_ranked {
     uint64_t id;
     double key;     /* d2; at a cap times sticky if it is not in the list */
-    uint64_t first; /* at a cap bit 8: global or linked, bits 0-7: priority; for updates the weight */
+    uint64_t first; /* at a cap phx_rank_of_target() (interest/rank_table.h); for updates the weight */
     uint32_t slot;
 } phx_ranked;
 

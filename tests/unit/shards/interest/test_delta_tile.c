@@ -203,6 +203,27 @@ Test(run_delta, a_target_with_a_reach_that_walks_needs_no_list)
     fleet_close(f);
 }
 
+/* From 20 towers off, so that its cell has to follow it. */
+Test(run_delta, a_target_with_a_reach_comes_from_far_off)
+{
+    open_lone(0);
+    phx_attr dragon = plain_attr(0, 0);
+    dragon.reach = 25;
+    begin();
+    fleet_enter(f, 300, dragon, 405, 305);
+    end(LONE, 0, 0);
+    uint32_t came = 0;
+    for (int i = 0; i < 95; i++) {
+        begin();
+        fleet_move(f, 300, 405, 303 - 2 * (float)i);
+        fleet_end(f);
+        cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated, "step %d", i);
+        came += f->changes;
+    }
+    cr_assert_eq(came, 1);
+    fleet_close(f);
+}
+
 Test(run_delta, other_shapes_take_the_list)
 {
     for (int i = 0; i < 2; i++) {

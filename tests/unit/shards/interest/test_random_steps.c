@@ -72,6 +72,7 @@ static const steps_case steps_cases[] = {
     {"reaches, caps", 10, 20, 5, 2.5f, 0, 20, 1, 60, 1, REACH | LIMITED | BY_DELTA},
     {"reaches, much else", 10, 20, 5, 2.5f, 0, 20, 1, 60, 10, REACH},
     {"reaches, wide towers", 40, 20, 5, 5, 0, 8, 1, 60, 1, REACH | BY_DELTA},
+    {"reaches, two blocks", 20, 20, 15, 5, 0, 16, 1, 60, 1, REACH | BY_DELTA},
     {"reaches, far outside", 10, 20, 5, 2.5f, 0, 20, 1, 60, 1, REACH | OUTSIDE | AWAY},
     {"reaches, four shards", 10, 20, 5, 2.5f, 0, 20, 2, 60, 1, REACH},
 };
@@ -167,6 +168,16 @@ static void step(const steps_case *c, uint64_t id)
     if (phx_rng_below(&rng, 400) == 0) fleet_move(f, id, step_from(c, e->x), e->y); /* twice in a tick */
 }
 
+/* Every fourth entity has a pair or a link with one that has a reach. */
+static void relate_to_reaches(const steps_case *c, uint32_t ids)
+{
+    for (uint64_t id = 1; id <= ids; id += 4) {
+        const uint64_t other = 1 + phx_rng_below(&rng, ids);
+        if (id == other || f->entity[other].attr.reach == 0 || !f->entity[id].in || !f->entity[other].in) continue;
+        fleet_relate(f, id, other, phx_rng_below(&rng, 2) ? PHX_RELATION_LINK : PHX_RELATION_PAIR, c->view);
+    }
+}
+
 /* allocations > 0: about every so many of them fail. */
 static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint32_t ids, uint32_t allocations)
 {
@@ -189,6 +200,7 @@ static phx_interest_counts random_steps(const steps_case *c, uint64_t seed, uint
     for (uint32_t t = 0; t < TICKS; t++) {
         if (allocations > 0) fleet_memory_for(phx_rng_below(&rng, allocations));
         fleet_begin(f);
+        if ((c->like & REACH) && t % 10 == 0) relate_to_reaches(c, ids);
         for (uint64_t id = 1; id <= ids; id++) {
             if (phx_rng_below(&rng, 1000) < c->discontinuous) odd_command(c, id, ids);
             else if (phx_rng_below(&rng, 100) < c->movers) step(c, id);
