@@ -111,6 +111,7 @@ static uint32_t count_range_observers(const phx_tile *tile, phx_span range)
 static uint32_t run_tile(phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, phx_span range)
 {
     phx_tile *tile = &scratch->tile;
+    phx_tile_find_alike(tile, range);
     if (!phx_delta_simple(scratch, shard) || (tile->discontinuous && !tile->sparse)) phx_tile_mark(tile);
     if (!phx_delta_simple(scratch, shard)) return run_places(scratch, directory, shard, range);
     uint32_t done = phx_delta_all(scratch, shard, range);

@@ -497,19 +497,22 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     return true;
 }
 
-/* Attributes are read only if all observers have the same reach: then they are probably alike. */
-static void find_alike(phx_tile *tile, const phx_shard *shard, const phx_block *block)
+void phx_tile_find_alike(phx_tile *tile, phx_span range)
 {
+    const phx_shard *shard = tile->shard;
     const phx_grid_rows *rows = &shard->grid.rows;
-    float in = block->view_min, keep = in, own_in, own_keep;
-    tile->alike = block->reach == block->reach_min;
-    for (uint32_t row = tile->rows.first; tile->alike && block->view_min == 0.0f && row < tile->rows.end; row++) {
-        enum { AHEAD = 12 }; /* rows: their attributes, in no order of memory, are prefetched */
-        if (row + AHEAD < tile->rows.end) {
-            uint32_t ahead = phx_row_slot(rows, row + AHEAD);
+    const phx_block *block = &shard->grid.blocks[tile->block];
+    float in = 0.0f, keep = 0.0f, own_in, own_keep;
+    if (block->view_min > 0.0f) return;
+    tile->alike = block->reach == block->reach_min; /* else attributes need not be read */
+    for (uint32_t i = range.first; tile->alike && i < range.end; i++) {
+        enum { AHEAD = 12 }; /* places: attributes, in no order of memory, are prefetched */
+        if (i + AHEAD < range.end) {
+            uint32_t ahead = phx_row_slot(rows, tile->row[tile->own[i + AHEAD]]);
             __builtin_prefetch(&shard->store.set[ahead]);
             __builtin_prefetch(&shard->store.body[ahead]);
         }
+        const uint32_t row = tile->row[tile->own[i]];
         if (rows->view[row] == 0.0f) continue;
         const uint32_t slot = phx_row_slot(rows, row);
         tile->alike = phx_tile_plain(shard, slot, rows->view[row], &own_in, &own_keep) &&
@@ -574,13 +577,14 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     (void)own;
     if (tile->frame.moved) collect_cell_movers(tile);
     tile->limits_in = tile->limits_keep = -1;
-    find_alike(tile, shard, block);
+    tile->alike = block->view_min > 0.0f && block->reach == block->reach_min; /* else phx_tile_find_alike() */
+    tile->alike_in = tile->alike_keep = block->view_min;
     if (!tile->discontinuous || !shard->derives_lists) return true;
     if (!find_discontinuous(tile, mem)) {
         tile->shard = NULL;
         return false;
     }
-    tile->all_by_delta = shard->dense_tick && tile->alike && block->view_min > 0.0f && !shard->previous.kept;
+    tile->all_by_delta = shard->dense_tick && tile->alike && !shard->previous.kept;
     return true;
 }
 

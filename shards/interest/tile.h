@@ -81,7 +81,7 @@ typedef struct phx_tile {
     uint32_t candidate_count;
     phx_tile_limits limits; /* limits of observers with these radii: */
     float limits_in, limits_keep;
-    bool alike; /* all observers of the block are plain and have the same view and margin: */
+    bool alike; /* all observers of a range are plain and have the same view and margin: phx_tile_find_alike() */
     float alike_in, alike_keep;
     bool sparse;       /* so few rows that each observer compares with its nine cells alone */
     phx_far_items far; /* of the block */
@@ -128,6 +128,13 @@ static inline phx_target_word phx_tile_word(const phx_tile *tile, uint32_t place
  * *near: its view and margin.
  */
 bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in, float *keep);
+
+/*
+ * Finds out whether the observers among own rows first .. end of an open tile that is not quiet are alike: they are the
+ * caller's, and others' lists may change under the hands of their workers. Reads attributes only if all observers of
+ * the block have the same reach, as then they are probably alike.
+ */
+void phx_tile_find_alike(phx_tile *tile, phx_span range);
 
 /* Sets tile->limits for observers with these radii. */
 void phx_tile_limit(phx_tile *tile, float in, float keep);

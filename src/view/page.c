@@ -20,7 +20,11 @@ phx_page *phx_page_open(ph_view *view, struct lws *wsi)
 {
     for (phx_page *page = view->pages; page < view->pages + PH_VIEW_CONNECTIONS_MAX; page++) {
         if (page->wsi) continue;
+        pthread_mutex_lock(&view->worlds);
+        pthread_mutex_lock(&view->exchange);
         memset(page, 0, sizeof *page);
+        pthread_mutex_unlock(&view->exchange);
+        pthread_mutex_unlock(&view->worlds);
         page->wsi = wsi;
         page->hz = 1;
         return page;
@@ -32,7 +36,6 @@ void phx_page_leave_world(phx_page *page)
 {
     if (page->watches) ph_monitor_close(page->monitor);
     page->watches = false;
-    page->flying = 0;
 }
 
 void phx_page_close(ph_view *view, phx_page *page)
@@ -252,6 +255,7 @@ static char *take_hello(ph_view *view, phx_page *page)
     if (page->shows != view->shows && view->hello) {
         text = strdup(view->hello);
         page->shows = view->shows;
+        page->flying = 0; /* frames of another world have no acknowledgement here */
         watch(view, page);
     }
     pthread_mutex_unlock(&view->worlds);

@@ -31,7 +31,7 @@ typedef struct phx_parcel {
 typedef struct phx_page {
     struct lws *wsi;    /* NULL: the place is free */
     bool known;         /* it has said the token */
-    bool watches;       /* its monitor is open */
+    bool watches;       /* worlds; its monitor is open */
     ph_monitor monitor; /* worlds */
     ph_monitor_view view;
     bool has_view;

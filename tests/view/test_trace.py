@@ -91,7 +91,7 @@ def check_answers(path, rng):
     known = 0
     with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--paused") as one:
         page = program.Page(one)
-        page.until(lambda: page.state)
+        page.until(lambda: page.state and page.state["last"])  # before the program's first word there is a state of zeros
         assert (page.state["first"], page.state["last"]) == (FIRST, FIRST + TICKS - 1), page.state
         page.watch(0, 0, 1000, 1000)
         for tag, (observer, target, tick) in enumerate(questions, 1):
