@@ -4,10 +4,10 @@
  * ph_world_def. A server with its own configuration does not link it.
  *
  * Syntax: `key = value`, pairs as {a, b}, comments (#, // and the C kind), and sections
- * `class NAME { key = value ... }`, in them `band { radius = 30 every = 1 }`. Keys,
- * defaults and ranges: `pharos-config reference`. The class "default" is kind 0, whether a
- * file has it or not; the others are kinds 1, 2, ... in the order of the file. No class
- * inherits from another: a key that a class does not set has the built-in default. Parsing is
+ * `class NAME { key = value ... }`, in them `band { radius = 30 every = 1 }`, and a section
+ * `store { folder = "/var/game" }` for the files of a store (store.h). Keys, defaults and ranges: `pharos-config
+ * reference`. The class "default" is kind 0, whether a file has it or not; the others are kinds 1, 2, ... in the order
+ * of the file. No class inherits from another: a key that a class does not set has the built-in default. Parsing is
  * right under any locale; nothing is printed; files include no others.
  *
  * To reload: load the file into a fresh ph_config and hand its definition to
@@ -38,6 +38,7 @@ extern "C" {
 #endif
 
 typedef struct ph_config ph_config;
+struct ph_store_def; /* store.h */
 
 enum { PH_CONFIG_REASON_SIZE = 512 };
 
@@ -69,8 +70,9 @@ PH_NODISCARD PH_API ph_status ph_config_load_text(ph_config *config, const char 
  * One assignment "key=value" (a pair as "a,b", shards also as "4x4"; a class attribute
  * bare for the class default, "NAME.view=100" for another, made when new, as a copy of
  * nothing: all defaults; all bands of a class as "NAME.band=30:1,60:2", or
- * "NAME.band=none"). The whole definition is checked behind each, so that of two that need
- * each other the enabling one comes first. All or nothing, errors as above.
+ * "NAME.band=none"; a key of the store as "store.level=3"). The whole definition is checked
+ * behind each, so that of two that need each other the enabling one comes first. All or
+ * nothing, errors as above.
  */
 PH_NODISCARD PH_API ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_error *error);
 
@@ -89,6 +91,13 @@ PH_NODISCARD PH_API ph_status ph_config_end(ph_config *config, ph_config_error *
 
 /** The definition; its classes live in the config, until it is changed or destroyed. */
 PH_API const ph_world_def *ph_config_def(const ph_config *config);
+
+/**
+ * The section `store` as a definition for ph_store_open(), without a log. Its strings live in the config, until it is
+ * changed or destroyed. Needs no library pharos_store. PH_EMPTY: no folder is given, and def->folder is NULL; all else
+ * is there; PH_BAD_ARGUMENT.
+ */
+PH_NODISCARD PH_API ph_status ph_config_store(const ph_config *config, struct ph_store_def *def);
 
 /**
  * The kind of this class name, 0 for "default" and NULL; PH_KIND_NONE for a name that no class has: commands with that

@@ -29,15 +29,19 @@ typedef enum phx_key_type {
     PHX_KEY_u64,
     PHX_KEY_mask, /* from here of classes only */
     PHX_KEY_u8,
-    PHX_KEY_flag
+    PHX_KEY_flag,
+    PHX_KEY_bytes,  /* from here of stores only: 64 bit with a range, ... */
+    PHX_KEY_ring,   /* ... that, or 0 */
+    PHX_KEY_folder, /* texts: min and max are bytes */
+    PHX_KEY_label
 } phx_key_type;
 
 typedef struct phx_key {
     const char *name;
     const char *meaning;
-    double min, max; /* inclusive; not of flags and of 64-bit keys: all their values are good */
+    double min, max; /* inclusive; not of flags, masks and u64: all their values are good */
     phx_key_type type;
-    uint32_t offset; /* in ph_world_def, ph_class or ph_band */
+    uint32_t offset; /* in ph_world_def, ph_class, ph_band, or what has the values of a store */
     bool live;
 } phx_key;
 
@@ -50,14 +54,16 @@ typedef struct phx_key {
 #define PHX_WORLD_KEY_ONE(...) +1
 #define PHX_CLASS_KEY_ONE(...) +1
 #define PHX_BAND_KEY_PLACE(type, name, value, min, max, meaning) PHX_BAND_KEY_##name,
+#define PHX_STORE_KEY_PLACE(type, name, value, min, max, meaning) PHX_STORE_KEY_##name,
 
 enum {
     PHX_WORLD_KEY_COUNT = 0 PHX_WORLD_KEYS(PHX_WORLD_KEY_ONE),
     PHX_CLASS_KEY_COUNT = 0 PHX_CLASS_KEYS(PHX_CLASS_KEY_ONE)
 };
 
-/* Places in the table of a band's keys. */
+/* Places in the table of a band's keys, and of a store's. */
 enum { PHX_BAND_KEYS(PHX_BAND_KEY_PLACE) PHX_BAND_KEY_COUNT };
+enum { PHX_STORE_KEYS(PHX_STORE_KEY_PLACE) PHX_STORE_KEY_COUNT };
 
 /* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
 #define PHX_WORLD_KEY_TABLE \
@@ -123,6 +129,17 @@ static inline bool phx_key_is_f64(phx_key_type type)
     return type != PHX_KEY_f32 && type != PHX_KEY_f32x2;
 }
 
+static inline bool phx_key_is_text(phx_key_type type)
+{
+    return type == PHX_KEY_folder || type == PHX_KEY_label;
+}
+
+/* 64 bit, and the range has whole numbers of a double alone. */
+static inline bool phx_key_is_bytes(phx_key_type type)
+{
+    return type == PHX_KEY_bytes || type == PHX_KEY_ring;
+}
+
 /* 64 bit: every value is good, and not all fit a double. */
 static inline bool phx_key_is_64_bit(phx_key_type type)
 {
@@ -133,12 +150,12 @@ static inline uint64_t phx_key_64_bit(const phx_key *key, const void *base)
 {
     uint64_t value;
 
-    PHX_ASSERT(phx_key_is_64_bit(key->type));
+    PHX_ASSERT(phx_key_is_64_bit(key->type) || phx_key_is_bytes(key->type));
     memcpy(&value, (const char *)base + key->offset, sizeof value);
     return value;
 }
 
-/* Element i of the key's value in `base` (the def or class), as a number. Not for 64-bit keys. */
+/* Element i of the key's value in `base` (the def or class), as a number. Not for masks, u64 and texts. */
 static inline double phx_key_number(const phx_key *key, const void *base, uint32_t i)
 {
     const char *at = (const char *)base + key->offset;
@@ -158,10 +175,13 @@ static inline double phx_key_number(const phx_key *key, const void *base, uint32
     case PHX_KEY_u8:
     case PHX_KEY_flag:
         return (double)*(const unsigned char *)at;
+    case PHX_KEY_bytes:
+    case PHX_KEY_ring:
+        return (double)phx_key_64_bit(key, base);
     default:
         break;
     }
-    PHX_ASSERT(!phx_key_is_64_bit(key->type));
+    PHX_ASSERT(!phx_key_is_64_bit(key->type) && !phx_key_is_text(key->type));
     memcpy(&u32, at + i * sizeof u32, sizeof u32);
     return (double)u32;
 }
@@ -169,7 +189,7 @@ static inline double phx_key_number(const phx_key *key, const void *base, uint32
 /* NaN is in no range. */
 static inline bool phx_key_in_range(const phx_key *key, double value)
 {
-    return value >= key->min && value <= key->max;
+    return (value >= key->min && value <= key->max) || (key->type == PHX_KEY_ring && value >= 0 && value <= 0);
 }
 
 /* Room for phx_number_write(): sign, 17 digits, point, exponent. */
@@ -209,7 +229,7 @@ static inline size_t phx_number_write(double value, bool is_f64, char *text, siz
 /* Room for phx_key_range_text(). */
 enum { PHX_RANGE_TEXT_SIZE = 96 };
 
-/* "[1, 256]", or the words of an enumeration. Returns text. */
+/* "[1, 256]", "1 to 63 bytes", or the words of an enumeration. Returns text. */
 static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_RANGE_TEXT_SIZE])
 {
     uint32_t count = 0;
@@ -226,7 +246,8 @@ static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_R
 
         phx_number_write(key->min, phx_key_is_f64(key->type), min, sizeof min);
         phx_number_write(key->max, phx_key_is_f64(key->type), max, sizeof max);
-        snprintf(text, PHX_RANGE_TEXT_SIZE, "[%s, %s]", min, max);
+        if (phx_key_is_text(key->type)) snprintf(text, PHX_RANGE_TEXT_SIZE, "%s to %s bytes", min, max);
+        else snprintf(text, PHX_RANGE_TEXT_SIZE, "%s[%s, %s]", key->type == PHX_KEY_ring ? "0 or " : "", min, max);
         return text;
     }
     for (uint32_t i = 0; i < count && used < PHX_RANGE_TEXT_SIZE; i++) {

@@ -106,6 +106,27 @@
       "targets up to this far away, on the ground; shape = sphere: in space") \
     X(u32, every, 1, 1, PH_BAND_EVERY_MAX, "are sent, if they moved, every so many ticks, with their latest position")
 
+/*
+ * X(type, name, default, min, max, meaning): of a store; fields of ph_store_def. Further types: bytes, ring (0, or a
+ * number of bytes in the range), folder and label: texts of min .. max bytes, which have no default here.
+ */
+#define PHX_STORE_KEYS(X) \
+    X(folder, folder, 0, 0, PHX_FOLDER_MAX, "where the files are; it exists; empty = the host says where") \
+    X(label, name, 0, 1, PH_STORE_NAME_MAX, "of the store: files are FOLDER/NAME.TICK.phs; letters, digits, - and _") \
+    X(u32, image_ticks, 1200, 0, UINT32_MAX, "an image is due after so many ticks; 0 = by ph_store_save() alone") \
+    X(u32, images_kept, 3, 1, PH_STORE_IMAGES_MAX, \
+      "images that stay; older ones are removed with their journal once a newer one is durable") \
+    X(u32, level, 1, 1, PH_STORE_LEVEL_MAX, "of zstd: how well images are compressed") \
+    X(u32, sync_ms, 100, 1, PH_STORE_SYNC_MAX, \
+      "the journal is synced so often: a machine that stops loses so much of it") \
+    X(ring, ring_bytes, 0, PH_STORE_RING_MIN, PH_STORE_RING_MAX, \
+      "records of the journal that may wait for the disk; past that it has a gap; 0 = no journal") \
+    X(bytes, file_bytes, 64u << 20, PH_STORE_RING_MIN, PHX_FILE_BYTES_MAX, \
+      "a file of the journal ends behind so many bytes, and the next one begins")
+
+#define PHX_FOLDER_MAX 255              /* bytes; a word of a config file has no more */
+#define PHX_FILE_BYTES_MAX (1ull << 40) /* of a journal's file */
+
 /* The words of the enumerations, in the order of their values. */
 #define PHX_RANGE_WORDS "radius", "towers"
 #define PHX_SHAPE_WORDS "circle", "square", "cylinder", "sphere"

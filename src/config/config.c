@@ -59,6 +59,7 @@ ph_status ph_config_create(ph_config **config)
     }
     made->def = ph_world_def_default();
     made->def.class_count = 0;
+    phx_store_section_default(&made->store);
     if (!phx_config_add_class(made, "default")) {
         ph_config_destroy(made);
         return PH_NO_MEMORY;
@@ -80,6 +81,17 @@ const ph_world_def *ph_config_def(const ph_config *config)
 {
     PHX_ASSERT(config != NULL && config->def.classes == config->classes);
     return &config->def;
+}
+
+ph_status ph_config_store(const ph_config *config, ph_store_def *def)
+{
+    if (config == NULL || def == NULL) {
+        return PH_BAD_ARGUMENT;
+    }
+    *def = config->store.def;
+    def->folder = config->store.folder[0] != '\0' ? config->store.folder : NULL;
+    def->name = config->store.name;
+    return def->folder != NULL ? PH_OK : PH_EMPTY;
 }
 
 uint32_t ph_config_kind(const ph_config *config, const char *class_name)
@@ -204,6 +216,9 @@ const char *phx_config_bad_name(const char *name)
             return "a class name has letters, digits, '_', '-' and '.' only";
         }
     }
+    if (strcmp(name, PHX_STORE_SECTION) == 0) {
+        return "a class can not have the name store, which is a section"; /* --set store.level=3 */
+    }
     return strlen(name) < PH_NAME_SIZE ? NULL : "a class name is longer than 31 bytes";
 }
 _Static_assert(PH_NAME_SIZE == 32, "the text above says 31");
@@ -226,4 +241,9 @@ const phx_key *phx_config_world_key(const char *name)
 const phx_key *phx_config_class_key(const char *name)
 {
     return find_key(phx_config_class_keys, PHX_CLASS_KEY_COUNT, name);
+}
+
+const phx_key *phx_config_store_key(const char *name)
+{
+    return find_key(phx_config_store_keys, PHX_STORE_KEY_COUNT, name);
 }

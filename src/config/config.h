@@ -9,6 +9,7 @@
 #include <pharos/config.h>
 
 #include "base/key_table.h"
+#include "config/store_section.h"
 
 /* The keys, in the order of base/keys.h; places in them are places in the origins below. */
 extern const phx_key phx_config_world_keys[PHX_WORLD_KEY_COUNT];
@@ -41,6 +42,8 @@ struct ph_config {
     uint32_t class_capacity; /* of the two arrays above */
     uint32_t file_count;
     phx_key_origin origins[PHX_WORLD_KEY_COUNT];
+    phx_store_section store;
+    phx_key_origin store_origins[PHX_STORE_KEY_COUNT];
     char *files[PHX_FILES_MAX];
 };
 
@@ -68,8 +71,9 @@ bool phx_config_add_class(ph_config *config, const char *name);
 /* NULL when it can name a class, else the reason; static. */
 const char *phx_config_bad_name(const char *name);
 
-/* The key of this name in the world's or the classes' list, or NULL. */
+/* The key of this name in the list of the world, of classes or of the store, or NULL. */
 const phx_key *phx_config_world_key(const char *name);
 const phx_key *phx_config_class_key(const char *name);
+const phx_key *phx_config_store_key(const char *name);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct reader {
     bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
     bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
     bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
+    bool store_seen[PHX_STORE_KEY_COUNT]; /* in this text, which has one such section */
     bool bands_begun;                     /* in this section: earlier ones are gone */
     ph_band band;
     phx_text_scan scan;
@@ -158,6 +159,17 @@ static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_
            take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i, line_of(section), text);
 }
 
+static bool take_store_value(reader *r, cfg_t *section, const char *name, uint32_t i, const char *text)
+{
+    const phx_key *key = phx_config_store_key(name);
+    size_t place;
+
+    PHX_ASSERT(key != NULL);
+    place = (size_t)(key - phx_config_store_keys);
+    return take_value(r, key, &r->store_seen[place], &r->config->store, &r->config->store_origins[place], i,
+                      line_of(section), text);
+}
+
 /* libconfuse met a value of the option; of a list, the next one. */
 static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *result)
 {
@@ -173,6 +185,8 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
                           &r->config->origins[key - phx_config_world_keys], i, line_of(section), text);
     } else if (strcmp(cfg_name(section), BAND) == 0) {
         good = take_band_value(r, section, option->name, i, text);
+    } else if (strcmp(cfg_name(section), PHX_STORE_SECTION) == 0) {
+        good = take_store_value(r, section, option->name, i, text);
     } else {
         key = phx_config_class_key(option->name);
         PHX_ASSERT(key != NULL);
@@ -246,19 +260,25 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_simd OPTION_ONE
 #define OPTION_mask OPTION_ONE
 #define OPTION_flag OPTION_ONE
+#define OPTION_bytes OPTION_ONE
+#define OPTION_ring OPTION_ONE
+#define OPTION_folder OPTION_ONE
+#define OPTION_label OPTION_ONE
 #define OPTION_f32x2 OPTION_PAIR
 #define OPTION_u32x2 OPTION_PAIR
 #define WORLD_OPTION(type, name, a, b, min, max, live, meaning) OPTION_##type(name)
 #define CLASS_OPTION(type, name, value, min, max, meaning) OPTION_##type(name)
 #define BAND_OPTION CLASS_OPTION
+#define STORE_OPTION CLASS_OPTION
 
 static cfg_t *make_parser(void)
 {
     cfg_opt_t band_options[] = {PHX_BAND_KEYS(BAND_OPTION) CFG_END()};
     cfg_opt_t class_options[] = {PHX_CLASS_KEYS(CLASS_OPTION) CFG_SEC(BAND, band_options, CFGF_MULTI), CFG_END()};
+    cfg_opt_t store_options[] = {PHX_STORE_KEYS(STORE_OPTION) CFG_END()};
     cfg_opt_t options[] = {PHX_WORLD_KEYS(WORLD_OPTION)
                                CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
-                           CFG_END()};
+                           CFG_SEC(PHX_STORE_SECTION, store_options, CFGF_NONE), CFG_END()};
     cfg_t *root;
 
     class_options[PHX_CLASS_KEY_COUNT].validcb = on_band;

@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+#include "config/store_section.h"
+
 typedef struct scanner {
     char *at, *end;
     char *begin, *to; /* the kept text is written from begin to `to`, never ahead of `at` */
@@ -14,6 +16,8 @@ typedef struct scanner {
     uint32_t open_line; /* of the outermost one */
     char before;        /* the last token: one of "={},", 'w' for a word, 0 at the start */
     bool in_list;       /* behind "= {" */
+    uint32_t words;     /* behind the last value or mark: a section has one, or two with its title */
+    const char *word;   /* the last one as it was kept, without quotes */
     phx_text_scan *scan;
 } scanner;
 
@@ -104,7 +108,8 @@ static bool pass_word(scanner *s)
     if (quote != '\0') {
         keep(s, quote);
     }
-    while (s->at < s->end && phx_is_name_byte(*s->at)) {
+    s->word = s->to;
+    while (s->at < s->end && (phx_is_name_byte(*s->at) || (quote != '\0' && *s->at == '/'))) {
         s->at++;
         keep(s, s->at[-1]);
     }
@@ -121,7 +126,29 @@ static bool pass_word(scanner *s)
         s->at++;
         keep(s, quote);
     }
+    s->words = s->before == '=' ? 0 : s->words + 1;
     s->before = 'w';
+    return true;
+}
+
+/* A section begins: a class, or the store, which has no title. */
+static bool pass_section(scanner *s)
+{
+    const size_t bytes = sizeof PHX_STORE_SECTION - 1;
+    const bool is_store =
+        s->words == 1 && strncmp(s->word, PHX_STORE_SECTION, bytes) == 0 && !phx_is_name_byte(s->word[bytes]);
+
+    if (is_store && s->scan->store_seen) {
+        return refuse(s, "a second section store");
+    }
+    if (is_store) {
+        s->scan->store_seen = true;
+        return true;
+    }
+    if (s->scan->section_count == PH_KINDS_MAX) {
+        return refuse(s, "more than %d classes", PH_KINDS_MAX);
+    }
+    s->scan->section_lines[s->scan->section_count++] = s->line;
     return true;
 }
 
@@ -132,11 +159,8 @@ static bool pass_mark(scanner *s)
     if (mark == '{' && s->before == '=') {
         s->in_list = true;
     } else if (mark == '{') {
-        if (s->open == 0 && s->scan->section_count == PH_KINDS_MAX) {
-            return refuse(s, "more than %d classes", PH_KINDS_MAX);
-        }
-        if (s->open == 0) { /* a section in a section is a band */
-            s->scan->section_lines[s->scan->section_count++] = s->line;
+        if (s->open == 0 && !pass_section(s)) { /* a section in a section is a band */
+            return false;
         }
         s->open_line = s->open == 0 ? s->line : s->open_line;
         s->open++;
@@ -149,6 +173,7 @@ static bool pass_mark(scanner *s)
         s->open--;
     }
     s->before = mark;
+    s->words = 0;
     s->at++;
     keep(s, mark);
     return true;
@@ -185,6 +210,7 @@ bool phx_scan_text(char *text, size_t length, phx_text_scan *scan)
     scanner s = {.at = text, .end = text + length, .begin = text, .to = text, .line = 1, .scan = scan};
 
     scan->section_count = 0;
+    scan->store_seen = false;
     scan->error_line = 0;
     scan->reason[0] = '\0';
     while (s.at < s.end) {

@@ -89,6 +89,17 @@ static const char *find_class_field(ph_config *config, const char *class_name, c
     return NULL;
 }
 
+static const char *find_store_field(ph_config *config, const char *name, field *to)
+{
+    to->key = phx_config_store_key(name);
+    if (to->key == NULL) {
+        return "a store has no such key";
+    }
+    to->base = &config->store;
+    to->origin = &config->store_origins[to->key - phx_config_store_keys];
+    return NULL;
+}
+
 static const char *find_field(ph_config *config, char *name, field *to, ph_status *status)
 {
     char *dot = strrchr(name, '.'); /* the last one: class names may have dots, attributes have none */
@@ -96,6 +107,9 @@ static const char *find_field(ph_config *config, char *name, field *to, ph_statu
     *status = PH_BAD_DEF;
     if (dot != NULL) {
         *dot = '\0';
+        if (strcmp(name, PHX_STORE_SECTION) == 0) {
+            return find_store_field(config, dot + 1, to);
+        }
         return find_class_field(config, name, dot + 1, to, status);
     }
     to->key = phx_config_world_key(name);

@@ -81,6 +81,7 @@ static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *tex
     char range[PHX_RANGE_TEXT_SIZE];
     const char *digits = *text == '-' ? text + 1 : text;
     unsigned long long value;
+    uint64_t u64;
     uint32_t u32;
 
     if (*digits == '\0' || strspn(digits, "0123456789") != strlen(digits)) {
@@ -95,6 +96,11 @@ static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *tex
     if (key->type == PHX_KEY_u8) {
         PHX_ASSERT(value <= UINT8_MAX);
         *(uint8_t *)at = (uint8_t)value;
+        return true;
+    }
+    if (phx_key_is_bytes(key->type)) {
+        u64 = value;
+        memcpy(at, &u64, sizeof u64);
         return true;
     }
     PHX_ASSERT(value <= UINT32_MAX);
@@ -155,6 +161,30 @@ static bool read_word(const phx_key *key, void *at, const char *text, char reaso
     return wrong(reason, "%s = '" QUOTED "' is none of: %s", key->name, text, phx_key_range_text(key, range));
 }
 
+/* A text goes to an array of max + 1 bytes. */
+static bool read_text(const phx_key *key, void *at, const char *text, char reason[PHX_VALUE_REASON_SIZE])
+{
+    const bool is_label = key->type == PHX_KEY_label;
+    char range[PHX_RANGE_TEXT_SIZE];
+    size_t bytes = 0;
+
+    for (; text[bytes] != '\0'; bytes++) {
+        const bool good = is_label ? phx_is_name_byte(text[bytes]) && text[bytes] != '.'
+                                   : phx_is_name_byte(text[bytes]) || text[bytes] == '/';
+
+        if (!good) {
+            return wrong(reason, "%s = '" QUOTED "' has another byte than letters, digits, %s", key->name, text,
+                         is_label ? "'_' and '-'" : "'_', '-', '.' and '/'");
+        }
+    }
+    if (!phx_key_in_range(key, (double)bytes)) {
+        return wrong(reason, "%s = '" QUOTED "' has %zu bytes, and may have %s", key->name, text, bytes,
+                     phx_key_range_text(key, range));
+    }
+    memcpy(at, text, bytes + 1);
+    return true;
+}
+
 bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
     void *at = (char *)base + key->offset;
@@ -168,7 +198,12 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_u32:
     case PHX_KEY_u32x2:
     case PHX_KEY_u8:
+    case PHX_KEY_bytes:
+    case PHX_KEY_ring:
         return read_whole(key, at, i, text, reason);
+    case PHX_KEY_folder:
+    case PHX_KEY_label:
+        return read_text(key, at, text, reason);
     case PHX_KEY_u64:
     case PHX_KEY_mask:
         return read_64_bit(key, at, text, reason);
@@ -221,6 +256,8 @@ const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_
         snprintf(text, PHX_VALUE_SIZE, "0x%" PRIx64, phx_key_64_bit(key, base));
     } else if (key->type == PHX_KEY_u64) {
         snprintf(text, PHX_VALUE_SIZE, "%" PRIu64, phx_key_64_bit(key, base));
+    } else if (phx_key_is_text(key->type)) {
+        snprintf(text, PHX_VALUE_SIZE, "\"%s\"", (const char *)base + key->offset);
     } else if (phx_key_width(key->type) == 1) {
         write_element(key, base, 0, text, PHX_VALUE_SIZE);
     } else {
@@ -237,29 +274,24 @@ const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_
 
 const char *phx_value_type_text(phx_key_type type)
 {
-    switch (type) {
-    case PHX_KEY_f32:
-        return "number (float32)";
-    case PHX_KEY_f32x2:
-        return "{number, number} (float32)";
-    case PHX_KEY_f64:
-        return "number (float64)";
-    case PHX_KEY_u32:
-    case PHX_KEY_u8:
-        return "whole number";
-    case PHX_KEY_u32x2:
-        return "{whole number, whole number}";
-    case PHX_KEY_u64:
-        return "whole number (64 bit)";
-    case PHX_KEY_mask:
-        return "mask";
-    case PHX_KEY_flag:
-        return "true or false";
-    case PHX_KEY_range:
-    case PHX_KEY_shape:
-    case PHX_KEY_index:
-    case PHX_KEY_simd:
-        break;
-    }
-    return "word";
+    static const char *const texts[] = {[PHX_KEY_f32] = "number (float32)",
+                                        [PHX_KEY_f32x2] = "{number, number} (float32)",
+                                        [PHX_KEY_f64] = "number (float64)",
+                                        [PHX_KEY_u32] = "whole number",
+                                        [PHX_KEY_u32x2] = "{whole number, whole number}",
+                                        [PHX_KEY_range] = "word",
+                                        [PHX_KEY_shape] = "word",
+                                        [PHX_KEY_index] = "word",
+                                        [PHX_KEY_simd] = "word",
+                                        [PHX_KEY_u64] = "whole number (64 bit)",
+                                        [PHX_KEY_mask] = "mask",
+                                        [PHX_KEY_u8] = "whole number",
+                                        [PHX_KEY_flag] = "true or false",
+                                        [PHX_KEY_bytes] = "whole number",
+                                        [PHX_KEY_ring] = "whole number",
+                                        [PHX_KEY_folder] = "text",
+                                        [PHX_KEY_label] = "text"};
+
+    PHX_ASSERT(type < sizeof texts / sizeof *texts && texts[type] != NULL);
+    return texts[type];
 }

@@ -7,16 +7,16 @@
 
 #include "base/key_table.h"
 
-/* Room for phx_value_write(): two float32 of at most 15 bytes, braces and comma; a mask has 18. */
-enum { PHX_VALUE_SIZE = 48 };
+/* Room for phx_value_write(): a folder in quotes; all other values are far shorter. */
+enum { PHX_VALUE_SIZE = PHX_FOLDER_MAX + sizeof "\"\"" };
 
 /* Room for the reason of phx_value_read(). */
 enum { PHX_VALUE_REASON_SIZE = 256 };
 
 /*
  * Reads element i (0, or 1 of a pair) of the key's value from text into base, the
- * ph_world_def or ph_class. false: reason says why it is refused and names the range; base is
- * as before.
+ * ph_world_def, ph_class, ph_band or phx_store_section. false: reason says why it is refused and names the range; base
+ * is as before.
  */
 bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE]);
 

@@ -75,6 +75,11 @@ ph_status ph_config_dump(const ph_config *config, FILE *out)
     for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
         dump_value(config, &phx_config_world_keys[i], &config->def, config->origins[i], "", out);
     }
+    fprintf(out, "\n" PHX_STORE_SECTION " {\n");
+    for (uint32_t i = 0; i < PHX_STORE_KEY_COUNT; i++) {
+        dump_value(config, &phx_config_store_keys[i], &config->store, config->store_origins[i], "    ", out);
+    }
+    fprintf(out, "}\n");
     for (uint32_t kind = 0; kind < config->def.class_count; kind++) {
         fprintf(out, "\nclass %s {\n", config->classes[kind].name);
         for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT; i++) {
@@ -96,7 +101,8 @@ static const char reference_head[] =
     "Made by `pharos-config reference`; do not edit.\n"
     "\n"
     "A file is a list of `key = value`, in any order, and of sections `class NAME { key = value ... }`, which may\n"
-    "have sections `band { key = value ... }`. A pair is `{a, b}`. Comments: `#` and `//` to the end of the line, and\n"
+    "have sections `band { key = value ... }`; one section `store { key = value ... }`. A pair is `{a, b}`. Comments: "
+    "`#` and `//` to the end of the line, and\n"
     "`/* ... */`. Words may stand in quotes. Numbers have a point, whatever the locale, and no plus sign: `1e5`, not\n"
     "`1e+5`. Masks and `hash_seed` are 64 bit, decimal or `0x` and hexadecimal. True is `true`, `yes`, `on` or `1`;\n"
     "false is `false`, `no`, `off` or `0`. Every key may be left out. A key that is unknown, or there twice, or a\n"
@@ -105,7 +111,7 @@ static const char reference_head[] =
     "\n"
     "On the command line `--set KEY=VALUE` takes the same keys: a pair as `a,b` (`shards` also as `4x4`), a class\n"
     "attribute as `view=100` for the class `default` and as `NAME.view=100` for another; all bands of a class as\n"
-    "`NAME.band=30:1,60:2` (radius:every), or `NAME.band=none`.\n"
+    "`NAME.band=30:1,60:2` (radius:every), or `NAME.band=none`; a key of the store as `store.level=3`.\n"
     "\n"
     "*live*: may differ when a file is read again while the world lives; all others need a new world. (`workers` is\n"
     "neither: a different value is passed over.)\n";
@@ -122,8 +128,10 @@ static const char reference_rules[] =
     "An entity has the attributes of its class, except the ones given for it alone. The class `default` is kind 0,\n"
     "whether it is in the file or not, and serves every kind that the file does not name. The others are kinds 1, 2,\n"
     "... in the order of the file. No class inherits from another, not even from `default`: a key that a section does\n"
-    "not set has the default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`; a name may be there\n"
-    "once, and %d classes in all. All attributes are live, and a file that is read again may have further classes\n"
+    "not set has the default of this table. A name has 1 to %d letters, digits, `_`, `-` and `.`, and is not `store`; "
+    "a\n"
+    "name may be there once, and %d classes in all. All attributes are live, and a file that is read again may have "
+    "further classes\n"
     "behind the present ones.\n";
 
 static const char reference_bands[] =
@@ -133,6 +141,15 @@ static const char reference_bands[] =
     "Up to %d sections `band { radius = 30 every = 1 }` in a class, radii ascending: how often its observers get\n"
     "updates of targets that moved. Beyond the last one its `every` counts too. A class without any gets no updates.\n"
     "If a file has bands for a class, they replace all its earlier ones. Live.\n";
+
+static const char reference_store[] = "\n"
+                                      "## Keys of the store\n"
+                                      "\n"
+                                      "The section `store { folder = \"/var/game\" }` is for programs that keep images "
+                                      "and a journal of the world in files\n"
+                                      "(docs/saving.md): `ph_config_store()` gives it as the definition for "
+                                      "`ph_store_open()`. Text with a `/` stands in\n"
+                                      "quotes. A store that is open goes on with the keys that it was opened with.\n";
 
 static void reference_row(const phx_key *key, const void *defaults, bool in_class, FILE *out)
 {
@@ -154,6 +171,7 @@ static void reference_row(const phx_key *key, const void *defaults, bool in_clas
 ph_status ph_config_reference(FILE *out)
 {
     ph_world_def def = ph_world_def_default();
+    phx_store_section store;
     phx_c_locale scope;
 
     if (out == NULL) {
@@ -175,6 +193,12 @@ ph_status ph_config_reference(FILE *out)
     fputs("\n| key | type | range | default | meaning |\n|---|---|---|---|---|\n", out);
     for (uint32_t i = 0; i < PHX_BAND_KEY_COUNT; i++) {
         reference_row(&phx_config_band_keys[i], &(ph_band){.every = 1}, true, out);
+    }
+    phx_store_section_default(&store);
+    fputs(reference_store, out);
+    fputs("\n| key | type | range | default | meaning |\n|---|---|---|---|---|\n", out);
+    for (uint32_t i = 0; i < PHX_STORE_KEY_COUNT; i++) {
+        reference_row(&phx_config_store_keys[i], &store, true, out);
     }
     phx_c_locale_end(scope);
     return finish(out);

@@ -3,13 +3,35 @@
  */
 #include "store/def.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/key_table.h"
+
+#define KEY_OF_TEXT(...)
+#define KEY_OF_NUMBER(type, name, value, min, max, meaning) \
+    {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_store_def, name), false},
+#define KEY_folder KEY_OF_TEXT
+#define KEY_label KEY_OF_TEXT
+#define KEY_u32 KEY_OF_NUMBER
+#define KEY_ring KEY_OF_NUMBER
+#define KEY_bytes KEY_OF_NUMBER
+#define STORE_KEY(type, ...) KEY_##type(type, __VA_ARGS__)
+
+static const phx_key number_keys[] = {PHX_STORE_KEYS(STORE_KEY)};
+
+#define DEFAULT_OF_TEXT(name, value)
+#define DEFAULT_OF_NUMBER(name, value) .name = (value),
+#define DEFAULT_folder DEFAULT_OF_TEXT
+#define DEFAULT_label DEFAULT_OF_TEXT
+#define DEFAULT_u32 DEFAULT_OF_NUMBER
+#define DEFAULT_ring DEFAULT_OF_NUMBER
+#define DEFAULT_bytes DEFAULT_OF_NUMBER
+#define STORE_DEFAULT(type, name, value, min, max, meaning) DEFAULT_##type(name, value)
+
 ph_store_def ph_store_def_default(void)
 {
-    return (ph_store_def){.image_ticks = 1200, .images_kept = 3, .level = 1, .sync_ms = 100, .file_bytes = 64u << 20};
+    return (ph_store_def){PHX_STORE_KEYS(STORE_DEFAULT)};
 }
 
 static ph_status refuse_text(char *reason, size_t size, const char *text)
@@ -18,11 +40,12 @@ static ph_status refuse_text(char *reason, size_t size, const char *text)
     return PH_BAD_DEF;
 }
 
-static ph_status check_number(const char *name, uint64_t value, uint64_t min, uint64_t max, char *reason, size_t size)
+static ph_status check_number(const ph_store_def *def, const phx_key *key, char *reason, size_t size)
 {
-    if (value >= min && value <= max) return PH_OK;
-    if (size > 0)
-        snprintf(reason, size, "%s = %" PRIu64 " is outside [%" PRIu64 ", %" PRIu64 "]", name, value, min, max);
+    char range[PHX_RANGE_TEXT_SIZE];
+    const double value = phx_key_number(key, def, 0);
+    if (phx_key_in_range(key, value)) return PH_OK;
+    if (size > 0) snprintf(reason, size, "%s = %.0f is outside %s", key->name, value, phx_key_range_text(key, range));
     return PH_BAD_DEF;
 }
 
@@ -43,14 +66,8 @@ ph_status phx_store_check(const ph_store_def *def, char *reason, size_t reason_s
     uint64_t reserved = 0;
     for (uint32_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++) reserved |= def->reserved[i];
     ph_status status = phx_store_check_place(def, reason, reason_size);
-    if (status == PH_OK)
-        status = check_number("images_kept", def->images_kept, 1, PH_STORE_IMAGES_MAX, reason, reason_size);
-    if (status == PH_OK) status = check_number("level", def->level, 1, PH_STORE_LEVEL_MAX, reason, reason_size);
-    if (status == PH_OK) status = check_number("sync_ms", def->sync_ms, 1, PH_STORE_SYNC_MAX, reason, reason_size);
-    if (status == PH_OK && def->ring_bytes != 0)
-        status = check_number("ring_bytes", def->ring_bytes, PH_STORE_RING_MIN, PH_STORE_RING_MAX, reason, reason_size);
-    if (status == PH_OK)
-        status = check_number("file_bytes", def->file_bytes, PH_STORE_RING_MIN, UINT64_MAX, reason, reason_size);
+    for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys && status == PH_OK; i++)
+        status = check_number(def, &number_keys[i], reason, reason_size);
     if (status == PH_OK && reserved != 0) return refuse_text(reason, reason_size, "reserved: it is not 0");
     return status;
 }

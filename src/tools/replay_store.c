@@ -235,8 +235,10 @@ void phx_replay_image_run(phx_replay_state *replay)
 
 bool phx_replay_record_open(phx_replay_state *replay)
 {
-    ph_store_def def = ph_store_def_default();
+    ph_store_def def;
     if (!replay->job->record_path) return true;
+    const ph_status status = ph_config_store(replay->job->config, &def); /* the path has folder and name */
+    PHX_ASSERT(status == PH_OK || status == PH_EMPTY);
     def.image_ticks = 0; /* that of the empty world is enough */
     def.ring_bytes = RECORD_RING_BYTES;
     return make_part(replay) && open_images(replay, "--record", replay->job->record_path, def);

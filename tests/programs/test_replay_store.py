@@ -60,6 +60,18 @@ def test_recorded_trace(folder, seed):
         expect(run.summary()["ticks"] == TICKS and "the journal ends" not in run.err, f"seed {seed}: {run.out} {run.err}")
 
 
+def test_config_of_a_store(folder, seed):
+    """--record takes the section store of the config, but for the place."""
+    record(folder, seed)
+    os.makedirs(os.path.join(folder, "t"))
+    write(folder, "small.conf", CONFIG + 'store { folder = "/nowhere" name = x file_bytes = 4096 }\n')
+    Run(folder, ["every.csv", "--config", "small.conf", "--skip-bad", "--record", "t/w"]).ends(0)
+    files = {store: [name for name in os.listdir(os.path.join(folder, store)) if name.endswith(".phj")] for store in "st"}
+    expect(len(files["s"]) == 1 and len(files["t"]) > 1, f"seed {seed}: {files}")
+    Run(folder, [image(0, "t/w"), "--json", "--verify"]).ends(0)
+    Run(folder, ["every.csv", "--set", "store.level=20", "--record", "t/w"]).ends(2, "level = 20 is outside [1, 19]")
+
+
 def test_golden(folder, _):
     """Format 1 of journals, and of an image's file, for ever: replay_small.csv, whose first tick is 5."""
     shutil.copytree(os.path.join(base.DATA, "journal.1"), os.path.join(folder, "s"))
