@@ -1,6 +1,6 @@
 /*
  * index = brute: no structure: every entity is a candidate for every observer. registry.c puts it into its table; the
- * contract is in index.h.
+ * contract is in index.h. A constant, read in any phase.
  */
 #ifndef PHX_SHARDS_CLASSICAL_BRUTE_H
 #define PHX_SHARDS_CLASSICAL_BRUTE_H

@@ -1,7 +1,7 @@
 /*
  * State of index = crosslist, of one shard: two sorted lists of nodes with their anchors, and the box of every observer
  * with the entities in it. crosslist.c is the index, crosslist_nodes.c the lists, crosslist_boxes.c the boxes. See
- * README.md for the idea and its costs.
+ * README.md for the idea and its costs. Written in the index phase by the shard's owner, read by any worker later.
  */
 #ifndef PHX_SHARDS_CLASSICAL_CROSSLIST_STATE_H
 #define PHX_SHARDS_CLASSICAL_CROSSLIST_STATE_H

@@ -1,5 +1,6 @@
 /*
- * Lattices of index = hex: levels of hexagonal towers, and the light of each. See hex.c.
+ * Lattices of index = hex: levels of hexagonal towers, and the light of each. See hex.c. Written in the index phase by
+ * the shard's owner, read by any worker later.
  */
 #ifndef PHX_SHARDS_CLASSICAL_HEX_LATTICE_H
 #define PHX_SHARDS_CLASSICAL_HEX_LATTICE_H

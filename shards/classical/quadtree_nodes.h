@@ -1,5 +1,6 @@
 /*
- * State of index = quadtree: nodes, and the chunks with their entities. See quadtree.c.
+ * State of index = quadtree: nodes, and the chunks with their entities. See quadtree.c. Written in the index phase by
+ * the shard's owner, read by any worker later.
  */
 #ifndef PHX_SHARDS_CLASSICAL_QUADTREE_NODES_H
 #define PHX_SHARDS_CLASSICAL_QUADTREE_NODES_H

@@ -1,6 +1,6 @@
 /*
  * index = timer: pairs, each compared when it could have met. registry.c puts it into its table; the contract is in
- * index.h.
+ * index.h. A constant, read in any phase.
  */
 #ifndef PHX_SHARDS_CLASSICAL_TIMER_H
 #define PHX_SHARDS_CLASSICAL_TIMER_H

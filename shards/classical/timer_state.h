@@ -1,7 +1,8 @@
 /*
  * State of index = timer, of one shard: the ranges in which entities move, and for every observer the pairs that may
  * meet while both stay in their ranges, each with the earliest time. timer.c is the index, timer_ranges.c the ranges,
- * timer_plans.c the pairs. See README.md for the idea and its costs.
+ * timer_plans.c the pairs. See README.md for the idea and its costs. Written in the index phase by the shard's owner,
+ * read by any worker later.
  *
  * Time is the way of the fastest entity: in each tick it advances by the longest step, jumps left out. So a pair at
  * some distance from a border of a view can not have passed it before half of that distance in time.

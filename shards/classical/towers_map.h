@@ -1,6 +1,6 @@
 /*
  * Towers of index = towers: towers in blocks, each with the entities in it, its subscribers, and its sync list.
- * See towers.c.
+ * See towers.c. Written in the index phase by the shard's owner, read by any worker later.
  */
 #ifndef PHX_SHARDS_CLASSICAL_TOWERS_MAP_H
 #define PHX_SHARDS_CLASSICAL_TOWERS_MAP_H

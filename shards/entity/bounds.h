@@ -1,7 +1,7 @@
 /*
  * Bounds on coordinates that contain all positions in range of a position, in any shape. Every position in range in
  * float32 is in the box of the radius; so a search for candidates compares coordinates and needs no proof about
- * roundings. Also x and y as one vector. Pure functions.
+ * roundings. Also x and y as one vector. Pure functions, called in any phase.
  */
 #ifndef PHX_SHARDS_ENTITY_BOUNDS_H
 #define PHX_SHARDS_ENTITY_BOUNDS_H

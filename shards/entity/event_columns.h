@@ -1,5 +1,6 @@
 /*
- * Columns of the targets of events, side by side, as in a batch.
+ * Columns of the targets of events, side by side, as in a batch. Written in the publish phase, by the worker of the
+ * range.
  */
 #ifndef PHX_SHARDS_ENTITY_EVENT_COLUMNS_H
 #define PHX_SHARDS_ENTITY_EVENT_COLUMNS_H

@@ -1,6 +1,6 @@
 /*
  * The order of events in a change: by kind, then id. Few events are ordered by counting the smaller ones of each: no
- * branch depends on a comparison. Many are merged. Pure functions on the caller's arrays.
+ * branch depends on a comparison. Many are merged. Pure functions on the caller's arrays, called in any phase.
  */
 #ifndef PHX_SHARDS_ENTITY_EVENT_ORDER_H
 #define PHX_SHARDS_ENTITY_EVENT_ORDER_H

@@ -1,6 +1,7 @@
 /*
  * The heap of all code that keeps the first records of an order: caps, budgets, queries. A macro, as each user has its
- * own records and order, and the comparison must be inlined into the loop.
+ * own records and order, and the comparison must be inlined into the loop. Its functions are pure, and called in any
+ * phase.
  */
 #ifndef PHX_SHARDS_ENTITY_HEAP_H
 #define PHX_SHARDS_ENTITY_HEAP_H

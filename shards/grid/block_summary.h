@@ -1,6 +1,6 @@
 /*
- * Per block: number and views of its own observers. Called by the shard's owner; see
- * the .c for the phases.
+ * Per block: number and views of its own observers. Called by the shard's owner where attributes change, and in the
+ * index phase, once rows are as in the interest phase.
  */
 #ifndef PHX_SHARDS_GRID_BLOCK_SUMMARY_H
 #define PHX_SHARDS_GRID_BLOCK_SUMMARY_H

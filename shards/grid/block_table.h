@@ -1,7 +1,8 @@
 /*
  * The blocks of 8 x 8 towers of a grid or nine-grid by place. In instance 0: a table of leaves, which exist where a
  * block is or was; finding a block takes two memory accesses and no search. In all other instances: a map with an entry
- * for each block that exists. Written by the shard's owner.
+ * for each block that exists. Written by the shard's owner in the ingest and index phases and at the tick's end, read
+ * in any phase.
  */
 #ifndef PHX_SHARDS_GRID_BLOCK_TABLE_H
 #define PHX_SHARDS_GRID_BLOCK_TABLE_H

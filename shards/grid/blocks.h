@@ -1,6 +1,6 @@
 /*
  * Blocks of the grid: made, dropped when idle, and numbered so that blocks near each other are near in memory too.
- * Called by the shard's owner; see the .c for the phases.
+ * Called by the shard's owner in the index phase, and before it where an entity steps to a place without a block.
  */
 #ifndef PHX_SHARDS_GRID_BLOCKS_H
 #define PHX_SHARDS_GRID_BLOCKS_H

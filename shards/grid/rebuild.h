@@ -1,6 +1,5 @@
 /*
- * Rows sorted by tower anew: a counting sort. Called by the shard's owner; see
- * the .c for the phases.
+ * Rows sorted by tower anew: a counting sort. In the index phase, by the shard's owner.
  */
 #ifndef PHX_SHARDS_GRID_REBUILD_H
 #define PHX_SHARDS_GRID_REBUILD_H

@@ -1,6 +1,6 @@
 /*
- * Row edits: single rows are inserted, removed and moved, if they are few. Called by the shard's owner; see the .c for
- * the phases.
+ * Row edits: single rows are inserted, removed and moved, if they are few. In the index phase, by the shard's owner;
+ * phx_grid_misplace() in ingest and exchange too.
  */
 #ifndef PHX_SHARDS_GRID_ROW_EDIT_H
 #define PHX_SHARDS_GRID_ROW_EDIT_H

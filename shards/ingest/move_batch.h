@@ -1,6 +1,6 @@
 /*
  * Many moves in one call: input, sums, and the state of entities whose moves are of the common kind. In the ingest
- * stage, for the ticking thread or the worker of the ids.
+ * phase, for the ticking thread or the worker of the ids.
  */
 #ifndef PHX_SHARDS_INGEST_MOVE_BATCH_H
 #define PHX_SHARDS_INGEST_MOVE_BATCH_H

@@ -1,8 +1,8 @@
 /*
- * Evaluation: the whole new list of an observer against its previous list. Any worker evaluates the observers of any
- * range of a shard's rows. It reads the shard. It writes its own scratch, and, of the observers in its range, the lists
- * (entries in place while they fit, count, flags) and the view column. So ranges of one shard run side by side. The
- * owner commits the rest.
+ * Evaluation: the whole new list of an observer against its previous list. In the interest phase any worker evaluates
+ * the observers of any range of a shard's rows. It reads the shard. It writes its own scratch, and, of the observers in
+ * its range, the lists (entries in place while they fit, count, flags) and the view column. So ranges of one shard run
+ * side by side. The owner commits the rest.
  *
  * A delta (delta_tile.h) finds the events of a plain observer among short steps from old and new positions alone. In
  * any other case the whole new list is found and compared with the previous list, which is stored, or derived

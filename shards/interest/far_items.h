@@ -1,7 +1,7 @@
 /*
  * Far items of a block: the targets with a reach that may come into the lists of the block's observers, or leave them,
  * from beyond the observers' views. Each has its positions at the end of this tick and of the last one, side by side.
- * Collected with the tile of the block (tile.h), by its worker.
+ * Collected with the tile of the block (tile.h), by its worker, in the interest phase.
  */
 #ifndef PHX_SHARDS_INTEREST_FAR_ITEMS_H
 #define PHX_SHARDS_INTEREST_FAR_ITEMS_H

@@ -1,6 +1,6 @@
 /*
  * Mark set: marks by slot, distinguished by epochs, to compare two sets of slots without a search. In a worker's own
- * scratch.
+ * scratch. Interest phase, by the worker of the scratch.
  */
 #ifndef PHX_SHARDS_INTEREST_MARK_SET_H
 #define PHX_SHARDS_INTEREST_MARK_SET_H

@@ -1,7 +1,7 @@
 /*
  * Deferred updates: targets of an observer whose update waits for budget (updates_max), each with the tick since which
- * it waits. They travel with the observer. By the shard's owner: exchange and index, and publish once all updates are
- * emitted.
+ * it waits. They travel with the observer. By the shard's owner: in the exchange and index phases, and in the publish
+ * phase once all updates are emitted.
  */
 #ifndef PHX_SHARDS_PUBLISH_DEFERRED_UPDATES_H
 #define PHX_SHARDS_PUBLISH_DEFERRED_UPDATES_H

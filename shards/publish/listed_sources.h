@@ -1,7 +1,7 @@
 /*
  * The stored lists of an observer batch, turned round: for each source of a block's messages the places of the
  * observers with the source in their list. Each list is read once, and a message then costs a look at its source's set,
- * at any length of lists. Without it each message searches each list.
+ * at any length of lists. Without it each message searches each list. Publish phase, by the worker of the batch.
  *
  * One worker's memory, kept from batch to batch: phx_listed_sources_open() forgets the last batch.
  */

@@ -1,5 +1,5 @@
 /*
- * Sets of places of an observer batch (recipients.h): a bit a place. Pure.
+ * Sets of places of an observer batch (recipients.h): a bit a place. Pure; used in the publish phase.
  */
 #ifndef PHX_SHARDS_PUBLISH_PLACE_SET_H
 #define PHX_SHARDS_PUBLISH_PLACE_SET_H

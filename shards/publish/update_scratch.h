@@ -2,7 +2,7 @@
  * The memory in which a worker collects the updates of a tick: observers, their due targets, deferred ones. Knows no
  * shard and no rule; band_updates.c fills it, and the worker's part of the world (world/publish/updates.h) owns it.
  *
- * publish: by one worker at a time.
+ * Publish phase, by one worker at a time.
  */
 #ifndef PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
 #define PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H

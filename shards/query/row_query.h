@@ -1,7 +1,7 @@
 /*
  * Row query: the rows around a position, piece by piece. It visits the rows of the towers in a rectangle, and gives the
- * rows whose position passes the ground-plane part of the range test. At any time when rows do not change, any thread;
- * the caller has the memory.
+ * rows whose position passes the ground-plane part of the range test. In any phase in which rows do not change, any
+ * thread; the caller has the memory.
  */
 #ifndef PHX_SHARDS_QUERY_ROW_QUERY_H
 #define PHX_SHARDS_QUERY_ROW_QUERY_H

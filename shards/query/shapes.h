@@ -1,6 +1,6 @@
 /*
  * Shapes of queries: the float32 rules of pharos/query.h, each operation rounded on its own, and boxes that contain
- * every entity that may pass. Pure functions.
+ * every entity that may pass. Pure functions, called between ticks.
  */
 #ifndef PHX_SHARDS_QUERY_SHAPES_H
 #define PHX_SHARDS_QUERY_SHAPES_H

@@ -1,6 +1,6 @@
 /*
  * Common parts of the AVX2 kernels: the target of their functions; lanes of a vector and packed stores.
- * Included by the AVX2 kernels alone.
+ * Included by the AVX2 kernels alone. Pure; in any phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX2_LANES_H
 #define PHX_SHARDS_SIMD_AVX2_LANES_H

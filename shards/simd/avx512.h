@@ -1,5 +1,5 @@
 /*
- * The set of kernels for AVX-512: a table. Chosen by dispatch.h.
+ * The set of kernels for AVX-512: a table. Chosen by dispatch.h. A constant, read in any phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_H
 #define PHX_SHARDS_SIMD_AVX512_H

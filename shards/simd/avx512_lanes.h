@@ -1,6 +1,6 @@
 /*
  * Common parts of the AVX-512 kernels: the target of their functions, as phx_simd_supported() checks it; masks of valid
- * lanes; partial stores; distances in units.
+ * lanes; partial stores; distances in units. Pure; in any phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_LANES_H
 #define PHX_SHARDS_SIMD_AVX512_LANES_H

@@ -1,5 +1,5 @@
 /*
- * Dispatch: the kernels of an instruction set, chosen once for a world.
+ * Dispatch: the kernels of an instruction set, chosen once for a world, when it is made. Pure; in any phase.
  */
 #ifndef PHX_SHARDS_SIMD_DISPATCH_H
 #define PHX_SHARDS_SIMD_DISPATCH_H

@@ -1,6 +1,6 @@
 /*
  * Common parts of all kernel sets, for one pair and for one observer's nine cells; see kernels.h. Included by the
- * kernel sets alone.
+ * kernel sets alone. Pure; in any phase.
  */
 #ifndef PHX_SHARDS_SIMD_SCALAR_H
 #define PHX_SHARDS_SIMD_SCALAR_H

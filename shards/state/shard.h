@@ -3,7 +3,7 @@
  * one owner at a time: the worker that runs the shard in the world's current stage. There is no thread, lock, atomic,
  * clock or global in shards/.
  *
- * Calls in the order of a tick, with their headers (each from the owner, unless said otherwise):
+ * Calls from the ingest phase to the tick's end, with their headers (each from the owner, unless said otherwise):
  *   ingest     phx_shard_begin()                                     tick/begin_end.h
  *              commands: enter, leave, set, relate, ...; moves       ingest/commands.h, ingest/moves.h
  *   exchange   phx_shard_send_migrants(), phx_shard_receive()        exchange/migrate_out.h, exchange/receive.h

@@ -1,7 +1,7 @@
 /*
  * Memory of updates by distance band, of one shard: per slot the motion history, the motion sample of this tick, and
  * the deferred updates of an own observer. Owned by the shard's owner; publish/band_updates.h has the rule and every
- * write.
+ * write, from the exchange phase to the tick's end.
  */
 #ifndef PHX_SHARDS_STATE_UPDATE_BANDS_H
 #define PHX_SHARDS_STATE_UPDATE_BANDS_H

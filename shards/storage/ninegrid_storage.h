@@ -1,5 +1,5 @@
 /*
- * The storage of index = lighthouse, range = towers: entities are cell entries. A constant, read at any time.
+ * The storage of index = lighthouse, range = towers: entities are cell entries. A constant, read in any phase.
  */
 #ifndef PHX_SHARDS_STORAGE_NINEGRID_STORAGE_H
 #define PHX_SHARDS_STORAGE_NINEGRID_STORAGE_H

@@ -1,5 +1,6 @@
 /*
- * Operations of storages that have nothing to do, shared by the tables of this room. Pure functions.
+ * Operations of storages that have nothing to do, shared by the tables of this room. Pure functions, called in any
+ * phase.
  */
 #ifndef PHX_SHARDS_STORAGE_NO_OPERATION_H
 #define PHX_SHARDS_STORAGE_NO_OPERATION_H

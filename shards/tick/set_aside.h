@@ -1,5 +1,6 @@
 /*
- * Observers without memory for the events of a tick; see src/world/tick/finish_short.h.
+ * Observers without memory for the events of a tick; see src/world/tick/finish_short.h. In any phase that memory ends
+ * in, by the ticking thread; in a blind tick by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_SET_ASIDE_H
 #define PHX_SHARDS_TICK_SET_ASIDE_H

@@ -1,6 +1,6 @@
 /*
  * Areas that follow an entity, their anchor: the shape relative to it, and the areas of each anchor. A part of the
- * table of areas (areas.h), changed by the ticking thread alone.
+ * table of areas (areas.h), changed by the ticking thread alone, in the ingest phase and before the zones stage.
  */
 #ifndef PHX_SHARDS_ZONES_AREA_FOLLOWS_H
 #define PHX_SHARDS_ZONES_AREA_FOLLOWS_H

@@ -9,7 +9,7 @@
  * grown, kept. So a consumer that keeps up costs a few KiB, whatever its bound. One more datum is shared: whether
  * something is pending behind the bound (phx_consumer_pending()).
  *
- * The order of calls of a tick, ticking thread:
+ * The order of calls of a publish phase, ticking thread:
  *   phx_consumer_drop_observer() for each observer that left the world or is not ready now (also
  *   one that left and entered again in this tick),
  *   phx_consumer_rename() for the entities that changed their kind or user data, then

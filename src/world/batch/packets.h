@@ -1,6 +1,6 @@
 /*
  * The packets of a batch: its changes, deliveries and updates joined by observer. On the consumer's thread, on a batch
- * that it has taken.
+ * that it has taken, in any phase of the next tick.
  *
  * The join has no memory of its own. Deliveries and updates are records of the library with two spare words: `head`,
  * the first record of the bucket of this record's place (there are as many buckets as records), and `next`, the next

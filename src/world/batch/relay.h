@@ -4,7 +4,7 @@
  * taken batches, for so many batches. If more are to be out, the ticking thread makes another leg, four times as large,
  * and hands over on that leg from then on; the consumer's thread moves to it when the leg before is empty. A batch goes
  * back on the leg of its hand-over. All legs together are at most some 4/3 of the largest; they stay until the relay is
- * freed. Owned by a consumer.
+ * freed. Owned by a consumer. The ticking thread's side works in the publish phase, the consumer's side in any phase.
  *
  * Each ring has one enqueuing and one dequeuing thread, and a batch belongs to the thread that took its pointer last.
  * phx_ring_put() of one side pairs with phx_ring_take() of the other. The only other shared datum is a leg's pointer to

@@ -1,5 +1,6 @@
 /*
- * Captures relations, attachments and areas, once all entities have their places. By a reader; room was reserved.
+ * Captures relations, attachments and areas, once all entities have their places. Between ticks, by a reader; room was
+ * reserved.
  */
 #ifndef PHX_WORLD_IMAGE_CAPTURE_BONDS_H
 #define PHX_WORLD_IMAGE_CAPTURE_BONDS_H

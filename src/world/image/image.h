@@ -1,6 +1,7 @@
 /*
  * An image in memory: its tables, and, as captured, stored lists as slots of the saved world's shards. Made by
- * capture.c or read.c, then constant; owned by the caller, with memory of its own.
+ * capture.c or read.c, then constant; owned by the caller, with memory of its own. Belongs to no phase: it is filled
+ * between ticks, and read by any thread.
  */
 #ifndef PHX_WORLD_IMAGE_IMAGE_H
 #define PHX_WORLD_IMAGE_IMAGE_H

@@ -1,7 +1,7 @@
 /*
  * Restores a world from an image: entities come into the shards of their towers as migrants do, and one tick runs from
- * the exchange to the commit, which has to find no event (docs/adr/0012). By the thread that loads; no other thread
- * knows the world yet.
+ * the exchange phase to the commit, which has to find no event (docs/adr/0012). By the thread that loads; no other
+ * thread knows the world yet.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_H
 #define PHX_WORLD_IMAGE_RESTORE_H

@@ -5,7 +5,7 @@
  *   section  u32 tag, u32 0, u64 bytes, then these bytes, zeros up to a multiple of 8, u64 sum of all before it
  *   end      a section "END " whose bytes are the sum of all sections' sums
  *
- * Sums find damage; they are no signature. On any thread, between the host's function and an image.
+ * Sums find damage; they are no signature. On any thread, in any phase, between the host's function and an image.
  */
 #ifndef PHX_WORLD_IMAGE_SECTIONS_H
 #define PHX_WORLD_IMAGE_SECTIONS_H

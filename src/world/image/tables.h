@@ -2,8 +2,8 @@
  * The tables of an image: plain records, one list of fields each. From a list come the record, the columns of the file,
  * and the names in refusals. X(R, type, name) is a number, A(R, type, name, count) an array of numbers;
  * types: u8, u16, u32, u64, f32; R is the name of the record. A new field is one row here, one line of capture.c, and
- * one of restore*.c; a new table needs a row of PHX_IMAGE_TABLES too. No code but sizes; used while an image is
- * captured, written, read, and restored.
+ * one of restore*.c; a new table needs a row of PHX_IMAGE_TABLES too. No code but sizes, so no phase; used while an
+ * image is captured, written, read, and restored.
  */
 #ifndef PHX_WORLD_IMAGE_TABLES_H
 #define PHX_WORLD_IMAGE_TABLES_H

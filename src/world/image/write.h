@@ -1,6 +1,5 @@
 /*
- * From an image to bytes, column by column. On any thread; an image that is written does not
- * change.
+ * From an image to bytes, column by column. On any thread, in any phase; an image that is written does not change.
  */
 #ifndef PHX_WORLD_IMAGE_WRITE_H
 #define PHX_WORLD_IMAGE_WRITE_H

@@ -1,6 +1,6 @@
 /*
- * Refusals that need no tick: the arguments of a command against their ranges. On any thread; of the world only the
- * definition is read, which does not change, and the number of classes.
+ * Refusals that need no tick: the arguments of a command against their ranges. On any thread, in any phase; of the
+ * world only the definition is read, which does not change, and the number of classes.
  */
 #ifndef PHX_WORLD_INGEST_COMMAND_CHECKS_H
 #define PHX_WORLD_INGEST_COMMAND_CHECKS_H

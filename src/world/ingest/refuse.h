@@ -1,5 +1,5 @@
 /*
- * Refusal of a command in a tick: it is counted, and its producer gets it. By the ticking thread.
+ * Refusal of a command in a tick: it is counted, and its producer gets it. In the ingest phase, by the ticking thread.
  */
 #ifndef PHX_WORLD_INGEST_REFUSE_H
 #define PHX_WORLD_INGEST_REFUSE_H

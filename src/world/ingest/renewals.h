@@ -1,6 +1,6 @@
 /*
  * Consumers of a loaded world that begin anew: each of their observers gets its whole list, as after a resend. By the
- * ticking thread, as the first tick collects its commands.
+ * ticking thread, in the ingest phase, as the first tick collects its commands.
  */
 #ifndef PHX_WORLD_INGEST_RENEWALS_H
 #define PHX_WORLD_INGEST_RENEWALS_H

@@ -1,6 +1,6 @@
 /*
- * Submission of commands: they are checked and put into the producer's queue. On the producer's thread; see pharos.h
- * for the statuses.
+ * Submission of commands: they are checked and put into the producer's queue. On the producer's thread, in any phase of
+ * a tick and between ticks; see pharos.h for the statuses.
  */
 #ifndef PHX_WORLD_INGEST_SUBMIT_H
 #define PHX_WORLD_INGEST_SUBMIT_H

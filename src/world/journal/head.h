@@ -1,5 +1,5 @@
 /*
- * The head of a record. No code but sizes.
+ * The head of a record. No code but sizes, so no phase.
  */
 #ifndef PHX_WORLD_JOURNAL_HEAD_H
 #define PHX_WORLD_JOURNAL_HEAD_H

@@ -1,6 +1,7 @@
 /*
  * Commands as bytes of a record: runs as they lie in the queues where a run has no padding (moves in columns, ids,
- * pairs of ids, broadcasts), else field by field (attributes that are given, areas). By the ticking thread.
+ * pairs of ids, broadcasts), else field by field (attributes that are given, areas). At the end of an apply or at the
+ * tick's end, by the ticking thread.
  *
  *   run      u16 operation, with the bits of moves; u16 0; u32 count; u64 bytes of the commands, a multiple of 8
  *   attrs    u64 id; u32 given; u32 bytes of the fields; the given fields in the order of PHX_ATTR_FIELDS; zeros

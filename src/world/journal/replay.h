@@ -1,6 +1,7 @@
 /*
  * An apply or a tick with the commands of a record: the slot behind all producers submits them, and for this once no
- * other producer's are taken. By the ticking thread, in three steps, as the definition is checked by the layer above.
+ * other producer's are taken. By the ticking thread, between ticks, in three steps around the tick, as the definition
+ * is checked by the layer above.
  */
 #ifndef PHX_WORLD_JOURNAL_REPLAY_H
 #define PHX_WORLD_JOURNAL_REPLAY_H

@@ -1,6 +1,6 @@
 /*
  * The commands and the definition of a record, which is not trusted: each command is checked as when it was submitted.
- * By the ticking thread.
+ * Between ticks, by the ticking thread.
  */
 #ifndef PHX_WORLD_JOURNAL_UNPACK_H
 #define PHX_WORLD_JOURNAL_UNPACK_H

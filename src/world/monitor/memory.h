@@ -1,6 +1,6 @@
 /*
- * The memory of a monitor: all of it is made when it is opened. By the thread that opens it; freed by the side that
- * ends it.
+ * The memory of a monitor: all of it is made when it is opened. In any phase, by the thread that opens it; freed by the
+ * side that ends it.
  */
 #ifndef PHX_WORLD_MONITOR_MEMORY_H
 #define PHX_WORLD_MONITOR_MEMORY_H

@@ -1,6 +1,6 @@
 /*
- * Order of points: runs that workers found become one array, by shard, then slot. Called by the thread that takes the
- * frame, the frame's owner then.
+ * Order of points: runs that workers found become one array, by shard, then slot. Called in any phase by the thread
+ * that takes the frame, the frame's owner then.
  */
 #ifndef PHX_WORLD_MONITOR_ORDER_H
 #define PHX_WORLD_MONITOR_ORDER_H

@@ -1,5 +1,5 @@
 /*
- * Entities of a view, and their places in it. Pure; by the ticking thread and all workers.
+ * Entities of a view, and their places in it. Pure; by the ticking thread and all workers, at the end of a tick.
  */
 #ifndef PHX_WORLD_MONITOR_SHOWN_H
 #define PHX_WORLD_MONITOR_SHOWN_H

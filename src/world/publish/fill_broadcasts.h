@@ -1,7 +1,7 @@
 /*
  * From recipients to the broadcasts of the consumers' batches: each message once in a batch, and a delivery for each
- * observer. Sizes and places by the ticking thread; copies by all workers. A unit of work is a consumer's messages, or
- * a piece's deliveries.
+ * observer. Publish phase: sizes and places by the ticking thread; copies by all workers. A unit of work is a
+ * consumer's messages, or a piece's deliveries.
  */
 #ifndef PHX_WORLD_PUBLISH_FILL_BROADCASTS_H
 #define PHX_WORLD_PUBLISH_FILL_BROADCASTS_H

@@ -1,6 +1,7 @@
 /*
  * Observers without memory for the events of a tick are set aside: their lists are emptied, their changes are cleared,
- * and a later tick sends their whole lists. By the ticking thread.
+ * and a later tick sends their whole lists. In the interest or publish phase that memory ends in, by the ticking
+ * thread.
  */
 #ifndef PHX_WORLD_PUBLISH_SET_ASIDE_H
 #define PHX_WORLD_PUBLISH_SET_ASIDE_H

@@ -1,6 +1,6 @@
 /*
  * Commands in a producer's queue: one operation and one record type per run (command_queue.h). Written by
- * ingest/submit.c on the producer's thread, read by ingest/ingest.c in the tick.
+ * ingest/submit.c on the producer's thread, read by ingest/ingest.c in the ingest phase.
  *
  * Records are side by side, and each begins with the id of its entity. Moves, which are most commands of a world, are
  * columns, each as narrow as possible: ids below 2^32 take half the room, and if every z is 0 there is no column of z.

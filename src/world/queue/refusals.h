@@ -4,7 +4,8 @@
  * may be refused: the tick reserves room before it applies the first (a tick that is finished without
  * memory counts refusals without room). The queue is made of legs, each an array. If the
  * last one has too little room, the ticking thread makes the next one, at least four times as large, and puts there
- * from then on. The producer's thread moves to it when the leg before is empty, and frees that.
+ * from then on. The producer's thread moves to it when the leg before is empty, and frees that. The ticking thread puts
+ * in the ingest phase; the producer's thread takes in any phase.
  *
  * One thread counts the refusals put, the other the refusals taken, both for ever. The item of a number is at its
  * remainder by the leg's size, a power of two.

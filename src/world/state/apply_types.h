@@ -1,5 +1,6 @@
 /*
- * Types of ph_apply() (ingest/apply.h): the state of an apply that runs, or that stopped for want of memory.
+ * Types of ph_apply() (ingest/apply.h): the state of an apply that runs, or that stopped for want of memory. Written in
+ * the ingest phase, by the ticking thread.
  */
 #ifndef PHX_WORLD_STATE_APPLY_TYPES_H
 #define PHX_WORLD_STATE_APPLY_TYPES_H

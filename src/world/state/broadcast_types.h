@@ -1,5 +1,6 @@
 /*
  * Types of broadcasts (publish/broadcasts.h): messages, sources, pieces of work, and the results of each worker.
+ * Written in the ingest and publish phases.
  */
 #ifndef PHX_WORLD_STATE_BROADCAST_TYPES_H
 #define PHX_WORLD_STATE_BROADCAST_TYPES_H

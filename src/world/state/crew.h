@@ -1,7 +1,7 @@
 /*
  * A crew: workers that one world has alone, or that many worlds share. Only one thread at a time has its workers: a
  * call takes them, or goes on without them, on its own thread. So no call waits for a crew, and none is refused; events
- * are the same for any number of workers.
+ * are the same for any number of workers. Taken at the begin of a tick, or by a reader between ticks.
  *
  * A crew outlives the worlds that refer to it: made by ph_crew_create(), or by the world itself.
  */

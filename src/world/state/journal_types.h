@@ -1,5 +1,6 @@
 /*
- * The journal that a world writes, and the one that it replays; see src/world/journal. By the ticking thread.
+ * The journal that a world writes, and the one that it replays; see src/world/journal. By the ticking thread, at the
+ * tick's end.
  */
 #ifndef PHX_WORLD_STATE_JOURNAL_TYPES_H
 #define PHX_WORLD_STATE_JOURNAL_TYPES_H

@@ -1,6 +1,6 @@
 /*
  * Types of monitors (src/world/monitor): what a monitor has beside its frame, and the slots of a world's monitors. Each
- * field names its side: the thread of the monitor, or the ticking thread, which fills frames.
+ * field names its side: the thread of the monitor, or the ticking thread, which fills frames at the end of a tick.
  */
 #ifndef PHX_WORLD_STATE_MONITOR_TYPES_H
 #define PHX_WORLD_STATE_MONITOR_TYPES_H

@@ -1,5 +1,6 @@
 /*
- * Types of moves (ingest/moves.h): the runs of commands of a tick, and the runs that all workers share.
+ * Types of moves (ingest/moves.h): the runs of commands of a tick, and the runs that all workers share. Written in the
+ * ingest phase.
  */
 #ifndef PHX_WORLD_STATE_MOVE_TYPES_H
 #define PHX_WORLD_STATE_MOVE_TYPES_H

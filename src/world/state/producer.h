@@ -1,5 +1,6 @@
 /*
- * A producer's slot: its command queue to the tick, and the refusals that come back.
+ * A producer's slot: its command queue to the tick, and the refusals that come back. The ticking thread's side works in
+ * the ingest phase, the producer's side in any phase.
  *
  *   free -> open -> draining -> free
  *

@@ -1,5 +1,6 @@
 /*
- * Types of updates by distance band (publish/updates.h): pieces of work, and the results of each worker.
+ * Types of updates by distance band (publish/updates.h): pieces of work, and the results of each worker. Written in the
+ * publish phase.
  */
 #ifndef PHX_WORLD_STATE_UPDATE_TYPES_H
 #define PHX_WORLD_STATE_UPDATE_TYPES_H

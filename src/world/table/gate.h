@@ -1,7 +1,7 @@
 /*
  * The gate between the ticking thread and the readers: one word with the number of readers inside, a bit while a tick
  * is open, a bit while a thread works on it. An open tick without a working thread ran out of memory. No thread ever
- * waits: one that comes at the wrong time is turned away.
+ * waits: one that comes at the wrong time is turned away. Readers come in between ticks.
  *
  * The acquire of a thread that enters pairs with the release of the threads that left before: readers see the tick's
  * results, and a tick comes after the reads.

@@ -1,6 +1,7 @@
 /*
  * The decision whether all workers of a crew share a tick, or one worker does it alone. It follows from the tick's work
- * alone: its commands, and its entities where a tick walks over all of them. No event depends on it. Called by tick.c.
+ * alone: its commands, and its entities where a tick walks over all of them. No event depends on it. Called by tick.c
+ * in the ingest phase, once commands are collected, and at the tick's end.
  */
 #ifndef PHX_WORLD_TICK_SHARE_H
 #define PHX_WORLD_TICK_SHARE_H

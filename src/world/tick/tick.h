@@ -1,5 +1,5 @@
 /*
- * The tick: the order of the stages is in tick.c alone. By the ticking thread.
+ * The tick: the order of the stages is in tick.c alone. By the ticking thread, in every phase.
  */
 #ifndef PHX_WORLD_TICK_TICK_H
 #define PHX_WORLD_TICK_TICK_H
