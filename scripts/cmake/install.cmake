@@ -16,7 +16,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pharos)
 set(example_folder ${CMAKE_INSTALL_DATADIR}/doc/pharos)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pharos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN "cluster.h" EXCLUDE) # its library is not installed yet
 install(TARGETS pharos pharos_static EXPORT pharosTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)

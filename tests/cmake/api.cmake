@@ -7,7 +7,7 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 set(strict -pedantic-errors -Wall -Wextra -Wshadow -Wconversion -Werror)
-foreach(header base types query save pharos monitor config store view)
+foreach(header base types query save pharos monitor config store view cluster)
     foreach(standard 11 17)
         add_library(headers_c${standard}_${header} OBJECT api/headers_c.c)
         set_target_properties(headers_c${standard}_${header} PROPERTIES C_STANDARD ${standard} C_EXTENSIONS OFF)
