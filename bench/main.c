@@ -19,6 +19,7 @@
 #include "bench/report.h"
 #include "bench/report_data.h"
 #include "bench/run.h"
+#include "bench/saving.h"
 #include "tools/cli.h"
 #include "tools/out_file.h"
 #include "tools/progress.h"
@@ -280,6 +281,11 @@ static int plan_and_run(bench *self)
     if (self->options.list) {
         bench_report_list(stdout);
         return written(stdout, "the list");
+    }
+    if (self->options.saving) {
+        self->machine = bench_machine_look();
+        const int saved = bench_saving(stdout, &self->options, &self->machine);
+        return saved == PHX_EXIT_OK ? written(stdout, "the figures") : saved;
     }
     int result = PHX_EXIT_USAGE;
     bool planned = bench_plan_make(&self->plan, &self->options, &self->mem, &error);

@@ -38,13 +38,14 @@ typedef struct bench_options {
     uint32_t ticks;       /* 0 = the scenario's */
     uint32_t warmup;
     bool warmup_given;
-    uint32_t rounds;
+    uint32_t rounds;       /* 0 = as the mode has it */
     uint32_t verify_every; /* 0 = no check */
     uint32_t hz;           /* ticks due in a second; 0 = one after the other */
     uint64_t seed;
     bool tail; /* of each tick the least of all rounds */
     bool list;
     bool advise;
+    bool saving;
 } bench_options;
 
 #endif

@@ -109,7 +109,8 @@ enum {
     KEY_CSV,
     KEY_PLOT,
     KEY_LIST,
-    KEY_ADVISE
+    KEY_ADVISE,
+    KEY_SAVING
 };
 
 static const struct argp_option argp_options[] = {
@@ -117,6 +118,10 @@ static const struct argp_option argp_options[] = {
     {"advise", KEY_ADVISE, NULL, 0,
      "Run each index, tower size, shard layout and number of workers for some seconds on --trace, or on a crowd in the "
      "world of --config and --set, and recommend the best",
+     0},
+    {"saving", KEY_SAVING, NULL, 0,
+     "Run no scenario, but measure images, loads and a journal beside their goals; with --entities (default: 1000000), "
+     "--workers, --rounds (default: 5) and --seed",
      0},
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
@@ -209,6 +214,19 @@ static void check_features(struct argp_state *state, bench_options *options)
     }
 }
 
+static void check_saving(struct argp_state *state, const bench_options *options)
+{
+    const uint32_t lists = options->scenario_count + options->features_count + options->engine_count +
+                           options->index_count + options->shard_count + options->producer_count + options->set_count;
+    const bool more = lists > 0 || options->advise || options->tail || options->hz > 0 || options->trace != NULL ||
+                      options->config != NULL || options->json != NULL || options->csv != NULL ||
+                      options->plot != NULL || options->ticks > 0 || options->warmup_given || options->verify_every > 0;
+    if (more || options->worker_count > 1 || options->rounds > BENCH_LIST_MAX) {
+        argp_error(state, "--saving goes with --entities, one number of --workers, up to %d --rounds and --seed only",
+                   BENCH_LIST_MAX);
+    }
+}
+
 static void defaults(struct argp_state *state, bench_options *options)
 {
     check_features(state, options);
@@ -228,6 +246,10 @@ static void defaults(struct argp_state *state, bench_options *options)
         if (options->trace == NULL) {
             bench_add_scenario(state, options, &bench_scenario_advise);
         }
+    }
+    if (options->saving) {
+        check_saving(state, options);
+        return;
     }
     if (options->scenario_count == 0 && options->trace == NULL) {
         bench_take_scenarios(state, options, "all");
@@ -306,6 +328,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_ADVISE:
         options->advise = true;
+        return 0;
+    case KEY_SAVING:
+        options->saving = true;
         return 0;
     case KEY_SET:
         PHX_ASSERT(options->set_count < (uint32_t)state->argc);

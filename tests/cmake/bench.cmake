@@ -44,6 +44,13 @@ if(PHAROS_SANITIZE STREQUAL "thread") # the rest has no threads of its own: long
     return()
 endif()
 
+if(PHAROS_BUILD_STORE)
+    add_test(NAME program_bench_saving
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_saving.py
+                $<TARGET_FILE:pharos-bench>)
+    pharos_test_properties(program_bench_saving 120 "program")
+endif()
+
 add_test(NAME program_bench_targets
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
             ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
