@@ -47,6 +47,13 @@ pharos_unit_test(NAME unit_shards_interest SOURCES
     unit/shards/shards_fixture.c)
 pharos_unit_test(NAME unit_shards_publish SOURCES
     unit/shards/publish/test_recipients.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_tick SOURCES
+    unit/shards/tick/test_begin_end.c unit/shards/tick/test_blind_tick.c unit/shards/shards_fixture.c)
+pharos_unit_test(NAME unit_shards_storage SOURCES
+    unit/shards/storage/test_storages.c unit/shards/shards_fixture.c)
+if(PHAROS_CLASSICAL_INDEXES AND TARGET unit_shards_storage) # no unit tests under the thread sanitizer
+    target_compile_definitions(unit_shards_storage PRIVATE PHX_CLASSICAL_INDEXES)
+endif()
 pharos_unit_test(NAME unit_shards_exchange SOURCES
     unit/shards/exchange/test_copies.c unit/shards/exchange/test_exchange.c
     unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c
@@ -57,6 +64,10 @@ pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_que
 pharos_unit_test(NAME unit_world_batch SOURCES
     unit/world/batch/test_broadcast_backlog.c unit/world/batch/test_consumer_queue.c
     unit/world/batch/test_net_changes.c unit/world/batch/test_packets.c)
+pharos_unit_test(NAME unit_world_state SOURCES
+    unit/world/state/test_crew.c unit/world/state/test_producer.c)
+pharos_unit_test(NAME unit_world_image SOURCES
+    unit/world/image/test_definition.c unit/world/image/test_image.c unit/world/image/test_sections.c)
 pharos_unit_test(NAME unit_world_read SOURCES unit/world/read/test_verify.c)
 pharos_unit_test(NAME unit_world_ingest SOURCES unit/world/ingest/test_moves.c)
 pharos_unit_test(NAME unit_world_tick SOURCES unit/world/tick/test_world_delta.c)
