@@ -23,6 +23,7 @@
 #include "tools/cli.h"
 #include "tools/out_file.h"
 #include "tools/progress.h"
+#include "tools/standard_input.h"
 
 typedef struct bench {
     phx_mem mem;
@@ -278,14 +279,12 @@ static int advise(bench *self)
 static int plan_and_run(bench *self)
 {
     bench_error error = {""};
-    if (self->options.list) {
-        bench_report_list(stdout);
-        return written(stdout, "the list");
-    }
-    if (self->options.saving) {
-        self->machine = bench_machine_look();
-        const int saved = bench_saving(stdout, &self->options, &self->machine);
-        return saved == PHX_EXIT_OK ? written(stdout, "the figures") : saved;
+    const bench_options *options = &self->options;
+    bool from_stdin = phx_is_stdin(options->trace) || phx_is_stdin(options->config);
+    const char *trouble = from_stdin ? phx_stdin_keep() : NULL; /* every case reads it */
+    if (trouble != NULL) {
+        fprintf(stderr, "pharos-bench: the standard input: %s\n", trouble);
+        return PHX_EXIT_USAGE;
     }
     int result = PHX_EXIT_USAGE;
     bool planned = bench_plan_make(&self->plan, &self->options, &self->mem, &error);
@@ -300,12 +299,26 @@ static int plan_and_run(bench *self)
     return result;
 }
 
+static int run(bench *self)
+{
+    if (self->options.list) {
+        bench_report_list(stdout);
+        return written(stdout, "the list");
+    }
+    if (self->options.saving) {
+        self->machine = bench_machine_look();
+        const int saved = bench_saving(stdout, &self->options, &self->machine);
+        return saved == PHX_EXIT_OK ? written(stdout, "the figures") : saved;
+    }
+    return plan_and_run(self);
+}
+
 int main(int argc, char **argv)
 {
     bench self = {.round = 0};
     phx_mem_init(&self.mem, phx_allocator_jemalloc());
     bench_options_parse(&self.options, argc, argv, &self.mem);
-    int result = plan_and_run(&self);
+    int result = run(&self);
     bench_options_free(&self.options, argc, &self.mem);
     return result;
 }

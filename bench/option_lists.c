@@ -14,15 +14,11 @@
 #include "bench/features/table.h"
 #include "bench/scenarios/table.h"
 #include "tools/cli.h"
+#include "tools/options.h"
 
 uint64_t bench_take_number(struct argp_state *state, const char *name, const char *text, uint64_t min, uint64_t max)
 {
-    uint64_t value = 0;
-    if (!phx_parse_u64(text, strlen(text), min, max, &value)) {
-        argp_error(state, "--%s: '%s' is not a whole number from %llu to %llu", name, text, (unsigned long long)min,
-                   (unsigned long long)max);
-    }
-    return value;
+    return phx_whole_option(state, name, text, min, max);
 }
 
 static void check_room(struct argp_state *state, const char *name, uint32_t count)

@@ -13,7 +13,8 @@
 #include "bench/machine.h"
 #include "bench/option_lists.h"
 #include "bench/scenarios/scenarios.h"
-#include "tools/cli.h"
+#include "tools/options.h"
+#include "tools/standard_input.h"
 #include "tools/trace.h"
 
 /* Ticks between two checks of --verify without a number: cheap enough for the large worlds. */
@@ -125,7 +126,8 @@ static const struct argp_option argp_options[] = {
      0},
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
-    {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks", 1},
+    {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks; - is the standard input",
+     1},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 1},
     {"features", KEY_FEATURES, "A+B,...|each", 0,
      "Run these scenarios (default: the four worlds of features) without and with each list of features, taking turns, "
@@ -169,6 +171,7 @@ static const struct argp_option argp_options[] = {
      "workers. Runs sweeps for it on top; all engines, and 1, 2, 4, ... workers, unless said otherwise; --entities is "
      "the most that they go to",
      5},
+    PHX_HELP_OPTION,
     {0},
 };
 
@@ -231,6 +234,9 @@ static void defaults(struct argp_state *state, bench_options *options)
 {
     check_features(state, options);
     bool both_stdout = options->json != NULL && options->csv != NULL && strcmp(options->json, options->csv) == 0;
+    if (phx_is_stdin(options->trace) && phx_is_stdin(options->config)) {
+        argp_error(state, "--trace and --config are both the standard input");
+    }
     if (both_stdout) {
         argp_error(state, "--json and --csv name the same file");
     }
@@ -300,10 +306,10 @@ static error_t take_lists_and_paths(struct argp_state *state, bench_options *opt
         bench_take_shards(state, options, text);
         return 0;
     case KEY_CONFIG:
-        path_once(state, key, &options->config, text);
+        path_once(state, key, &options->config, phx_input_path(text));
         return 0;
     case KEY_TRACE:
-        path_once(state, key, &options->trace, text);
+        path_once(state, key, &options->trace, phx_input_path(text));
         return 0;
     case KEY_JSON:
         path_once(state, key, &options->json, text);
@@ -323,6 +329,9 @@ static error_t take_option(int key, char *text, struct argp_state *state)
 {
     bench_options *options = state->input;
     switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
     case KEY_LIST:
         options->list = true;
         return 0;

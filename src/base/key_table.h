@@ -15,6 +15,7 @@
 
 #include "base/core.h"
 #include "base/keys.h"
+#include "base/whole_text.h"
 
 typedef enum phx_key_type {
     PHX_KEY_f32,
@@ -229,7 +230,19 @@ static inline size_t phx_number_write(double value, bool is_f64, char *text, siz
 /* Room for phx_key_range_text(). */
 enum { PHX_RANGE_TEXT_SIZE = 96 };
 
-/* "[1, 256]", "1 to 63 bytes", or the words of an enumeration. Returns text. */
+/* One end of a range: a whole number as phx_whole_text() has it, any other as it is read. */
+static inline void phx_range_end_text(const phx_key *key, double value, char text[PHX_NUMBER_SIZE])
+{
+    const bool whole = value >= 0 && value < 0x1p53 && value - (double)(uint64_t)value <= 0;
+
+    if (whole && phx_key_is_f64(key->type) && key->type != PHX_KEY_f64) {
+        phx_whole_text((uint64_t)value, text);
+    } else {
+        phx_number_write(value, phx_key_is_f64(key->type), text, PHX_NUMBER_SIZE);
+    }
+}
+
+/* "[1, 256]", "(0, 1e18]" of numbers above 0, "1 to 63 bytes", or the words of an enumeration. Returns text. */
 static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_RANGE_TEXT_SIZE])
 {
     uint32_t count = 0;
@@ -237,17 +250,27 @@ static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_R
     size_t used = 0;
 
     if (phx_key_is_64_bit(key->type)) {
-        snprintf(text, PHX_RANGE_TEXT_SIZE, "[0, 0x%" PRIx64 "]", UINT64_MAX);
+        char max[PHX_WHOLE_TEXT_SIZE];
+
+        snprintf(text, PHX_RANGE_TEXT_SIZE, "[0, %s]", phx_whole_text(UINT64_MAX, max));
         return text;
     }
     if (words == NULL) {
-        char min[PHX_NUMBER_SIZE];
+        /* The smallest float32 above 0 would say less than its digits do. */
+        const bool above_0 = key->min > 0 && key->min <= PHX_F32_POSITIVE;
+        char min[PHX_NUMBER_SIZE] = "0";
         char max[PHX_NUMBER_SIZE];
 
-        phx_number_write(key->min, phx_key_is_f64(key->type), min, sizeof min);
-        phx_number_write(key->max, phx_key_is_f64(key->type), max, sizeof max);
-        if (phx_key_is_text(key->type)) snprintf(text, PHX_RANGE_TEXT_SIZE, "%s to %s bytes", min, max);
-        else snprintf(text, PHX_RANGE_TEXT_SIZE, "%s[%s, %s]", key->type == PHX_KEY_ring ? "0 or " : "", min, max);
+        if (!above_0) {
+            phx_range_end_text(key, key->min, min);
+        }
+        phx_range_end_text(key, key->max, max);
+        if (phx_key_is_text(key->type)) {
+            snprintf(text, PHX_RANGE_TEXT_SIZE, "%s to %s bytes", min, max);
+        } else {
+            snprintf(text, PHX_RANGE_TEXT_SIZE, "%s%c%s, %s]", key->type == PHX_KEY_ring ? "0 or " : "",
+                     above_0 ? '(' : '[', min, max);
+        }
         return text;
     }
     for (uint32_t i = 0; i < count && used < PHX_RANGE_TEXT_SIZE; i++) {

@@ -205,6 +205,14 @@ static bool pass_token(scanner *s)
     return true;
 }
 
+/* Bytes of a byte order mark at the text's start: some editors write one. */
+static size_t mark_length(const char *text, size_t length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    return length >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
+}
+
 bool phx_scan_text(char *text, size_t length, phx_text_scan *scan)
 {
     scanner s = {.at = text, .end = text + length, .begin = text, .to = text, .line = 1, .scan = scan};
@@ -213,6 +221,7 @@ bool phx_scan_text(char *text, size_t length, phx_text_scan *scan)
     scan->store_seen = false;
     scan->error_line = 0;
     scan->reason[0] = '\0';
+    s.at += mark_length(text, length);
     while (s.at < s.end) {
         if (!pass_token(&s)) {
             PHX_ASSERT(scan->error_line >= 1 && scan->reason[0] != '\0');

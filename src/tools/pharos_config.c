@@ -10,6 +10,8 @@
 #include <pharos/pharos.h>
 
 #include "tools/cli.h"
+#include "tools/options.h"
+#include "tools/standard_input.h"
 
 /* Assignments on one command line; more belong into a file. */
 enum { SETS_MAX = 256 };
@@ -50,6 +52,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     arguments *args = state->input;
 
     switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
     case 's':
         if (args->set_count == SETS_MAX) {
             argp_error(state, "more than %d --set", SETS_MAX);
@@ -60,7 +65,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         if (state->arg_num == 0) {
             args->command = text;
         } else if (state->arg_num == 1) {
-            args->file = text;
+            args->file = phx_input_path(text);
         } else {
             argp_error(state, "one FILE at a time, not also '%s'", text);
         }
@@ -76,7 +81,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0}, {0}};
+    {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0},
+    PHX_HELP_OPTION,
+    {0}};
 
 static const struct argp parser = {
     .options = options, .parser = parse_option, .args_doc = "check FILE\ndump [FILE]\nreference", .doc = documentation};

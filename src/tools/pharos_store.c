@@ -14,6 +14,7 @@
 
 #include "store/journal_cut.h"
 #include "tools/cli.h"
+#include "tools/options.h"
 #include "tools/store_check.h"
 #include "tools/store_names.h"
 
@@ -59,6 +60,7 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "NAME", 0, "The store of this name alone", 0},
     {"from", KEY_FROM, "TICK", 0, "Of cut: the newest image of a tick up to this one", 0},
     {"to", KEY_TO, "TICK", 0, "Of cut: records up to this tick", 0},
+    PHX_HELP_OPTION,
     {0}};
 
 static uint64_t read_tick(struct argp_state *state, const char *option, const char *text)
@@ -87,6 +89,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     arguments *args = state->input;
     const char **const places[] = {&args->command, &args->folder, &args->out};
     switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
     case KEY_NAME:
         args->name = text;
         return 0;

@@ -11,8 +11,10 @@
 
 #include "base/mem_jemalloc.h"
 #include "tools/cli.h"
+#include "tools/options.h"
 #include "tools/replay_report.h"
 #include "tools/replay_run.h"
+#include "tools/standard_input.h"
 
 static const char usage[] = "TRACE[.gz]\nIMAGE.phs";
 
@@ -37,6 +39,9 @@ static const char help[] =
     "\n"
     "  pharos-replay /var/game/arena.00000000000000048000.phs --follow --compare --verify\n"
     "      A shadow: follows a server that runs, and compares its lists and its images.\n"
+    "\n"
+    "  zcat city.csv.gz | pharos-replay - --set view=150\n"
+    "      - is the standard input, as a trace and as --config.\n"
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
     "kind view margin reach visible instance layers sees veiled stealth detect global ready remote cap priority other "
@@ -169,6 +174,7 @@ static const struct argp_option options[] = {
      "section store",
      2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
+    PHX_HELP_OPTION,
     {0},
 };
 
@@ -204,19 +210,11 @@ static void one_file(struct argp_state *state, const char *what, const char *pat
     if (path && other && strcmp(path, other) == 0) argp_error(state, "%s into one file, '%s'", what, path);
 }
 
-static uint64_t whole_number(struct argp_state *state, const char *option, const char *text)
-{
-    uint64_t value = 0;
-    if (!phx_parse_u64(text, strlen(text), 1, UINT32_MAX, &value))
-        argp_error(state, "--%s: '%s' is not a whole number from 1 to %u", option, text, UINT32_MAX);
-    return value;
-}
-
 static void read_workers(struct argp_state *state, command_line *line, const char *text)
 {
     only_once(state, line->workers[0] != '\0', "workers");
     snprintf(line->workers, sizeof line->workers, "workers=%llu",
-             (unsigned long long)whole_number(state, "workers", text));
+             (unsigned long long)phx_whole_option(state, "workers", text, 1, PH_WORKERS_MAX));
     add_assignment(line, state->argc, line->workers);
 }
 
@@ -263,6 +261,8 @@ static void check_source(struct argp_state *state, command_line *line)
     const size_t length = strlen(path), tail = sizeof image - 1;
     job->image = length > tail && strcmp(path + length - tail, image) == 0;
     const int layouts = (line->workers[0] != '\0') + (line->shards[0] != '\0') + (line->index[0] != '\0');
+    if (phx_is_stdin(path) && phx_is_stdin(line->config_path))
+        argp_error(state, "the trace and --config are both the standard input");
     if (job->image && (line->config_path || line->assignment_count > layouts))
         argp_error(state, "--config and --set are for traces: an image has its definition");
     if (job->image && (job->record_path || job->skip_bad)) argp_error(state, "--record and --skip-bad are for traces");
@@ -276,9 +276,12 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
     switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
     case KEY_CONFIG:
         only_once(state, line->config_path != NULL, "config");
-        line->config_path = text;
+        line->config_path = phx_input_path(text);
         return 0;
     case KEY_SET:
         add_assignment(line, state->argc, text);
@@ -294,7 +297,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_TICKS:
         only_once(state, line->job.ticks_max != 0, "ticks");
-        line->job.ticks_max = whole_number(state, "ticks", text);
+        line->job.ticks_max = phx_whole_option(state, "ticks", text, 1, UINT32_MAX);
         return 0;
     case KEY_UNPACK_MAX:
         only_once(state, line->job.unpack_max_bytes != 0, "unpack-max");
@@ -339,7 +342,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_SAVE_EVERY:
         only_once(state, line->job.save_every != 0, "save-every");
-        line->job.save_every = whole_number(state, "save-every", text);
+        line->job.save_every = phx_whole_option(state, "save-every", text, 1, UINT32_MAX);
         return 0;
     case KEY_RECORD:
         only_once(state, line->job.record_path != NULL, "record");
@@ -356,7 +359,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (line->job.trace_path) argp_error(state, "one trace at a time: '%s' is too many", text);
-        line->job.trace_path = text;
+        line->job.trace_path = phx_input_path(text);
         return 0;
     case ARGP_KEY_END:
         check_source(state, line);

@@ -17,7 +17,7 @@ static double us(uint64_t ns)
 static void bad_lines_text(FILE *out, const phx_replay_summary *summary)
 {
     const char *format = "  %-12" PRIu64 " %s\n";
-    fprintf(out, "bad lines      %" PRIu64 "\n", summary->bad_lines);
+    fprintf(out, "bad lines      %" PRIu64 "%s\n", summary->bad_lines, summary->bad_lines > 0 ? ", by reason:" : "");
     for (uint32_t i = 0; i < PHX_TRACE_BAD_COUNT; i++)
         if (summary->bad[i] > 0) fprintf(out, format, summary->bad[i], phx_trace_bad_text((phx_trace_bad)i));
     for (uint32_t i = 0; i < PH_STATUS_COUNT; i++)
@@ -31,17 +31,18 @@ void phx_replay_report_text(FILE *out, const phx_replay_job *job, const phx_repl
     const phx_tick_times *times = &summary->tick_times;
     fprintf(out, "%-14s %s\n", job->image ? "image" : "trace", job->trace_path);
     fprintf(out, "ticks          %" PRIu64 "\n", summary->ticks);
-    fprintf(out, "commands       %" PRIu64 "\n", summary->commands);
+    fprintf(out, "commands       %" PRIu64 " applied\n", summary->commands);
     bad_lines_text(out, summary);
-    fprintf(out, "enters         %" PRIu64 "\n", summary->enters);
-    fprintf(out, "leaves         %" PRIu64 "\n", summary->leaves);
+    fprintf(out, "enters         %" PRIu64 " targets came into an observer's list\n", summary->enters);
+    fprintf(out, "leaves         %" PRIu64 " targets left one\n", summary->leaves);
     fprintf(out, "entities       %" PRIu64 " at the end\n", summary->entities);
-    fprintf(out, "event hash     %016" PRIx64 "\n", summary->event_hash);
+    fprintf(out, "event hash     %016" PRIx64 ", of all enters and leaves: the same on every layout and machine\n",
+            summary->event_hash);
     if (job->compare) fprintf(out, "compared       %" PRIu64 " images\n", summary->compared);
     if (job->verify) fprintf(out, "verified       %" PRIu64 " lists\n", summary->verified);
     fprintf(out, "wall           %.1f ms, reading and writing included\n", us(summary->wall_ns) / 1e3);
-    fprintf(out, "tick           p50 %.1f us, p99 %.1f us, max %.1f us\n", us(phx_tick_times_ns(times, 50)),
-            us(phx_tick_times_ns(times, 99)), us(times->max_ns));
+    fprintf(out, "tick           half within %.1f us (p50), 99 of 100 within %.1f us (p99), longest %.1f us\n",
+            us(phx_tick_times_ns(times, 50)), us(phx_tick_times_ns(times, 99)), us(times->max_ns));
 }
 
 /* ---- for programs ---- */

@@ -31,26 +31,6 @@ const char *phx_trace_bad_text(phx_trace_bad bad)
 
 /* ---- lines that say something ---- */
 
-static bool says_nothing(const char *line, size_t length)
-{
-    return length == 0 || line[0] == '#';
-}
-
-/* The next line that is neither blank nor a comment. Sets error->line; for TOO_LONG and BROKEN all of *error. */
-static phx_text_result next_line(phx_trace *trace, char **line, size_t *length, phx_trace_error *error)
-{
-    phx_text_result result;
-    do result = phx_text_next(trace->text, line, length);
-    while (result == PHX_TEXT_LINE && says_nothing(*line, *length));
-    error->line = phx_text_line_number(trace->text);
-    if (result == PHX_TEXT_TOO_LONG)
-        phx_trace_refuse(error, PHX_TRACE_BAD_TOO_LONG, "the line has more than %d bytes", PHX_TEXT_LINE_MAX);
-    if (result == PHX_TEXT_BROKEN) phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", phx_text_trouble(trace->text));
-    return result;
-}
-
-/* ---- opening ---- */
-
 /* Spreadsheets like to begin a file with it. */
 static void skip_byte_order_mark(char **line, size_t *length)
 {
@@ -61,6 +41,28 @@ static void skip_byte_order_mark(char **line, size_t *length)
     }
 }
 
+static bool says_nothing(const char *line, size_t length)
+{
+    return length == 0 || line[0] == '#';
+}
+
+/* The next line that is neither blank nor a comment. Sets error->line; for TOO_LONG and BROKEN all of *error. */
+static phx_text_result next_line(phx_trace *trace, char **line, size_t *length, phx_trace_error *error)
+{
+    phx_text_result result;
+    do {
+        result = phx_text_next(trace->text, line, length);
+        if (result == PHX_TEXT_LINE && phx_text_line_number(trace->text) == 1) skip_byte_order_mark(line, length);
+    } while (result == PHX_TEXT_LINE && says_nothing(*line, *length));
+    error->line = phx_text_line_number(trace->text);
+    if (result == PHX_TEXT_TOO_LONG)
+        phx_trace_refuse(error, PHX_TRACE_BAD_TOO_LONG, "the line has more than %d bytes", PHX_TEXT_LINE_MAX);
+    if (result == PHX_TEXT_BROKEN) phx_trace_refuse(error, PHX_TRACE_BAD_VALUE, "%s", phx_text_trouble(trace->text));
+    return result;
+}
+
+/* ---- opening ---- */
+
 static bool read_header(phx_trace *trace, phx_trace_error *error)
 {
     char *line;
@@ -70,7 +72,7 @@ static bool read_header(phx_trace *trace, phx_trace_error *error)
         return phx_trace_refuse(error, PHX_TRACE_BAD_VALUE,
                                 "the file ends without a header line, which names the columns: tick,op,id,...");
     if (result != PHX_TEXT_LINE) return false;
-    skip_byte_order_mark(&line, &length);
+    skip_byte_order_mark(&line, &length); /* behind comments that a person put in front */
     return phx_trace_read_header(&trace->reading.columns, line, length, error);
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole_text.h"
 #include "tools/cli.h"
 
 typedef enum value_type {
@@ -225,7 +226,8 @@ static bool read_integer(const text_field *field, uint64_t max, uint64_t *value,
 {
     char what[64];
     if (phx_parse_u64(field->text, field->length, 0, max, value)) return true;
-    snprintf(what, sizeof what, "is not a whole number from 0 to %llu", (unsigned long long)max);
+    char most[PHX_WHOLE_TEXT_SIZE];
+    snprintf(what, sizeof what, "is not a whole number from 0 to %s", phx_whole_text(max, most));
     return refuse_value(error, PHX_TRACE_BAD_VALUE, field, what);
 }
 

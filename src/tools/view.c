@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/mem_jemalloc.h"
+#include "tools/options.h"
+#include "tools/standard_input.h"
 #include "tools/trace.h"
 #include "tools/view_run.h"
 
@@ -61,7 +63,7 @@ enum {
 
 static const struct argp_option options[] = {
     {"demo", KEY_DEMO, NULL, 0, "Show a town that runs by itself", 0},
-    {"trace", KEY_TRACE, "FILE", 0, "Show the commands of a trace, CSV, plain or gzip", 0},
+    {"trace", KEY_TRACE, "FILE", 0, "Show the commands of a trace, CSV, plain or gzip; - is the standard input", 0},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all",
      1},
@@ -74,6 +76,7 @@ static const struct argp_option options[] = {
     {"paused", KEY_PAUSED, NULL, 0, "Begin paused", 3},
     {"at", KEY_AT, "TICK", 0, "Begin at this tick of the trace", 3},
     {"unpack-max", KEY_UNPACK_MAX, "BYTES[K|M|G]", 0, "The most that a gzip trace may unpack to (default: 256M)", 3},
+    PHX_HELP_OPTION,
     {0},
 };
 
@@ -90,15 +93,6 @@ typedef struct command_line {
 
 /* ---- reading the command line ---- */
 
-static uint64_t whole(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    uint64_t value = 0;
-    if (!phx_parse_u64(text, strlen(text), low, high, &value))
-        argp_error(state, "--%s: '%s' is not a whole number from %llu to %llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    return value;
-}
-
 static double read_speed(struct argp_state *state, const char *text)
 {
     char *end;
@@ -111,6 +105,8 @@ static double read_speed(struct argp_state *state, const char *text)
 static void check(struct argp_state *state, command_line *line)
 {
     if (line->demo == (line->trace_path != NULL)) argp_error(state, "one of --demo and --trace FILE is needed");
+    if (phx_is_stdin(line->trace_path) && phx_is_stdin(line->config_path))
+        argp_error(state, "--trace and --config are both the standard input");
     if (line->has_at && !line->trace_path) argp_error(state, "--at needs --trace");
     if (line->view.unix_path && line->view.port != 0) argp_error(state, "--socket and --port: one of them");
     if (line->speed == 0) line->speed = 1;
@@ -122,16 +118,19 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
     switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
     case KEY_DEMO:
         line->demo = true;
         return 0;
     case KEY_TRACE:
         if (line->trace_path) argp_error(state, "one trace at a time: '%s' is too many", text);
-        line->trace_path = text;
+        line->trace_path = phx_input_path(text);
         return 0;
     case KEY_CONFIG:
         if (line->config_path) argp_error(state, "--config is given twice");
-        line->config_path = text;
+        line->config_path = phx_input_path(text);
         return 0;
     case KEY_SET:
         line->assignments[line->assignment_count++] = text;
@@ -140,7 +139,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         line->allow_set = true;
         return 0;
     case KEY_PORT:
-        line->view.port = (uint32_t)whole(state, "port", text, 1, UINT16_MAX);
+        line->view.port = (uint32_t)phx_whole_option(state, "port", text, 1, UINT16_MAX);
         return 0;
     case KEY_SOCKET:
         line->view.unix_path = text;
@@ -152,13 +151,13 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         line->speed = read_speed(state, text);
         return 0;
     case KEY_TICK_MS:
-        line->tick_ms = whole(state, "tick-ms", text, 1, 60000);
+        line->tick_ms = phx_whole_option(state, "tick-ms", text, 1, 60000);
         return 0;
     case KEY_PAUSED:
         line->paused = true;
         return 0;
     case KEY_AT:
-        line->at = whole(state, "at", text, 0, UINT64_MAX);
+        line->at = phx_whole_option(state, "at", text, 0, UINT64_MAX);
         line->has_at = true;
         return 0;
     case KEY_UNPACK_MAX:
@@ -227,6 +226,11 @@ static int show(const command_line *line, phx_view_source *source)
 
 static int run(phx_mem *mem, const command_line *line)
 {
+    const char *trouble = phx_is_stdin(line->trace_path) ? phx_stdin_keep() : NULL; /* a seek opens it again */
+    if (trouble) {
+        fprintf(stderr, "pharos-view: the standard input: %s\n", trouble);
+        return PHX_EXIT_USAGE;
+    }
     phx_view_source source = {.mem = mem, .path = line->trace_path, .unpack_max_bytes = line->unpack_max_bytes};
     if (ph_config_create(&source.config) != PH_OK) {
         fputs("pharos-view: no memory\n", stderr);

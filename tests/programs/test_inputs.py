@@ -7,6 +7,7 @@ Every program has to end by itself, with an exit status for the kind of error an
 Nothing here measures time: a program that does not end runs into PATIENCE_S, which is far more than it needs.
 """
 import gzip
+import json
 import os
 import pty
 import select
@@ -180,6 +181,85 @@ def test_the_default_of_what_unpacks(folder):
         Run(folder, command).ends(0, "")
     for command in with_trace("more.csv.gz"):
         Run(folder, command).ends(2, "the gzip data unpacks to more than 268435456 bytes (--unpack-max)")
+
+
+# ---- the standard input, as "-" ----
+
+def test_the_standard_input(folder):
+    write(folder, "t.csv", GOOD)
+    write(folder, "c.conf", "class default { view = 10 }\n")
+    hashes = set()
+    for text in (GOOD.encode(), gzip.compress(GOOD.encode())):
+        run = Run(folder, [replay, "-", "--json"] + VIEW, text).ends(0, "")
+        hashes.add(json.loads(run.out)["event_hash"])
+    for path, text in (("-", b"class default { view = 10 }"), ("c.conf", b"")):
+        run = Run(folder, [replay, "t.csv", "--json", "--config", path], text).ends(0, "")
+        hashes.add(json.loads(run.out)["event_hash"])
+    # Several cases and rounds: the standard input is read by each of them.
+    many = ["--warmup", "0", "--rounds", "2", "--workers", "1,2", "--json", "-"]
+    for text in (GOOD.encode(), gzip.compress(GOOD.encode())):
+        run = Run(folder, [bench, "--trace", "-"] + VIEW + many, text)
+        hashes |= {json.loads(line)["event_hash"] for line in run.out.splitlines()}
+        if run.status != 0 or len(run.out.splitlines()) != 2:
+            fail(f"two cases on a trace from the standard input: {run.err}")
+    run = Run(folder, [bench, "--trace", "t.csv", "--config", "-"] + many, b"class default { view = 10 }")
+    hashes |= {json.loads(line)["event_hash"] for line in run.out.splitlines()}
+    if len(hashes) != 1:
+        fail(f"other events from the standard input: {hashes}")
+    with open(os.path.join(folder, "t.csv"), "rb") as file:  # a file, not a pipe
+        child = subprocess.run([bench, "--trace", "-"] + VIEW + many, cwd=folder, stdin=file, capture_output=True)
+        if child.returncode != 0 or len(child.stdout.splitlines()) != 2:
+            fail(f"a trace from a file as the standard input: {child.stderr}")
+    Run(folder, [config, "check", "-"], b"span = 5\n").ends(0, "")
+    run = Run(folder, [config, "dump", "-"], b"\nspan = 5\n").ends(0, "")
+    if "span = 5                                 # /dev/stdin:2\n" not in run.out:
+        fail(f"the dump does not name the standard input: {run.out}")
+    Run(folder, [config, "check", "-"], b"\nspan = x\n").ends(2, "/dev/stdin:2: span = 'x'")
+    Run(folder, [replay, "-"] + VIEW, HEAD.encode() + b"x\n").ends(2, "/dev/stdin:4: ")
+    for command in ([replay, "-", "--config", "-"], [bench, "--trace", "-", "--config", "-"]):
+        Run(folder, command).ends(2, "are both the standard input")
+
+
+# ---- what a spreadsheet or an editor puts in front ----
+
+def test_byte_order_marks(folder):
+    mark = b"\xef\xbb\xbf"
+    write(folder, "plain.csv", GOOD)
+    want = Run(folder, [replay, "plain.csv", "--events", "-"] + VIEW).out
+    for name, text in (("mark.csv", mark + GOOD.encode()), ("comment.csv", mark + b"# about\r\n\n" + GOOD.encode()),
+                       ("behind.csv", b"# about\n" + mark + GOOD.encode())):
+        write(folder, name, text)
+        if Run(folder, [replay, name, "--events", "-"] + VIEW).out != want:
+            fail(f"other events with a byte order mark: {name}")
+    write(folder, "mark.conf", mark + b"span = 5\n")
+    Run(folder, [config, "check", "mark.conf"]).ends(0, "")
+
+
+# ---- the help, and ranges in messages ----
+
+def test_help(folder):
+    for command in (replay, config, bench):
+        short, long = (Run(folder, [command, option]).ends(0, "").out for option in ("-h", "--help"))
+        if short != long or "The same as --help" not in short:
+            fail(f"-h is not --help: {command}")
+
+
+def test_ranges_are_what_a_person_writes(folder):
+    write(folder, "t.csv", GOOD)
+    for command, said in (
+            ([replay, "t.csv", "--workers", "0"], "--workers: '0' is not a whole number from 1 to 256\n"),
+            ([replay, "t.csv", "--ticks", "0"], "--ticks: '0' is not a whole number of at least 1\n"),
+            ([replay, "t.csv", "--ticks", "4294967296"], "--ticks: '4294967296' is not a whole number of at least 1"),
+            ([bench, "--entities", "0"], "--entities: '0' is not a whole number from 1 to 2^30\n"),
+            ([bench, "--seed", "x"], "--seed: 'x' is not a whole number of at least 0\n"),
+            ([config, "dump", "--set", "tower_size=0"], "tower_size = 0 is outside (0, 1e18]\n"),
+            ([config, "dump", "--set", "cap=-1"], "cap = -1 is outside [0, 2^31-1]\n"),
+            ([config, "dump", "--set", "sees=x"], "in [0, 2^64-1]\n"),
+            ([config, "dump", "--set", "span=-1"], "span = -1 is outside [0, 65535]\n")):
+        Run(folder, command).ends(2, said)
+    for number in ("4294967295", "1.8446744073709552e", "18446744073709551615"):
+        if number in Run(folder, [config, "reference"]).out:
+            fail(f"the reference has {number}")
 
 
 # ---- pipes without the other end ----

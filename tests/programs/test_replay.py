@@ -480,7 +480,10 @@ def test_bad_lines_change_nothing(folder):
     expect(summary["bad_lines"] == len(BAD_LINES), f"all are counted: {summary}")
     expect(summary["bad_lines_by_reason"]["PH_BAD_RADIUS"] == 3, f"by reason: {summary}")
     text = Run(folder, ["t.csv", "--set", "view=10", "--skip-bad"]).ends(0).out
-    expect(f"bad lines      {len(BAD_LINES)}\n" in text, text)
+    expect(f"bad lines      {len(BAD_LINES)}, by reason:\n" in text, text)
+    for said in (" targets came into an observer's list\n", " targets left one\n", " applied\n",
+                 ": the same on every layout and machine\n", " (p50), 99 of 100 within "):
+        expect(said in text, f"the summary says what its figures are: {said!r} is not in\n{text}")
     expect("  3            a radius, margin, reach or visible is not a number from 0 to 1e18\n" in text, text)
 
 

@@ -166,13 +166,13 @@ Test(config_def, a_bad_definition_is_refused_with_its_reason)
 
     expect_bad(NULL, "the definition is NULL");
     def.tower_size = 0;
-    expect_bad(&def, "tower_size = 0 is outside [1.1754944e-38, 1e18]");
+    expect_bad(&def, "tower_size = 0 is outside (0, 1e18]");
     cr_expect_eq(ph_world_def_check(&def, cut, sizeof cut), PH_BAD_DEF);
     cr_expect_str_eq(cut, "tower_size ", "cut to the caller's size");
     cr_expect_eq(ph_world_def_check(&def, cut, 0), PH_BAD_DEF);
     def = ph_world_def_default();
     def.world_size[1] = NAN;
-    expect_bad(&def, "world_size = {10000, nan} is outside [1.1754944e-38, 1e18]");
+    expect_bad(&def, "world_size = {10000, nan} is outside (0, 1e18]");
     def = ph_world_def_default();
     def.shape = (ph_shape)4;
     expect_bad(&def, "shape = 4 is outside circle, square, cylinder, sphere");
@@ -182,7 +182,7 @@ Test(config_def, a_bad_definition_is_refused_with_its_reason)
     def = ph_world_def_default();
     def.classes = &class;
     class.cap = 1u << 31;
-    expect_bad(&def, "class 0 'default': cap = 2147483648 is outside [0, 2147483647]");
+    expect_bad(&def, "class 0 'default': cap = 2147483648 is outside [0, 2^31-1]");
     def = ph_world_def_default();
     def.cookie++;
     cr_expect_eq(ph_world_def_check(&def, NULL, 0), PH_BAD_DEF);

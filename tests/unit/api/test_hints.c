@@ -198,7 +198,7 @@ Test(hints, check_of_attributes_names_field_value_and_range)
     expect_check(sets, (ph_attrs){.given = PH_KIND, .kind = PH_KIND_NONE}, PH_BAD_KIND,
                  "kind = 4294967295 is outside [0, 1]");
     expect_check(sets, (ph_attrs){.given = PH_CAP, .cap = 1u << 31}, PH_BAD_VALUE,
-                 "cap = 2147483648 is outside [0, 2147483647]");
+                 "cap = 2147483648 is outside [0, 2^31-1]");
     expect_check(sets, (ph_attrs){.given = PH_CONSUMER, .consumer = 1}, PH_BAD_VALUE, "consumer = 1 is outside [0, 0]");
     expect_check(sets, (ph_attrs){.given = 1u << 31 | PH_X}, PH_BAD_VALUE,
                  "given = 0x80000001 is outside [0, 0x1fffff]");

@@ -90,7 +90,7 @@ Test(config_bands, set_takes_all_bands_of_a_class)
                        "band takes RADIUS:EVERY,RADIUS:EVERY,..., at most 8, or none");
     config_set_refused(config, "player.band=30:0", "every = 0 is outside [1, 255]");
     config_set_refused(config, "player.band=30:256", "every = 256 is outside [1, 255]");
-    config_set_refused(config, "player.band=0:1", "radius = 0 is outside [1.1754944e-38, 1e18]");
+    config_set_refused(config, "player.band=0:1", "radius = 0 is outside (0, 1e18]");
     config_set_refused(config, "player.band=30:1,30:2",
                        "class 1 'player': band 2: radius = 30 is not above that of the band before, 30");
     ph_config_destroy(config);
@@ -102,7 +102,7 @@ Test(config_bands, bad_bands_are_refused_with_line_and_reason)
         {"class a {\n band { every = 2 }\n}", "t:2: a band has no radius"},
         {"class a {\n band {\n}\n}", "t:3: a band has no radius"},
         {"class a {\n band { radius = 2 }\n}", "t:2: a band has no every"},
-        {"class a { band { radius = -1 every = 1 } }", "t:1: radius = -1 is outside [1.1754944e-38, 1e18]"},
+        {"class a { band { radius = -1 every = 1 } }", "t:1: radius = -1 is outside (0, 1e18]"},
         {"class a { band { radius = 1 every = 1.5 } }", "t:1: every = '1.5' is not a whole number in [1, 255]"},
         {"class a { band { radius = 1 radius = 2 every = 1 } }", "t:1: radius is there a second time"},
         {"class a {\n band { radius = 2 every = 1 }\n band { radius = 2 every = 1 } }",
@@ -135,7 +135,7 @@ Test(config_bands, of_a_definition)
     cr_expect_str_eq(reason, "class 0 'default': band_count = 9 is outside [0, 8]");
     class.band_count = 1;
     cr_expect_eq(ph_world_def_check(&def, reason, sizeof reason), PH_BAD_DEF);
-    cr_expect_str_eq(reason, "class 0 'default': band 1: radius = 0 is outside [1.1754944e-38, 1e18]");
+    cr_expect_str_eq(reason, "class 0 'default': band 1: radius = 0 is outside (0, 1e18]");
     class.bands[0] = (ph_band){10, 0};
     cr_expect_eq(ph_world_def_check(&def, reason, sizeof reason), PH_BAD_DEF);
     class.bands[0].every = 255;

@@ -6,7 +6,7 @@
 #include "unit/config/config_case.h"
 
 #define F32_ANY "[-1e18, 1e18]"
-#define F32_POSITIVE "[1.1754944e-38, 1e18]"
+#define F32_POSITIVE "(0, 1e18]"
 #define F32_FROM_0 "[0, 1e18]"
 #define NUMBER "a number in "
 #define WHOLE "a whole number in "
@@ -33,28 +33,26 @@ static const row world_rows[] = {
     {"span", "1", "", NULL, "0", "65535", "-1", "65536", WHOLE, "[0, 65535]"},
     {"shards", "{1, 1}", "tower_size = 1", "1", "1", "1024", "0", "1025", WHOLE, "[1, 1024]"},
     {"activation_span", "1", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
-    {"activation_linger", "20", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
+    {"activation_linger", "20", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2^31-1]"},
     {"workers", "1", "", NULL, "1", "256", "0", "257", WHOLE, "[1, 256]"},
     {"cell_size", "0", "", NULL, "0", "1e18", "-0.0000001", "1.0000001e18", NUMBER, F32_FROM_0},
     {"sticky", "1.1", "", NULL, "1", "1000000", "0.99999999999999989", "1000000.0000000002", NUMBER, "[1, 1000000]"},
-    {"crowd_entities", "0", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 1073741824]"},
+    {"crowd_entities", "0", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 2^30]"},
     {"crowd_floor", "0.25", "", NULL, "0.0625", "1", "0.0624", "1.0000001", NUMBER, "[0.0625, 1]"},
-    {"share_min", "2048", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 1073741824]"},
-    {"events_max", "0", "", NULL, "0", "2147483648", "-1", "2147483649", WHOLE, "[0, 2147483648]"},
-    {"entities_max", "4194304", "", NULL, "1", "1073741824", "0", "1073741825", WHOLE, "[1, 1073741824]"},
-    {"areas_max", "100000", "", NULL, "0", "1048576", "-1", "1048577", WHOLE, "[0, 1048576]"},
+    {"share_min", "2048", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 2^30]"},
+    {"events_max", "0", "", NULL, "0", "2147483648", "-1", "2147483649", WHOLE, "[0, 2^31]"},
+    {"entities_max", "4194304", "", NULL, "1", "1073741824", "0", "1073741825", WHOLE, "[1, 2^30]"},
+    {"areas_max", "100000", "", NULL, "0", "1048576", "-1", "1048577", WHOLE, "[0, 2^20]"},
     {"producers_max", "16", "", NULL, "1", "256", "0", "257", WHOLE, "[1, 256]"},
-    {"producer_bytes", "67108864", "", NULL, "131072", "1073741824", "131071", "1073741825", WHOLE,
-     "[131072, 1073741824]"},
-    {"broadcast_bytes", "67108864", "", NULL, "65536", "1073741824", "65535", "1073741825", WHOLE,
-     "[65536, 1073741824]"},
-    {"refusals_max", "4096", "", NULL, "1", "1048576", "0", "1048577", WHOLE, "[1, 1048576]"},
+    {"producer_bytes", "67108864", "", NULL, "131072", "1073741824", "131071", "1073741825", WHOLE, "[131072, 2^30]"},
+    {"broadcast_bytes", "67108864", "", NULL, "65536", "1073741824", "65535", "1073741825", WHOLE, "[65536, 2^30]"},
+    {"refusals_max", "4096", "", NULL, "1", "1048576", "0", "1048577", WHOLE, "[1, 2^20]"},
     {"consumers", "1", "", NULL, "0", "256", "-1", "257", WHOLE, "[0, 256]"},
     {"consumer_batches", "64", "", NULL, "1", "65536", "0", "65537", WHOLE, "[1, 65536]"},
-    {"consumer_bytes", "4194304", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 1073741824]"},
-    {"quadtree_capacity", "128", "", NULL, "1", "1048576", "0", "1048577", WHOLE, "[1, 1048576]"},
+    {"consumer_bytes", "4194304", "", NULL, "0", "1073741824", "-1", "1073741825", WHOLE, "[0, 2^30]"},
+    {"quadtree_capacity", "128", "", NULL, "1", "1048576", "0", "1048577", WHOLE, "[1, 2^20]"},
     {"quadtree_depth", "5", "", NULL, "0", "16", "-1", "17", WHOLE, "[0, 16]"},
-    {"exchange_bytes", "1048576", "", NULL, "16384", "1073741824", "16383", "1073741825", WHOLE, "[16384, 1073741824]"},
+    {"exchange_bytes", "1048576", "", NULL, "16384", "1073741824", "16383", "1073741825", WHOLE, "[16384, 2^30]"},
 };
 
 static const row class_rows[] = {
@@ -64,10 +62,10 @@ static const row class_rows[] = {
     {"visible", "1e18", "", NULL, "0", "1e18", "-1", "1.0000001e18", NUMBER, F32_FROM_0},
     {"stealth", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
     {"detect", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
-    {"cap", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
+    {"cap", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2^31-1]"},
     {"priority", "0", "", NULL, "0", "255", "-1", "256", WHOLE, "[0, 255]"},
-    {"adds_max", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
-    {"updates_max", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2147483647]"},
+    {"adds_max", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2^31-1]"},
+    {"updates_max", "0", "", NULL, "0", "2147483647", "-1", "2147483648", WHOLE, "[0, 2^31-1]"},
 };
 
 enum { WORLD_ROWS = sizeof world_rows / sizeof *world_rows, CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
@@ -267,13 +265,13 @@ Test(config_keys, masks_are_decimal_or_hexadecimal)
         for (size_t j = 0; j < sizeof no_masks / sizeof *no_masks; j++) {
             snprintf(text, sizeof text,
                      "%s = '%s' is not a mask: decimal, or 0x and hexadecimal, in [0, "
-                     "0xffffffffffffffff]",
+                     "2^64-1]",
                      rows[i].key, no_masks[j]);
             expect_refused(&rows[i], true, false, no_masks[j], text);
         }
-        snprintf(text, sizeof text, "%s = 18446744073709551616 is outside [0, 0xffffffffffffffff]", rows[i].key);
+        snprintf(text, sizeof text, "%s = 18446744073709551616 is outside [0, 2^64-1]", rows[i].key);
         expect_refused(&rows[i], true, false, "18446744073709551616", text);
-        snprintf(text, sizeof text, "%s = 0x10000000000000000 is outside [0, 0xffffffffffffffff]", rows[i].key);
+        snprintf(text, sizeof text, "%s = 0x10000000000000000 is outside [0, 2^64-1]", rows[i].key);
         expect_refused(&rows[i], true, false, "0x10000000000000000", text);
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -301,11 +299,11 @@ Test(config_keys, hash_seed)
     for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
         snprintf(text, sizeof text,
                  "hash_seed = '%s' is not a whole number: decimal, or 0x and hexadecimal, in [0, "
-                 "0xffffffffffffffff]",
+                 "2^64-1]",
                  no_numbers[i]);
         expect_refused(&seed, false, false, no_numbers[i], text);
     }
-    snprintf(text, sizeof text, "hash_seed = 18446744073709551616 is outside [0, 0xffffffffffffffff]");
+    snprintf(text, sizeof text, "hash_seed = 18446744073709551616 is outside [0, 2^64-1]");
     expect_refused(&seed, false, false, "18446744073709551616", text);
     ph_config_destroy(config);
 }

@@ -134,13 +134,30 @@ Test(config_text, bytes_that_are_no_config)
         {"shape = \"cir\\x63le\"", "t:1: unexpected '\\' in quotes"},
         {"include(\"/etc/passwd\")", "t:1: unexpected '('"},
         {"include = x", "t:1: no such option 'include'"},
-        {"\xef\xbb\xbfspan = 5", "t:1: unexpected byte 0xef"},
+        {"\n\xef\xbb\xbfspan = 5", "t:2: unexpected byte 0xef"}, /* at the start alone */
+        {"\xef\xbb\xbf\xef\xbb\xbfspan = 5", "t:1: unexpected byte 0xef"},
+        {"\xef\xbbspan = 5", "t:1: unexpected byte 0xef"},
+        {"\xff\xfes", "t:1: unexpected byte 0xff"}, /* UTF-16 */
+        {"\xef\xbb\xbfspan = x", "t:1: span = 'x' is not a whole number in [0, 65535]"},
         {"class \"\xc3\xa4\" {}", "t:1: unexpected byte 0xc3 in quotes"},
         {"span = 5\n\001", "t:2: unexpected byte 0x01"},
         {"span = 5\n\x7f", "t:2: unexpected byte 0x7f"},
     };
 
     EXPECT_REFUSALS(cases);
+}
+
+Test(config_text, a_byte_order_mark_at_the_start)
+{
+    static const char *const texts[] = {"\xef\xbb\xbfspan = 5", "\xef\xbb\xbf# about\nspan = 5", "\xef\xbb\xbf"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ph_config *config = config_new();
+
+        config_load_ok(config, texts[i]);
+        cr_expect_eq(ph_config_def(config)->span, i < 2 ? 5 : 1, "%zu", i);
+        ph_config_destroy(config);
+    }
 }
 
 Test(config_text, unknown_and_repeated)
@@ -179,7 +196,7 @@ Test(config_text, a_pair_takes_two_values_in_braces)
         {"shards = {1, 1", "t:1: premature end of file"},
         {"shards = {{1, 1}}", "t:1: unexpected token '{'"},
         {"shards = 1x1", "t:1: shards = '1x1' is not a whole number in [1, 1024]"},
-        {"world_size = {5,\nnan}", "t:2: world_size = 'nan' is not a number in [1.1754944e-38, 1e18]"},
+        {"world_size = {5,\nnan}", "t:2: world_size = 'nan' is not a number in (0, 1e18]"},
     };
 
     EXPECT_REFUSALS(cases);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/whole_text.h"
 #include "support/temp_path.h"
 #include "support/watched_memory.h"
 #include "tools/cli.h"
@@ -78,6 +79,27 @@ Test(tools, bytes_have_a_unit_or_are_refused)
     cr_expect(phx_parse_bytes("5M", &value) && value == 5 * 1024 * 1024);
     cr_expect(phx_parse_bytes("17179869183G", &value) && value == UINT64_C(17179869183) << 30);
     cr_expect(phx_parse_bytes("18446744073709551615", &value) && value == UINT64_MAX);
+}
+
+Test(tools, whole_numbers_of_ranges)
+{
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } rows[] = {{0, "0"},
+                {65535, "65535"},
+                {(1 << 20) - 1, "1048575"},
+                {1 << 20, "2^20"},
+                {(1 << 20) + 1, "1048577"},
+                {(1 << 21) - 1, "2^21-1"},
+                {INT32_MAX, "2^31-1"},
+                {UINT32_MAX, "2^32-1"},
+                {UINT64_C(1) << 63, "2^63"},
+                {UINT64_MAX - 1, "18446744073709551614"},
+                {UINT64_MAX, "2^64-1"}};
+    char text[PHX_WHOLE_TEXT_SIZE];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        cr_expect_str_eq(phx_whole_text(rows[i].value, text), rows[i].text);
 }
 
 Test(tools, n_by_m)

@@ -220,6 +220,10 @@ Test(trace, comments_blank_lines_line_ends)
     expect_row(PHX_OP_LEAVE, 0, 1);
     cr_expect_eq(row.line, 9);
     cr_assert_eq(next(), PHX_TRACE_END);
+    phx_trace_close(trace);
+    open_text("\xef\xbb\xbf# about\ntick,op,id,x,y\n0,enter,1,2,3\n");
+    expect_row(PHX_OP_ENTER, 0, 1);
+    cr_assert_eq(next(), PHX_TRACE_END);
 }
 
 /*
@@ -307,7 +311,7 @@ static const bad_case bad_cases[] = {
     {"5,enter,1,,-,1", PHX_TRACE_BAD_VALUE, "x: \"-\" is not a number"},
     {"5,enter,1,,.,1", PHX_TRACE_BAD_VALUE, "x: \".\" is not a number"},
     {"5,set,1,,,,,,,,,4294967296", PHX_TRACE_BAD_VALUE,
-     "instance: \"4294967296\" is not a whole number from 0 to 4294967295"},
+     "instance: \"4294967296\" is not a whole number from 0 to 2^32-1"},
     {"5,set,1,,,,,,,,,,0x,", PHX_TRACE_BAD_VALUE, "layers: \"0x\" is not a 64-bit mask, decimal or 0x..."},
     {"5,set,1,,,,,,,,,,0x10000000000000000", PHX_TRACE_BAD_VALUE,
      "layers: \"0x10000000000000000\" is not a 64-bit mask, decimal or 0x..."},
@@ -315,7 +319,7 @@ static const bad_case bad_cases[] = {
     {"5,set,1,,,,,,,,,,,,256", PHX_TRACE_BAD_VALUE, "stealth: \"256\" is not a whole number from 0 to 255"},
     {"5,set,1,,,,,,,,,,,,,,maybe", PHX_TRACE_BAD_VALUE, "global: \"maybe\" is none of 0, 1, false, true, no, yes"},
     {"5,set,1,,,,,,,,,,,,,,,,4294967296", PHX_TRACE_BAD_VALUE,
-     "cap: \"4294967296\" is not a whole number from 0 to 4294967295"},
+     "cap: \"4294967296\" is not a whole number from 0 to 2^32-1"},
     {"5,leave,1,,,,,,,,,,,,,,,,,,", PHX_TRACE_BAD_FIELDS, "more fields than the 20 columns of the header"},
     {"5,leave,\"1\"", PHX_TRACE_BAD_ID, "id: \"\\x221\\x22\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,\x01\xff", PHX_TRACE_BAD_ID, "id: \"\\x01\\xff\" is not a whole number from 1 to 2^64-1"},
