@@ -45,13 +45,20 @@ static uint32_t list_arrays(phx_monitor *m, monitor_array arrays[ARRAYS])
     return count;
 }
 
-static void set_columns(phx_point_columns *columns, uint32_t room)
+static void set_columns(phx_monitor *monitor)
 {
-    columns->x = (uint16_t *)(columns->slots + room);
-    columns->y = columns->x + room;
-    columns->kinds = columns->y + room;
-    columns->bits = (uint8_t *)(columns->kinds + room);
-    columns->steps = columns->bits + room;
+    const uint32_t room = monitor->def.points_max;
+    phx_found_columns *found = &monitor->found;
+    phx_point_columns *points = &monitor->points;
+    found->places = found->slots + room;
+    found->kinds = (uint16_t *)(found->places + room);
+    found->bits = (uint8_t *)(found->kinds + room);
+    found->steps = found->bits + room;
+    points->x = (uint16_t *)(points->slots + room);
+    points->y = points->x + room;
+    points->kinds = points->y + room;
+    points->bits = (uint8_t *)(points->kinds + room);
+    points->steps = points->bits + room;
 }
 
 void phx_monitor_free(phx_mem *whole, phx_monitor *monitor)
@@ -75,8 +82,7 @@ static bool make_arrays(phx_monitor *monitor)
         phx_monitor_sums *sums = &monitor->sums[i];
         if (!(sums->counts = phx_alloc_zero(&monitor->mem, CELLS * sizeof *sums->counts, PHX_CACHE_LINE))) return false;
     }
-    set_columns(&monitor->found, monitor->def.points_max);
-    set_columns(&monitor->points, monitor->def.points_max);
+    set_columns(monitor);
     return true;
 }
 

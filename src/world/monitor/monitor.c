@@ -150,6 +150,7 @@ static void fill_frame(phx_world *world, phx_monitor *monitor, const ph_monitor_
     frame->view.points_max = view->points_max == 0 || view->points_max > most ? most : view->points_max;
     points->count = points->matched = 0;
     points->stride = 1;
+    monitor->cells_due = false;
     atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
     if (view->flags & (PH_MONITOR_POINTS | PH_MONITOR_GRID)) phx_points_fill(world, monitor);
     phx_costs_fill(world, monitor);

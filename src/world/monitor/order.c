@@ -6,27 +6,46 @@
 #include <string.h>
 
 #include "shards/entity/heap.h"
+#include "world/monitor/shown.h"
 
 static bool run_is_behind(const phx_point_run *a, const phx_point_run *b)
 {
     return a->key > b->key;
 }
 
+static void split_places(const uint32_t *places, uint32_t count, uint16_t *x, uint16_t *y)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = (uint16_t)places[i];
+        y[i] = (uint16_t)(places[i] >> 16);
+    }
+}
+
+/* The frame has a point for each entity of the view. */
+static void count_cells(const phx_monitor *monitor)
+{
+    const phx_point_columns *points = &monitor->points;
+    uint32_t *counts = monitor->sums[0].counts;
+    memset(counts, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *counts);
+    for (uint32_t i = 0; i < monitor->frame.points.count; i++) counts[phx_shown_cell(points->x[i], points->y[i])]++;
+}
+
 void phx_points_order(phx_monitor *monitor)
 {
-    const phx_point_columns *from = &monitor->found, *to = &monitor->points;
+    const phx_found_columns *from = &monitor->found;
+    const phx_point_columns *to = &monitor->points;
     const uint32_t count = atomic_load_explicit(&monitor->run_count, memory_order_relaxed);
     uint32_t at = 0;
     PHX_HEAP_SORT(phx_point_run, monitor->runs, count, run_is_behind);
     for (uint32_t i = 0; i < count; i++) {
         const phx_point_run run = monitor->runs[i];
         memcpy(to->slots + at, from->slots + run.first, run.count * sizeof *to->slots);
-        memcpy(to->x + at, from->x + run.first, run.count * sizeof *to->x);
-        memcpy(to->y + at, from->y + run.first, run.count * sizeof *to->y);
+        split_places(from->places + run.first, run.count, to->x + at, to->y + at);
         memcpy(to->kinds + at, from->kinds + run.first, run.count * sizeof *to->kinds);
         memcpy(to->bits + at, from->bits + run.first, run.count);
         memcpy(to->steps + at, from->steps + run.first, run.count);
         at += run.count;
     }
     PHX_ASSERT(at == monitor->frame.points.count);
+    if (monitor->cells_due) count_cells(monitor);
 }

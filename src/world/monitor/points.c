@@ -6,41 +6,36 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "world/monitor/shown.h"
+#include "world/monitor/describe.h"
+#include "world/monitor/places_avx2.h"
 
 enum {
     PIECES = 512,       /* of all slots: enough for all workers, few enough that a piece is long */
     PIECE_LEAST = 4096, /* slots */
-    STAGE = 1024,       /* points on a worker's stack: 12 KiB, as threads of the host may have a small one */
-    GROUP = 256,        /* slots that one loop after the other passes over */
+    GROUP = 256,        /* slots that one loop after the other passes over, while they are in the nearest cache */
     REFILLS_MAX = 3     /* then no point is given: ids whose samples do not shrink were made for that */
 };
 
 uint32_t phx_points_runs_max(uint32_t shard_count, uint32_t points_max)
 {
-    return 2 * (shard_count + PIECES) + points_max / (STAGE - GROUP); /* a run is full, or the last one of its piece */
+    return 2 * (shard_count + PIECES) +
+           points_max / (PHX_STAGE_POINTS - GROUP); /* a run is full, or the last one of its piece */
 }
 
 /* A fill, shared by all workers. */
 typedef struct points_fill {
     phx_world *world;
     phx_monitor *monitor;
-    phx_shown shown;
+    phx_places_of places_of;
+    phx_places_kernel *kernel;
     uint32_t points_max, stride, piece_slots;
-    bool wants_points, wants_grid, attached, shrunk;
+    bool wants_points, wants_grid, counts_cells;
 } points_fill;
 
 /* ---- one worker ---- */
 
-typedef struct staged_points {
-    uint32_t slots[STAGE + 1]; /* and one that is written and does not count */
-    uint16_t x[STAGE + 1], y[STAGE + 1], kinds[STAGE];
-    uint8_t bits[STAGE], steps[STAGE];
-    uint32_t count, key;
-} staged_points;
-
 /* Copies the points to a place of their own; counted only if there is no room for all. */
-static void flush_points(const points_fill *fill, staged_points *staged)
+static void flush_points(const points_fill *fill, phx_staged_points *staged)
 {
     phx_monitor *monitor = fill->monitor;
     const uint32_t n = staged->count;
@@ -49,149 +44,71 @@ static void flush_points(const points_fill *fill, staged_points *staged)
     staged->count = 0;
     if (first + (uint64_t)n > fill->points_max) return;
     const uint32_t run = atomic_fetch_add_explicit(&monitor->run_count, 1, memory_order_relaxed);
-    const phx_point_columns *to = &monitor->found;
+    const phx_found_columns *to = &monitor->found;
     PHX_ASSERT(run < monitor->runs_max);
     monitor->runs[run] = (phx_point_run){staged->key++, first, n};
     memcpy(to->slots + first, staged->slots, n * sizeof *to->slots);
-    memcpy(to->x + first, staged->x, n * sizeof *to->x);
-    memcpy(to->y + first, staged->y, n * sizeof *to->y);
+    memcpy(to->places + first, staged->places, n * sizeof *to->places);
     memcpy(to->kinds + first, staged->kinds, n * sizeof *to->kinds);
     memcpy(to->bits + first, staged->bits, n);
     memcpy(to->steps + first, staged->steps, n);
 }
 
-/* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
-static inline bool is_capped(const phx_store *store, uint32_t slot)
+/* Leaves the points of the view's instance, or of the sample, from this one on. Returns their end. */
+static uint32_t keep_instance(const phx_shown *shown, const phx_store *store, uint32_t first, uint32_t end,
+                              phx_staged_points *staged)
 {
-    const phx_list *list = &store->tail[slot].list;
-    const uint32_t cap = phx_store_attr(store, slot)->cap;
-    return cap > 0 && (list->derived ? list->count == 1 : list->count >= cap);
-}
-
-/* Some slots side by side, for loops without a branch, which the compiler makes vectors of. */
-typedef struct slot_group {
-    float x[GROUP], y[GROUP];
-    uint32_t state[GROUP];
-    int32_t place_x[GROUP], place_y[GROUP];
-    uint32_t shown[GROUP]; /* 1 = an own entity in the view */
-} slot_group;
-
-static void load_group(const phx_body *bodies, uint32_t count, slot_group *group)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        group->x[i] = bodies[i].x;
-        group->y[i] = bodies[i].y;
-        group->state[i] = bodies[i].state;
-    }
-}
-
-/* state: bits that an entity has to have, among these. */
-static void place_group(const phx_shown *shown, uint32_t among, uint32_t state, uint32_t count, slot_group *group)
-{
-    const phx_shown at = *shown;
-    for (uint32_t i = 0; i < count; i++) {
-        const float x = group->x[i], y = group->y[i];
-        const uint32_t in = (uint32_t)(x >= at.box.x0) & (uint32_t)(x <= at.box.x1) & (uint32_t)(y >= at.box.y0) &
-                            (uint32_t)(y <= at.box.y1);
-        group->place_x[i] = phx_shown_place(x, at.box.x0, at.scale_x);
-        group->place_y[i] = phx_shown_place(y, at.box.y0, at.scale_y);
-        group->shown[i] = in & (uint32_t)((group->state[i] & among) == state);
-    }
-}
-
-/* Slots and places of the entities of some slots that are shown, behind the staged ones. Returns their end. */
-static uint32_t collect_shown(const phx_shown *shown, const phx_store *store, phx_span slots, staged_points *staged)
-{
-    slot_group group;
-    const uint32_t count = slots.end - slots.first;
-    const bool common = shown->instance == 0 && !shown->any_instance; /* then a bit of the state decides */
-    uint32_t n = staged->count;
-    load_group(store->body + slots.first, count, &group);
-    place_group(shown, PHX_SLOT_OWN | (common ? PHX_SLOT_APART : 0), PHX_SLOT_OWN, count, &group);
-    for (uint32_t i = 0; !common && i < count; i++)
-        group.shown[i] = group.shown[i] && phx_shown_instance(shown, store, slots.first + i);
-    for (uint32_t i = 0; i < count; i++) {
-        staged->slots[n] = slots.first + i;
-        staged->x[n] = (uint16_t)group.place_x[i];
-        staged->y[n] = (uint16_t)group.place_y[i];
-        n += group.shown[i];
+    uint32_t n = first;
+    for (uint32_t i = first; i < end; i++) {
+        staged->slots[n] = staged->slots[i];
+        staged->places[n] = staged->places[i];
+        n += phx_shown_instance(shown, store, staged->slots[i]);
     }
     return n;
 }
 
-/* Leaves the points of the sample, from this one on. Returns their end. */
-static uint32_t keep_sample(const phx_store *store, uint32_t mask, uint32_t first, uint32_t end, staged_points *staged)
+static uint32_t keep_sample(const phx_store *store, uint32_t mask, uint32_t first, uint32_t end,
+                            phx_staged_points *staged)
 {
     uint32_t n = first;
     for (uint32_t i = first; i < end; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): collect_shown() wrote these places */
         staged->slots[n] = staged->slots[i];
-        staged->x[n] = staged->x[i];
-        staged->y[n] = staged->y[i];
+        staged->places[n] = staged->places[i];
         n += (phx_mix64(store->name[staged->slots[i]].id) & mask) == 0;
     }
     return n;
 }
 
-/* Bits that few worlds have. */
-static void add_rare_bits(const points_fill *fill, const phx_shard *shard, uint32_t first, staged_points *staged)
+/* Slots and places of the entities of some slots that are shown, behind the staged ones. Returns their end. */
+static uint32_t collect_shown(const points_fill *fill, const phx_store *store, phx_span slots,
+                              phx_staged_points *staged)
 {
-    const phx_store *store = &shard->store;
-    const phx_world *world = fill->world;
-    for (uint32_t i = first; i < staged->count; i++) {
-        const uint32_t slot = staged->slots[i];
-        const uint64_t id = store->name[slot].id;
-        uint32_t bits = staged->bits[i];
-        if (is_capped(store, slot)) bits |= PH_POINT_CAPPED;
-        if (store->body[slot].state & PHX_SLOT_PARTIAL) bits |= PH_POINT_WAITS;
-        if (phx_activation_is(&shard->zones.activation, slot)) bits |= PH_POINT_AWAKE;
-        if (fill->attached && phx_idmap_find(&world->attach.parent_of, id)) bits |= PH_POINT_ATTACHED;
-        const uint64_t *shrunk = fill->shrunk ? phx_idmap_find(&world->crowd.shrunk, id) : NULL;
-        staged->steps[i] = shrunk ? (uint8_t)(*shrunk >> 32) : 0;
-        staged->bits[i] = (uint8_t)bits;
-    }
-}
-
-/* Kinds and bits of points from this one on; their slots become numbers of the frame. */
-static void describe_points(const points_fill *fill, const phx_shard *shard, uint32_t first, staged_points *staged)
-{
-    const phx_store *store = &shard->store;
-    for (uint32_t i = first; i < staged->count; i++) {
-        const phx_attr *attr = phx_store_attr(store, staged->slots[i]);
-        const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
-                              (attr->ready_given ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
-                              (attr->veiled ? PH_POINT_VEILED : 0u);
-        staged->kinds[i] = attr->kind;
-        staged->bits[i] = (uint8_t)bits;
-        staged->steps[i] = 0;
-    }
-    if (shard->limited || shard->zones.activation.slots > 0 || fill->attached || fill->shrunk)
-        add_rare_bits(fill, shard, first, staged);
-    for (uint32_t i = first; i < staged->count; i++) staged->slots[i] += fill->monitor->slot_first[shard->number];
+    const phx_shown *shown = &fill->places_of.shown;
+    const uint32_t first = staged->count;
+    const phx_places to = {staged->slots + first, staged->places + first};
+    const uint32_t end = first + fill->kernel(&fill->places_of, store->body, slots, to);
+    if (shown->any_instance || shown->instance == 0) return end; /* a bit of the state has decided */
+    return keep_instance(shown, store, first, end, staged);
 }
 
 /* Some slots: at most GROUP. */
 static void fill_point_group(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
-                             staged_points *staged)
+                             phx_staged_points *staged)
 {
     const phx_store *store = &shard->store;
-    const phx_shown *shown = &fill->shown;
     const uint32_t first = staged->count;
-    uint32_t end = collect_shown(shown, store, slots, staged);
+    uint32_t end = collect_shown(fill, store, slots, staged);
     sums->matched += end - first;
-    for (uint32_t i = first; i < end && fill->wants_grid; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): collect_shown() wrote these places */
-        sums->counts[phx_shown_cell(staged->x[i], staged->y[i])]++;
-    }
+    for (uint32_t i = first; i < end && fill->counts_cells; i++) sums->counts[phx_place_cell(staged->places[i])]++;
     if (!fill->wants_points) return;
     if (fill->stride > 1) end = keep_sample(store, fill->stride - 1, first, end, staged);
     staged->count = end;
-    describe_points(fill, shard, first, staged);
-    if (staged->count > STAGE - GROUP) flush_points(fill, staged);
+    phx_describe_points(fill->world, shard, fill->monitor->slot_first[shard->number], first, staged);
+    if (staged->count > PHX_STAGE_POINTS - GROUP) flush_points(fill, staged);
 }
 
 static void fill_slots(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
-                       staged_points *staged)
+                       phx_staged_points *staged)
 {
     for (uint32_t first = slots.first; first < slots.end; first += GROUP) {
         const uint32_t end = slots.end - first < GROUP ? slots.end : first + GROUP;
@@ -212,9 +129,10 @@ static void fill_points_piece(void *context, uint32_t worker, uint32_t piece)
     const phx_shard *shard = &fill->world->shards[low];
     const uint32_t first = (piece - monitor->piece_first[low]) * fill->piece_slots, left = shard->store.slots - first;
     const phx_span slots = {first, first + (left < fill->piece_slots ? left : fill->piece_slots)};
-    staged_points staged;
+    phx_staged_points staged;
     staged.count = 0;
     staged.key = piece << 16;
+    phx_describe_begin(&staged);
     fill_slots(fill, shard, slots, &monitor->sums[worker], &staged);
     flush_points(fill, &staged);
 }
@@ -252,7 +170,7 @@ static bool meets_view(const phx_world *world, const phx_shard *shard, phx_rect 
 static uint32_t plan_pieces(points_fill *fill)
 {
     const phx_world *world = fill->world;
-    const phx_rect towers = phx_box_towers(&world->rules, fill->shown.box);
+    const phx_rect towers = phx_box_towers(&world->rules, fill->places_of.shown.box);
     uint64_t slots = 0;
     uint32_t pieces = 0;
     for (uint32_t i = 0; i < world->shard_count; i++)
@@ -273,7 +191,7 @@ static void clear_sums(const points_fill *fill)
     const size_t bytes = (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof(uint32_t);
     for (uint32_t i = 0; i < phx_workers_count(fill->world->workers); i++) {
         monitor->sums[i].matched = 0;
-        if (fill->wants_grid) memset(monitor->sums[i].counts, 0, bytes);
+        if (fill->counts_cells) memset(monitor->sums[i].counts, 0, bytes);
     }
 }
 
@@ -283,7 +201,7 @@ static void add_sums(const points_fill *fill)
     monitor->frame.points.matched = 0;
     for (uint32_t i = 0; i < phx_workers_count(fill->world->workers); i++) {
         monitor->frame.points.matched += monitor->sums[i].matched;
-        for (uint32_t c = 0; i > 0 && fill->wants_grid && c < PH_MONITOR_CELLS * PH_MONITOR_CELLS; c++)
+        for (uint32_t c = 0; i > 0 && fill->counts_cells && c < PH_MONITOR_CELLS * PH_MONITOR_CELLS; c++)
             monitor->sums[0].counts[c] += monitor->sums[i].counts[c];
     }
 }
@@ -303,10 +221,14 @@ static uint32_t next_stride(uint32_t stride, uint32_t matched, uint32_t points_m
     return stride;
 }
 
-/* Points of all pieces with this stride. Returns how many there are. */
+/*
+ * Points of all pieces with this stride. Returns how many there are. If the frame has a point for each entity, the
+ * thread that takes it counts cells from its points (order.h).
+ */
 static uint32_t run_fill(points_fill *fill, uint32_t pieces)
 {
     phx_monitor *monitor = fill->monitor;
+    fill->counts_cells = fill->wants_grid && !(fill->wants_points && fill->stride == 1);
     clear_sums(fill);
     atomic_store_explicit(&monitor->run_count, 0, memory_order_relaxed);
     atomic_store_explicit(&monitor->point_count, 0, memory_order_relaxed);
@@ -315,19 +237,25 @@ static uint32_t run_fill(points_fill *fill, uint32_t pieces)
     return atomic_load_explicit(&monitor->point_count, memory_order_relaxed);
 }
 
+static phx_places_of places_of(const ph_monitor_view *view)
+{
+    const phx_shown shown = phx_shown_of(view);
+    const bool common = shown.instance == 0 && !shown.any_instance;
+    return (phx_places_of){shown, PHX_SLOT_OWN | (common ? PHX_SLOT_APART : 0u), PHX_SLOT_OWN};
+}
+
 void phx_points_fill(phx_world *world, phx_monitor *monitor)
 {
     const ph_monitor_view *view = &monitor->frame.view;
     ph_monitor_points *points = &monitor->frame.points;
     points_fill fill = {.world = world,
                         .monitor = monitor,
-                        .shown = phx_shown_of(view),
+                        .places_of = places_of(view),
+                        .kernel = phx_places_kernel_of(world->rules.simd),
                         .points_max = view->points_max,
                         .stride = monitor->stride,
                         .wants_points = view->flags & PH_MONITOR_POINTS,
-                        .wants_grid = view->flags & PH_MONITOR_GRID,
-                        .attached = phx_idmap_count(&world->attach.parent_of) > 0,
-                        .shrunk = phx_idmap_count(&world->crowd.shrunk) > 0};
+                        .wants_grid = view->flags & PH_MONITOR_GRID};
     number_slots(world, monitor);
     const uint32_t pieces = plan_pieces(&fill);
     uint32_t count = run_fill(&fill, pieces);
@@ -343,6 +271,7 @@ void phx_points_fill(phx_world *world, phx_monitor *monitor)
     }
     points->count = count;
     points->stride = fill.stride;
+    monitor->cells_due = fill.wants_grid && !fill.counts_cells;
     if (fill.stride > 1) monitor->frame.flags |= PH_FRAME_DECIMATED;
     monitor->stride = next_stride(fill.stride, points->matched, fill.points_max);
 }

@@ -28,7 +28,14 @@ typedef struct phx_point_columns {
     uint8_t *bits, *steps;
 } phx_point_columns;
 
-enum { PHX_POINT_BYTES = 12 };
+/* Points as workers find them, with places in one word: y << 16 | x. */
+typedef struct phx_found_columns {
+    uint32_t *slots, *places;
+    uint16_t *kinds;
+    uint8_t *bits, *steps;
+} phx_found_columns;
+
+enum { PHX_POINT_BYTES = 12 }; /* of both */
 
 /* Some points that stand together: the order of runs is that of their keys, piece << 16 | number in the piece. */
 typedef struct phx_point_run {
@@ -96,7 +103,9 @@ typedef struct phx_monitor {
     _Atomic uint32_t frame_state;
     bool ordered; /* monitor's thread: the points of this frame are in their order */
     ph_monitor_frame frame;
-    phx_point_columns found, points; /* as workers found them; in order */
+    bool cells_due; /* the cells' counts follow from the points; by the thread that takes the frame */
+    phx_found_columns found;
+    phx_point_columns points; /* in order */
     phx_point_run *runs;
     uint32_t runs_max;
     _Atomic uint32_t run_count, point_count; /* of `found`; relaxed: the barrier of the step orders the content */
