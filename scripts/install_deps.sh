@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs missing packages that the build needs (Debian, Ubuntu); as root or by sudo.
-# usage: install_deps.sh [--tests | --packages | --bindings | --browser | --view]
+# usage: install_deps.sh [--tests | --packages | --bindings | --browser | --view | --cluster]
 #   --tests      also the packages of the tests
 #   --packages   also the packages of scripts/packaging
 #   --bindings   also the languages of src/bindings: 150 MB of downloads, a minute and a half
 #   --view       as --browser, and node with the npm packages of src/view/page, into build/view_modules
+#   --cluster    also libraries and servers of a cluster: nats-server, etcd; 35 MB of downloads
 #   --browser    also the browser of the test `browser_arena`: 233 MB of downloads on a bare machine
 set -eu
 
@@ -34,9 +35,14 @@ case ${1:-} in
     command -v npm >/dev/null || packages="$packages nodejs npm"
     tools="$tools python3 chromium npm"
     ;;
+--cluster)
+    packages="$packages libnats-dev libcurl4-openssl-dev libcjson-dev nats-server etcd-server"
+    modules="$modules libnats libcurl libcjson"
+    tools="$tools nats-server etcd"
+    ;;
 "") ;;
 *)
-    echo "usage: $0 [--tests | --packages | --bindings | --browser | --view]" >&2
+    echo "usage: $0 [--tests | --packages | --bindings | --browser | --view | --cluster]" >&2
     exit 2
     ;;
 esac

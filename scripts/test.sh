@@ -94,7 +94,10 @@ for leg in $legs; do
         scripts/install_deps.sh --bindings || echo "some languages can not be installed here"
         run_leg bindings bindings -L binding
         ;;
-    cluster) run_leg release cluster_tests -R cluster ;;
+    cluster)
+        scripts/install_deps.sh --cluster || echo "servers or libraries of a cluster can not be installed here"
+        run_leg release cluster_tests -R cluster
+        ;;
     view)
         scripts/install_deps.sh --view || echo "the browser or its packages can not be installed here"
         run_leg view view_tests -L view

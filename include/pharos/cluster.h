@@ -61,7 +61,8 @@ typedef void (*phc_message_fn)(void *user, const char *subject, const void *byte
 
 /**
  * Messages between members. Every function has `user` as its first argument, and is called by one thread at a time.
- * A subject is tokens of letters, digits, - and _ with dots between them.
+ * A subject is tokens of letters, digits, - and _ with dots between them; all members give it the same traffic. A
+ * message does not come to its own sender.
  */
 typedef struct phc_transport {
     /**
@@ -122,9 +123,12 @@ typedef void (*phc_answer_fn)(void *user, const phc_answer *answer);
  * and dots.
  */
 typedef struct phc_store {
-    /** The entry of one key; none if it is not there. The newest one: as of some moment after the request was made. */
+    /** The entry of one key, as of some moment after the request was made; none if it is not there. */
     ph_status (*get)(void *user, uint64_t tag, const char *key);
-    /** All entries whose keys begin so. */
+    /**
+     * All entries whose keys begin so, of one moment, which may be some seconds ago: so it needs no leader of the
+     * store's servers.
+     */
     ph_status (*list)(void *user, uint64_t tag, const char *prefix);
     /**
      * Writes a value if the key still has that revision; 0: if it is not there. The key ends with the lease; 0: it
@@ -143,6 +147,50 @@ typedef struct phc_store {
     void (*close)(void *user);
     void *user;
 } phc_store;
+
+/* ---- servers ---- */
+
+enum { PHC_SERVERS_MAX = 5 };
+
+/** NATS servers of one cluster. */
+typedef struct phc_nats_def {
+    const char *const *servers; /* "nats://host:port", also with "user:password@" */
+    uint32_t server_count;      /* 1 .. PHC_SERVERS_MAX */
+    const char *name;           /* shown by the servers; NULL = "pharos" */
+    ph_allocator allocator;     /* zero = the library's default */
+    uint64_t reserved[4];       /* 0 */
+} phc_nats_def;
+
+/**
+ * A transport over NATS, without JetStream: a connection for each traffic, each with threads of its own. It need not
+ * find a server: it goes on trying. PHC_HALO holds up to 4 MiB that wait to leave, PHC_CHANNEL 8 MiB; a listened
+ * subject up to 16 MiB that wait for poll(), and 16 subjects can be listened to. A server that is silent for a second
+ * is left for another one. On PH_BAD_DEF and PH_IO `reason` (may be NULL) gets one line.
+ * @return PH_OK and *transport; PH_BAD_DEF: a field of the definition; PH_IO: a thread; PH_BAD_ARGUMENT, PH_NO_MEMORY.
+ * @thread any
+ */
+PH_NODISCARD PH_API ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char *reason,
+                                            size_t reason_size);
+
+/** Members of one etcd. */
+typedef struct phc_etcd_def {
+    const char *const *servers; /* "http://host:port" */
+    uint32_t server_count;      /* 1 .. PHC_SERVERS_MAX */
+    uint32_t timeout_ms;        /* of one attempt at one server, 100 .. 60000; 0 = 1000 */
+    ph_allocator allocator;     /* zero = the library's default */
+    uint64_t reserved[4];       /* 0 */
+} phc_etcd_def;
+
+/**
+ * A control store over the JSON gateway of etcd 3.4 and later. Two threads of its own make one request after the other,
+ * one renewals of leases, one all else; a server that does not answer is left for the next one, and a write that may
+ * have been done is not made again. Up to 64 requests are under way; each has its answer within timeout_ms for each
+ * server, twice. On PH_BAD_DEF and PH_IO
+ * `reason` (may be NULL) gets one line.
+ * @return as phc_nats_open(). @thread any
+ */
+PH_NODISCARD PH_API ph_status phc_etcd_open(const phc_etcd_def *def, phc_store *store, char *reason,
+                                            size_t reason_size);
 
 /* ---- within a process ---- */
 

@@ -14,8 +14,12 @@ set(cluster_default ${PROJECT_IS_TOP_LEVEL})
 if(NOT XXHASH_FOUND)
     set(cluster_default OFF)
 endif()
-option(PHAROS_BUILD_CLUSTER "Build pharos_cluster, the protocol of nodes that share a world (needs xxhash)"
+option(PHAROS_BUILD_CLUSTER "Build pharos_cluster, nodes that share a world (needs xxhash; for servers more)"
        ${cluster_default})
+# Its ways to servers are built where these are found.
+pkg_check_modules(NATS QUIET IMPORTED_TARGET libnats)
+pkg_check_modules(CURL QUIET IMPORTED_TARGET libcurl)
+pkg_check_modules(CJSON QUIET IMPORTED_TARGET libcjson)
 # ON by default where libwebsockets is found.
 pkg_check_modules(LIBWEBSOCKETS QUIET IMPORTED_TARGET libwebsockets)
 set(view_default ${PROJECT_IS_TOP_LEVEL})

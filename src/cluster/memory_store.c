@@ -33,7 +33,7 @@ typedef struct memory_request {
     unsigned char *value;
     size_t size;
     phc_outcome outcome;
-    phx_memory_read read;
+    phx_entries read;
 } memory_request;
 
 typedef struct memory_member {
@@ -189,7 +189,7 @@ static ph_status memory_lease_end(void *user, uint64_t tag, uint64_t lease)
 static void free_request(phx_mem *mem, memory_request *request)
 {
     if (request->value) phx_free(mem, request->value, request->size, 1);
-    phx_memory_read_free(mem, &request->read);
+    phx_entries_free(&request->read, mem);
 }
 
 static void give_answer(const phc_memory *memory, const memory_request *request, phc_answer_fn fn, void *fn_user)
@@ -203,7 +203,7 @@ static void give_answer(const phc_memory *memory, const memory_request *request,
                      .revision = done && request->kind == MEMORY_CAS ? request->revision : memory->table.revision,
                      .lease = done && leases ? request->lease : 0,
                      .lease_ms = done && leases ? request->ms : 0,
-                     .entries = reads ? request->read.entries : NULL,
+                     .entries = reads ? request->read.items : NULL,
                      .count = reads ? request->read.count : 0,
                      .reason = request->outcome == PHC_FAILED ? "lost within the process" : ""});
 }

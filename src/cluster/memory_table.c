@@ -90,8 +90,8 @@ phc_outcome phx_memory_write(phx_memory_table *table, const char *key, uint64_t 
 {
     phx_memory_key *found = find_key(table, key);
     unsigned char *copy = NULL;
-    if (lease != 0 && !find_lease(table, lease)) return PHC_GONE;
     if ((found ? found->revision : 0) != *revision) return PHC_CHANGED;
+    if (lease != 0 && !find_lease(table, lease)) return PHC_GONE;
     if (size > 0 && !(copy = phx_alloc(table->mem, size, 1))) return PHC_FAILED;
     if (!found && !(found = add_key(table, key))) {
         if (copy) phx_free(table->mem, copy, size, 1);
@@ -144,41 +144,21 @@ static bool is_read(const phx_memory_key *key, const char *text, bool prefix)
     return prefix ? strncmp(key->key, text, strlen(text)) == 0 : strcmp(key->key, text) == 0;
 }
 
-static void copy_entries(const phx_memory_table *table, const char *text, bool prefix, phx_memory_read *read)
+bool phx_memory_read_keys(const phx_memory_table *table, const char *key, bool prefix, phx_entries *entries)
 {
-    unsigned char *at = (unsigned char *)&read->entries[read->count];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < table->key_count; i++) {
-        const phx_memory_key *key = &table->keys[i];
-        if (!is_read(key, text, prefix)) continue;
-        memcpy(at, key->key, sizeof key->key);
-        if (key->size > 0) memcpy(at + sizeof key->key, key->value, key->size);
-        read->entries[count++] = (phc_entry){.key = (const char *)at,
-                                             .value = at + sizeof key->key,
-                                             .size = key->size,
-                                             .revision = key->revision,
-                                             .lease = key->lease};
-        at += sizeof key->key + key->size;
-    }
-}
-
-bool phx_memory_read_keys(const phx_memory_table *table, const char *key, bool prefix, phx_memory_read *read)
-{
-    *read = (phx_memory_read){0};
+    size_t bytes = 0;
     for (uint32_t i = 0; i < table->key_count; i++) {
         if (!is_read(&table->keys[i], key, prefix)) continue;
-        read->count++;
-        read->bytes += sizeof(phc_entry) + sizeof table->keys[i].key + table->keys[i].size;
+        count++;
+        bytes += table->keys[i].size;
     }
-    if (read->count == 0) return true;
-    read->entries = phx_alloc(table->mem, read->bytes, _Alignof(phc_entry));
-    if (!read->entries) return false;
-    copy_entries(table, key, prefix, read);
+    if (!phx_entries_reserve(entries, table->mem, count, bytes)) return false;
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        const phx_memory_key *found = &table->keys[i];
+        if (!is_read(found, key, prefix)) continue;
+        unsigned char *value = phx_entries_add(entries, found->key, found->size, found->revision, found->lease);
+        if (found->size > 0) memcpy(value, found->value, found->size);
+    }
     return true;
-}
-
-void phx_memory_read_free(phx_mem *mem, phx_memory_read *read)
-{
-    if (read->entries) phx_free(mem, read->entries, read->bytes, _Alignof(phc_entry));
-    *read = (phx_memory_read){0};
 }

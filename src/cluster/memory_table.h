@@ -5,9 +5,7 @@
 #ifndef PHX_CLUSTER_MEMORY_TABLE_H
 #define PHX_CLUSTER_MEMORY_TABLE_H
 
-#include <pharos/cluster.h>
-
-#include "base/mem.h"
+#include "cluster/entries.h"
 
 typedef struct phx_memory_key {
     char key[PHC_KEY_MAX + 1];
@@ -30,13 +28,6 @@ typedef struct phx_memory_table {
     uint32_t lease_count, lease_capacity;
 } phx_memory_table;
 
-/* Entries as they were at one moment, in one block with their bytes. */
-typedef struct phx_memory_read {
-    phc_entry *entries; /* NULL = none */
-    uint32_t count;
-    size_t bytes; /* of the block */
-} phx_memory_read;
-
 void phx_memory_table_init(phx_memory_table *table, phx_mem *mem);
 void phx_memory_table_free(phx_memory_table *table);
 /* The time, which does not go back: leases end. */
@@ -51,7 +42,6 @@ phc_outcome phx_memory_lease_renew(phx_memory_table *table, uint64_t lease, uint
 phc_outcome phx_memory_lease_end(phx_memory_table *table, uint64_t lease);
 
 /* Copies of the key's entry, or of those that begin so. false: no memory. */
-bool phx_memory_read_keys(const phx_memory_table *table, const char *key, bool prefix, phx_memory_read *read);
-void phx_memory_read_free(phx_mem *mem, phx_memory_read *read);
+bool phx_memory_read_keys(const phx_memory_table *table, const char *key, bool prefix, phx_entries *entries);
 
 #endif

@@ -5,6 +5,10 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/test_loop.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
+    if(CURL_FOUND AND CJSON_FOUND)
+        pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
+        pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
+    endif()
     add_library(pharos_cluster_sim STATIC
         cluster/sim.c
         cluster/sim_check.c
@@ -19,7 +23,7 @@ if(PHAROS_BUILD_CLUSTER)
     pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     add_dependencies(cluster_tests cluster_sim)
-    foreach(test IN ITEMS unit_cluster fuzz_cluster) # not under the thread sanitizer
+    foreach(test IN ITEMS unit_cluster unit_cluster_etcd fuzz_cluster fuzz_etcd) # not under the thread sanitizer
         if(TARGET ${test})
             add_dependencies(cluster_tests ${test})
         endif()
@@ -33,4 +37,14 @@ if(PHAROS_BUILD_CLUSTER)
         add_dependencies(cluster_tests ${test})
         target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
     endforeach()
+    # Over Debian's servers, which the test starts itself.
+    find_program(NATS_SERVER nats-server PATHS /usr/sbin)
+    find_program(ETCD etcd)
+    if(NATS_FOUND AND CURL_FOUND AND CJSON_FOUND AND NATS_SERVER AND ETCD)
+        pharos_plain_test(NAME cluster_servers SOURCES cluster/cluster_servers.c cluster/conform.c cluster/servers.c
+                          LIBS pharos_cluster ARGS --nats ${NATS_SERVER} --etcd ${ETCD} LABELS cluster)
+        add_dependencies(cluster_tests cluster_servers)
+    else()
+        message(STATUS "cluster_servers is left out: scripts/install_deps.sh --cluster installs its servers and libraries")
+    endif()
 endif()

@@ -1,0 +1,369 @@
+/*
+ * Transport and control store over real servers: the contract of each; then servers that are killed and that hang. No
+ * time is asserted, only printed: what has to hold is that the flow comes back, that a call never waits for a server
+ * that hangs, and that of two writers never both win.
+ *
+ * usage: cluster_servers --nats PROGRAM --etcd PROGRAM
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cluster/conform.h"
+#include "cluster/servers.h"
+#include "support/check.h"
+
+enum { STEP_US = 500, NS_IN_MS = 1000000, PATIENCE_MS = 20000 };
+
+static void step_time(void *user)
+{
+    (void)user;
+    (void)usleep(STEP_US);
+}
+
+static uint64_t now_ms(void)
+{
+    return phx_now_ns() / NS_IN_MS;
+}
+
+/* ---- NATS ---- */
+
+static phc_transport open_nats(const server_group *group, uint32_t first)
+{
+    const char *servers[SERVERS_MAX];
+    char reason[PHC_REASON_SIZE] = "";
+    phc_transport transport = {0};
+    for (uint32_t i = 0; i < group->count; i++) servers[i] = group->addresses[(first + i) % group->count];
+    const phc_nats_def def = {.servers = servers, .server_count = group->count};
+    if (!CHECK_OK(phc_nats_open(&def, &transport, reason, sizeof reason))) check_give_up(__FILE__, __LINE__, reason);
+    return transport;
+}
+
+static void await_connected(phc_transport *transport)
+{
+    phc_transport_state state = {0};
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    do {
+        step_time(NULL);
+        transport->state(transport->user, &state);
+    } while (!(state.connected[PHC_HALO] && state.connected[PHC_CHANNEL]) && now_ms() < end);
+    CHECK(state.connected[PHC_HALO] && state.connected[PHC_CHANNEL], "no connection");
+}
+
+static void test_nats_contract(const char *program)
+{
+    server_group group;
+    servers_start_nats(&group, program, 1);
+    phc_transport a = open_nats(&group, 0), b = open_nats(&group, 0);
+    await_connected(&a);
+    await_connected(&b);
+    conform_transport(&a, &b, step_time, NULL);
+    a.close(a.user);
+    b.close(b.user);
+    servers_end(&group);
+}
+
+/* A member that opens before its servers are there. */
+static void test_nats_comes_later(const char *program)
+{
+    server_group group;
+    phc_transport_state state;
+    servers_start_nats(&group, program, 1);
+    server_signal(&group.servers[0], SIGKILL);
+    phc_transport a = open_nats(&group, 0);
+    CHECK_OK(a.listen(a.user, PHC_CHANNEL, "later"));
+    CHECK_OK(a.send(a.user, PHC_CHANNEL, "other", "x", 1));
+    a.state(a.user, &state);
+    CHECK(!state.connected[PHC_CHANNEL], "connected to nothing");
+    server_start_again(&group.servers[0]);
+    await_connected(&a);
+    a.close(a.user);
+    server_signal(&group.servers[0], SIGKILL);
+    a = open_nats(&group, 0); /* and closes without having found one */
+    a.close(a.user);
+    servers_end(&group);
+}
+
+static void count_message(void *user, const char *subject, const void *bytes, size_t size)
+{
+    uint32_t number;
+    (void)subject;
+    if (!CHECK(size == sizeof number, "%zu bytes", size)) return;
+    memcpy(&number, bytes, sizeof number);
+    *(uint32_t *)user = number;
+}
+
+/* Sends numbered states until one that was sent from now on arrives; the longest call, and the silence. */
+static void await_flow(phc_transport *from, phc_transport *to, const char *fault, uint32_t *number)
+{
+    uint32_t got = 0, sent = 0;
+    uint64_t longest_ns = 0;
+    const uint32_t first = *number + 1;
+    const uint64_t begin = now_ms();
+    while (got < first && now_ms() < begin + PATIENCE_MS) {
+        const uint64_t before = phx_now_ns();
+        ++*number;
+        CHECK_OK(from->send(from->user, PHC_HALO, "flow.1.2", number, sizeof *number));
+        (void)to->poll(to->user, 100, count_message, &got);
+        const uint64_t took = phx_now_ns() - before;
+        if (took > longest_ns) longest_ns = took;
+        sent++;
+        (void)usleep(10000);
+    }
+    CHECK(got >= first, "%s: the flow does not come back", fault);
+    printf("nats, %s: silence %llu ms, %u states sent, longest call %.2f ms\n", fault,
+           (unsigned long long)(now_ms() - begin), sent, (double)longest_ns / NS_IN_MS);
+}
+
+static void test_nats_faults(const char *program)
+{
+    server_group group;
+    uint32_t number = 0;
+    servers_start_nats(&group, program, 3);
+    phc_transport a = open_nats(&group, 0), b = open_nats(&group, 1);
+    CHECK_OK(b.listen(b.user, PHC_HALO, "flow.*.2"));
+    await_connected(&a);
+    await_connected(&b);
+    await_flow(&a, &b, "no fault", &number);
+    for (uint32_t i = 0; i < 3; i++) { /* those of both members are among them */
+        server_signal(&group.servers[i], SIGKILL);
+        await_flow(&a, &b, "server killed", &number);
+        server_start_again(&group.servers[i]);
+        await_flow(&a, &b, "server is back", &number);
+    }
+    for (uint32_t i = 0; i < 3; i++) server_signal(&group.servers[i], SIGSTOP);
+    /* more than every socket and queue takes: it is dropped, or refused, and no call waits */
+    static unsigned char large[PHC_MESSAGE_MAX];
+    uint32_t refused = 0;
+    const uint64_t begin = phx_now_ns();
+    for (uint32_t i = 0; i < 400; i++) {
+        CHECK_OK(a.send(a.user, PHC_HALO, "flow.1.3", large, sizeof large));
+        refused += a.send(a.user, PHC_CHANNEL, "flow.1.4", large, sizeof large) == PH_FULL;
+    }
+    printf("nats, all hang: 800 messages of 256 KiB given in %.1f ms, %u refused\n",
+           (double)(phx_now_ns() - begin) / NS_IN_MS, refused);
+    CHECK(refused > 300, "a queue of 8 MiB holds all of 100 MiB");
+    for (uint32_t i = 0; i < 3; i++) server_signal(&group.servers[i], SIGCONT);
+    await_flow(&a, &b, "all hung", &number);
+    phc_transport_state state;
+    a.state(a.user, &state);
+    CHECK(state.dropped > 0, "nothing was dropped");
+    CHECK(state.refused == refused, "%llu refused", (unsigned long long)state.refused);
+    server_signal(&group.servers[0], SIGSTOP); /* closing while one hangs */
+    server_signal(&group.servers[1], SIGSTOP);
+    a.close(a.user);
+    b.close(b.user);
+    servers_end(&group);
+}
+
+static void test_nats_definitions(void)
+{
+    char reason[PHC_REASON_SIZE];
+    const char *const good[] = {"nats://127.0.0.1:1"}, *const bad[] = {"http://127.0.0.1:1"};
+    phc_transport transport;
+    phc_nats_def def = {.servers = good, .server_count = 0};
+    CHECK_STATUS(phc_nats_open(NULL, &transport, reason, sizeof reason), PH_BAD_ARGUMENT);
+    CHECK_STATUS(phc_nats_open(&def, NULL, reason, sizeof reason), PH_BAD_ARGUMENT);
+    CHECK_STATUS(phc_nats_open(&def, &transport, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strncmp(reason, "servers", 7) == 0, "reason: %s", reason);
+    def = (phc_nats_def){.servers = bad, .server_count = 1};
+    CHECK_STATUS(phc_nats_open(&def, &transport, NULL, 0), PH_BAD_DEF);
+    def = (phc_nats_def){.servers = good, .server_count = 1, .reserved = {1}};
+    CHECK_STATUS(phc_nats_open(&def, &transport, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strncmp(reason, "reserved", 8) == 0, "reason: %s", reason);
+}
+
+/* ---- etcd ---- */
+
+static phc_store open_etcd(const server_group *group, uint32_t first)
+{
+    const char *servers[SERVERS_MAX];
+    char reason[PHC_REASON_SIZE] = "";
+    phc_store store = {0};
+    for (uint32_t i = 0; i < group->count; i++) servers[i] = group->addresses[(first + i) % group->count];
+    const phc_etcd_def def = {.servers = servers, .server_count = group->count};
+    if (!CHECK_OK(phc_etcd_open(&def, &store, reason, sizeof reason))) check_give_up(__FILE__, __LINE__, reason);
+    return store;
+}
+
+/* Reads until it succeeds: there is a leader. */
+static void await_leader(phc_store *store)
+{
+    static uint64_t tag = 1u << 20;
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    phc_outcome outcome;
+    do {
+        REQUIRE(store->get(store->user, ++tag, "none") == PH_OK);
+        outcome = conform_await(store, tag, step_time, NULL).outcome;
+    } while (outcome == PHC_FAILED && now_ms() < end);
+    CHECK(outcome == PHC_DONE, "no leader");
+}
+
+static void test_etcd_contract(const char *program)
+{
+    server_group group;
+    servers_start_etcd(&group, program, 1);
+    phc_store a = open_etcd(&group, 0), b = open_etcd(&group, 0);
+    await_leader(&a);
+    conform_store(&a, &b, step_time, NULL);
+    conform_race(&a, &b, 100, step_time, NULL);
+    conform_lease(&a, &b, step_time, NULL);
+    uint32_t taken = 0;
+    while (taken <= 200 && a.get(a.user, 7, "none") == PH_OK) taken++;
+    CHECK(taken >= 64 && taken < 200, "%u requests under way", taken);
+    a.close(a.user); /* with requests under way */
+    b.close(b.user);
+    servers_end(&group);
+}
+
+/*
+ * Two writers while a server is killed, hangs and comes back. A write that failed may have been done: then the next one
+ * under the same revision finds its value.
+ */
+typedef struct counted {
+    uint64_t value, revision, failed, longest_ms, last_ms;
+    bool unheard; /* the next value may be there */
+} counted;
+
+/* A lease that a third member renews in between; it outlives every fault of one server. */
+typedef struct renewal {
+    phc_store store;
+    uint64_t tag, lease, last_ms, longest_ms;
+    bool asked, gone;
+} renewal;
+
+static void note_renewal(void *user, const phc_answer *answer)
+{
+    renewal *of = user;
+    const uint64_t now = now_ms();
+    of->asked = false;
+    if (answer->outcome == PHC_GONE) of->gone = true;
+    if (answer->outcome != PHC_DONE) return;
+    if (of->last_ms != 0 && now - of->last_ms > of->longest_ms) of->longest_ms = now - of->last_ms;
+    of->last_ms = now;
+}
+
+static void step_renewal(void *user)
+{
+    renewal *of = user;
+    step_time(NULL);
+    (void)of->store.poll(of->store.user, 1, note_renewal, of);
+    if (of->asked || now_ms() < of->last_ms + 200) return;
+    of->asked = of->store.lease_renew(of->store.user, ++of->tag, of->lease) == PH_OK;
+}
+
+static void begin_renewal(renewal *of, const server_group *group)
+{
+    *of = (renewal){.store = open_etcd(group, 2)};
+    await_leader(&of->store);
+    REQUIRE(of->store.lease_open(of->store.user, 1, 10000) == PH_OK);
+    of->lease = conform_await(&of->store, 1, step_time, NULL).lease;
+}
+
+static void write_round(phc_store *writer, uint64_t *tag, counted *of, renewal *lease)
+{
+    const uint64_t next = of->value + 1;
+    REQUIRE(writer->cas(writer->user, ++*tag, "count", of->revision, &next, sizeof next, 0) == PH_OK);
+    const conform_answer put = conform_await(writer, *tag, step_renewal, lease);
+    if (put.outcome == PHC_FAILED) {
+        of->failed++;
+        of->unheard = true;
+        return;
+    }
+    if (put.outcome == PHC_CHANGED)
+        CHECK(of->unheard && put.count == 1 && put.value == next, "two wins, or a write that was confirmed is lost");
+    const uint64_t now = now_ms(), silence = now - of->last_ms;
+    if (of->last_ms != 0 && silence > of->longest_ms) of->longest_ms = silence;
+    of->last_ms = now;
+    of->value = next;
+    of->revision = put.outcome == PHC_DONE ? put.revision : put.last.revision;
+    of->unheard = false;
+}
+
+static void run_rounds(phc_store *stores, uint64_t ms, renewal *lease, counted *of, const char *fault)
+{
+    static uint64_t tag;
+    const uint64_t end = now_ms() + ms;
+    of->longest_ms = lease->longest_ms = 0;
+    for (uint32_t i = 0; now_ms() < end; i++) {
+        write_round(&stores[i % 2], &tag, of, lease);
+        step_renewal(lease);
+    }
+    printf("etcd, %s: %llu writes, longest time without one %llu ms, without a renewal %llu ms\n", fault,
+           (unsigned long long)of->value, (unsigned long long)of->longest_ms, (unsigned long long)lease->longest_ms);
+}
+
+static void test_etcd_faults(const char *program)
+{
+    server_group group;
+    counted of = {0};
+    renewal lease;
+    servers_start_etcd(&group, program, 3);
+    phc_store stores[2] = {open_etcd(&group, 0), open_etcd(&group, 1)};
+    begin_renewal(&lease, &group);
+    run_rounds(stores, 500, &lease, &of, "no fault");
+    for (uint32_t i = 0; i < 3; i++) { /* the leader is one of them */
+        server_signal(&group.servers[i], SIGKILL);
+        run_rounds(stores, 2000, &lease, &of, "server killed");
+        server_start_again(&group.servers[i]);
+        run_rounds(stores, 1000, &lease, &of, "server is back");
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        server_signal(&group.servers[i], SIGSTOP);
+        run_rounds(stores, 2000, &lease, &of, "server hangs");
+        server_signal(&group.servers[i], SIGCONT);
+        run_rounds(stores, 1000, &lease, &of, "server goes on");
+    }
+    CHECK(!lease.gone, "a lease is lost with one server");
+    server_signal(&group.servers[1], SIGSTOP);
+    server_signal(&group.servers[2], SIGSTOP);
+    REQUIRE(stores[0].cas(stores[0].user, 1, "count", of.revision, "x", 1, 0) == PH_OK);
+    CHECK(conform_await(&stores[0], 1, step_time, NULL).outcome == PHC_FAILED, "written without a majority");
+    REQUIRE(stores[0].get(stores[0].user, 2, "count") == PH_OK); /* closing while it is asked */
+    stores[0].close(stores[0].user);
+    stores[1].close(stores[1].user);
+    lease.store.close(lease.store.user);
+    servers_end(&group);
+}
+
+static void test_etcd_definitions(void)
+{
+    char reason[PHC_REASON_SIZE];
+    const char *const good[] = {"http://127.0.0.1:1"}, *const bad[] = {"nats://127.0.0.1:1"};
+    phc_store store;
+    phc_etcd_def def = {.servers = good, .server_count = 6};
+    CHECK_STATUS(phc_etcd_open(NULL, &store, reason, sizeof reason), PH_BAD_ARGUMENT);
+    CHECK_STATUS(phc_etcd_open(&def, NULL, reason, sizeof reason), PH_BAD_ARGUMENT);
+    CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strncmp(reason, "servers", 7) == 0, "reason: %s", reason);
+    def = (phc_etcd_def){.servers = bad, .server_count = 1};
+    CHECK_STATUS(phc_etcd_open(&def, &store, NULL, 0), PH_BAD_DEF);
+    def = (phc_etcd_def){.servers = good, .server_count = 1, .timeout_ms = 99};
+    CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
+    def = (phc_etcd_def){.servers = good, .server_count = 1, .reserved = {0, 1}};
+    CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
+    def = (phc_etcd_def){.servers = good, .server_count = 1};
+    CHECK_OK(phc_etcd_open(&def, &store, reason, sizeof reason));
+    REQUIRE(store.get(store.user, 1, "x") == PH_OK); /* a port without a server */
+    CHECK(conform_await(&store, 1, step_time, NULL).outcome == PHC_FAILED, "an answer of nothing");
+    store.close(store.user);
+}
+
+int main(int argc, char **argv)
+{
+    const char *nats = option_text(argc, argv, "--nats"), *etcd = option_text(argc, argv, "--etcd");
+    if (!nats || !etcd) {
+        (void)fprintf(stderr, "usage: cluster_servers --nats PROGRAM --etcd PROGRAM\n");
+        return 2;
+    }
+    test_nats_definitions();
+    test_nats_contract(nats);
+    test_nats_comes_later(nats);
+    test_nats_faults(nats);
+    test_etcd_definitions();
+    test_etcd_contract(etcd);
+    test_etcd_faults(etcd);
+    return check_done("cluster_servers");
+}

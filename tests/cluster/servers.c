@@ -1,0 +1,189 @@
+/*
+ * Servers of a test; see servers.h.
+ */
+#include "cluster/servers.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+enum { START_TRIES = 1000, START_WAIT_US = 20000 };
+
+static struct sockaddr_in loopback(uint16_t port)
+{
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static uint16_t free_port(void)
+{
+    struct sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    REQUIRE(fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    REQUIRE(getsockname(fd, (struct sockaddr *)&address, &size) == 0);
+    (void)close(fd);
+    return ntohs(address.sin_port);
+}
+
+static bool takes_connections(uint16_t port)
+{
+    const struct sockaddr_in address = loopback(port);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool connected = fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0;
+    if (fd >= 0) (void)close(fd);
+    return connected;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_arg(test_server *server, const char *format, ...)
+{
+    va_list arguments;
+    REQUIRE(server->arg_count + 1 < SERVER_ARGS_MAX);
+    va_start(arguments, format);
+    (void)vsnprintf(server->arg_text[server->arg_count++], SERVER_TEXT, format, arguments);
+    va_end(arguments);
+}
+
+/* In the child: it ends with its parent, and writes into its log. */
+static void run_program(test_server *server, pid_t parent)
+{
+    char *arguments[SERVER_ARGS_MAX] = {0};
+    for (uint32_t i = 0; i < server->arg_count; i++) arguments[i] = server->arg_text[i];
+    const int log = open(server->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+        _exit(127);
+    (void)execv(arguments[0], arguments);
+    _exit(127);
+}
+
+static void launch(test_server *server)
+{
+    const pid_t parent = getpid();
+    (void)fflush(NULL);
+    server->pid = fork();
+    REQUIRE(server->pid >= 0);
+    if (server->pid == 0) run_program(server, parent);
+}
+
+static void show_log(const test_server *server)
+{
+    char line[SERVER_TEXT];
+    FILE *file = fopen(server->log, "r");
+    while (file && fgets(line, sizeof line, file)) (void)fputs(line, stderr);
+    if (file) (void)fclose(file);
+}
+
+static void await_start(test_server *server)
+{
+    int status;
+    for (uint32_t i = 0; i < START_TRIES; i++) {
+        if (takes_connections(server->port)) return;
+        if (waitpid(server->pid, &status, WNOHANG) == server->pid) server->pid = 0;
+        if (server->pid == 0) break;
+        (void)usleep(START_WAIT_US);
+    }
+    show_log(server);
+    check_give_up(__FILE__, __LINE__, "a server does not start");
+}
+
+void server_start_again(test_server *server)
+{
+    REQUIRE(server->pid == 0);
+    launch(server);
+    await_start(server);
+}
+
+void server_signal(test_server *server, int signal)
+{
+    REQUIRE(server->pid > 0 && kill(server->pid, signal) == 0);
+    if (signal != SIGKILL) return;
+    REQUIRE(waitpid(server->pid, NULL, 0) == server->pid);
+    server->pid = 0;
+}
+
+static void begin_group(server_group *group, uint32_t count, const char *scheme)
+{
+    REQUIRE(count > 0 && count <= SERVERS_MAX);
+    *group = (server_group){.count = count};
+    temp_folder(group->folder, "servers");
+    for (uint32_t i = 0; i < count; i++) {
+        test_server *server = &group->servers[i];
+        server->port = free_port();
+        server->peer_port = free_port();
+        (void)snprintf(server->log, sizeof server->log, "%s/%u.log", group->folder, i);
+        (void)snprintf(server->address, sizeof server->address, "%s://127.0.0.1:%u", scheme, server->port);
+        group->addresses[i] = server->address;
+    }
+}
+
+static void start_group(server_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++) launch(&group->servers[i]);
+    for (uint32_t i = 0; i < group->count; i++) await_start(&group->servers[i]);
+}
+
+void servers_start_nats(server_group *group, const char *program, uint32_t count)
+{
+    char routes[SERVER_TEXT] = "";
+    begin_group(group, count, "nats");
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t used = strlen(routes);
+        (void)snprintf(routes + used, sizeof routes - used, "%snats://127.0.0.1:%u", i > 0 ? "," : "",
+                       group->servers[i].peer_port);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        test_server *server = &group->servers[i];
+        add_arg(server, "%s", program);
+        add_arg(server, "--addr=127.0.0.1");
+        add_arg(server, "--port=%u", server->port);
+        if (count == 1) continue;
+        add_arg(server, "--cluster_name=test");
+        add_arg(server, "--cluster=nats://127.0.0.1:%u", server->peer_port);
+        add_arg(server, "--routes=%s", routes);
+    }
+    start_group(group);
+}
+
+void servers_start_etcd(server_group *group, const char *program, uint32_t count)
+{
+    char members[SERVER_TEXT] = "";
+    begin_group(group, count, "http");
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t used = strlen(members);
+        (void)snprintf(members + used, sizeof members - used, "%sm%u=http://127.0.0.1:%u", i > 0 ? "," : "", i,
+                       group->servers[i].peer_port);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        test_server *server = &group->servers[i];
+        add_arg(server, "%s", program);
+        add_arg(server, "--name=m%u", i);
+        add_arg(server, "--data-dir=%s/data-%u", group->folder, i);
+        add_arg(server, "--listen-client-urls=%s", server->address);
+        add_arg(server, "--advertise-client-urls=%s", server->address);
+        add_arg(server, "--listen-peer-urls=http://127.0.0.1:%u", server->peer_port);
+        add_arg(server, "--initial-advertise-peer-urls=http://127.0.0.1:%u", server->peer_port);
+        add_arg(server, "--initial-cluster=%s", members);
+        add_arg(server, "--initial-cluster-token=%s", group->folder);
+        add_arg(server, "--initial-cluster-state=new");
+        add_arg(server, "--log-level=error");
+    }
+    start_group(group);
+}
+
+void servers_end(server_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->servers[i].pid > 0) server_signal(&group->servers[i], SIGKILL);
+    temp_remove(group->folder);
+}

@@ -1,0 +1,42 @@
+/*
+ * Servers of a test: nats-server and etcd as processes on loopback, on free ports, with their data in a temporary
+ * folder. Each is ended by its process id, at the latest with the test itself. One thread.
+ */
+#ifndef CLUSTER_SERVERS_H
+#define CLUSTER_SERVERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "support/temp_path.h"
+
+enum { SERVER_ARGS_MAX = 32, SERVER_TEXT = 512, SERVERS_MAX = 3 };
+
+typedef struct test_server {
+    pid_t pid; /* 0 = it does not run */
+    uint16_t port, peer_port;
+    char arg_text[SERVER_ARGS_MAX][SERVER_TEXT];
+    uint32_t arg_count;
+    char log[SERVER_TEXT];
+    char address[64]; /* for clients */
+} test_server;
+
+/* Servers of one kind that know each other. */
+typedef struct server_group {
+    char folder[TEMP_PATH_SIZE];
+    test_server servers[SERVERS_MAX];
+    const char *addresses[SERVERS_MAX];
+    uint32_t count;
+} server_group;
+
+/* program: its path. The servers take connections; the test ends if one does not start in time. */
+void servers_start_nats(server_group *group, const char *program, uint32_t count);
+void servers_start_etcd(server_group *group, const char *program, uint32_t count);
+/* A server that was stopped by a signal, again, with its arguments and its data. */
+void server_start_again(test_server *server);
+/* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */
+void server_signal(test_server *server, int signal);
+void servers_end(server_group *group);
+
+#endif
