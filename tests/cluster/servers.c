@@ -61,7 +61,8 @@ static void run_program(test_server *server, pid_t parent)
     char *arguments[SERVER_ARGS_MAX] = {0};
     for (uint32_t i = 0; i < server->arg_count; i++) arguments[i] = server->arg_text[i];
     const int log = open(server->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+    if (server->arg_count == 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || log < 0 ||
+        dup2(log, 1) < 0 || dup2(log, 2) < 0)
         _exit(127);
     (void)execv(arguments[0], arguments);
     _exit(127);

@@ -1,6 +1,6 @@
 /*
- * Base64 against its own inverse and the examples of RFC 4648; answers of etcd as a server gave them, and what is wrong
- * with others.
+ * Base64 against its own inverse and the examples of RFC 4648; answers of etcd as a server gave them, and flawed
+ * ones.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
