@@ -107,8 +107,8 @@ PH_NODISCARD PH_API ph_status ph_load(const ph_load_options *options, ph_read_fn
 
 /* ---- journal ---- */
 
-/** The format of records that a journal gets; ph_journal_replay() reads no other. */
-enum { PH_RECORD_FORMAT = 1 };
+/** The format of records that a journal gets; ph_journal_replay() reads that, and all back to the oldest. */
+enum { PH_RECORD_FORMAT = 2, PH_RECORD_FORMAT_OLDEST = 1 };
 
 /** Bits of a record, as its journal gets them. */
 enum {
@@ -144,8 +144,8 @@ PH_NODISCARD PH_API ph_status ph_journal_set(ph_world world, const ph_journal *j
  * Runs the apply or the tick of a record: the next one of the recorded world, on a world that was loaded from its image
  * with PH_LOAD_REPLAY, and has replayed all records since. Layout, workers and index may differ. Commands in the queues
  * of producers wait for the next ph_tick(). Refusals of the record's commands go to no producer. The world is then as
- * the recorded one was: counts of entities, commands and refusals are compared. On PH_BAD_RECORD `reason` (may be NULL)
- * gets one line: what is wrong, where, and why.
+ * the recorded one was: counts of entities, commands and refusals, enters, leaves and edges are compared. On
+ * PH_BAD_RECORD `reason` (may be NULL) gets one line: what is wrong, where, and why.
  * @return PH_OK; PH_BAD_RECORD: the world is as before, unless `reason` begins with "diverged"; PH_BUSY: a tick is half
  * way, or is being read; PH_NO_MEMORY: as of ph_tick(), which goes on with the record's tick, or nothing was changed;
  * PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker

@@ -1,7 +1,8 @@
 /*
  * Any bytes as the record of a journal. The first byte chooses: odd, the head and the sum are made right first, so that
- * the checks behind them are reached. A refused record has a reason, and the world is as before; behind a replayed one
- * the world verifies, and its own record of that tick is replayed by a second world to the same hash.
+ * the checks behind them are reached; bit 1, as the newest format, else as the oldest. A refused record has a reason,
+ * and the world is as before; behind a replayed one the world verifies, and its own record of that tick is replayed by
+ * a second world to the same hash.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,18 +45,19 @@ static uint64_t hash_of(ph_world world)
 }
 
 /* Makes the fixed parts of the head right, and the sum. */
-static void seal(uint64_t *record, size_t size)
+static void seal(uint64_t *record, size_t size, uint16_t format)
 {
-    phx_record_head head;
-    if (size < sizeof head + sizeof(uint64_t)) return;
-    memcpy(&head, record, sizeof head);
+    phx_record_head head = {0};
+    const size_t bytes = phx_record_head_bytes(format);
+    if (size < bytes + sizeof(uint64_t)) return;
+    memcpy(&head, record, bytes);
     head.magic = PHX_RECORD_MAGIC;
-    head.format = PH_RECORD_FORMAT;
+    head.format = format;
     head.rules = PHX_IMAGE_RULES;
     head.bytes = size;
     head.tick = 2;
     head.flags &= PHX_RECORD_APPLY | PHX_RECORD_DEF;
-    memcpy(record, &head, sizeof head);
+    memcpy(record, &head, bytes);
     phx_sum sum = phx_sum_begin();
     phx_sum_add(&sum, record, size - sizeof(uint64_t));
     record[size / sizeof(uint64_t) - 1] = phx_sum_end(&sum);
@@ -107,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t *record = calloc(bytes / sizeof *record + 1, sizeof *record);
     HOLDS(record);
     memcpy(record, data + 1, bytes);
-    if (data[0] & 1) seal(record, bytes / sizeof *record * sizeof *record);
+    if (data[0] & 1)
+        seal(record, bytes / sizeof *record * sizeof *record, data[0] & 2 ? PH_RECORD_FORMAT : PH_RECORD_FORMAT_OLDEST);
     const ph_world world = make_world();
     const uint64_t before = hash_of(world);
     HOLDS(ph_journal_set(world, &journal) == PH_OK);

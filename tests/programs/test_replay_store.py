@@ -20,6 +20,7 @@ CONFIG = ("world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 
           "class player { view = 45 margin = 4 wakes = true band { radius = 30 every = 1 } band { radius = 100 every = 3 } }\n"
           "class npc { view = 20 sleeps = true }\nclass item { view = 0 visible = 30 veiled = true }\n")
 TICKS = 61
+RECORD_FORMATS = (1, 2)
 
 
 def image(tick, store="s/w"):
@@ -73,15 +74,17 @@ def test_config_of_a_store(folder, seed):
 
 
 def test_golden(folder, _):
-    """Format 1 of journals, and of an image's file, for ever: replay_small.csv, whose first tick is 5."""
-    shutil.copytree(os.path.join(base.DATA, "journal.1"), os.path.join(folder, "s"))
+    """Each format of records, and of an image's file, for ever: replay_small.csv, whose first tick is 5."""
     with open(os.path.join(base.DATA, "replay_small.events.csv")) as file:
         lines = [line for line in file.read().splitlines() if line and not line.startswith(("#", "tick"))]
     wanted = [f"{int(line.split(',', 1)[0]) - 4},{line.split(',', 1)[1]}" for line in lines]
-    for layout in base.LAYOUTS[:2]:
-        run = Run(folder, [image(0), "--events", "events.csv", "--json", "--verify"] + layout).ends(0)
-        got = read(folder, "events.csv").splitlines()[1:]
-        expect(got == wanted and run.summary()["ticks"] == 20, f"{run.out}: {got}")
+    for form in RECORD_FORMATS:
+        shutil.copytree(os.path.join(base.DATA, f"journal.{form}"), os.path.join(folder, f"s{form}"))
+        for layout in base.LAYOUTS[:2]:
+            first = image(0, f"s{form}/w")
+            run = Run(folder, [first, "--events", "events.csv", "--json", "--verify"] + layout).ends(0)
+            got = read(folder, "events.csv").splitlines()[1:]
+            expect(got == wanted and run.summary()["ticks"] == 20, f"format {form}: {run.out}: {got}")
 
 
 def test_questions(folder, seed):

@@ -1,7 +1,7 @@
 /*
  * Damaged records: every single bit flip and every truncation of records with all commands, records of another tick,
- * of ticks that lacked memory, and allocations of a replay that fail: refused with a reason, and the world is as
- * before.
+ * of ticks that lacked memory, with other counts of events, and allocations of a replay that fail: refused with a
+ * reason, and the world is as before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "support/fail_alloc.h"
 #include "support/script_gen.h"
 #include "support/tape.h"
+#include "world/image/sections.h"
 #include "world/journal/head.h"
 
 enum { SCRIPTS = 4, REASON = 256 };
@@ -159,6 +160,48 @@ static void test_short_tick(void)
     tape_free(&records);
 }
 
+/* Events that are not the recorded ones are told at their tick, also if entities and commands are. */
+static void test_events(void)
+{
+    static const size_t counts[] = {offsetof(phx_record_head, enters), offsetof(phx_record_head, leaves),
+                                    offsetof(phx_record_head, edges)};
+    tape records = {0};
+    const ph_journal journal = tape_journal(&records);
+    const ph_world_def def = ph_world_def_default();
+    ph_producer producer;
+    ph_world world;
+    REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+    CHECK_OK(ph_journal_set(world, &journal));
+    for (uint64_t id = 1; id <= 3; id++)
+        CHECK_OK(ph_enter(producer, id,
+                          &(ph_attrs){.given = PH_POSITION | PH_VIEW, .x = (float)id, .y = 1.0f, .view = 50.0f}));
+    CHECK_OK(ph_tick(world, NULL));
+    CHECK_OK(ph_world_destroy(world));
+    REQUIRE(records.records.count == 1);
+    const tape_record *first = &records.records.items[0];
+    phx_record_head head;
+    memcpy(&head, first->bytes, sizeof head);
+    CHECK(head.enters == 6 && head.leaves == 0 && head.edges == 0, "%" PRIu64 " enters of 3 observers", head.enters);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t *other = check_zalloc(first->size), *count = other + counts[i] / sizeof *other;
+        char reason[REASON] = "", wanted[REASON];
+        memcpy(other, first->bytes, first->size);
+        ++*count;
+        phx_sum sum = phx_sum_begin();
+        phx_sum_add(&sum, other, first->size - sizeof *other);
+        other[first->size / sizeof *other - 1] = phx_sum_end(&sum);
+        REQUIRE(ph_world_create(&def, &world) == PH_OK);
+        CHECK_STATUS(ph_journal_replay(world, other, first->size, reason, sizeof reason), PH_BAD_RECORD);
+        (void)snprintf(wanted, sizeof wanted,
+                       "diverged in tick 1: 6 enters, 0 leaves, 0 edges; recorded were %d, %d, %d", i == 0 ? 7 : 6,
+                       i == 1, i == 2);
+        CHECK(strcmp(reason, wanted) == 0, "'%s', wanted '%s'", reason, wanted);
+        CHECK_OK(ph_world_destroy(world));
+        free(other);
+    }
+    tape_free(&records);
+}
+
 static void *no_room(void *user, uint64_t tick, size_t bytes)
 {
     (void)tick;
@@ -202,6 +245,7 @@ int main(int argc, char **argv)
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     test_arguments();
     test_short_tick();
+    test_events();
     for (uint32_t i = 0; i < SCRIPTS && check_failures() == 0; i++)
         test_script(seed + i, (uint32_t)((seed + 5 * i) % ops_profile_count()));
     for (uint32_t i = 0; i < ops_profile_count() && check_failures() == 0; i++) test_memory(seed, i);

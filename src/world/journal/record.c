@@ -39,9 +39,25 @@ static unsigned char *pack_table(unsigned char *to, const phx_image *image, phx_
 
 /* ---- records ---- */
 
+phx_record_events phx_record_count_events(const phx_world *world)
+{
+    phx_record_events sum = {0};
+    for (uint32_t i = 0; i < world->worker_count; i++) {
+        sum.enters += world->scratch[i].counts.enters;
+        sum.leaves += world->scratch[i].counts.leaves;
+    }
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_zones *zones = &world->shards[i].zones;
+        sum.edges += zones->activation.woken + zones->activation.slept;
+        sum.edges += zones->area_members.entered + zones->area_members.left;
+    }
+    return sum;
+}
+
 phx_record_head phx_record_counts(phx_world *world)
 {
     phx_journal *journal = &world->journal;
+    const phx_record_events events = phx_record_count_events(world);
     const phx_world_totals *totals = &world->totals;
     const bool lacked =
         totals->refused[PH_NO_MEMORY] != journal->no_memory || totals->ticks_short != journal->ticks_short;
@@ -50,11 +66,17 @@ phx_record_head phx_record_counts(phx_world *world)
                                   .rules = PHX_IMAGE_RULES,
                                   .tick = world->tick,
                                   .flags = (world->apply.running ? PHX_RECORD_APPLY : 0u) |
-                                           (lacked || world->finishing ? PHX_RECORD_SHORT : 0u),
+                                           (lacked || world->finishing ? PHX_RECORD_SHORT : 0u) |
+                                           (journal->renewed ? PHX_RECORD_RENEWS : 0u),
                                   .runs = world->run_count,
                                   .entities = phx_directory_count(&world->directory),
                                   .applied = totals->applied - journal->applied,
-                                  .refused = totals->refused_in_tick - journal->refused};
+                                  .refused = totals->refused_in_tick - journal->refused,
+                                  .enters = events.enters - journal->events.enters,
+                                  .leaves = events.leaves - journal->events.leaves,
+                                  .edges = events.edges - journal->events.edges};
+    journal->events = events;
+    journal->renewed &= world->apply.running; /* an apply renews, and its tick tells */
     journal->applied = totals->applied;
     journal->refused = totals->refused_in_tick;
     journal->no_memory = totals->refused[PH_NO_MEMORY];

@@ -22,6 +22,9 @@ static inline bool phx_journal_is_attached(const phx_world *world)
 /* Attaches a journal to a world without one; NULL ends it. The world rests. */
 void phx_journal_attach(phx_world *world, const ph_journal *journal);
 
+/* All events of the world so far. */
+phx_record_events phx_record_count_events(const phx_world *world);
+
 /* The numbers of the head as they are now, and marks them for the next record. */
 phx_record_head phx_record_counts(phx_world *world);
 

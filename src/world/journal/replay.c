@@ -5,15 +5,18 @@
 
 #include <inttypes.h>
 
+#include "world/journal/record.h"
 #include "world/table/gate.h"
 #include "world/tick/tick.h"
 
 static ph_status check_record(phx_unpacking *from, const void *record, size_t size, phx_record_head *head)
 {
+    const size_t least = phx_record_head_bytes(PH_RECORD_FORMAT_OLDEST);
     uint64_t sum;
-    if (size < sizeof *head + sizeof sum || size % sizeof sum != 0)
+    if (size < least + sizeof sum || size % sizeof sum != 0)
         return phx_unpack_refuse(from, "head: a record has not %zu bytes", size);
-    memcpy(head, record, sizeof *head);
+    *head = (phx_record_head){0};
+    memcpy(head, record, least);
     if (head->magic != PHX_RECORD_MAGIC) return phx_unpack_refuse(from, "head: this is no record");
     if (head->bytes != size)
         return phx_unpack_refuse(from, "head: %" PRIu64 " bytes, and there are %zu", head->bytes, size);
@@ -21,9 +24,13 @@ static ph_status check_record(phx_unpacking *from, const void *record, size_t si
     phx_sum own = phx_sum_begin();
     phx_sum_add(&own, record, size - sizeof sum);
     if (phx_sum_end(&own) != sum) return phx_unpack_refuse(from, "its sum is not that of its bytes: it is damaged");
-    if (head->format != PH_RECORD_FORMAT || head->rules != PHX_IMAGE_RULES)
-        return phx_unpack_refuse(from, "head: format %d, rules %d; here they are %d and %d", head->format, head->rules,
-                                 PH_RECORD_FORMAT, PHX_IMAGE_RULES);
+    const size_t bytes = phx_record_head_bytes(head->format);
+    if (head->format < PH_RECORD_FORMAT_OLDEST || head->format > PH_RECORD_FORMAT || head->rules != PHX_IMAGE_RULES ||
+        size < bytes + sizeof sum)
+        return phx_unpack_refuse(from, "head: format %d, rules %d, %zu bytes; here they are [%d, %d] and %d",
+                                 head->format, head->rules, size, PH_RECORD_FORMAT_OLDEST, PH_RECORD_FORMAT,
+                                 PHX_IMAGE_RULES);
+    memcpy(head, record, bytes);
     if (head->flags & ~(uint32_t)PHX_RECORD_FLAGS)
         return phx_unpack_refuse(from, "head: flags 0x%" PRIx32 " are not known", head->flags);
     if ((head->flags & PHX_RECORD_APPLY) && (head->flags & PHX_RECORD_DEF))
@@ -33,9 +40,8 @@ static ph_status check_record(phx_unpacking *from, const void *record, size_t si
                                  "tick %" PRIu64 " lacked memory: its events do not follow from its commands; only an "
                                  "image of it, or of a later tick, goes on",
                                  head->tick);
-    *from = (phx_unpacking){.at = (const unsigned char *)record + sizeof *head,
-                            .left = size - sizeof *head - sizeof sum,
-                            .reason = from->reason};
+    *from = (phx_unpacking){
+        .at = (const unsigned char *)record + bytes, .left = size - bytes - sizeof sum, .reason = from->reason};
     return PH_OK;
 }
 
@@ -86,21 +92,44 @@ void phx_replay_drop(phx_world *world)
     world->journal.replays = false;
 }
 
+/* The counts of an apply or tick. */
+static phx_record_head count_replayed(const phx_world *world, const phx_record_head *before)
+{
+    const phx_record_events events = phx_record_count_events(world);
+    return (phx_record_head){.entities = phx_directory_count(&world->directory),
+                             .applied = world->totals.applied - before->applied,
+                             .refused = world->totals.refused_in_tick - before->refused,
+                             .enters = events.enters - before->enters,
+                             .leaves = events.leaves - before->leaves,
+                             .edges = events.edges - before->edges};
+}
+
+/* Is the world as the recorded one was? */
+static ph_status check_counts(phx_image_reason reason, const phx_record_head *want, const phx_record_head *got)
+{
+    const phx_unpacking from = {.reason = reason};
+    const bool events = want->format == 1 || (want->flags & PHX_RECORD_RENEWS) ||
+                        (got->enters == want->enters && got->leaves == want->leaves && got->edges == want->edges);
+    if (got->entities != want->entities || got->applied != want->applied || got->refused != want->refused)
+        return phx_unpack_refuse(&from,
+                                 "diverged in tick %" PRIu64 ": %" PRIu64 " entities, %" PRIu64 " commands, %" PRIu64
+                                 " refused; recorded were %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                                 want->tick, got->entities, got->applied, got->refused, want->entities, want->applied,
+                                 want->refused);
+    if (events) return PH_OK;
+    return phx_unpack_refuse(&from,
+                             "diverged in tick %" PRIu64 ": %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
+                             " edges; recorded were %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                             want->tick, got->enters, got->leaves, got->edges, want->enters, want->leaves, want->edges);
+}
+
 ph_status phx_replay_run(phx_world *world, const phx_record_head *head, phx_image_reason reason)
 {
-    const uint64_t applied = world->totals.applied, refused = world->totals.refused_in_tick;
-    const phx_unpacking from = {.reason = reason};
+    const phx_record_head before = count_replayed(world, &(phx_record_head){0});
     world->journal.replays = true;
     const ph_status status = head->flags & PHX_RECORD_APPLY ? phx_world_apply(world) : phx_world_tick(world, NULL);
     if (status == PH_BUSY) phx_replay_drop(world);
     if (status != PH_OK) return status;
-    const uint64_t entities = phx_directory_count(&world->directory);
-    if (entities == head->entities && world->totals.applied - applied == head->applied &&
-        world->totals.refused_in_tick - refused == head->refused)
-        return PH_OK;
-    return phx_unpack_refuse(&from,
-                             "diverged in tick %" PRIu64 ": %" PRIu64 " entities, %" PRIu64 " commands, %" PRIu64
-                             " refused; recorded were %" PRIu64 ", %" PRIu64 ", %" PRIu64,
-                             head->tick, entities, world->totals.applied - applied,
-                             world->totals.refused_in_tick - refused, head->entities, head->applied, head->refused);
+    const phx_record_head got = count_replayed(world, &before);
+    return check_counts(reason, head, &got);
 }

@@ -112,6 +112,7 @@ static bool collect_commands(phx_world *world)
     /* whole lists are owed to the living: not in ticks that are replayed behind a load */
     const bool renews = world->renews && !world->journal.replays;
     if (renews) world->renews = !phx_ingest_renew(world);
+    world->journal.renewed |= renews;
     const bool done = phx_ingest_collect(world) && !world->reclass && !(renews && world->renews);
     phx_apply_begin(world);
     return done;
