@@ -395,8 +395,44 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * An own entity that becomes remote stays in all lists that have it. Its own list is emptied without an event; an NPC
  * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready.
  *
+ * So that nothing begins anew where an entity goes from one process to another, a capsule takes it there with all that
+ * a world remembers of it: ph_export() here, ph_set() with PH_REMOTE here, ph_import() there. The bytes are the same on
+ * all machines; what a capsule says is checked like any command's arguments, its sum finds damage.
+ *
  * @{
  */
+
+/**
+ * Writes an entity, and all that are attached below it, into a capsule: attributes and user data, position, interest
+ * list, relations as an observer, the areas that it is in, whether an NPC is awake and since when no waker is near, the
+ * last move and waiting updates (with bands), and the step of crowd control. Ticks are in it as ages. Nothing changes.
+ * If the lists are too long for PH_CAPSULE_MAX, or the entity's consumer has not got all of its events, its whole list
+ * is due where it goes (PH_CHANGE_FRESH).
+ * @param stay numbers the stays of the targets in the list; may be NULL: all are 0
+ * @param capsule gets it; `size` PH_CAPSULE_MAX is always enough, if any is
+ * @param bytes gets its size, also with PH_TOO_LARGE; 0 with every other refusal
+ * @return PH_OK; PH_TOO_LARGE; PH_UNKNOWN_ID; PH_ATTACHED: export the root; PH_BAD_VALUE: it, or one of its family, is
+ * remote; PH_BUSY: also after ph_apply(), and after a tick that was finished without memory, until the next tick;
+ * PH_NO_MEMORY. @thread reader
+ */
+PH_NODISCARD PH_API ph_status ph_export(ph_world world, uint64_t id, ph_stay_fn stay, void *user, void *capsule,
+                                        size_t size, size_t *bytes);
+
+/**
+ * The family of a capsule enters, all of it or none. Where a remote entity has a member's id, that one becomes own in
+ * place: it stays in all lists that have it, and gets all attributes of the capsule, and its position. Each observer
+ * has the list of the capsule, and its consumer is told the difference to that alone. A target that is not here when
+ * the command is applied leaves the list, by the name in the capsule; also one that is another stay of its id. So do
+ * areas that this world does not have. Relations to entities that are not here are left out.
+ * @param stay as in ph_export(), of this world's entities; may be NULL: all are 0
+ * @return PH_OK, PH_FULL, PH_NO_MEMORY, PH_TOO_LARGE and so on as any command; PH_BAD_VALUE: it is no capsule, or is
+ * damaged, or says what can not be; or a status of ph_enter(). In the tick, of the root's id: PH_EXISTS: a member is
+ * here, and not remote; PH_ATTACHED: a member is attached here to another parent; PH_TOO_DEEP, PH_CAPACITY,
+ * PH_NO_MEMORY. @thread producer
+ */
+PH_NODISCARD PH_API ph_status ph_import(ph_producer producer, const void *capsule, size_t size, ph_stay_fn stay,
+                                        void *user);
+
 /** @} */
 
 /* ============================== activation ============================== */

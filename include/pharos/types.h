@@ -59,6 +59,7 @@ enum {
     PH_CONSUMERS_MAX = 256,
     PH_ATTACH_DEPTH_MAX = 8,     /* edges from the lowest child to the root */
     PH_PAYLOAD_MAX = 65536,      /* bytes of one broadcast */
+    PH_CAPSULE_MAX = 65536,      /* bytes of one capsule: ph_export() */
     PH_AREA_CORNERS_MAX = 16,    /* corners of an area that is a polygon */
     PH_AREA_KINDS_MAX = 16,      /* kinds in one area's filter */
     PH_BROADCAST_KINDS_MAX = 16, /* kinds in one broadcast's filter */
@@ -394,7 +395,8 @@ typedef struct ph_area {
     X(BROADCAST, 16, "ph_broadcast") \
     X(AREA_SET, 17, "ph_area_set") \
     X(AREA_REMOVE, 18, "ph_area_remove") \
-    X(BROADCAST_AT, 19, "ph_broadcast_at")
+    X(BROADCAST_AT, 19, "ph_broadcast_at") \
+    X(IMPORT, 20, "ph_import")
 
 typedef enum ph_command {
 #define PH_COMMAND_ENUM(name, number, call) PH_COMMAND_##name = number,
@@ -402,6 +404,12 @@ typedef enum ph_command {
 #undef PH_COMMAND_ENUM
         PH_COMMAND_END /* one past the last */
 } ph_command;
+
+/**
+ * The number of an entity's stay in the game: another one when its id enters anew. Worlds that exchange capsules agree
+ * about it. It is called inside ph_export() and ph_import(): it may not call Pharos.
+ */
+typedef uint32_t (*ph_stay_fn)(void *user, uint64_t id);
 
 /** @return the call of the command ("ph_enter"), static, never NULL. @thread any */
 PH_API const char *ph_command_name(ph_command command);

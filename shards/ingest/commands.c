@@ -41,8 +41,8 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 }
 
 enum {
-    SILENCED_MOST = 2
-}; /* of one command: one for an observer that is not ready any more, one for a changed consumer */
+    SILENCED_MOST = 4
+}; /* of one command: one for an observer that is not ready any more, one for a changed consumer; and if it is undone */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {

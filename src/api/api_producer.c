@@ -206,6 +206,14 @@ ph_status ph_broadcast_at(ph_producer handle, const ph_broadcast_place *place, c
     return phx_submit_broadcast_at(world, producer, place, payload, bytes);
 }
 
+ph_status ph_import(ph_producer handle, const void *capsule, size_t size, ph_stay_fn stay, void *user)
+{
+    phx_world *world;
+    phx_producer *producer = phx_resolve_producer(handle, &world);
+    if (!producer) return PH_BAD_HANDLE;
+    return capsule ? phx_submit_import(world, producer, capsule, size, &(phx_stays){stay, user}) : PH_BAD_ARGUMENT;
+}
+
 ph_status ph_area_set(ph_producer handle, uint64_t area, const ph_area *shape)
 {
     PHX_FLOAT_DEFAULT; /* is a polygon convex? All other commands are checked by bits and counts alone */

@@ -3,6 +3,7 @@
  */
 #include "api/handles.h"
 #include "base/float_env.h"
+#include "world/read/export.h"
 #include "world/read/find.h"
 #include "world/read/query.h"
 #include "world/read/verify.h"
@@ -23,6 +24,19 @@ ph_status ph_entity_get(ph_world handle, uint64_t id, ph_attrs *attrs)
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
     status = phx_query_entity(world, id, attrs);
+    phx_gate_read_end(&world->gate);
+    return status;
+}
+
+ph_status ph_export(ph_world handle, uint64_t id, ph_stay_fn stay, void *user, void *capsule, size_t size,
+                    size_t *bytes)
+{
+    PHX_FLOAT_DEFAULT;
+    phx_world *world;
+    if (!bytes || (!capsule && size > 0)) return PH_BAD_ARGUMENT;
+    ph_status status = read_begin(handle, &world);
+    if (status != PH_OK) return status;
+    status = phx_export(world, id, &(phx_stays){stay, user}, capsule, size, bytes);
     phx_gate_read_end(&world->gate);
     return status;
 }

@@ -59,6 +59,7 @@
     DERIVED(T, VALUE, around) \
     SAVED(T, VALUE, crowd) \
     DERIVED(T, VALUE, instances) \
+    LEFT(T, VALUE, imports) \
     LEFT(T, VALUE, renames) \
     SAVED(T, VALUE, incarnations) \
     LEFT(T, VALUE, causes) \

@@ -13,6 +13,7 @@
 #include <pharos/save.h>
 
 #include "base/mem.h"
+#include "base/sum.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "an image is little-endian, and so are its numbers in memory"
@@ -34,18 +35,6 @@ typedef struct phx_image_header {
     uint64_t sum; /* of the bytes before it */
 } phx_image_header;
 _Static_assert(sizeof(phx_image_header) == 64, "as in the file");
-
-/* Four sums side by side, of every fourth word each: one would wait for its own multiplications. */
-enum { PHX_SUM_LANES = 4 };
-typedef struct phx_sum {
-    uint64_t lanes[PHX_SUM_LANES];
-    uint64_t words;
-} phx_sum;
-
-phx_sum phx_sum_begin(void);
-/* bytes: a multiple of 8. A changed bit changes the sum. */
-void phx_sum_add(phx_sum *sum, const void *bytes, size_t size);
-uint64_t phx_sum_end(const phx_sum *sum);
 
 /* ---- writing ---- */
 

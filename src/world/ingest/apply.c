@@ -5,6 +5,7 @@
 
 #include "world/ingest/ingest.h"
 #include "world/ingest/ingest_relations.h"
+#include "world/queue/capsule.h"
 #include "world/queue/commands.h"
 #include "world/state/move_types.h"
 
@@ -26,12 +27,25 @@ void phx_apply_begin(phx_world *world)
 /* Visits the entities of the apply's commands. false: a visit had no memory. */
 typedef bool (*changed_fn)(phx_world *world, uint64_t id);
 
+/* The members of a capsule; its run has one command. */
+static bool visit_family(phx_world *world, const phx_command_run *run, changed_fn visit)
+{
+    const phx_command_import *command = run->records;
+    phx_capsule_walk walk;
+    phx_capsule_view view;
+    bool all = phx_capsule_open(&walk, command + 1, command->bytes);
+    PHX_ASSERT(all && run->count == 1);
+    while (all && phx_capsule_next(&walk, &view)) all = visit(world, view.member.id);
+    return all;
+}
+
 static bool visit_commands(phx_world *world, changed_fn visit)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
         const phx_command_run *run = &world->runs[r].commands;
         const bool moves = phx_op_moves(run->op);
         const phx_moves columns = moves ? phx_moves_of(run) : (phx_moves){0};
+        if (run->op == PHX_OP_IMPORT && !visit_family(world, run, visit)) return false;
         if (!moves && run->op != PHX_OP_ENTER && run->op != PHX_OP_SET) continue; /* attached ones are followers */
         for (uint32_t i = 0; i < run->count; i++) {
             const char *record = (const char *)run->records + (size_t)i * run->record_bytes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shards/ingest/commands.h"
+#include "world/ingest/imports.h"
 #include "world/state/crowd_types.h"
 #include "world/state/world.h"
 #include "world/table/attr_resolve.h"
@@ -169,16 +170,18 @@ static uint32_t wanted_step(const phx_world *world, double entities)
     return step;
 }
 
-static bool is_new(const phx_world *world, uint32_t incarnation)
+/* Did it enter the world in this tick? Not from a capsule: it had a step before. */
+static bool is_new(const phx_world *world, const phx_name *name)
 {
     const uint32_t before = world->crowd.incarnations;
-    return phx_incarnation_since(incarnation, before, world->incarnations - before);
+    return phx_incarnation_since(name->incarnation, before, world->incarnations - before) &&
+           !phx_imports_has(&world->imports, name->id);
 }
 
-static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, uint32_t incarnation)
+static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, const phx_name *name)
 {
     uint32_t up = wanted_step(world, (double)entities);
-    if (is_new(world, incarnation)) return up;
+    if (is_new(world, name)) return up;
     if (up > step) return step + 1;
     return wanted_step(world, (double)entities * CROWD_SLACK) < step ? step - 1 : step;
 }
@@ -198,7 +201,7 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         const uint32_t instance = phx_store_attr(store, slot)->instance;
         uint64_t entities = count_around(&world->rules, all_towers(world), body, instance);
         uint32_t step = step_of(shrunk), next = 0;
-        if (view > 0.0f) next = next_step(world, step, entities, store->name[slot].incarnation);
+        if (view > 0.0f) next = next_step(world, step, entities, &store->name[slot]);
         if (view > 0.0f && entities > of->most) of->most = entities;
         if (next == step) continue;
         if (!phx_grow(world->shards[index].mem, (void **)&of->changes, &of->changes_capacity, of->change_count,
@@ -261,6 +264,28 @@ void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_at
     uint32_t step = step_of(shrunk);
     *shrunk = shrunk_of(attr->view, step);
     attr->view = narrowed_view(crowd, attr->view, step);
+}
+
+uint64_t phx_crowd_shrunk(const phx_world *world, uint64_t id)
+{
+    const uint64_t *shrunk = find_shrunk_view(&world->crowd, id);
+    return shrunk ? *shrunk : 0;
+}
+
+uint64_t phx_crowd_step(uint32_t step, float view)
+{
+    return step > 0 ? shrunk_of(view, step) : 0;
+}
+
+bool phx_crowd_ready(phx_world *world)
+{
+    return phx_idmap_reserve(&world->crowd.shrunk, phx_idmap_count(&world->crowd.shrunk) + 1);
+}
+
+void phx_crowd_take(phx_world *world, uint64_t id, uint64_t shrunk)
+{
+    phx_crowd_drop(world, id);
+    if (shrunk != 0) phx_idmap_insert(&world->crowd.shrunk, id, shrunk);
 }
 
 void phx_crowd_drop(phx_world *world, uint64_t id)

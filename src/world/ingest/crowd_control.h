@@ -9,7 +9,7 @@
  *   p = the entities in the observer's tower and the eight around it, itself too, after the tick's commands
  *   wanted(p) = the least s with p * (share(s) * share(s)) <= B, else 16;  0 while B is 0
  *   s goes up by one where wanted(p) > s, else down by one where wanted(p * 1.25) < s; for an observer that
- *   entered the world in this tick s is wanted(p). An entity without view has s = 0.
+ *   entered the world in this tick, not from a capsule, s is wanted(p). An entity without view has s = 0.
  */
 #ifndef PHX_WORLD_INGEST_CROWD_CONTROL_H
 #define PHX_WORLD_INGEST_CROWD_CONTROL_H
@@ -34,6 +34,13 @@ bool phx_crowd_apply(phx_world *world);
 
 /* phx_attr_apply() for an entity in the world, with a view that may be shrunk. */
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr);
+/* The entity's step and view by its attributes in one number, 0: it is not shrunk. */
+uint64_t phx_crowd_shrunk(const phx_world *world, uint64_t id);
+uint64_t phx_crowd_step(uint32_t step, float view);
+/* Room for one more shrunk view. false = no memory. */
+bool phx_crowd_ready(phx_world *world);
+/* Takes such a number over; its attributes follow. Room was made, or it was so before. */
+void phx_crowd_take(phx_world *world, uint64_t id, uint64_t shrunk);
 /* The entity leaves the world. */
 void phx_crowd_drop(phx_world *world, uint64_t id);
 

@@ -1,5 +1,5 @@
 /*
- * Applies commands; see ingest.h. Relations between two entities are in ingest_relations.c.
+ * Applies commands; see ingest.h. Commands of one entity are in ingest_entities.c, of two in ingest_relations.c.
  */
 #include "world/ingest/ingest.h"
 
@@ -7,6 +7,8 @@
 #include "shards/ingest/moves.h"
 #include "world/ingest/area_anchors.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/import.h"
+#include "world/ingest/ingest_entities.h"
 #include "world/ingest/ingest_relations.h"
 #include "world/ingest/moves.h"
 #include "world/ingest/refuse.h"
@@ -16,94 +18,7 @@
 #include "world/table/attr_resolve.h"
 #include "world/table/instance_counts.h"
 
-/* ---- one entity ---- */
-
-static ph_status enter_entity(phx_world *world, const phx_command_attrs *command)
-{
-    const ph_attrs *given = &command->attrs;
-    if (phx_directory_has(&world->directory, command->id)) return PH_EXISTS;
-    uint32_t entities = phx_directory_count(&world->directory);
-    if (entities >= world->def.entities_max) return PH_CAPACITY;
-    if (!phx_directory_reserve(&world->directory, command->id)) return PH_NO_MEMORY;
-    if (!phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
-    phx_attr attr = {0};
-    phx_attr_apply(&world->rules, given, &attr);
-    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA | PH_CONSUMER);
-    float z = given->given & PH_Z ? given->z : 0.0f;
-    uint32_t index = phx_partition_shard(&world->partition, phx_tower_index(&world->rules, 0, given->x),
-                                         phx_tower_index(&world->rules, 1, given->y));
-    uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : 0;
-    uint32_t slot = phx_shard_enter(&world->shards[index], command->id, world->incarnations + 1, user_data, &attr,
-                                    given->x, given->y, z);
-    if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
-    world->incarnations++;
-    phx_directory_insert(&world->directory, command->id, phx_home(index, slot));
-    phx_instances_add(&world->instances, attr.instance);
-    return PH_OK;
-}
-
-/* An entity without children leaves without memory: a world that lacks memory is made smaller. */
-static ph_status leave_entity(phx_world *world, const phx_command_id *command)
-{
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    ph_status status = phx_ingest_release_all(world, command->id);
-    if (status != PH_OK) return status;
-    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
-    if (world->def.consumers > 0)
-        phx_consumer_drop_observer(world->consumers[phx_store_attr(&shard->store, slot)->consumer].consumer,
-                                   command->id);
-    phx_shard_leave(shard, slot);
-    phx_areas_anchor_left(&world->areas, command->id);
-    phx_crowd_drop(world, command->id);
-    phx_directory_remove(&world->directory, command->id);
-    return PH_OK;
-}
-
-static ph_status set_attributes(phx_world *world, const phx_command_attrs *command)
-{
-    uint64_t home = phx_directory_find(&world->directory, command->id);
-    const ph_attrs *given = &command->attrs;
-    if (home == PHX_HOME_NONE) return PH_UNKNOWN_ID;
-    if ((given->given & (PH_POSITION | PH_INSTANCE)) && (home & PHX_HOME_ATTACHED)) return PH_ATTACHED;
-    phx_shard *shard = &world->shards[phx_home_shard(home)];
-    uint32_t slot = phx_home_slot(home);
-    bool renamed = given->given & (PH_KIND | PH_USER_DATA);
-    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
-    if (!phx_instances_reserve(&world->instances)) return PH_NO_MEMORY;
-    if (renamed && !phx_renames_ready(&world->renames, &world->mem)) return PH_NO_MEMORY;
-    uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : phx_store_user_data(&shard->store, slot);
-    if (!phx_store_reserve_user_data(&shard->store, shard->mem, user_data)) return PH_NO_MEMORY;
-    phx_attr attr = *phx_store_attr(&shard->store, slot);
-    phx_crowd_attrs(world, command->id, given, &attr);
-    attr.given &= ~(uint32_t)(PH_POSITION | PH_USER_DATA);
-    phx_instances_remove(&world->instances, phx_store_attr(&shard->store, slot)->instance);
-    phx_instances_add(&world->instances, attr.instance);
-    phx_store_set_user_data(&shard->store, slot, user_data);
-    phx_shard_set(shard, slot, &attr);
-    if (renamed)
-        phx_renames_put(&world->renames, (phx_rename){.id = command->id,
-                                                      .user_data = user_data,
-                                                      .incarnation = shard->store.name[slot].incarnation,
-                                                      .kind = attr.kind});
-    if (given->given & PH_POSITION) {
-        const phx_body *body = &shard->store.body[slot];
-        phx_shard_move(shard, slot, given->given & PH_X ? given->x : body->x, given->given & PH_Y ? given->y : body->y,
-                       given->given & PH_Z ? given->z : body->z);
-    }
-    return PH_OK;
-}
-
-static ph_status resend_list(phx_world *world, const phx_command_id *command)
-{
-    phx_shard *shard;
-    uint32_t slot;
-    if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
-    if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
-    phx_shard_resend(shard, slot);
-    return PH_OK;
-}
+/* ---- one command ---- */
 
 static ph_status area_set(phx_world *world, const phx_command_area *command)
 {
@@ -121,13 +36,13 @@ static ph_status apply_command(phx_world *world, const phx_producer_run *run, ui
     const uint16_t op = run->commands.op;
     switch ((phx_op)op) {
     case PHX_OP_ENTER:
-        return enter_entity(world, record);
+        return phx_ingest_enter(world, record);
     case PHX_OP_LEAVE:
-        return leave_entity(world, record);
+        return phx_ingest_leave(world, record);
     case PHX_OP_MOVE:
         break; /* see moves.c */
     case PHX_OP_SET:
-        return set_attributes(world, record);
+        return phx_ingest_set(world, record);
     case PHX_OP_PAIR:
     case PHX_OP_UNPAIR:
     case PHX_OP_LINK:
@@ -142,13 +57,15 @@ static ph_status apply_command(phx_world *world, const phx_producer_run *run, ui
     case PHX_OP_DETACH:
         return phx_ingest_detach(world, record);
     case PHX_OP_RESEND:
-        return resend_list(world, record);
+        return phx_ingest_resend(world, record);
     case PHX_OP_BROADCAST:
         return phx_broadcasts_add(world, run, i, record);
     case PHX_OP_BROADCAST_AT:
         break; /* a name for refusals: its records are of BROADCAST */
     case PHX_OP_AREA_SET:
         return area_set(world, record);
+    case PHX_OP_IMPORT:
+        return phx_ingest_import(world, record);
     case PHX_OP_AREA_REMOVE:
         return phx_areas_remove(&world->areas, ((const phx_command_id *)record)->id);
     }

@@ -28,6 +28,24 @@ static phx_relation relation_now(const phx_shard *shard, uint64_t observer, uint
     return now ? *now : (phx_relation){.target = target};
 }
 
+phx_relation phx_ingest_relation_now(const phx_world *world, uint64_t observer, uint64_t target)
+{
+    uint32_t slot;
+    return relation_now(must_find(world, observer, &slot), observer, target);
+}
+
+bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item)
+{
+    uint32_t slot;
+    phx_shard *shard = must_find(world, observer, &slot);
+    const bool before = relation_now(shard, observer, item.target).bits != 0;
+    if (!before && item.bits == 0) return true;
+    if (!before && !phx_relation_index_add(&world->relation_index, item.target, observer)) return false;
+    const bool put = phx_shard_relate(shard, slot, item);
+    if (put ? item.bits == 0 : !before) phx_relation_index_remove(&world->relation_index, item.target, observer);
+    return put;
+}
+
 /* The bit of the relation that a command begins or ends. */
 static uint32_t bit_of(phx_op op, bool *ends)
 {
@@ -53,14 +71,7 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
         item.view = command->view;
         item.margin = command->margin;
     }
-    if (before == 0 && !phx_relation_index_add(&world->relation_index, command->other, command->id))
-        return PH_NO_MEMORY;
-    if (!phx_shard_relate(shard, slot, item)) {
-        if (before == 0) phx_relation_index_remove(&world->relation_index, command->other, command->id);
-        return PH_NO_MEMORY;
-    }
-    if (item.bits == 0) phx_relation_index_remove(&world->relation_index, command->other, command->id);
-    return PH_OK;
+    return phx_ingest_put_relation(world, command->id, item) ? PH_OK : PH_NO_MEMORY;
 }
 
 static void end_relations(phx_world *world, uint64_t id)

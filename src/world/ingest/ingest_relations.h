@@ -10,6 +10,10 @@
 
 /* PAIR, LINK, HIDE, REVEAL, and their ends. */
 ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_ids *command);
+/* The relation of two entities in the world; bits 0: there is none. */
+phx_relation phx_ingest_relation_now(const phx_world *world, uint64_t observer, uint64_t target);
+/* Sets it; bits 0 ends it. false = no memory, nothing changed: not for one that was so before. */
+bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item);
 ph_status phx_ingest_attach(phx_world *world, const phx_command_two_ids *command);
 ph_status phx_ingest_detach(phx_world *world, const phx_command_id *command);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/lengths.h"
+#include "world/ingest/capsule_check.h"
 #include "world/ingest/command_checks.h"
 #include "world/queue/commands.h"
 #include "world/state/world.h"
@@ -367,6 +368,43 @@ ph_status phx_submit_broadcast_at(phx_world *world, phx_producer *producer, cons
     return queue_broadcast(producer, &head, payload, status);
 }
 
+/* Marks targets that are other entities here than where the capsule comes from. */
+static void mark_strangers(unsigned char *capsule, size_t size, const phx_stays *stays)
+{
+    phx_capsule_walk walk;
+    phx_capsule_view view;
+    bool sound = phx_capsule_open(&walk, capsule, size);
+    PHX_ASSERT(sound);
+    (void)sound;
+    while (phx_capsule_next(&walk, &view)) {
+        for (uint32_t i = 0; i < view.member.targets; i++) {
+            phx_capsule_target target = phx_capsule_target_at(view.targets, i);
+            if (phx_stay_of(stays, target.id) == target.stay) continue;
+            target.flags |= PHX_CAPSULE_STRANGER;
+            memcpy(capsule + (view.targets - capsule) + i * sizeof target, &target, sizeof target);
+        }
+    }
+    phx_capsule_seal(capsule, size - sizeof(uint64_t));
+}
+
+ph_status phx_submit_import(phx_world *world, phx_producer *producer, const void *capsule, size_t size,
+                            const phx_stays *stays)
+{
+    bulk_run run = {0};
+    phx_command_import head = {.bytes = (uint32_t)size};
+    ph_status status = phx_check_capsule(world, capsule, size, &head.id).status;
+    if (status != PH_OK) return refuse_single(producer, status);
+    void *record = NULL;
+    status = next_record(producer, PHX_OP_IMPORT, (uint32_t)(sizeof head + size), 1, &run, &record);
+    if (status != PH_OK) return count_refused(producer, status);
+    memcpy(record, &head, sizeof head);
+    memcpy((char *)record + sizeof head, capsule, size);
+    if (stays->of) mark_strangers((unsigned char *)record + sizeof head, size, stays);
+    end_run(producer, &run);
+    return PH_OK;
+}
+
 _Static_assert(sizeof(phx_command_broadcast) + PH_PAYLOAD_MAX <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX,
                "the longest has room");
+_Static_assert(sizeof(phx_command_import) + PH_CAPSULE_MAX <= PHX_COMMAND_QUEUE_RECORD_BYTES_MAX, "as has a capsule");
 _Static_assert(sizeof(phx_command_broadcast) % PHX_PAYLOAD_ALIGN == 0, "payloads are aligned in their records too");

@@ -5,6 +5,7 @@
 #ifndef PHX_WORLD_INGEST_SUBMIT_H
 #define PHX_WORLD_INGEST_SUBMIT_H
 
+#include "world/queue/capsule.h"
 #include "world/state/world.h"
 
 /*
@@ -40,5 +41,9 @@ ph_status phx_submit_broadcast(struct phx_world *world, phx_producer *producer, 
 
 ph_status phx_submit_broadcast_at(struct phx_world *world, phx_producer *producer, const ph_broadcast_place *place,
                                   const void *payload, uint32_t bytes);
+
+/* stays: of the world that imports. */
+ph_status phx_submit_import(struct phx_world *world, phx_producer *producer, const void *capsule, size_t size,
+                            const phx_stays *stays);
 
 #endif

@@ -11,6 +11,7 @@
 #define ATTR_BIT(bit, type, field) | (bit)
 _Static_assert((0 PHX_ATTR_FIELDS(ATTR_BIT)) == PH_GIVEN_ALL, "each attribute has its row");
 _Static_assert(sizeof(phx_command_id) == 8 && sizeof(phx_command_two_ids) == 24, "no padding: such runs are copied");
+_Static_assert(sizeof(phx_command_import) == 16, "of it neither, and a capsule has none");
 _Static_assert(sizeof(phx_command_broadcast) == 16 + 2 * PH_BROADCAST_KINDS_MAX + 24, "no padding either");
 
 static size_t fields_bytes(uint32_t given)

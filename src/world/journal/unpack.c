@@ -202,6 +202,17 @@ static ph_status submit_broadcast(replayed_run *run)
     return phx_submit_broadcast(run->world, run->producer, command.id, payload, command.bytes, &options);
 }
 
+static ph_status submit_import(replayed_run *run)
+{
+    static const phx_stays none; /* strangers are marked already */
+    phx_command_import command;
+    if (!phx_unpack_bytes(run->from, &command, sizeof command) || command.bytes > run->from->left) return RUN_BROKEN;
+    const void *capsule = run->from->at;
+    run->from->at += command.bytes;
+    run->from->left -= command.bytes;
+    return phx_submit_import(run->world, run->producer, capsule, command.bytes, &none);
+}
+
 static ph_status submit_command(replayed_run *run)
 {
     switch (run->head.op) {
@@ -225,6 +236,8 @@ static ph_status submit_command(replayed_run *run)
         return submit_two(run);
     case PHX_OP_BROADCAST:
         return submit_broadcast(run);
+    case PHX_OP_IMPORT:
+        return submit_import(run);
     case PHX_OP_AREA_SET:
         return submit_area(run);
     default:

@@ -15,7 +15,8 @@
 /*
  * The numbers of ph_command. Records: phx_command_attrs of ENTER and SET; phx_moves of MOVE, with the bits of its
  * columns; phx_command_broadcast and its payload of BROADCAST, a run of its own, also from a place (BROADCAST_AT is in
- * refusals alone); phx_command_area of AREA_SET; phx_command_id of LEAVE, DETACH, RESEND and AREA_REMOVE;
+ * refusals alone); phx_command_import and its capsule of IMPORT, a run of its own too; phx_command_area of AREA_SET;
+ * phx_command_id of LEAVE, DETACH, RESEND and AREA_REMOVE;
  * phx_command_two_ids of all others.
  */
 typedef enum phx_op {
@@ -106,6 +107,12 @@ typedef struct phx_command_broadcast {
     float x, y, radius; /* radius of an entity's: 0 = lists decide */
     uint32_t instance;  /* of a place */
 } phx_command_broadcast;
+
+/* A capsule (queue/capsule.h) that is sound begins behind this struct. */
+typedef struct phx_command_import {
+    uint64_t id; /* of the family's root */
+    uint32_t bytes, zero;
+} phx_command_import;
 
 static inline const void *phx_command_payload(const phx_command_broadcast *command)
 {

@@ -22,6 +22,7 @@
 #include "world/state/crew.h"
 #include "world/state/crowd_types.h"
 #include "world/state/event_bound_types.h"
+#include "world/state/import_types.h"
 #include "world/state/journal_types.h"
 #include "world/state/monitor_types.h"
 #include "world/state/move_types.h"
@@ -45,6 +46,7 @@ typedef enum phx_stage {
     PHX_STAGE_CROWD_APPLY,  /* and change them */
     PHX_STAGE_SEND_MIGRANTS,
     PHX_STAGE_RECEIVE_MIGRANTS,
+    PHX_STAGE_ARRIVE_IMPORTS, /* of capsules */
     PHX_STAGE_SEND_PINS,
     PHX_STAGE_RECEIVE_PINS,
     PHX_STAGE_SEND_COPIES,
@@ -182,6 +184,7 @@ typedef struct phx_world {
     phx_net_world around; /* for consumers */
     phx_crowd_result crowd;
     phx_idmap instances;    /* entities of each but 0: table/instance_counts.h */
+    phx_imports imports;    /* of this tick */
     phx_renames renames;    /* of this tick */
     uint32_t incarnations;  /* last one given; compared only inside one consumer's pending changes, so it may wrap */
     phx_cause_scope causes; /* of this tick's events */

@@ -7,6 +7,7 @@
 #include "shards/state/beginners.h"
 #include "shards/tick/set_aside.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/imports.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/edges.h"
@@ -374,12 +375,16 @@ phx_stage phx_finish_stage(phx_world *world)
     case PHX_STAGE_CROWD_APPLY:
         world->crowd.put_off = true;
         return phx_stage_after_ingest(world);
+    case PHX_STAGE_ARRIVE_IMPORTS:
+        phx_imports_give_up(world);
+        return PHX_STAGE_ARRIVE_IMPORTS;
     case PHX_STAGE_SEND_MIGRANTS:
     case PHX_STAGE_RECEIVE_MIGRANTS:
     case PHX_STAGE_SEND_PINS:
     case PHX_STAGE_RECEIVE_PINS:
     case PHX_STAGE_SEND_COPIES:
         phx_abandon_exchange(world);
+        phx_imports_give_up(world); /* of lists and histories nothing is kept */
         return PHX_STAGE_INDEX;
     case PHX_STAGE_RECEIVE_COPIES:
         blind_undone(world, true);

@@ -12,6 +12,7 @@
 #include "shards/storage/storage_of.h"
 #include "world/ingest/apply.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/imports.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/moves.h"
 #include "world/monitor/monitor.h"
@@ -152,6 +153,7 @@ static bool init_world(phx_world *world, const ph_world_def *def)
     phx_areas_init(&world->areas, mem, &world->rules);
     phx_depths_init(&world->depths, mem);
     phx_renames_init(&world->renames, mem);
+    phx_imports_init(&world->imports, mem);
     phx_idmap_init(&world->instances, mem);
     if (!copy_classes(mem, def, &world->classes)) return false;
     world->def.classes = world->classes;
@@ -238,6 +240,7 @@ void phx_world_destroy(phx_world *world)
     phx_areas_free(&world->areas);
     phx_depths_free(&world->depths);
     phx_renames_free(&world->renames, mem);
+    phx_imports_free(&world->imports, mem);
     if (world->instances.mem) phx_idmap_free(&world->instances);
     phx_free(mem, world->classes, world->def.class_count * sizeof *world->classes, PHX_CACHE_LINE);
     phx_free(mem, world->next_classes, world->next_def.class_count * sizeof *world->classes, PHX_CACHE_LINE);

@@ -15,10 +15,10 @@ typedef bool (*phx_shard_step)(phx_world *world, uint32_t shard);
 /* Runs a step. true: every shard is done; the next call with `fresh` begins a new step. */
 bool phx_run_shards(phx_world *world, phx_shard_step step, bool fresh);
 
-/* One shard has nothing to exchange. */
+/* One shard has nothing to exchange; imports arrive there too. */
 static inline phx_stage phx_stage_after_ingest(const phx_world *world)
 {
-    return world->shard_count == 1 ? PHX_STAGE_INDEX : PHX_STAGE_SEND_MIGRANTS;
+    return world->shard_count == 1 ? PHX_STAGE_ARRIVE_IMPORTS : PHX_STAGE_SEND_MIGRANTS;
 }
 
 bool phx_step_send_migrants(phx_world *world, uint32_t shard);

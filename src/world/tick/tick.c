@@ -14,6 +14,7 @@
 #include "world/ingest/apply.h"
 #include "world/ingest/area_anchors.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/imports.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/renewals.h"
 #include "world/monitor/monitor.h"
@@ -179,6 +180,7 @@ static void end_tick(phx_world *world)
     for (uint32_t i = 0; i < world->shard_count; i++)
         world->any_outside |= world->shards[i].emigrant_candidates.count > 0;
     world->rules.bands_changed = false;
+    phx_imports_clear(world);
     end_commands(world);
     end_areas(world);
     if (world->zoned) world->zoned = zones_left(world);
@@ -217,12 +219,19 @@ static bool receive_round(phx_world *world, phx_stage send, phx_stage *next)
 /* Receives migrants, until all are in their shards. false = no memory. */
 static bool receive_migrants(phx_world *world, phx_stage *next)
 {
-    *next = world->relation_index.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
+    *next = PHX_STAGE_ARRIVE_IMPORTS;
     if (!receive_round(world, PHX_STAGE_SEND_MIGRANTS, next)) return false;
     if (*next == PHX_STAGE_SEND_MIGRANTS) return true;
     phx_run_shards(world, phx_step_arrive, true);
     compare_halo_requests(world);
     return true;
+}
+
+/* The stage behind the arrival of imports. */
+static phx_stage after_imports(const phx_world *world)
+{
+    if (world->shard_count == 1) return PHX_STAGE_INDEX;
+    return world->relation_index.relations == 0 ? PHX_STAGE_SEND_COPIES : PHX_STAGE_SEND_PINS;
 }
 
 static bool run_zones(phx_world *world)
@@ -281,6 +290,10 @@ static bool run_stage(phx_world *world)
         break;
     case PHX_STAGE_RECEIVE_MIGRANTS:
         done = receive_migrants(world, &next);
+        break;
+    case PHX_STAGE_ARRIVE_IMPORTS:
+        done = phx_imports_arrive(world);
+        next = after_imports(world);
         break;
     case PHX_STAGE_SEND_PINS:
         done = run_shard_step(world, phx_step_send_pins);

@@ -1,0 +1,38 @@
+/*
+ * What capsules brought beside entities: lists, areas, what NPCs and bands remember. It waits for the exchange, and
+ * goes where migrants' records go. By the ticking thread, from the ingest phase to the end of a tick.
+ */
+#ifndef PHX_WORLD_INGEST_IMPORTS_H
+#define PHX_WORLD_INGEST_IMPORTS_H
+
+#include "world/queue/capsule.h"
+#include "world/state/world.h"
+
+void phx_imports_init(phx_imports *imports, phx_mem *mem);
+void phx_imports_free(phx_imports *imports, phx_mem *mem);
+
+/* Room for one more import with the records of this member. false = no memory, nothing changed. */
+bool phx_imports_reserve(phx_world *world, const phx_capsule_member *member);
+/* Adds the import of an entity that is in the world now; room was reserved. */
+phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool entered);
+/* Takes the last import back. */
+void phx_imports_drop_last(phx_imports *imports);
+
+/* The entity was imported in this tick. */
+bool phx_imports_has(const phx_imports *imports, uint64_t id);
+/* It leaves the world. */
+void phx_imports_end(phx_imports *imports, uint64_t id);
+/* It gets other attributes. */
+void phx_imports_follow(phx_world *world, uint64_t id, const phx_attr *before, const phx_attr *after);
+
+/*
+ * Migrants are in their shards: brings each import's parts to the entity's shard. false = no memory: call again, or
+ * give up: phx_imports_give_up().
+ */
+bool phx_imports_arrive(phx_world *world);
+/* Of imports that did not arrive, whole lists become due; areas and histories begin anew. */
+void phx_imports_give_up(phx_world *world);
+/* The tick ended. */
+void phx_imports_clear(phx_world *world);
+
+#endif
