@@ -419,6 +419,15 @@ PH_NODISCARD PH_API ph_status ph_export(ph_world world, uint64_t id, ph_stay_fn 
                                         size_t size, size_t *bytes);
 
 /**
+ * The ids of a capsule's family, the root first, each before those attached to it.
+ * @param ids caller's array, gets the first `capacity`; may be NULL when capacity is 0
+ * @param count gets the full count
+ * @return PH_OK; PH_BAD_VALUE: it is no capsule, or is damaged; PH_BAD_ARGUMENT. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_capsule_ids(const void *capsule, size_t size, uint64_t *ids, uint32_t capacity,
+                                             uint32_t *count);
+
+/**
  * The family of a capsule enters, all of it or none. Where a remote entity has a member's id, that one becomes own in
  * place: it stays in all lists that have it, and gets all attributes of the capsule, and its position. Each observer
  * has the list of the capsule, and its consumer is told the difference to that alone. A target that is not here when

@@ -41,6 +41,22 @@ ph_status ph_export(ph_world handle, uint64_t id, ph_stay_fn stay, void *user, v
     return status;
 }
 
+ph_status ph_capsule_ids(const void *capsule, size_t size, uint64_t *ids, uint32_t capacity, uint32_t *count)
+{
+    phx_capsule_walk walk;
+    phx_capsule_view view;
+    if (!count || !capsule || (!ids && capacity > 0)) return PH_BAD_ARGUMENT;
+    *count = 0;
+    if (!phx_capsule_open(&walk, capsule, size)) return PH_BAD_VALUE;
+    while (phx_capsule_next(&walk, &view)) {
+        if (*count < capacity) ids[*count] = view.member.id;
+        ++*count;
+    }
+    if (phx_capsule_ended(&walk)) return PH_OK;
+    *count = 0;
+    return PH_BAD_VALUE;
+}
+
 ph_status ph_sees(ph_world handle, uint64_t observer, uint64_t target, bool *sees)
 {
     PHX_FLOAT_DEFAULT;

@@ -50,6 +50,8 @@ typedef struct subject_type {
 const subject_type *subject_engine(void);
 /* The world of an engine at present: a save and load makes another one. */
 ph_world engine_world(const void *self);
+/* One of its producers. */
+ph_producer engine_producer(const void *self, uint32_t producer);
 /* One command through the public API; also for tests that have no harness. */
 ph_status engine_submit(ph_producer producer, const command *c);
 

@@ -106,6 +106,11 @@ ph_world engine_world(const void *self)
     return ((const engine *)self)->world;
 }
 
+ph_producer engine_producer(const void *self, uint32_t producer)
+{
+    return ((const engine *)self)->producers[producer];
+}
+
 static void engine_destroy(void *self)
 {
     engine *e = self;

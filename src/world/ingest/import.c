@@ -8,6 +8,7 @@
 
 #include "shards/ingest/commands.h"
 #include "shards/ingest/moves.h"
+#include "shards/state/entity_change.h"
 #include "world/ingest/capsule_check.h"
 #include "world/ingest/crowd_control.h"
 #include "world/ingest/imports.h"
@@ -84,13 +85,18 @@ static ph_status enter_member(phx_world *world, const phx_capsule_member *member
     return status;
 }
 
-/* It is an observer with a list already, as it was elsewhere. */
+/*
+ * It is an observer with a list already, as it was elsewhere; unless its class is another one here: then it is as if it
+ * was not ready any more.
+ */
 static void mark_list(phx_world *world, const phx_capsule_member *member)
 {
     uint32_t slot;
     phx_shard *shard = must_find(world, member->id, &slot);
-    shard->store.name[slot].fresh = (member->flags & PHX_CAPSULE_FRESH) || !(member->flags & PHX_CAPSULE_READY);
-    shard->store.tail[slot].list.owed = false;
+    const bool ready = phx_store_attr(&shard->store, slot)->ready, had = member->view > 0.0f || member->targets > 0;
+    shard->store.name[slot].fresh = (member->flags & PHX_CAPSULE_FRESH) || !ready;
+    shard->store.tail[slot].list.owed = (member->flags & PHX_CAPSULE_READY) && !ready && had;
+    phx_shard_flag(shard, slot); /* the list marks the observer's row */
 }
 
 /* May the member's id be taken, and its parent `parent` be its parent? */

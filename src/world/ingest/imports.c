@@ -7,6 +7,7 @@
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
 #include "shards/state/dirty_marks.h"
+#include "shards/state/entity_change.h"
 #include "shards/state/immigrant_lists.h"
 
 void phx_imports_init(phx_imports *imports, phx_mem *mem)
@@ -131,6 +132,7 @@ phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool
                            .alone_since = member->alone > 0 ? tick_of(world, member->alone) : 0,
                            .entered = entered,
                            .awake = (member->flags & PHX_CAPSULE_AWAKE) != 0,
+                           .ends_list = !phx_store_attr(&shard->store, slot)->ready, /* its class may say so here */
                            .owed = (member->flags & PHX_CAPSULE_OWED) != 0};
     add_records(world, view, import);
     uint64_t *at = phx_idmap_find(&imports->index, member->id);
@@ -169,6 +171,12 @@ void phx_imports_end(phx_imports *imports, uint64_t id)
     if (!import) return;
     import->ended = true;
     (void)phx_idmap_remove(&imports->index, id);
+}
+
+void phx_imports_owe(phx_imports *imports, uint64_t id)
+{
+    phx_import *import = import_of(imports, id);
+    if (import) import->owed = true;
 }
 
 void phx_imports_follow(phx_world *world, uint64_t id, const phx_attr *before, const phx_attr *after)
@@ -293,11 +301,13 @@ static bool find_import(const phx_world *world, const phx_import *import, phx_sh
            (*shard)->store.name[*slot].incarnation == import->incarnation;
 }
 
-static void mark_arrived(phx_shard *shard, uint32_t slot, bool owed)
+static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *import, bool owed)
 {
-    if (owed && phx_attr_observes(phx_store_attr(&shard->store, slot))) {
+    const bool listed = import->list.count > 0 && !import->ends_list;
+    if (owed && (listed || phx_attr_observes(phx_store_attr(&shard->store, slot)))) {
         shard->store.tail[slot].list.owed = true;
         shard->store.name[slot].fresh = true;
+        phx_shard_flag(shard, slot); /* the list marks the observer's row */
     }
     phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
 }
@@ -315,7 +325,7 @@ bool phx_imports_arrive(phx_world *world)
             !bring_history(import, shard, slot) || !bring_waiting(world, import, shard, slot) ||
             !bring_list(world, import, shard, slot))
             return false;
-        mark_arrived(shard, slot, import->owed);
+        mark_arrived(shard, slot, import, import->owed);
     }
     return true;
 }
@@ -328,6 +338,6 @@ void phx_imports_give_up(phx_world *world)
         phx_shard *shard;
         uint32_t slot;
         if (!find_import(world, import, &shard, &slot)) continue;
-        mark_arrived(shard, slot, true);
+        mark_arrived(shard, slot, import, true);
     }
 }

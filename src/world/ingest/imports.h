@@ -22,6 +22,8 @@ void phx_imports_drop_last(phx_imports *imports);
 bool phx_imports_has(const phx_imports *imports, uint64_t id);
 /* It leaves the world. */
 void phx_imports_end(phx_imports *imports, uint64_t id);
+/* Its whole list is due. */
+void phx_imports_owe(phx_imports *imports, uint64_t id);
 /* It gets other attributes. */
 void phx_imports_follow(phx_world *world, uint64_t id, const phx_attr *before, const phx_attr *after);
 

@@ -99,6 +99,7 @@ ph_status phx_ingest_resend(phx_world *world, const phx_command_id *command)
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_shard_ready(shard, 1)) return PH_NO_MEMORY;
+    phx_imports_owe(&world->imports, command->id);
     phx_shard_resend(shard, slot);
     return PH_OK;
 }

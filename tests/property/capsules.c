@@ -1,0 +1,75 @@
+/*
+ * Capsules against the model: two worlds of different layouts, between which entities go back and forth with all that
+ * is known of them, tell what the model of one world tells: events, edges, broadcasts, updates, refusals, lists. Seeds
+ * are the generator's, all its profiles by turns.
+ *
+ * options: --seed S the first seed, --count N scripts, --profile P only this one, --print the script of a failure
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/run.h"
+#include "support/script_gen.h"
+#include "support/subject_pair.h"
+
+enum { SCRIPTS = 1500 };
+
+/* Bounds of a world's whole tick are not those of two worlds: none is reached. */
+static void lift_bounds(script *s)
+{
+    enum { BYTES = 1 << 28 };
+    s->eager = true;
+    s->def.events_max = 0;
+    s->def.broadcast_bytes = BYTES;
+    s->def.crew = (ph_crew){0};
+    for (size_t i = 0; i < s->steps.count; i++) {
+        step *at = &s->steps.items[i];
+        if (at->type != STEP_RELOAD) continue;
+        at->as.reload.events_max = 0;
+        at->as.reload.broadcast_bytes = BYTES;
+    }
+}
+
+static void play(uint64_t seed, uint32_t profile, bool print, run_result *result)
+{
+    static const uint32_t shards[][2] = {{1, 1}, {2, 2}, {3, 1}, {1, 1}, {4, 4}, {2, 3}};
+    enum { LAYOUTS = sizeof shards / sizeof *shards };
+    script *s = ops_script(seed, profile);
+    const pair_options pair = {.seed = phx_mix64(seed + profile),
+                               .shards = {{shards[seed % LAYOUTS][0], shards[seed % LAYOUTS][1]},
+                                          {shards[(seed + 1) % LAYOUTS][0], shards[(seed + 1) % LAYOUTS][1]}},
+                               .often = 2 + (uint32_t)(seed % 5) * 3};
+    lift_bounds(s);
+    const run_options options = {.subject = subject_pair(&pair)};
+    run_script(s, &options, result);
+    CHECK(!result->failed, "seed %" PRIu64 " profile %s: %s", seed, s->profile, result->report);
+    if (result->failed && print) script_print(stdout, s);
+    script_free(s);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t seed = option_number(argc, argv, "--seed", 1);
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(SCRIPTS));
+    const uint64_t only = option_number(argc, argv, "--profile", UINT64_MAX);
+    const bool print = option_flag(argc, argv, "--print");
+    uint64_t events = 0, edges = 0, due = 0;
+    run_result *result = check_zalloc(sizeof *result);
+    for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
+        const uint64_t profile = only != UINT64_MAX ? only : i % ops_profile_count();
+        play(only != UINT64_MAX ? seed + i : seed + i / ops_profile_count(), (uint32_t)profile, print, result);
+        events += result->events;
+        edges += result->edges;
+        due += result->due;
+    }
+    free(result);
+    const pair_counts counts = pair_counts_take();
+    (void)printf("%" PRIu64 " scripts: %" PRIu64 " capsules (%" PRIu64 " families, %" PRIu64 " bytes), %" PRIu64
+                 " events, %" PRIu64 " edges, %" PRIu64 " updates\n",
+                 count, counts.moved, counts.families, counts.bytes, events, edges, due);
+    CHECK(count < ops_profile_count() || (counts.moved > 0 && counts.families > 0), "no capsule was tried");
+    return check_done("capsules");
+}

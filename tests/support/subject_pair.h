@@ -1,0 +1,27 @@
+/*
+ * Two worlds as one subject of the run harness. Each entity is simulated in one of them, and is a remote one in the
+ * other; both get every command. Between ticks entities go from one to the other in capsules, at random. So the two
+ * together tell what one world would: the model does not know of them.
+ */
+#ifndef SUPPORT_SUBJECT_PAIR_H
+#define SUPPORT_SUBJECT_PAIR_H
+
+#include "support/subject.h"
+
+/* How the next pair of worlds does it. */
+typedef struct pair_options {
+    uint64_t seed;
+    uint32_t shards[2][2]; /* of each world */
+    uint32_t often;        /* of so many entities one moves in a tick, about */
+} pair_options;
+
+/* What all pairs since the last call did. */
+typedef struct pair_counts {
+    uint64_t moved, families; /* capsules; those with children */
+    uint64_t bytes;
+} pair_counts;
+
+const subject_type *subject_pair(const pair_options *options);
+pair_counts pair_counts_take(void);
+
+#endif
