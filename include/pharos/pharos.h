@@ -396,8 +396,10 @@ PH_NODISCARD PH_API ph_status ph_unreveal_many(ph_producer producer, uint32_t co
  * that was awake falls asleep with that, and it leaves its areas. One that becomes own begins as if it became ready.
  *
  * So that nothing begins anew where an entity goes from one process to another, a capsule takes it there with all that
- * a world remembers of it: ph_export() here, ph_set() with PH_REMOTE here, ph_import() there. The bytes are the same on
- * all machines; what a capsule says is checked like any command's arguments, its sum finds damage.
+ * a world remembers of it: between two ticks ph_export(), then ph_set() with PH_REMOTE for each of its family here, and
+ * ph_import() there. Edges that this world tells in that tick of an entity that it gave away are not for its
+ * simulation any more: there it is awake and inside still. The bytes are the same on all machines; a capsule is checked
+ * like any command's arguments, and its sum finds damage.
  *
  * @{
  */

@@ -1,6 +1,6 @@
 /*
  * Capsules against the model: two worlds of different layouts, between which entities go back and forth with all that
- * is known of them, tell what the model of one world tells: events, edges, broadcasts, updates, refusals, lists. Seeds
+ * is known of them, tell the same as the model of one world: events, edges, broadcasts, updates, refusals, lists. Seeds
  * are the generator's, all its profiles by turns.
  *
  * options: --seed S the first seed, --count N scripts, --profile P only this one, --print the script of a failure
@@ -17,7 +17,7 @@
 
 enum { SCRIPTS = 1500 };
 
-/* Bounds of a world's whole tick are not those of two worlds: none is reached. */
+/* Two worlds have twice the bounds of one tick: none is reached. */
 static void lift_bounds(script *s)
 {
     enum { BYTES = 1 << 28 };

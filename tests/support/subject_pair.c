@@ -180,10 +180,10 @@ static ph_status pair_refusals(void *self, uint32_t producer, ph_refusal *refusa
     const pair *p = self;
     ph_refusal *others = check_zalloc((capacity + 1u) * sizeof *others);
     uint32_t other_count = 0;
-    const ph_status status =
-        p->engine->refusals(p->worlds[0], producer + FIRST_PRODUCER, refusals, capacity, count);
+    const ph_status status = p->engine->refusals(p->worlds[0], producer + FIRST_PRODUCER, refusals, capacity, count);
     CHECK_OK(p->engine->refusals(p->worlds[1], producer + FIRST_PRODUCER, others, capacity, &other_count));
-    CHECK(*count == other_count && memcmp(refusals, others, *count * sizeof *others) == 0, "the worlds refuse otherwise");
+    CHECK(*count == other_count && memcmp(refusals, others, *count * sizeof *others) == 0,
+          "the worlds refuse otherwise");
     free(others);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * Two worlds as one subject of the run harness. Each entity is simulated in one of them, and is a remote one in the
  * other; both get every command. Between ticks entities go from one to the other in capsules, at random. So the two
- * together tell what one world would: the model does not know of them.
+ * together tell the same as one world would: the model does not know of them.
  */
 #ifndef SUPPORT_SUBJECT_PAIR_H
 #define SUPPORT_SUBJECT_PAIR_H
@@ -15,9 +15,9 @@ typedef struct pair_options {
     uint32_t often;        /* of so many entities one moves in a tick, about */
 } pair_options;
 
-/* What all pairs since the last call did. */
+/* Sums over all pairs since the last call. */
 typedef struct pair_counts {
-    uint64_t moved, families; /* capsules; those with children */
+    uint64_t moved, families; /* capsules; ones with children */
     uint64_t bytes;
 } pair_counts;
 

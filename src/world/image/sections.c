@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 enum { WORD = sizeof(uint64_t) };
 
 static const char END_TAG[] = "END ";
@@ -148,7 +147,8 @@ ph_status phx_reader_header(phx_section_reader *reader, phx_image_header *header
     return PH_OK;
 }
 
-/* Reads the bytes of a section, with the zeros behind them, in pieces that double: no memory for what does not come. */
+/* Reads the bytes of a section, with the zeros behind them, in pieces that double: no memory for bytes that do not
+ * come. */
 static ph_status read_words(phx_section_reader *reader, uint64_t words)
 {
     enum { FIRST_WORDS = 8 << 10 };
@@ -181,7 +181,7 @@ ph_status phx_reader_section(phx_section_reader *reader, bool *end)
     uint64_t sum;
     ph_status status = read_bytes(reader, &head, sizeof head);
     if (status != PH_OK) return status;
-    for (uint32_t i = 0; i < sizeof head.tag; i++) /* what is printed is text */
+    for (uint32_t i = 0; i < sizeof head.tag; i++) /* only text is printed */
         reader->tag[i] = head.tag[i] == ' ' || (head.tag[i] >= 'A' && head.tag[i] <= 'Z') ? head.tag[i] : '?';
     reader->bytes = head.bytes;
     const uint64_t words = head.bytes / WORD + (head.bytes % WORD != 0);

@@ -8,8 +8,8 @@
 #include "world/state/crowd_types.h"
 
 /* Bits of fields that have no default by class. */
-static const uint32_t ALWAYS_GIVEN = PH_POSITION | PH_KIND | PH_INSTANCE | PH_CONSUMER | PH_USER_DATA;
-static const uint32_t NEVER_GIVEN = PH_POSITION | PH_USER_DATA | PH_REMOTE;
+static const uint32_t CAPSULE_GIVEN = PH_POSITION | PH_KIND | PH_INSTANCE | PH_CONSUMER | PH_USER_DATA;
+static const uint32_t CAPSULE_LACKS = PH_POSITION | PH_USER_DATA | PH_REMOTE;
 
 static phx_check bad_value(void)
 {
@@ -18,7 +18,7 @@ static phx_check bad_value(void)
 
 ph_attrs phx_capsule_attrs(const phx_capsule_member *member)
 {
-    return (ph_attrs){.given = (member->given & ~NEVER_GIVEN) | ALWAYS_GIVEN,
+    return (ph_attrs){.given = (member->given & ~CAPSULE_LACKS) | CAPSULE_GIVEN,
                       .x = member->x,
                       .y = member->y,
                       .z = member->z,
@@ -100,7 +100,7 @@ static bool state_sound(const phx_capsule_member *member)
     const bool awake = member->flags & PHX_CAPSULE_AWAKE, ready = member->flags & PHX_CAPSULE_READY;
     return !(member->flags & ~PHX_CAPSULE_FLAGS) && member->step <= PHX_CROWD_STEPS && member->zero == 0 &&
            member->zero_word == 0 && (awake || member->alone == 0) && member->moved <= PH_BAND_EVERY_MAX &&
-           (ready || (member->targets == 0 && member->deferred == 0)) && !(member->given & NEVER_GIVEN);
+           (ready || (member->targets == 0 && member->deferred == 0)) && !(member->given & CAPSULE_LACKS);
 }
 
 static phx_check check_member(const phx_world *world, const phx_capsule_view *view)
@@ -124,7 +124,7 @@ static bool stands_at(const phx_capsule_member *member, const phx_capsule_member
            phx_float_bits(member->z) == phx_float_bits(root->z) && member->instance == root->instance;
 }
 
-/* Is the member, at this place, new among those before it, below one of them, and where the root is? */
+/* Is the member, at this place, new among the members before it, below one of them, and where the root is? */
 static bool fits_family(phx_capsule_walk before, uint32_t place, const phx_capsule_member *member)
 {
     phx_capsule_view other;

@@ -17,7 +17,7 @@
 #include "world/table/instance_counts.h"
 
 /* The shard and slot of an entity that is in the world. */
-static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
+static phx_shard *find_present(const phx_world *world, uint64_t id, uint32_t *slot)
 {
     phx_shard *shard = NULL;
     *slot = PHX_SLOT_NONE;
@@ -35,7 +35,7 @@ typedef struct dress {
 } dress;
 
 /* Room was made. */
-static void wear(phx_world *world, phx_shard *shard, uint32_t slot, const dress *to)
+static void wear_dress(phx_world *world, phx_shard *shard, uint32_t slot, const dress *to)
 {
     phx_store *store = &shard->store;
     phx_instances_remove(&world->instances, phx_store_attr(store, slot)->instance);
@@ -55,7 +55,7 @@ static void wear(phx_world *world, phx_shard *shard, uint32_t slot, const dress 
 static ph_status own_remote(phx_world *world, const phx_capsule_member *member, phx_import_before *before)
 {
     uint32_t slot;
-    phx_shard *shard = must_find(world, member->id, &slot);
+    phx_shard *shard = find_present(world, member->id, &slot);
     const ph_attrs given = phx_capsule_attrs(member);
     const phx_body *body = &shard->store.body[slot];
     *before = (phx_import_before){.attr = *phx_store_attr(&shard->store, slot),
@@ -72,7 +72,7 @@ static ph_status own_remote(phx_world *world, const phx_capsule_member *member, 
     phx_crowd_take(world, member->id, phx_crowd_step(member->step, member->view));
     phx_crowd_attrs(world, member->id, &given, &to.attr);
     to.attr.given = member->given;
-    wear(world, shard, slot, &to);
+    wear_dress(world, shard, slot, &to);
     return PH_OK;
 }
 
@@ -92,7 +92,7 @@ static ph_status enter_member(phx_world *world, const phx_capsule_member *member
 static void mark_list(phx_world *world, const phx_capsule_member *member)
 {
     uint32_t slot;
-    phx_shard *shard = must_find(world, member->id, &slot);
+    phx_shard *shard = find_present(world, member->id, &slot);
     const bool ready = phx_store_attr(&shard->store, slot)->ready, had = member->view > 0.0f || member->targets > 0;
     shard->store.name[slot].fresh = (member->flags & PHX_CAPSULE_FRESH) || !ready;
     shard->store.tail[slot].list.owed = (member->flags & PHX_CAPSULE_READY) && !ready && had;
@@ -100,7 +100,7 @@ static void mark_list(phx_world *world, const phx_capsule_member *member)
 }
 
 /* May the member's id be taken, and its parent `parent` be its parent? */
-static ph_status check_place(const phx_world *world, uint64_t id, uint64_t parent)
+static ph_status check_taken(const phx_world *world, uint64_t id, uint64_t parent)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -115,7 +115,7 @@ static ph_status take_member(phx_world *world, const phx_capsule_view *view, uin
     const phx_capsule_member *member = &view->member;
     const bool enters = !phx_directory_has(&world->directory, member->id);
     phx_import_before before = {0};
-    ph_status status = check_place(world, member->id, parent);
+    ph_status status = check_taken(world, member->id, parent);
     if (status != PH_OK) return status;
     if (!phx_imports_reserve(world, member) || !phx_crowd_ready(world)) return PH_NO_MEMORY;
     status = enters ? enter_member(world, member) : own_remote(world, member, &before);
@@ -135,7 +135,7 @@ static ph_status attach_member(phx_world *world, uint64_t id, uint64_t parent)
 }
 
 /* Both relations to one target; a pair of the later one counts. */
-static phx_relation joined(const phx_relation *before, phx_relation item)
+static phx_relation join_relations(const phx_relation *before, phx_relation item)
 {
     if (!(item.bits & PHX_RELATION_PAIR)) {
         item.view = before->view;
@@ -156,7 +156,7 @@ static ph_status relate_member(phx_world *world, const phx_capsule_view *view)
             .target = saved.target, .view = saved.view, .margin = saved.margin, .bits = saved.bits};
         if (!phx_directory_has(&world->directory, item.target)) continue;
         const phx_relation before = phx_ingest_relation_now(world, import->id, item.target);
-        if (!phx_ingest_put_relation(world, import->id, joined(&before, item))) return PH_NO_MEMORY;
+        if (!phx_ingest_put_relation(world, import->id, join_relations(&before, item))) return PH_NO_MEMORY;
         imports->relations[imports->relation_count++] = before;
         import->relations.count++;
     }
@@ -182,9 +182,9 @@ static void undo_last(phx_world *world)
         done &= phx_ingest_leave(world, &(phx_command_id){id}) == PH_OK;
     } else {
         uint32_t slot;
-        phx_shard *shard = must_find(world, id, &slot);
+        phx_shard *shard = find_present(world, id, &slot);
         const dress to = {before.attr, before.user_data, before.x, before.y, before.z};
-        wear(world, shard, slot, &to);
+        wear_dress(world, shard, slot, &to);
         phx_crowd_take(world, id, before.shrunk);
         shard->store.name[slot].fresh = true;
     }

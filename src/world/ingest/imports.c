@@ -1,14 +1,7 @@
 /*
- * Imports between their command and the exchange; see imports.h.
+ * Imports between their command and the end of the tick; see imports.h. Their arrival is in import_arrival.c.
  */
 #include "world/ingest/imports.h"
-
-#include "shards/entity/heap.h"
-#include "shards/publish/deferred_updates.h"
-#include "shards/publish/motion_history.h"
-#include "shards/state/dirty_marks.h"
-#include "shards/state/entity_change.h"
-#include "shards/state/immigrant_lists.h"
 
 void phx_imports_init(phx_imports *imports, phx_mem *mem)
 {
@@ -61,7 +54,7 @@ bool phx_imports_reserve(phx_world *world, const phx_capsule_member *member)
                     (size_t)imports->relation_count + member->relations, sizeof *imports->relations);
 }
 
-/* The incarnation that has the id here; 0, which is nobody's: none. */
+/* The incarnation that has the id here; 0 is none. */
 static uint32_t incarnation_here(const phx_world *world, uint64_t id)
 {
     phx_shard *shard;
@@ -185,159 +178,4 @@ void phx_imports_follow(phx_world *world, uint64_t id, const phx_attr *before, c
     if (!import) return;
     import->ends_list |= before->ready && !after->ready;
     import->owed |= before->consumer != after->consumer;
-}
-
-/* ---- arrival ---- */
-
-/* Notes the list for the index phase: an immigrant has a place for it already. false = no memory. */
-static bool bring_list(phx_world *world, const phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    phx_immigrant_lists *lists = &shard->immigrant_lists;
-    phx_immigrant_list list = {.observer = slot, .count = import->list.count};
-    if (list.count == 0 || import->ends_list) return true;
-    if (!phx_immigrant_lists_ready(lists, shard->mem)) return false;
-    list.list = world->imports.listed + import->list.first;
-    uint32_t at = import->shard == shard->number ? lists->count : 0;
-    while (at < lists->count && lists->at[at].observer != slot) at++;
-    if (at < lists->count) lists->at[at] = list;
-    else phx_immigrant_lists_add(lists, list);
-    shard->counts.entries += list.count;
-    return true;
-}
-
-static bool area_behind(const uint64_t *a, const uint64_t *b)
-{
-    return *a > *b;
-}
-
-/* Puts the places of the areas that this world has in front, in order. Returns how many they are. */
-static uint32_t find_areas(const phx_world *world, const phx_import *import, uint64_t *areas)
-{
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < import->areas.count; i++) {
-        const uint64_t area = areas[i], *place = phx_idmap_find(&world->areas.index, area);
-        if (!place) continue;
-        areas[i] = areas[found];
-        areas[found++] = *place;
-    }
-    PHX_HEAP_SORT(uint64_t, areas, found, area_behind);
-    return found;
-}
-
-/* It leaves those of its areas that this world does not have. Returns how many. Room was reserved. */
-static uint32_t leave_unknown(const phx_world *world, const phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    const uint64_t *areas = world->imports.areas + import->areas.first;
-    uint32_t unknown = 0;
-    for (uint32_t i = 0; i < import->areas.count; i++) {
-        if (phx_idmap_find(&world->areas.index, areas[i])) continue;
-        phx_edges_put(&shard->zones.edges, &shard->store, slot, areas[i], false);
-        unknown++;
-    }
-    return unknown;
-}
-
-/*
- * Brings it into its areas, or out of those that this world does not have. One that became remote in this tick is still
- * in them. false = no memory, nothing changed.
- */
-static bool bring_areas(phx_world *world, phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    phx_area_members *members = &shard->zones.area_members;
-    const uint32_t *now, count = import->areas.count;
-    if (count == 0 || phx_area_members_of(members, slot, &now) > 0) return true;
-    if (!phx_edges_reserve(&shard->zones.edges, shard->mem, count)) return false;
-    if (phx_areas_any(&world->areas)) {
-        if (!phx_area_members_cover(members, shard->mem, shard->store.slots) ||
-            !phx_list_reserve(&members->pool, shard->mem, &members->members[slot].inside, count))
-            return false;
-    }
-    uint64_t *areas = world->imports.areas + import->areas.first;
-    const uint32_t unknown = leave_unknown(world, import, shard, slot), found = find_areas(world, import, areas);
-    PHX_ASSERT(found + unknown == count);
-    for (uint32_t i = 0; i < found; i++) {
-        const bool carried = phx_area_members_carry(members, shard->mem, slot, (uint32_t)areas[i], found);
-        PHX_ASSERT(carried);
-        (void)carried;
-    }
-    import->areas.count = 0; /* a second call has them */
-    world->zoned = true;
-    return true;
-}
-
-static bool bring_history(const phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    phx_record record = {.id = import->id, .type = PHX_RECORD_MOTION_HISTORY};
-    if (!import->entered || !shard->rules->banded) return true;
-    record.as.history = (phx_motion_record){
-        .x = import->x, .y = import->y, .z = import->z, .kind = import->kind, .moved = import->moved};
-    return phx_bands_read_history(shard, slot, &record);
-}
-
-static bool bring_waiting(phx_world *world, phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    phx_record record = {.id = import->id, .type = PHX_RECORD_DEFERRED_UPDATES, .count = 1};
-    for (; shard->rules->banded && !import->ends_list && import->waiting.count > 0; import->waiting.count--) {
-        record.as.waiting[0] = world->imports.waiting[import->waiting.first + import->waiting.count - 1];
-        if (!phx_bands_read_deferred(shard, slot, &record)) return false;
-    }
-    return true;
-}
-
-static bool bring_activation(phx_world *world, const phx_import *import, phx_shard *shard, uint32_t slot)
-{
-    phx_activation *activation = &shard->zones.activation;
-    if (!import->awake) return true;
-    if (!phx_activation_cover(activation, shard->mem, shard->store.slots)) return false;
-    if (!phx_activation_is(activation, slot)) phx_activation_carry(activation, slot, import->alone_since);
-    world->zoned = true;
-    return true;
-}
-
-/* The import's entity, unless it left. */
-static bool find_import(const phx_world *world, const phx_import *import, phx_shard **shard, uint32_t *slot)
-{
-    return !import->ended && phx_world_find(world, import->id, shard, slot) &&
-           (*shard)->store.name[*slot].incarnation == import->incarnation;
-}
-
-static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *import, bool owed)
-{
-    const bool listed = import->list.count > 0 && !import->ends_list;
-    if (owed && (listed || phx_attr_observes(phx_store_attr(&shard->store, slot)))) {
-        shard->store.tail[slot].list.owed = true;
-        shard->store.name[slot].fresh = true;
-        phx_shard_flag(shard, slot); /* the list marks the observer's row */
-    }
-    phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
-}
-
-bool phx_imports_arrive(phx_world *world)
-{
-    phx_imports *imports = &world->imports;
-    for (; imports->arrived < imports->count; imports->arrived++) {
-        phx_import *import = &imports->at[imports->arrived];
-        phx_shard *shard;
-        uint32_t slot;
-        if (!find_import(world, import, &shard, &slot)) continue;
-        /* what comes first does nothing in a second call */
-        if (!bring_areas(world, import, shard, slot) || !bring_activation(world, import, shard, slot) ||
-            !bring_history(import, shard, slot) || !bring_waiting(world, import, shard, slot) ||
-            !bring_list(world, import, shard, slot))
-            return false;
-        mark_arrived(shard, slot, import, import->owed);
-    }
-    return true;
-}
-
-void phx_imports_give_up(phx_world *world)
-{
-    phx_imports *imports = &world->imports;
-    for (; imports->arrived < imports->count; imports->arrived++) {
-        const phx_import *import = &imports->at[imports->arrived];
-        phx_shard *shard;
-        uint32_t slot;
-        if (!find_import(world, import, &shard, &slot)) continue;
-        mark_arrived(shard, slot, import, true);
-    }
 }

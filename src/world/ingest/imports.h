@@ -1,6 +1,6 @@
 /*
- * What capsules brought beside entities: lists, areas, what NPCs and bands remember. It waits for the exchange, and
- * goes where migrants' records go. By the ticking thread, from the ingest phase to the end of a tick.
+ * The load of capsules beside entities: lists, areas, the memory of NPCs and bands. It waits for the exchange
+ * (import_arrival.h). By the ticking thread, from the ingest phase to the end of a tick.
  */
 #ifndef PHX_WORLD_INGEST_IMPORTS_H
 #define PHX_WORLD_INGEST_IMPORTS_H
@@ -27,13 +27,6 @@ void phx_imports_owe(phx_imports *imports, uint64_t id);
 /* It gets other attributes. */
 void phx_imports_follow(phx_world *world, uint64_t id, const phx_attr *before, const phx_attr *after);
 
-/*
- * Migrants are in their shards: brings each import's parts to the entity's shard. false = no memory: call again, or
- * give up: phx_imports_give_up().
- */
-bool phx_imports_arrive(phx_world *world);
-/* Of imports that did not arrive, whole lists become due; areas and histories begin anew. */
-void phx_imports_give_up(phx_world *world);
 /* The tick ended. */
 void phx_imports_clear(phx_world *world);
 

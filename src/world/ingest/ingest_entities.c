@@ -24,8 +24,8 @@ ph_status phx_ingest_enter_as(phx_world *world, uint64_t id, const ph_attrs *giv
     uint32_t index = phx_partition_shard(&world->partition, phx_tower_index(&world->rules, 0, given->x),
                                          phx_tower_index(&world->rules, 1, given->y));
     uint64_t user_data = given->given & PH_USER_DATA ? given->user_data : 0;
-    uint32_t slot = phx_shard_enter(&world->shards[index], id, world->incarnations + 1, user_data, &attr, given->x,
-                                    given->y, z);
+    uint32_t slot =
+        phx_shard_enter(&world->shards[index], id, world->incarnations + 1, user_data, &attr, given->x, given->y, z);
     if (slot == PHX_SLOT_NONE) return PH_NO_MEMORY;
     world->incarnations++;
     phx_directory_insert(&world->directory, id, phx_home(index, slot));

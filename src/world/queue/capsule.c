@@ -37,7 +37,7 @@ phx_capsule_deferred phx_capsule_deferred_at(const unsigned char *deferred, uint
     return update;
 }
 
-static uint64_t sum_of(const void *bytes, size_t size)
+static uint64_t sum_bytes(const void *bytes, size_t size)
 {
     phx_sum sum = phx_sum_begin();
     phx_sum_add(&sum, bytes, size);
@@ -55,7 +55,7 @@ bool phx_capsule_open(phx_capsule_walk *walk, const void *bytes, size_t size)
         head.bytes != size || head.zero != 0)
         return false;
     memcpy(&sum, (const unsigned char *)bytes + size - SUM_BYTES, sizeof sum);
-    if (sum_of(bytes, size - SUM_BYTES) != sum) return false;
+    if (sum_bytes(bytes, size - SUM_BYTES) != sum) return false;
     *walk = (phx_capsule_walk){.at = (const unsigned char *)bytes + sizeof head,
                                .left = size - sizeof head - SUM_BYTES,
                                .members = head.members};
@@ -90,6 +90,6 @@ bool phx_capsule_next(phx_capsule_walk *walk, phx_capsule_view *view)
 
 void phx_capsule_seal(void *capsule, size_t bytes)
 {
-    const uint64_t sum = sum_of(capsule, bytes);
+    const uint64_t sum = sum_bytes(capsule, bytes);
     memcpy((unsigned char *)capsule + bytes, &sum, sizeof sum);
 }

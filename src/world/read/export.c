@@ -87,7 +87,7 @@ static uint32_t add_relations(capsule_draft *draft, const phx_shard *shard, uint
     return set->count;
 }
 
-static bool area_behind(const uint64_t *a, const uint64_t *b)
+static bool area_id_behind(const uint64_t *a, const uint64_t *b)
 {
     return *a > *b;
 }
@@ -98,7 +98,7 @@ static uint32_t add_areas(capsule_draft *draft, const phx_shard *shard, uint32_t
     uint64_t *to = count > 0 ? add_bytes(draft, count * sizeof *to) : NULL;
     if (!to) return 0;
     for (uint32_t i = 0; i < count; i++) to[i] = draft->world->areas.at[places[i]].id;
-    PHX_HEAP_SORT(uint64_t, to, count, area_behind);
+    PHX_HEAP_SORT(uint64_t, to, count, area_id_behind);
     return count;
 }
 
@@ -192,7 +192,7 @@ static void fill_state(const capsule_draft *draft, const phx_shard *shard, uint3
 }
 
 /* Does its shard owe something that there was no memory for? */
-static bool shard_owes(const phx_shard *shard)
+static bool shard_in_debt(const phx_shard *shard)
 {
     return shard->zones.put_off || shard->zones.edges.held > 0 || shard->storage != shard->rules_storage;
 }
@@ -215,7 +215,7 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     PHX_ASSERT(known);
     (void)known;
     if (phx_store_attr(&shard->store, slot)->remote) draft->status = PH_BAD_VALUE;
-    else if (shard_owes(shard)) draft->status = PH_BUSY;
+    else if (shard_in_debt(shard)) draft->status = PH_BUSY;
     else if (draft->members == UINT16_MAX) draft->status = PH_TOO_LARGE;
     phx_capsule_member member;
     const uint32_t at = draft->used, place = draft->members;

@@ -7,7 +7,7 @@
 #include "world/queue/capsule.h"
 #include "world/state/world.h"
 
-/* See ph_export(). *bytes: what it needs, also with PH_TOO_LARGE; 0 with any other refusal. */
+/* See ph_export(). *bytes: its size, also with PH_TOO_LARGE; 0 with any other refusal. */
 ph_status phx_export(phx_world *world, uint64_t id, const phx_stays *stays, void *capsule, size_t size, size_t *bytes);
 
 #endif

@@ -25,14 +25,14 @@ typedef struct phx_import_span {
 typedef struct phx_import {
     uint64_t id;
     uint32_t incarnation;
-    uint32_t shard;                      /* that it was in */
+    uint32_t shard;                       /* that it was in */
     phx_import_span list, areas, waiting; /* in the arrays of phx_imports */
     phx_import_span relations;
     float x, y, z;  /* at the last tick's end, of one that entered */
     uint16_t kind;  /* then */
     uint32_t moved; /* as in phx_motion_history */
     uint64_t alone_since;
-    bool entered;   /* it was not in the world */
+    bool entered; /* it was not in the world */
     bool awake;
     bool ends_list; /* it is not ready any more: it has no list, and waits for no update */
     bool owed;      /* the whole list is due to its consumer */

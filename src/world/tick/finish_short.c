@@ -7,7 +7,7 @@
 #include "shards/state/beginners.h"
 #include "shards/tick/set_aside.h"
 #include "world/ingest/crowd_control.h"
-#include "world/ingest/imports.h"
+#include "world/ingest/import_arrival.h"
 #include "world/ingest/refuse.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/edges.h"

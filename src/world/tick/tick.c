@@ -14,6 +14,7 @@
 #include "world/ingest/apply.h"
 #include "world/ingest/area_anchors.h"
 #include "world/ingest/crowd_control.h"
+#include "world/ingest/import_arrival.h"
 #include "world/ingest/imports.h"
 #include "world/ingest/ingest.h"
 #include "world/ingest/renewals.h"
