@@ -1,5 +1,5 @@
 /*
- * Is a capsule sound? On the threads of producers, at any time, before it is queued: a tick trusts its queues.
+ * Is a capsule sound? In any phase, on the threads of producers, before it is queued: a tick trusts its queues.
  */
 #ifndef PHX_WORLD_INGEST_CAPSULE_CHECK_H
 #define PHX_WORLD_INGEST_CAPSULE_CHECK_H

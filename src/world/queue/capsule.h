@@ -1,5 +1,6 @@
 /*
- * The bytes of a capsule: a family of attached entities with all that they have in a world, for another world. Written
+ * The bytes of a capsule: a family of attached entities with all that they have in a world, for another world. In any
+ * phase (pure functions). Written
  * by read/export.c; in a queue's record, and read there by the ticking thread. All numbers little-endian:
  *
  *   head     16 bytes: phx_capsule_head

@@ -1,6 +1,6 @@
 /*
- * Imports of a tick: what capsules brought beside entities, from their command to the exchange of the tick, when it is
- * known which shards the entities are in. By the ticking thread.
+ * Imports of a tick: the load of capsules beside entities, from their command in the ingest phase to the exchange
+ * phase, when it is known which shards the entities are in. By the ticking thread.
  */
 #ifndef PHX_WORLD_STATE_IMPORT_TYPES_H
 #define PHX_WORLD_STATE_IMPORT_TYPES_H
