@@ -1,7 +1,7 @@
 /*
- * The bytes of a capsule: a family of attached entities with all that they have in a world, for another world. In any
- * phase (pure functions). Written
- * by read/export.c; in a queue's record, and read there by the ticking thread. All numbers little-endian:
+ * The bytes of a capsule: a family of attached entities with all that they have in a world, for another world. Written
+ * by read/export.c; in a queue's record, and read there by the ticking thread. Any phase (pure functions). All numbers
+ * little-endian:
  *
  *   head     16 bytes: phx_capsule_head
  *   member   phx_capsule_member, then its targets, relations, areas, and deferred updates; the root is the first
