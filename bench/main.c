@@ -1,6 +1,6 @@
 /*
  * pharos-bench: the load bench. Plans all cases, runs them in rounds that take turns, and
- * reports. Exit statuses: 0; 1 a check found a difference, or trouble with the machine;
+ * reports. Exit statuses: 0; 1 a check found a difference, Ctrl-C, or trouble with the machine;
  * 2 command line, config or trace.
  */
 #include <errno.h>
@@ -13,15 +13,15 @@
 #include "base/mem_jemalloc.h"
 #include "bench/advise.h"
 #include "bench/base/memory.h"
+#include "bench/data_files.h"
 #include "bench/parse_options.h"
 #include "bench/plan.h"
 #include "bench/plot.h"
 #include "bench/report.h"
-#include "bench/report_data.h"
 #include "bench/run.h"
 #include "bench/saving.h"
+#include "bench/stop.h"
 #include "tools/cli.h"
-#include "tools/out_file.h"
 #include "tools/progress.h"
 #include "tools/standard_input.h"
 
@@ -33,9 +33,10 @@ typedef struct bench {
     phx_progress progress;
     const bench_case *running; /* for the progress line */
     uint32_t round;
-    phx_out *json; /* NULL = not asked for */
-    phx_out *csv;
+    bench_data_files files;
 } bench;
+
+/* ---- runs ---- */
 
 static void show_progress(void *user, uint64_t tick, uint64_t ticks)
 {
@@ -80,7 +81,7 @@ static int run_in_turn(bench *self, bench_case *run)
     if (run->plain != NULL) {
         result = run_case(self, &self->plan.cases[run->plain - self->plan.cases]);
     }
-    bool over = result != PHX_EXIT_OK || run->given_up[0] != '\0';
+    bool over = result != PHX_EXIT_OK || run->given_up[0] != '\0' || bench_stopped();
     return over ? result : run_case(self, run);
 }
 
@@ -103,7 +104,7 @@ static int run_turns(bench *self, uint32_t first, uint32_t end)
 {
     int result = PHX_EXIT_OK;
     for (self->round = 0; self->round < self->options.rounds; self->round++) {
-        for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK; i++) {
+        for (uint32_t i = 0; i < end - first && result == PHX_EXIT_OK && !bench_stopped(); i++) {
             bench_case *run = &self->plan.cases[first + (i + self->round) % (end - first)];
             result = is_plain(self, run) ? PHX_EXIT_OK : run_in_turn(self, run);
         }
@@ -124,99 +125,46 @@ static void compare_events(bench *self, uint32_t first, uint32_t end)
     }
 }
 
+/* ---- groups ---- */
+
+/* Cases without a round are told as such, and have no figures. */
+static void note_stopped(bench *self)
+{
+    for (uint32_t i = 0; i < self->plan.case_count; i++) {
+        bench_case *run = &self->plan.cases[i];
+        if (run->rounds == 0 && run->given_up[0] == '\0') {
+            snprintf(run->given_up, sizeof run->given_up, "stopped by Ctrl-C before it ran");
+        }
+    }
+}
+
+static int run_group(bench *self, uint32_t first, uint32_t end)
+{
+    int result = run_turns(self, first, end);
+    if (bench_stopped()) {
+        note_stopped(self);
+    }
+    for (uint32_t from = first; from < end && result == PHX_EXIT_OK;) {
+        uint32_t to = bench_plan_scenario_end(&self->plan, from);
+        compare_events(self, from, to);
+        from = to;
+    }
+    bool kept = result != PHX_EXIT_OK || bench_data_write(&self->files, &self->plan, &self->machine, first, end);
+    return kept ? result : PHX_EXIT_TROUBLE;
+}
+
 static int run_all(bench *self)
 {
     int result = PHX_EXIT_OK;
     phx_progress_start(&self->progress);
-    for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK;) {
+    bench_stop_catch();
+    for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK && !bench_stopped();) {
         uint32_t end = bench_plan_turns_end(&self->plan, first);
-        result = run_turns(self, first, end);
-        first = end;
-    }
-    for (uint32_t first = 0; first < self->plan.case_count && result == PHX_EXIT_OK;) {
-        uint32_t end = bench_plan_scenario_end(&self->plan, first);
-        compare_events(self, first, end);
+        result = run_group(self, first, end);
         first = end;
     }
     phx_progress_clear(&self->progress);
     return result;
-}
-
-/* ---- output ---- */
-
-static bool open_output(bench *self, phx_out **out, const char *path)
-{
-    const char *trouble = "no memory";
-    if (path == NULL || phx_out_open(out, &self->mem, path, &trouble) == PH_OK) {
-        return true;
-    }
-    *out = NULL;
-    fprintf(stderr, "pharos-bench: %s: %s\n", path, trouble);
-    return false;
-}
-
-static void put_text(phx_out *out, const char *text, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        size_t piece = size - at < PHX_OUT_RESERVE_MAX ? size - at : PHX_OUT_RESERVE_MAX;
-        memcpy(phx_out_reserve(out), text + at, piece);
-        phx_out_advance(out, piece);
-        at += piece;
-    }
-}
-
-typedef void (*write_fn)(FILE *text, bench *self);
-
-static void write_json(FILE *text, bench *self)
-{
-    for (uint32_t i = 0; i < self->plan.case_count; i++) {
-        if (self->plan.cases[i].given_up[0] == '\0') {
-            bench_report_json(text, &self->plan.cases[i], &self->machine, &self->mem);
-        }
-    }
-}
-
-static void write_csv(FILE *text, bench *self)
-{
-    bench_report_csv_header(text);
-    for (uint32_t i = 0; i < self->plan.case_count; i++) {
-        if (self->plan.cases[i].given_up[0] == '\0') {
-            bench_report_csv(text, &self->plan.cases[i], &self->mem);
-        }
-    }
-}
-
-static bool write_output(bench *self, phx_out *out, write_fn write)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL) {
-        return false;
-    }
-    write(stream, self);
-    bool good = fclose(stream) == 0;
-    if (good) {
-        put_text(out, text, size);
-    }
-    free(text);
-    return good;
-}
-
-/* Writes and closes one of the two; commit = the runs went well. */
-static bool close_output(bench *self, phx_out **out, const char *path, write_fn write, bool commit)
-{
-    if (*out == NULL) {
-        return true;
-    }
-    bool good = !commit || write_output(self, *out, write);
-    const char *trouble = phx_out_close(*out, commit && good);
-    *out = NULL;
-    if (commit && (!good || trouble != NULL)) {
-        fprintf(stderr, "pharos-bench: %s: %s\n", path, trouble != NULL ? trouble : "no memory");
-        return false;
-    }
-    return true;
 }
 
 /* The table stands aside when the standard output carries data. */
@@ -255,19 +203,21 @@ static int run_and_report(bench *self)
         fprintf(stderr, "pharos-bench: %s\n", trouble.text);
         return PHX_EXIT_TROUBLE;
     }
-    bool opened = open_output(self, &self->json, options->json) && open_output(self, &self->csv, options->csv);
+    bool opened = bench_data_open(&self->files, options, &self->mem);
     int result = opened ? run_all(self) : PHX_EXIT_TROUBLE;
     bool ran = result == PHX_EXIT_OK;
     if (ran) {
         result = report(self);
     }
-    if (ran && options->plot != NULL && !bench_plot_write(options->plot, &self->plan, &self->machine, &trouble)) {
+    if (ran && bench_stopped()) {
+        fputs("pharos-bench: stopped by Ctrl-C\n", stderr);
+        result = PHX_EXIT_TROUBLE;
+    } else if (ran && options->plot != NULL &&
+               !bench_plot_write(options->plot, &self->plan, &self->machine, &trouble)) {
         fprintf(stderr, "pharos-bench: %s\n", trouble.text);
         result = PHX_EXIT_TROUBLE;
     }
-    bool json_good = close_output(self, &self->json, options->json, write_json, ran);
-    bool csv_good = close_output(self, &self->csv, options->csv, write_csv, ran);
-    return json_good && csv_good ? result : PHX_EXIT_TROUBLE;
+    return bench_data_close(&self->files) ? result : PHX_EXIT_TROUBLE;
 }
 
 static int advise(bench *self)

@@ -83,7 +83,10 @@ static const char help[] =
     "Runs of the same scenario must make the same events, whatever the engine, workers and shards: the event hash is "
     "compared always. --verify compares interest lists with brute force on top of it.\n"
     "\n"
-    "Exit status: 0 all is well; 1 a check found a difference, or there is trouble with the machine (no memory, a file "
+    "Ctrl-C ends the bench behind the run at work, and shows the figures so far; a second one ends it at once. The files "
+    "of --json and --csv keep every scenario that has run.\n"
+    "\n"
+    "Exit status: 0 all is well; 1 a check found a difference, Ctrl-C, or trouble with the machine (no memory, a file "
     "can not be written); 2 something is wrong with the command line, the config or the trace.";
 
 enum {

@@ -35,14 +35,17 @@ struct phx_out {
 /* ---- removal on signals ---- */
 
 enum { DOOMED_MAX = 3 };
-static const char *_Atomic doomed[DOOMED_MAX]; /* the handler removes them; set and cleared by the main thread */
+/* The handler removes them, or renames those with a name in kept; both are set and cleared by the main thread. */
+static const char *_Atomic doomed[DOOMED_MAX], *_Atomic kept[DOOMED_MAX];
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void remove_and_die(int number)
 {
     for (size_t i = 0; i < DOOMED_MAX; i++) {
         const char *path = doomed[i];
-        if (path) unlink(path);
+        const char *name = kept[i];
+        if (path && name) rename(path, name);
+        else if (path) unlink(path);
     }
     raise(number); /* the disposition is the default again (SA_RESETHAND) */
 }
@@ -142,6 +145,14 @@ void phx_out_advance(phx_out *out, size_t bytes)
     out->used += bytes;
 }
 
+void phx_out_keep(phx_out *out)
+{
+    flush(out);
+    if (!out->named || out->trouble) return;
+    for (size_t i = 0; i < DOOMED_MAX; i++)
+        if (doomed[i] == out->temporary) kept[i] = out->path;
+}
+
 const char *phx_out_trouble(const phx_out *out)
 {
     return out->trouble;
@@ -162,7 +173,7 @@ const char *phx_out_close(phx_out *out, bool commit)
     if (out->named && !whole) unlink(out->temporary);
     if (out->named)
         for (size_t i = 0; i < DOOMED_MAX; i++)
-            if (doomed[i] == out->temporary) doomed[i] = NULL;
+            if (doomed[i] == out->temporary) doomed[i] = kept[i] = NULL;
     const char *trouble = out->trouble;
     phx_free(out->mem, out, sizeof *out, PHX_CACHE_LINE);
     return trouble;

@@ -1,6 +1,7 @@
 /*
  * An output file that is there whole or not at all: written as PATH.tmp-PID and renamed
- * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP. PATH "-" is
+ * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP, unless its owner
+ * says that what it has so far is of use alone. PATH "-" is
  * stdout; a path that is no regular file (/dev/null, a pipe) is written in place.
  * Every short write is an error that sticks. Owned by a program's main thread; three such
  * files at a time are removed on signals.
@@ -20,6 +21,12 @@ PH_NODISCARD ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *pat
 /* Room for up to PHX_OUT_RESERVE_MAX bytes; phx_out_advance() says how many were put there. */
 char *phx_out_reserve(phx_out *out);
 void phx_out_advance(phx_out *out, size_t bytes);
+
+/*
+ * Bytes so far are of use without the ones to come: they go to the file now, and a signal gives it its name instead of
+ * removing it.
+ */
+void phx_out_keep(phx_out *out);
 
 /* NULL = no error so far; else the reason why it can not be written. Later bytes are dropped then. */
 const char *phx_out_trouble(const phx_out *out);

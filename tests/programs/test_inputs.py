@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -322,6 +323,62 @@ def test_a_full_disk(folder):
                         [config, "check", "good.conf"], trace, trace + ["--json", "-"], [bench, "--list"],
                         [bench, "--advise", "--trace", "t.csv", "--warmup", "0", "--ticks", "1"] + VIEW):
             Run(folder, command, stdout=full).ends(1, "No space left on device")
+
+
+# ---- a bench that is stopped ----
+
+MANY = ["--scenario", "walk-10k,crowd,hotspot,churn,dense-100k", "--ticks", "40", "--rounds", "4"]
+
+
+def stopped_bench(folder, signals):
+    """Ends a bench by these signals when its first scenario has run; the run's status and stderr, and the two files."""
+    paths = [os.path.join(folder, name) for name in ("out.json", "out.csv")]
+    command = [bench] + MANY + ["--json", paths[0], "--csv", paths[1]]
+    child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    temporary = f"{paths[1]}.tmp-{child.pid}"
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until and not (os.path.exists(temporary) and os.path.getsize(temporary) > 0):
+        time.sleep(0.01)
+    for number in signals:
+        child.send_signal(number)
+        time.sleep(0.05)  # two at once are one
+    try:
+        err = child.communicate(timeout=PATIENCE_S)[1].decode()
+    except subprocess.TimeoutExpired:
+        child.kill()
+        err = child.communicate()[1].decode()
+        fail(f"it does not end on {signals}")
+    suffix = f".tmp-{child.pid}" if signals == [signal.SIGKILL] else ""
+    texts = []
+    for path in paths:
+        if os.path.exists(path + suffix):
+            with open(path + suffix, encoding="ascii") as file:
+                texts.append(file.read())
+        else:
+            fail(f"{path + suffix} is not there after {signals}")
+            texts.append("")
+    if not suffix and set(os.listdir(folder)) != {"out.json", "out.csv"}:
+        fail(f"left over after {signals}: {os.listdir(folder)}")
+    return child.returncode, err, texts
+
+
+def test_a_bench_that_is_stopped(folder):
+    for i, (signals, status) in enumerate((([signal.SIGINT], 1), ([signal.SIGINT] * 2, -signal.SIGINT),
+                                           ([signal.SIGTERM], -signal.SIGTERM), ([signal.SIGKILL], -signal.SIGKILL))):
+        own = os.path.join(folder, str(i))
+        os.mkdir(own)
+        got, err, (text, table) = stopped_bench(own, signals)
+        runs = [json.loads(line) for line in text.splitlines()]
+        if not 1 <= len(runs) < 5 or runs[0]["scenario"] != "walk-10k" or runs[0]["rounds"] != 4:
+            fail(f"{signals}: the runs that ended are not kept: {text}")
+        rows = table.splitlines()
+        if len(rows) != 1 + len(runs) or any(row.count(",") != rows[0].count(",") for row in rows):
+            fail(f"{signals}: the CSV is not whole: {table}")
+        if got != status and not (len(signals) == 2 and got == 1):  # it may be over before the second
+            fail(f"{signals}: exit status {got}")
+        if got == 1 and "stopped by Ctrl-C" not in err:
+            fail(f"{signals}: it does not say so: {err}")
 
 
 def main():
