@@ -1,5 +1,5 @@
 /*
- * pharos-config: checks a config file, shows the resulting definition, writes the reference page
+ * pharos-config: checks a config file, shows the resulting definition, renames keys, writes the reference page
  * of all keys. Everything is done by the config library; this is its command line.
  */
 #include <argp.h>
@@ -10,17 +10,21 @@
 #include <pharos/pharos.h>
 
 #include "tools/cli.h"
+#include "tools/config_migrate.h"
 #include "tools/options.h"
 #include "tools/standard_input.h"
 
 /* Assignments on one command line; more belong into a file. */
-enum { SETS_MAX = 256 };
+enum { SETS_MAX = 256, RENAMES_MAX = 64 };
 
 typedef struct arguments {
     const char *command;
     const char *file; /* NULL = the built-in defaults */
     const char *sets[SETS_MAX];
     uint32_t set_count;
+    phx_rename renames[RENAMES_MAX];
+    uint32_t rename_count;
+    bool in_place;
 } arguments;
 
 static const char documentation[] = "Checks and shows config files of Pharos.\v"
@@ -28,6 +32,9 @@ static const char documentation[] = "Checks and shows config files of Pharos.\v"
                                     "  check FILE   says \"FILE: ok\", or FILE:LINE and the error there\n"
                                     "  dump [FILE]  prints every key with its value and, as a comment, its origin:\n"
                                     "               FILE:LINE, --set or default; the output is a config file\n"
+                                    "  migrate FILE prints the file with keys under their new names; comments and\n"
+                                    "               layout stay. Standard error has a line for each; a file that\n"
+                                    "               is no config then is refused, and nothing is printed\n"
                                     "  reference    prints the page of all keys, ranges and meanings (Markdown)\n"
                                     "\n"
                                     "A config file in short:\n"
@@ -41,11 +48,31 @@ static const char documentation[] = "Checks and shows config files of Pharos.\v"
                                     "Examples:\n"
                                     "  pharos-config dump > pharos.conf       # every key, to start from\n"
                                     "  pharos-config check pharos.conf\n"
+                                    "  pharos-config migrate old.conf > new.conf\n"
+                                    "  pharos-config migrate --in-place pharos.conf\n"
                                     "  pharos-config dump pharos.conf --set shards=4x4 --set player.view=150\n"
                                     "\n"
                                     "Exit status: 0 all is well; 2 the file, an assignment or the command line\n"
                                     "is wrong (standard error says how); 1 no memory, or the output can not be\n"
                                     "written.";
+
+enum { KEY_IN_PLACE = 'i', KEY_RENAME = 'r' };
+
+/* "OLD=NEW", changed on the way: argp's texts are ours. */
+static void take_rename(arguments *args, char *text, const struct argp_state *state)
+{
+    char *equals = strchr(text, '=');
+
+    if (equals == NULL || equals == text || equals[1] == '\0') {
+        argp_error(state, "--rename: '%s' is not OLD=NEW", text);
+        return;
+    }
+    if (args->rename_count == RENAMES_MAX) {
+        argp_error(state, "more than %d --rename", RENAMES_MAX);
+    }
+    *equals = '\0';
+    args->renames[args->rename_count++] = (phx_rename){NULL, text, equals + 1};
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -61,6 +88,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         }
         args->sets[args->set_count++] = text;
         return 0;
+    case KEY_IN_PLACE:
+        args->in_place = true;
+        return 0;
+    case KEY_RENAME:
+        take_rename(args, text, state);
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0) {
             args->command = text;
@@ -72,7 +105,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (args->command == NULL) {
-            argp_error(state, "a command is missing: check, dump or reference");
+            argp_error(state, "a command is missing: check, dump, migrate or reference");
         }
         return 0;
     default:
@@ -82,11 +115,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"set", 's', "KEY=VALUE", 0, "Sets a key on top of the file, or of the defaults; may be given often", 0},
+    {"in-place", KEY_IN_PLACE, NULL, 0, "Of migrate: FILE itself gets the new text, all of it or nothing", 0},
+    {"rename", KEY_RENAME, "OLD=NEW", 0, "Of migrate: another key to rename, in every section; may be given often", 0},
     PHX_HELP_OPTION,
     {0}};
 
-static const struct argp parser = {
-    .options = options, .parser = parse_option, .args_doc = "check FILE\ndump [FILE]\nreference", .doc = documentation};
+static const struct argp parser = {.options = options,
+                                   .parser = parse_option,
+                                   .args_doc = "check FILE\ndump [FILE]\nmigrate FILE\nreference",
+                                   .doc = documentation};
 
 static int exit_status(ph_status status)
 {
@@ -147,6 +184,20 @@ static int usage_error(const char *what)
     return PHX_EXIT_USAGE;
 }
 
+static int migrate(const arguments *args)
+{
+    if (args->file == NULL) {
+        return usage_error("nothing to migrate. Name a FILE");
+    }
+    if (args->set_count > 0) {
+        return usage_error("migrate takes no --set");
+    }
+    if (args->in_place && phx_is_stdin(args->file)) {
+        return usage_error("the standard input can not be changed in place");
+    }
+    return phx_config_migrate(args->file, args->renames, args->rename_count, args->in_place);
+}
+
 int main(int argc, char **argv)
 {
     static char version[64];
@@ -157,6 +208,12 @@ int main(int argc, char **argv)
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_parse(&parser, argc, argv, 0, NULL, &args);
 
+    if (strcmp(args.command, "migrate") == 0) {
+        return migrate(&args);
+    }
+    if (args.in_place || args.rename_count > 0) {
+        return usage_error("--in-place and --rename belong to migrate");
+    }
     if (strcmp(args.command, "reference") == 0) {
         if (args.file != NULL || args.set_count > 0) {
             return usage_error("reference takes neither FILE nor --set");
@@ -169,5 +226,5 @@ int main(int argc, char **argv)
     if (strcmp(args.command, "dump") == 0) {
         return check_or_dump(&args);
     }
-    return usage_error("unknown command: check, dump and reference are known");
+    return usage_error("unknown command: check, dump, migrate and reference are known");
 }

@@ -10,14 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/key_table.h"
 #include "support/check.h"
 #include "support/temp_path.h"
+#include "tools/migrate.h"
 
 enum { OUTPUT_SIZE = 64 << 10, ARGUMENTS_MAX = 600 };
 
 static const char *tool;
 static char out[OUTPUT_SIZE]; /* of the last run */
 static char err[OUTPUT_SIZE];
+static char old_dump[OUTPUT_SIZE];
 
 static void write_file(const char *name, const char *text)
 {
@@ -173,6 +176,100 @@ static void test_example_of_the_help(void)
                     "    band { radius = 30 every = 1 } band { radius = 60 every = 4 } }\n");
 }
 
+/* Old names as keys, and as classes, as values and in comments: the keys alone are renamed, all else stays to the byte.
+ */
+static const char old_text[] = "\xef\xbb\xbf# far = 1, near = 2\r\n"
+                               "\tlarge\t=  {2000,/* far = { */ 2000}  // far\r\n"
+                               "form = \n\n  square class square{far=10 near /* = */ = 2# = near\n"
+                               "band { near = 30 every = 1 }band{near=60 every=4}}\n"
+                               "class 'near' { far = 5 } /* far = 6\n*/ class \"form\" { far = 7 }";
+static const char new_text[] = "\xef\xbb\xbf# far = 1, near = 2\r\n"
+                               "\tworld_size\t=  {2000,/* far = { */ 2000}  // far\r\n"
+                               "shape = \n\n  square class square{view=10 margin /* = */ = 2# = near\n"
+                               "band { radius = 30 every = 1 }band{radius=60 every=4}}\n"
+                               "class 'near' { view = 5 } /* far = 6\n*/ class \"form\" { view = 7 }";
+
+static void test_migrate(void)
+{
+    static const phx_rename rows[] = {
+        {"", "large", "world_size"}, {"", "form", "shape"},      {"", "square", "no"}, {"class", "far", "view"},
+        {"class", "near", "margin"}, {"band", "near", "radius"}, {NULL, NULL, NULL}};
+    const phx_renames renames = {.versions = rows};
+    char *made = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&made, &length);
+
+    REQUIRE(stream != NULL);
+    phx_migrate(stream, old_text, sizeof old_text - 1, &renames);
+    fclose(stream);
+    CHECK(strcmp(made, new_text) == 0, "the new text is\n%s, not\n%s", made, new_text);
+    write_file("new.conf", made);
+    free(made);
+    EXPECT(0, "check", "new.conf");
+
+    /* The program: the file's own renames, refusals, and the file itself as the output. */
+    write_file("old.conf", "# wide is the view\nclass a { wide = 5 } class b { # two\n wide=6}\n");
+    EXPECT(2, "migrate", "old.conf");
+    EXPECT_OUT("");
+    EXPECT_ERR("old.conf:2: no such option 'wide'\n");
+    EXPECT(0, "migrate", "old.conf", "--rename", "wide=view");
+    EXPECT_OUT("# wide is the view\nclass a { view = 5 } class b { # two\n view=6}\n");
+    EXPECT_ERR("old.conf:2: wide is now view\nold.conf:3: wide is now view\n");
+    EXPECT(2, "migrate", "old.conf", "--in-place", "-r", "wide=span");
+    EXPECT_HAS(err, "no such option 'span'");
+    read_file("old.conf", out);
+    EXPECT_HAS(out, "a { wide = 5 }"); /* nothing was written */
+    EXPECT(0, "migrate", "old.conf", "--in-place", "-r", "wide=view");
+    EXPECT_OUT("");
+    EXPECT(0, "migrate", "old.conf");
+    EXPECT_OUT("# wide is the view\nclass a { view = 5 } class b { # two\n view=6}\n");
+    EXPECT_ERR("");
+    EXPECT(0, "dump");
+    write_file("all.conf", out);
+    memcpy(old_dump, out, sizeof old_dump);
+    EXPECT(0, "migrate", "all.conf");
+    EXPECT_OUT(old_dump);
+    EXPECT(2, "migrate");
+    EXPECT_HAS(err, "Name a FILE");
+    EXPECT(2, "migrate", "none.conf");
+    EXPECT_ERR("none.conf: No such file or directory\n");
+    EXPECT(2, "migrate", "-", "--in-place");
+    EXPECT_HAS(err, "can not be changed in place");
+    EXPECT(2, "check", "old.conf", "--in-place");
+    EXPECT_HAS(err, "belong to migrate");
+    EXPECT(2, "migrate", "old.conf", "--set", "span=2");
+    EXPECT_HAS(err, "takes no --set");
+    EXPECT(2, "migrate", "old.conf", "--rename", "wide");
+    EXPECT_HAS(err, "'wide' is not OLD=NEW");
+    CHECK(RUN(NOT_WRITABLE, "migrate", "old.conf") == 1, "migrate");
+    EXPECT_ERR("pharos-config: the output can not be written: Bad file descriptor\n");
+}
+
+/* Every row of the table leads from a name that is no key to one that is. */
+static void test_renames(void)
+{
+    static const phx_key world[] = PHX_WORLD_KEY_TABLE, class_keys[] = PHX_CLASS_KEY_TABLE, band[] = PHX_BAND_KEY_TABLE;
+    const struct {
+        const char *section;
+        const phx_key *keys;
+        size_t count;
+    } sections[] = {{"", world, PHX_WORLD_KEY_COUNT},
+                    {"class", class_keys, PHX_CLASS_KEY_COUNT},
+                    {"band", band, PHX_BAND_KEY_COUNT}};
+
+    for (const phx_rename *row = phx_key_renames; row->old_name != NULL; row++) {
+        bool found = false;
+
+        for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+            for (size_t k = 0; strcmp(sections[s].section, row->section) == 0 && k < sections[s].count; k++) {
+                CHECK(strcmp(sections[s].keys[k].name, row->old_name) != 0, "%s is a key", row->old_name);
+                found = found || strcmp(sections[s].keys[k].name, row->new_name) == 0;
+            }
+        }
+        CHECK(found || strcmp(row->section, "store") == 0, "%s is no key", row->new_name);
+    }
+}
+
 static void test_limits(void)
 {
     const char *arguments[2 * 257 + 2] = {"dump"};
@@ -201,7 +298,8 @@ static void test_output_that_can_not_be_written(void)
 int main(int argc, char **argv)
 {
     char folder[TEMP_PATH_SIZE];
-    static const char *const files[] = {"good.conf", "bad.conf", "all.conf", "short.conf", "out", "err"};
+    static const char *const files[] = {"good.conf", "bad.conf", "all.conf", "short.conf",
+                                        "old.conf",  "new.conf", "out",      "err"};
     int result;
 
     REQUIRE(argc == 2);
@@ -213,6 +311,8 @@ int main(int argc, char **argv)
     test_dump();
     test_help();
     test_example_of_the_help();
+    test_migrate();
+    test_renames();
     test_limits();
     test_output_that_can_not_be_written();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
