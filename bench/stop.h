@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Behind the opening of output files, whose handler is the second one's. Where SIGINT is ignored it stays so. */
+/* Called behind the opening of output files: their handler ends the bench. Where SIGINT is ignored it stays so. */
 void bench_stop_catch(void);
 bool bench_stopped(void);
 

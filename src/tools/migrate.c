@@ -45,12 +45,17 @@ static bool starts_with(const walker *w, const char *text)
     return bytes_left(w) >= strlen(text) && memcmp(w->at, text, strlen(text)) == 0;
 }
 
+static bool is_one_of(char byte, const char *bytes)
+{
+    return byte != '\0' && strchr(bytes, byte);
+}
+
 /* Bytes of the comment, or of the blanks, at `from`; 0 = there is neither. */
 static size_t gap_length(const char *from, const char *end)
 {
     const size_t left = (size_t)(end - from);
     if (left == 0) return 0;
-    if (memchr(" \t\r\n", *from, 4)) return 1;
+    if (is_one_of(*from, " \t\r\n")) return 1;
     if (*from == '#' || (left >= 2 && memcmp(from, "//", 2) == 0)) {
         const char *line_end = memchr(from, '\n', left);
         return line_end ? (size_t)(line_end - from) : left;
@@ -149,7 +154,7 @@ void phx_migrate(FILE *out, const char *text, size_t length, const phx_renames *
         if (gap > 0) put(&w, gap);
         else if (word > 0) pass_word(&w, word);
         else if (*w.at == '"' || *w.at == '\'') pass_quoted(&w);
-        else if (memchr("={},", *w.at, 4)) pass_mark(&w);
+        else if (is_one_of(*w.at, "={},")) pass_mark(&w);
         else put(&w, 1);
     }
 }

@@ -20,7 +20,7 @@ extern const phx_rename phx_key_renames[];
 /* Called for each key that gets another name. */
 typedef void (*phx_renamed_fn)(void *user, uint32_t line, const phx_rename *rename);
 
-/* What is renamed, first match first: the rows of `given`, then those of `versions`, which ends with a NULL name. */
+/* The first row that matches counts: of `given`, then of `versions`, which ends with a NULL name. */
 typedef struct phx_renames {
     const phx_rename *given, *versions;
     uint32_t given_count;
