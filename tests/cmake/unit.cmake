@@ -70,7 +70,11 @@ pharos_unit_test(NAME unit_world_image SOURCES
     unit/world/image/test_definition.c unit/world/image/test_image.c unit/world/image/test_sections.c)
 pharos_unit_test(NAME unit_world_read SOURCES unit/world/read/test_verify.c)
 pharos_unit_test(NAME unit_world_ingest SOURCES unit/world/ingest/test_moves.c)
-pharos_unit_test(NAME unit_world_monitor SOURCES unit/world/monitor/test_places.c)
+pharos_unit_test(NAME unit_world_publish SOURCES
+    unit/world/publish/test_edges.c unit/world/publish/test_event_bound.c)
+pharos_unit_test(NAME unit_world_monitor SOURCES
+    unit/world/monitor/test_order.c unit/world/monitor/test_places.c unit/world/monitor/test_shown.c)
+pharos_unit_test(NAME unit_world_journal SOURCES unit/world/journal/test_pack.c)
 pharos_unit_test(NAME unit_world_tick SOURCES unit/world/tick/test_world_delta.c)
 
 pharos_unit_test(NAME unit_api SOURCES unit/api/test_abi.c unit/api/test_def.c unit/api/test_explain_text.c unit/api/test_hints.c

@@ -1,6 +1,6 @@
 /*
  * Places of entities in a view: which bodies are shown, and where. A place is one word, as in a frame: y << 16 | x.
- * Called by points.c, by all workers at once for disjoint slots.
+ * Called by points.c at the end of a tick, by all workers at once for disjoint slots.
  */
 #ifndef PHX_WORLD_MONITOR_PLACES_H
 #define PHX_WORLD_MONITOR_PLACES_H

@@ -1,0 +1,87 @@
+/*
+ * src/world/monitor/order.c: runs of points that were found in any order become columns in the order of their keys.
+ */
+#include "unit/shards/shard_case.h"
+
+#include "world/monitor/order.h"
+#include "world/monitor/points.h"
+#include "world/state/monitor_types.h"
+
+enum { RUNS_MAX = 300, RUN_POINTS = 20, POINTS_MAX = RUNS_MAX * RUN_POINTS, ROUNDS = 50 };
+
+static phx_monitor monitor;
+static phx_point_run runs[RUNS_MAX];
+static uint32_t slots[2][POINTS_MAX], places_found[POINTS_MAX], cells[PH_MONITOR_CELLS * PH_MONITOR_CELLS];
+static uint16_t xs[POINTS_MAX], ys[POINTS_MAX], kinds[2][POINTS_MAX];
+static uint8_t bits[2][POINTS_MAX], steps[2][POINTS_MAX];
+
+static phx_monitor_sums sums = {.counts = cells};
+
+/* All columns of a point say its number. */
+static void put_point(uint32_t at, uint32_t number)
+{
+    slots[0][at] = number;
+    places_found[at] = (uint32_t)(uint16_t)~number << 16 | (uint16_t)number;
+    kinds[0][at] = (uint16_t)(number * 3);
+    bits[0][at] = (uint8_t)number;
+    steps[0][at] = (uint8_t)~number;
+}
+
+/* The counts of cells against the points, one by one. */
+static void check_cells(uint32_t points)
+{
+    static uint32_t expected[PH_MONITOR_CELLS * PH_MONITOR_CELLS];
+    const uint32_t side = 65536 / PH_MONITOR_CELLS;
+    memset(expected, 0, sizeof expected);
+    for (uint32_t i = 0; i < points; i++) expected[ys[i] / side * PH_MONITOR_CELLS + xs[i] / side]++;
+    cr_assert_eq(memcmp(cells, expected, sizeof cells), 0);
+}
+
+Test(points_order, runs_come_in_the_order_of_their_keys_with_all_columns)
+{
+    uint64_t rng = 43;
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint32_t count = phx_rng_below(&rng, RUNS_MAX + 1);
+        uint32_t places[RUNS_MAX], points = 0;
+        memset(&monitor, 0, sizeof monitor);
+        monitor.found = (phx_found_columns){slots[0], places_found, kinds[0], bits[0], steps[0]};
+        monitor.points = (phx_point_columns){slots[1], xs, ys, kinds[1], bits[1], steps[1]};
+        monitor.sums = &sums;
+        monitor.cells_due = round % 2;
+        cells[0] = UINT32_MAX; /* of another frame */
+        monitor.runs = runs;
+        for (uint32_t i = 0; i < count; i++) places[i] = i;
+        for (uint32_t i = count; i > 1; i--) { /* workers claim places in any order */
+            const uint32_t other = phx_rng_below(&rng, i), place = places[i - 1];
+            places[i - 1] = places[other];
+            places[other] = place;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t key = places[i], length = 1 + key % RUN_POINTS;
+            runs[i] = (phx_point_run){.key = key << 3, .first = points, .count = length};
+            for (uint32_t p = 0; p < length; p++) put_point(points++, key * RUN_POINTS + p);
+        }
+        atomic_store(&monitor.run_count, count);
+        monitor.frame.points.count = points;
+        phx_points_order(&monitor);
+        uint32_t at = 0;
+        for (uint32_t key = 0; key < count; key++)
+            for (uint32_t p = 0; p < 1 + key % RUN_POINTS; p++, at++) {
+                const uint32_t number = key * RUN_POINTS + p;
+                cr_assert_eq(slots[1][at], number);
+                cr_assert(xs[at] == (uint16_t)number && ys[at] == (uint16_t)~number);
+                cr_assert_eq(kinds[1][at], (uint16_t)(number * 3));
+                cr_assert(bits[1][at] == (uint8_t)number && steps[1][at] == (uint8_t)~number);
+            }
+        cr_assert_eq(at, points);
+        if (monitor.cells_due) check_cells(points);
+        else cr_assert_eq(cells[0], UINT32_MAX, "no count is due");
+    }
+}
+
+Test(points_order, the_room_for_runs_grows_with_shards_and_points)
+{
+    cr_assert_leq(phx_points_runs_max(1, 1000), phx_points_runs_max(2, 1000));
+    cr_assert_lt(phx_points_runs_max(1, 1000), phx_points_runs_max(1, 100000));
+    cr_assert_gt(phx_points_runs_max(64, 0), 64, "a run a piece of each shard at least");
+}
