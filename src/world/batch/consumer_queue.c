@@ -252,7 +252,7 @@ static void rename_kept(phx_consumer *c, const phx_rename *item)
     for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
         for (uint32_t i = 0; i < edges_in(batch); i++) {
             ph_edge *edge = &batch->edges[i];
-            if (edge->on && edge->id == item->id) {
+            if (edge->on && edge->id == item->id && edge->incarnation == item->incarnation) {
                 edge->user_data = item->user_data;
             }
         }
@@ -266,8 +266,8 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        phx_net_changes_rename(c->net_changes, items[i].id, items[i].kind, items[i].user_data);
-        phx_net_changes_rename(c->edges, items[i].id, items[i].kind, items[i].user_data);
+        phx_net_changes_rename(c->net_changes, &items[i]);
+        phx_net_changes_rename(c->edges, &items[i]);
         phx_broadcast_backlog_rename(c->backlog, items[i].id, items[i].user_data);
         phx_update_backlog_rename(c->update_backlog, items[i].id, items[i].user_data);
         rename_kept(c, &items[i]);

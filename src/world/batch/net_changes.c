@@ -132,7 +132,7 @@ static void merge_enter(phx_net_changes *co, uint32_t o, const ph_target *target
     }
     entry->has_enter = true;
     entry->enter_incarnation = incarnation;
-    phx_net_set_name(&co->set, e, named, kind, target->user_data);
+    phx_net_set_name(&co->set, e, (phx_net_stay){named, incarnation}, kind, target->user_data);
     observer->enters++;
     count_pending(co);
 }
@@ -209,9 +209,9 @@ bool phx_net_changes_merge(phx_net_changes *co, const phx_batch *batch)
     return true;
 }
 
-void phx_net_changes_rename(phx_net_changes *co, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_changes_rename(phx_net_changes *co, const phx_rename *item)
 {
-    phx_net_set_rename(&co->set, id, kind, user_data);
+    phx_net_set_rename(&co->set, (phx_net_stay){item->id, item->incarnation}, item->kind, item->user_data);
 }
 
 void phx_net_changes_drop_observer(phx_net_changes *co, uint64_t observer)

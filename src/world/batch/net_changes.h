@@ -26,6 +26,7 @@
 #ifndef PHX_WORLD_BATCH_NET_CHANGES_H
 #define PHX_WORLD_BATCH_NET_CHANGES_H
 
+#include "shards/entity/renames.h"
 #include "world/batch/batch.h"
 #include "world/table/attach_depth.h"
 
@@ -59,10 +60,10 @@ bool phx_net_changes_merge(phx_net_changes *co, const phx_batch *batch);
 /* Room for such a merge, which can not fail then. false = no memory. */
 bool phx_net_changes_reserve(phx_net_changes *co, const phx_batch *batch);
 /*
- * Renames an entity from this tick on, as a target in all nets and as an observer. O(1), however many nets have it.
- * Before this tick's merge, after its drops.
+ * Renames a stay of an entity from this tick on, as a target in all nets and as an observer. O(1), however many nets
+ * have it. Before this tick's merge, after its drops.
  */
-void phx_net_changes_rename(phx_net_changes *co, uint64_t id, uint16_t kind, uint64_t user_data);
+void phx_net_changes_rename(phx_net_changes *co, const phx_rename *item);
 /* Drops everything pending for this observer, its fresh mark too, if any. */
 void phx_net_changes_drop_observer(phx_net_changes *co, uint64_t observer);
 /*

@@ -234,24 +234,29 @@ void phx_net_set_entry_remove(phx_net_set *set, uint32_t e)
 
 /* ---- names ---- */
 
-static uint32_t name_find(const phx_net_set *set, uint64_t id)
+static bool same_stay(phx_net_stay a, phx_net_stay b)
+{
+    return a.id == b.id && a.incarnation == b.incarnation;
+}
+
+static uint32_t name_find(const phx_net_set *set, phx_net_stay of)
 {
     const phx_net_table *t = &set->name_table;
     if (t->used == 0) {
         return PHX_NET_SET_NONE;
     }
     uint32_t mask = t->slot_count - 1;
-    uint32_t hash = id_hash(set, id);
+    uint32_t hash = id_hash(set, of.id);
     for (uint32_t at = hash & mask; t->slots[at].index1 != 0; at = (at + 1) & mask) {
         uint32_t n = t->slots[at].index1 - 1;
-        if (t->slots[at].hash == hash && set->names[n].id == id) {
+        if (t->slots[at].hash == hash && same_stay(set->names[n].of, of)) {
             return n;
         }
     }
     return PHX_NET_SET_NONE;
 }
 
-static uint32_t name_add(phx_net_set *set, uint64_t id)
+static uint32_t name_add(phx_net_set *set, phx_net_stay of)
 {
     uint32_t n = set->names_free;
     if (n != PHX_NET_SET_NONE) {
@@ -260,20 +265,20 @@ static uint32_t name_add(phx_net_set *set, uint64_t id)
         n = set->names_used++;
     }
     PHX_ASSERT(n < set->names_capacity);
-    set->names[n] = (phx_net_name){.id = id};
-    table_insert(&set->name_table, id_hash(set, id), n);
+    set->names[n] = (phx_net_name){.of = of};
+    table_insert(&set->name_table, id_hash(set, of.id), n);
     return n;
 }
 
-void phx_net_set_name(phx_net_set *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_set_name(phx_net_set *set, uint32_t e, phx_net_stay of, uint16_t kind, uint64_t user_data)
 {
     phx_net_entry *it = &set->entries[e];
     if (it->name == PHX_NET_SET_NONE) {
-        uint32_t n = name_find(set, id);
-        it->name = n != PHX_NET_SET_NONE ? n : name_add(set, id);
+        uint32_t n = name_find(set, of);
+        it->name = n != PHX_NET_SET_NONE ? n : name_add(set, of);
         set->names[it->name].users++;
     }
-    PHX_ASSERT(set->names[it->name].id == id);
+    PHX_ASSERT(same_stay(set->names[it->name].of, of));
     set->names[it->name].kind = kind;
     set->names[it->name].user_data = user_data;
 }
@@ -287,15 +292,15 @@ void phx_net_set_unname(phx_net_set *set, uint32_t e)
     if (--name->users > 0) {
         return;
     }
-    table_remove(&set->name_table, id_hash(set, name->id), n);
+    table_remove(&set->name_table, id_hash(set, name->of.id), n);
     name->next = set->names_free;
     set->names_free = n;
 }
 
-void phx_net_set_rename(phx_net_set *set, uint64_t id, uint16_t kind, uint64_t user_data)
+void phx_net_set_rename(phx_net_set *set, phx_net_stay of, uint16_t kind, uint64_t user_data)
 {
-    uint32_t o = phx_net_set_observer_find(set, id);
-    uint32_t n = name_find(set, id);
+    uint32_t o = phx_net_set_observer_find(set, of.id);
+    uint32_t n = name_find(set, of);
     if (o != PHX_NET_SET_NONE) {
         set->observers[o].user_data = user_data;
     }
@@ -339,7 +344,7 @@ static void names_clear(phx_net_set *set)
     for (uint32_t n = 0; set->name_table.used > 0; n++) {
         PHX_ASSERT(n < set->names_used);
         if (set->names[n].users > 0) {
-            table_remove(&set->name_table, id_hash(set, set->names[n].id), n);
+            table_remove(&set->name_table, id_hash(set, set->names[n].of.id), n);
         }
     }
 }

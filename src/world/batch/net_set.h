@@ -41,9 +41,15 @@ typedef struct phx_net_observer {
     bool more; /* of its last change: PH_CHANGE_MORE */
 } phx_net_observer;
 
+/* The stay of an entity in the world. incarnation: 0 where the entries of a set tell no stays of an id apart. */
+typedef struct phx_net_stay {
+    uint64_t id;
+    uint32_t incarnation;
+} phx_net_stay;
+
 /* The present name of an entity with an enter: one rename changes it for all entries. */
 typedef struct phx_net_name {
-    uint64_t id;
+    phx_net_stay of;
     uint64_t user_data;
     uint32_t users; /* entries; 0 = in the free list */
     uint32_t next;  /* next of the free list */
@@ -103,13 +109,13 @@ uint32_t phx_net_set_entry_add(phx_net_set *set, uint32_t o, uint64_t target);
 /* Removes an entry and its name. */
 void phx_net_set_entry_remove(phx_net_set *set, uint32_t e);
 /*
- * Names the entry after this entity, with its present kind and user data, which all entries with it get; the entry has
- * no name, or this entity's.
+ * Names the entry after this stay, with its present kind and user data, which all entries with it get; the entry has no
+ * name, or this one.
  */
-void phx_net_set_name(phx_net_set *set, uint32_t e, uint64_t id, uint16_t kind, uint64_t user_data);
+void phx_net_set_name(phx_net_set *set, uint32_t e, phx_net_stay of, uint16_t kind, uint64_t user_data);
 /* Takes its name off the entry. */
 void phx_net_set_unname(phx_net_set *set, uint32_t e);
-/* Renames this entity, if it is an observer or has a name. */
-void phx_net_set_rename(phx_net_set *set, uint64_t id, uint16_t kind, uint64_t user_data);
+/* Renames this stay, if its id is an observer's or it has a name. */
+void phx_net_set_rename(phx_net_set *set, phx_net_stay of, uint16_t kind, uint64_t user_data);
 
 #endif

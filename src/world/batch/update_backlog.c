@@ -53,9 +53,15 @@ bool phx_update_backlog_reserve(phx_update_backlog *update_backlog, const phx_ba
                     set->entries_used, set->entries_capacity, sizeof *update_backlog->latest);
 }
 
+/* An update tells no stays apart: updates of an earlier stay went with its leave. */
+static phx_net_stay stay_of(uint64_t id)
+{
+    return (phx_net_stay){id, 0};
+}
+
 void phx_update_backlog_rename(phx_update_backlog *update_backlog, uint64_t id, uint64_t user_data)
 {
-    phx_net_set_rename(&update_backlog->set, id, 0, user_data);
+    phx_net_set_rename(&update_backlog->set, stay_of(id), 0, user_data);
 }
 
 static void clear_updates_of(phx_update_backlog *update_backlog, uint32_t observer)
@@ -102,7 +108,7 @@ static void merge_update(phx_update_backlog *update_backlog, const phx_batch_upd
         uint32_t e = phx_net_set_entry_find(set, o, moved->id);
         if (e == PHX_NET_SET_NONE) e = phx_net_set_entry_add(set, o, moved->id);
         else update_backlog->counts.replaced++;
-        phx_net_set_name(set, e, moved->id, 0, moved->user_data);
+        phx_net_set_name(set, e, stay_of(moved->id), 0, moved->user_data);
         update_backlog->latest[e] = (latest_update){{moved->x, moved->y, moved->z}, moved->band};
     }
     update_backlog->counts.merged += update->count;

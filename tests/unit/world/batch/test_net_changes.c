@@ -266,6 +266,12 @@ Test(net_changes, an_enter_that_cancelled_leaves_no_name)
     expect_target(0, 5, 4, 1);
 }
 
+static void rename_stay(uint64_t id, uint32_t incarnation, uint16_t kind, uint64_t user_data)
+{
+    const phx_rename item = {.id = id, .incarnation = incarnation, .kind = kind, .user_data = user_data};
+    phx_net_changes_rename(net, &item);
+}
+
 Test(net_changes, enters_are_named_and_ordered_as_now_leaves_as_then)
 {
     enum { OTHER = O + 1 };
@@ -277,11 +283,11 @@ Test(net_changes, enters_are_named_and_ordered_as_now_leaves_as_then)
     change(OTHER, 0);
     enter(6, 2, 2);
     merge();
-    phx_net_changes_rename(net, 5, 3, 55); /* in one event, */
-    phx_net_changes_rename(net, 6, 0, 66); /* in two, */
-    phx_net_changes_rename(net, 7, 9, 77); /* as it left only, */
-    phx_net_changes_rename(net, 8, 9, 88); /* nowhere, */
-    phx_net_changes_rename(net, O, 9, 99); /* as an observer */
+    rename_stay(5, 1, 3, 55); /* in one event, */
+    rename_stay(6, 2, 0, 66); /* in two, */
+    rename_stay(7, 7, 9, 77); /* as it left only, */
+    rename_stay(8, 1, 9, 88); /* nowhere, */
+    rename_stay(O, 1, 9, 99); /* as an observer */
     drain(2, 4);
     cr_assert_eq(out->changes[0].user_data, 99);
     cr_assert_eq(out->changes[1].user_data, OTHER + 1);
@@ -309,15 +315,32 @@ Test(net_changes, a_name_goes_with_its_last_enter)
     enter(5, 0, 1);
     merge();
     tick_leave(5, 1);
-    phx_net_changes_rename(net, 5, 4, 44);
+    rename_stay(5, 1, 4, 44);
     drain(1, 1);
     cr_assert_eq(out->columns.targets[0].user_data, 44);
     tick_enter(5, 1);
     phx_net_changes_drop_observer(net, O);
-    phx_net_changes_rename(net, 5, 6, 66);
+    rename_stay(5, 1, 6, 66);
     tick_enter(5, 2); /* it came anew */
     drain(1, 1);
     expect_target(0, 5, 0, 2);
+}
+
+Test(net_changes, an_enter_keeps_the_name_of_its_own_stay)
+{
+    enum { OTHER = O + 1, FIRST = 44, SECOND = 66 };
+    tick_enter(5, 1);
+    rename_stay(5, 1, 4, FIRST);
+    begin();
+    change(OTHER, 0);
+    enter(5, 0, 2); /* the id came anew, and this observer alone sees it */
+    merge();
+    rename_stay(5, 2, 6, SECOND);
+    drain(2, 2);
+    cr_assert_eq(out->columns.targets[0].user_data, FIRST);
+    cr_assert_eq(out->columns.kinds[0], 4);
+    cr_assert_eq(out->columns.targets[1].user_data, SECOND);
+    cr_assert_eq(out->columns.kinds[1], 6);
 }
 
 Test(net_changes, the_observers_user_data_is_the_last)
