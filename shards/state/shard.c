@@ -17,6 +17,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
         .mem = mem, .rules = rules, .storage = storage, .rules_storage = storage, .number = number, .rect = rect};
     shard->kernels = phx_kernels_of(rules->simd);
     shard->drift_limit = rules->tower_size / 4;
+    shard->flat = shard->flat_before = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
     shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);

@@ -126,10 +126,12 @@ typedef struct phx_shard {
     phx_bands bands;
     bool restoring; /* the world is restored from an image: partial lists take no target, and no other list waits */
     bool all_dirty; /* every observer is evaluated: the rules changed */
-    bool far_dirty; /* every observer is evaluated: something seen from far off changed */
+    bool far_dirty; /* every observer is evaluated: something seen from far off changed, or flat did */
     bool far_moved; /* a target with a reach moved by a step: far_items.h; without deltas every observer is evaluated */
     bool bounded;   /* some targets may be PHX_SLOT_BOUNDED: then lists are stored */
     bool limited;   /* an own observer had a limit, a cap or an adds_max, in this tick or before */
+    bool flat;      /* heights decide nothing in this tick: tick/flat_ground.h */
+    bool flat_before;       /* ... in the last tick */
     bool global_moved;      /* a global target moved; its position counts at caps only */
     bool changed;           /* an entity changed in this tick, ghosts included */
     bool any_discontinuous; /* a discontinuity took place in this tick (PHX_SLOT_DISCONTINUOUS); else no tower is marked

@@ -74,6 +74,7 @@ void phx_shard_end(phx_shard *shard)
     shard->zones.missed = false;
     if (shard->changed) phx_grid_end_tick(&shard->grid, !shard->dense_tick);
     PHX_VALIDATE(!shard->changed || phx_grid_in_order(&shard->grid));
+    shard->flat_before = shard->flat;
     shard->dense_tick = phx_shard_expects_dense_tick(shard);
     shard->step_max = shard->step2_max = 0.0f;
     shard->all_dirty = shard->far_dirty = shard->far_moved = shard->global_moved = shard->changed =

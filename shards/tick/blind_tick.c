@@ -22,7 +22,7 @@ static void free_index(phx_shard *shard)
     phx_prev_rows_free(&shard->previous, shard->mem);
     phx_prev_rows_init(&shard->previous, shard->mem);
     shard->previous.shape = shard->rules->shape;
-    shard->derives_lists = shard->delta_allowed = false;
+    shard->derives_lists = shard->delta_allowed = shard->flat = false;
     for (uint32_t slot = 0; slot < store->slots; slot++)
         store->body[slot].state = (uint16_t)(store->body[slot].state & ~bits);
 }

@@ -20,6 +20,7 @@
 #include "shards/state/shard.h"
 #include "shards/state/storage.h"
 #include "shards/tick/blind_tick.h"
+#include "shards/tick/flat_ground.h"
 
 /*
  * Does no own observer see the ghost, and does it wake no NPC? Then its row makes no difference. (With bands the tick
@@ -351,9 +352,9 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     end_adds(shard);
     if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
     if (shard->far.moved) phx_far_follow(&shard->far, shard->rules, &shard->store);
-    const phx_rules *rules = shard->rules;
-    bool flat = rules->shape == PH_SHAPE_CIRCLE || rules->shape == PH_SHAPE_SQUARE;
-    bool radii = shard->storage->has_deltas && flat;
+    if (shard->changed || shard->all_dirty) shard->flat = phx_shard_ground_flat(shard);
+    if (shard->flat != shard->flat_before) shard->far_dirty = true; /* lists follow another rule than before */
+    bool radii = shard->storage->has_deltas && shard->flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     mark_bounded(shard);
     bool derives = radii && !shard->bounded && shard->far.levels == 0 && shard->far.global_count == 0;

@@ -153,6 +153,8 @@ FIELDS_OF(phx_world)
     LEFT(T, VALUE, far_moved) \
     DERIVED(T, VALUE, bounded) \
     DERIVED(T, VALUE, limited) \
+    DERIVED(T, VALUE, flat) \
+    DERIVED(T, VALUE, flat_before) \
     LEFT(T, VALUE, global_moved) \
     LEFT(T, VALUE, changed) \
     LEFT(T, VALUE, any_discontinuous) \

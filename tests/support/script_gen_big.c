@@ -7,7 +7,7 @@
 
 #include "support/script_gen_parts.h"
 
-enum { BIG_TOWERS = 40, BIG_CLASSES = 4 };
+enum { BIG_TOWERS = 40, BIG_CLASSES = 4, BIG_HEIGHT = 15 };
 
 static void big_world(script *s, ph_range range, ph_shape shape)
 {
@@ -19,7 +19,7 @@ static void big_world(script *s, ph_range range, ph_shape shape)
     d->tower_size = 20;
     d->range = range;
     d->shape = shape;
-    d->height = 15;
+    d->height = BIG_HEIGHT;
     d->span = 1;
     d->shards[0] = 1;
     d->shards[1] = 1;
@@ -51,6 +51,7 @@ typedef struct big {
     script *s;
     uint64_t rng;
     uint32_t instances; /* copies of the map that entities are in */
+    bool flat;          /* heights decide nothing */
     bool calm;          /* nothing but walking, almost: an engine may have a short way for it */
     VEC(gen_entity) at;
 } big;
@@ -81,7 +82,7 @@ static void big_place(big *b, uint32_t i)
 {
     b->at.items[i].x = big_coordinate(b, 0);
     b->at.items[i].y = big_coordinate(b, 1);
-    b->at.items[i].z = (float)phx_rng_below(&b->rng, 40);
+    b->at.items[i].z = (float)phx_rng_below(&b->rng, b->flat ? BIG_HEIGHT + 1 : 40);
 }
 
 static command big_command(big *b, command_type type, uint32_t i)
@@ -210,6 +211,7 @@ script *ops_script_big(uint64_t seed, uint32_t entities, uint32_t ticks, ph_rang
 {
     enum { COPIES = 3 };
     big b = {.s = script_new(), .rng = seed, .calm = calm};
+    b.flat = seed % 3 == 1; /* no two heights are farther apart than the height of a cylinder */
     b.instances = phx_mix64(seed) % 2 == 0 ? COPIES : 1;
     const step tick = {.type = STEP_TICK}, apply = {.type = STEP_APPLY};
     const bool applies = phx_mix64(seed) % 5 < 2;

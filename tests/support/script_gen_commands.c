@@ -20,7 +20,7 @@ static void position_any(gen *g, uint32_t place, motion how, float *xyz)
         bool whole = g->p->places[PLACE_GRID] > 20;
         for (int axis = 0; axis < 3; axis++) {
             float pace = whole ? (float)choose(&g->c, 3) - 1.0f : choose_between(&g->c, -1, 1);
-            xyz[axis] = from[axis] + (axis == 2 && chance(&g->c, 60) ? 0 : pace * g->unit);
+            xyz[axis] = from[axis] + (axis == 2 && (!off_ground(g) || chance(&g->c, 60)) ? 0 : pace * g->unit);
         }
     } else {
         place_any(g, (place_mode)choose_weighted(&g->c, g->p->places, PLACE_MODES), xyz);

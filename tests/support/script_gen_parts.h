@@ -62,7 +62,8 @@ typedef struct gen {
     const gen_profile *p;
     float unit; /* radii and grid steps are multiples of it */
     float busy[3];
-    bool waking; /* classes may wake others */
+    bool waking;    /* classes may wake others */
+    uint32_t hilly; /* percent of places off the flat ground, where heights decide nothing */
     gen_entity known[SCRIPT_IDS_MAX];
     size_t steps_max;
 } gen;
@@ -79,6 +80,8 @@ float choose_between(choices *c, float low, float high);
 /* ---- numbers ---- */
 
 void place_any(gen *g, place_mode mode, float *xyz);
+/* Does a place have a height that may be off the flat ground? */
+bool off_ground(gen *g);
 float radius_any(gen *g);
 /* NaN, an infinity or, for radii, a negative number. */
 float bad_float(gen *g, bool radius);

@@ -124,7 +124,7 @@ static void place_edge(gen *g, float *xyz)
     float way[3] = {1, 0, 0};
     float length2 = 0;
     for (int axis = 0; axis < 3; axis++) {
-        bool flat = axis == 2 && g->s->def.shape != PH_SHAPE_SPHERE;
+        bool flat = axis == 2 && (g->s->def.shape != PH_SHAPE_SPHERE || !off_ground(g));
         way[axis] = flat ? 0 : choose_between(&g->c, -1, 1);
         length2 = length2 + way[axis] * way[axis];
     }
@@ -137,6 +137,18 @@ static void place_edge(gen *g, float *xyz)
     }
 }
 
+bool off_ground(gen *g)
+{
+    return g->hilly == 100 || chance(&g->c, g->hilly);
+}
+
+/* A height on flat ground: for a cylinder one of three, no farther apart than its height. */
+static float ground_height(gen *g)
+{
+    float half = fminf(g->s->def.height, 4 * g->unit) * 0.5f;
+    return g->s->def.shape == PH_SHAPE_CYLINDER ? ((float)choose(&g->c, 3) - 1.0f) * half : 0;
+}
+
 void place_any(gen *g, place_mode mode, float *xyz)
 {
     if (mode == PLACE_EDGE) {
@@ -146,7 +158,9 @@ void place_any(gen *g, place_mode mode, float *xyz)
     xyz[0] = coordinate(g, mode, 0);
     xyz[1] = coordinate(g, mode, 1);
     xyz[2] = 0;
-    if (chance(&g->c, 50)) {
+    if (!off_ground(g)) {
+        xyz[2] = ground_height(g);
+    } else if (chance(&g->c, 50)) {
         xyz[2] = ((float)choose(&g->c, 11) - 5.0f) * g->unit;
     } else if (mode == PLACE_HUGE && chance(&g->c, 30)) {
         xyz[2] = huge(g);

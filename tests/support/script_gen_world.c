@@ -113,6 +113,13 @@ uint32_t events_any(gen *g)
     return chance(&g->c, 25) ? most[choose(&g->c, COUNT(most))] : 0;
 }
 
+/* Flat ground in some worlds, which now and then is left, or for ever. */
+static uint32_t hills_any(gen *g)
+{
+    static const uint32_t percents[] = {0, 1, 10};
+    return chance(&g->c, 40) ? percents[choose(&g->c, COUNT(percents))] : 100;
+}
+
 void world_any(gen *g)
 {
     static const double stickies[] = {1.0, 1.1, 1.1, 1.5, 2.25, 4.0};
@@ -127,6 +134,7 @@ void world_any(gen *g)
     d->quadtree_depth = s->id_count % 8;
     geometry_any(g);
     d->height = radius_any(g);
+    g->hilly = hills_any(g);
     d->class_count = 1 + choose(&g->c, 4);
     g->waking = (g->p->flags & GEN_AWAKE) != 0 || chance(&g->c, 25);
     d->activation_span = choose(&g->c, 3);
