@@ -8,6 +8,8 @@ if(PHAROS_BUILD_STORE)
                       LABELS property)
     pharos_plain_test(NAME store_follow SOURCES property/store_follow.c LIBS pharos_test_support pharos_store
                       LABELS property)
+    pharos_fuzz_test(NAME fuzz_store SOURCES fuzz/fuzz_store.c CORPUS fuzz/corpus_store MAX_LEN 16384
+                     LIBS pharos_store)
     if(TARGET pharos-store)
         pharos_plain_test(NAME store_tool SOURCES programs/store_tool.c ARGS $<TARGET_FILE:pharos-store>
                           LIBS pharos_store LABELS program)
