@@ -38,6 +38,7 @@ pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS propert
 pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
 pharos_plain_test(NAME capsules SOURCES property/capsules.c LABELS property)
+pharos_plain_test(NAME capsule_calls SOURCES property/capsule_calls.c LABELS property)
 pharos_plain_test(NAME journal_replay SOURCES property/journal_replay.c LABELS property)
 pharos_plain_test(NAME journal_damage SOURCES property/journal_damage.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
@@ -63,6 +64,7 @@ pharos_plain_test(NAME lifecycle SOURCES property/lifecycle.c LABELS property)
 
 pharos_fuzz_test(NAME fuzz_image SOURCES fuzz/fuzz_image.c CORPUS fuzz/corpus_image MAX_LEN 65536)
 pharos_fuzz_test(NAME fuzz_record SOURCES fuzz/fuzz_record.c CORPUS fuzz/corpus_record MAX_LEN 16384)
+pharos_fuzz_test(NAME fuzz_capsule SOURCES fuzz/fuzz_capsule.c CORPUS fuzz/corpus_capsule MAX_LEN 4096)
 pharos_fuzz_test(NAME fuzz_ops SOURCES fuzz/fuzz_ops.c CORPUS fuzz/corpus_ops MAX_LEN 2000)
 
 # A sanitizer costs 5 to 25 times: less of the seeded scripts, the same of everything else.

@@ -1,6 +1,7 @@
 /*
  * Imports; see import.h. A member after the other: it enters, or its remote entity becomes own; then it is attached to
- * its parent, and gets its relations. If one is refused, those before it are undone, the last first, without memory.
+ * its parent. Once all are here they get their relations. If one is refused, those before it are undone, the last
+ * first, without memory.
  */
 #include "world/ingest/import.h"
 
@@ -145,11 +146,12 @@ static phx_relation join_relations(const phx_relation *before, phx_relation item
     return item;
 }
 
-/* The relations of the last import's entity to targets that are here. */
-static ph_status relate_member(phx_world *world, const phx_capsule_view *view)
+/* The relations of an import's entity to targets that are here. */
+static ph_status relate_member(phx_world *world, const phx_capsule_view *view, phx_import *import)
 {
     phx_imports *imports = &world->imports;
-    phx_import *import = &imports->at[imports->count - 1];
+    import->relations.first = imports->relation_count;
+    if (!phx_imports_reserve_relations(world, view->member.relations)) return PH_NO_MEMORY;
     for (uint32_t i = 0; i < view->member.relations; i++) {
         const phx_capsule_relation saved = phx_capsule_relation_at(view->relations, i);
         const phx_relation item = {
@@ -216,12 +218,15 @@ ph_status phx_ingest_import(phx_world *world, const phx_command_import *command)
     PHX_ASSERT(sound); /* as it was checked before it was queued */
     (void)sound;
     const phx_capsule_walk all = walk;
+    phx_capsule_walk again = walk;
     for (uint32_t place = 0; status == PH_OK && phx_capsule_next(&walk, &view); place++) {
         const uint64_t parent = place > 0 ? id_of_place(all, view.member.parent) : 0;
         status = take_member(world, &view, parent);
         if (status == PH_OK) status = attach_member(world, view.member.id, parent);
-        if (status == PH_OK) status = relate_member(world, &view);
     }
+    for (uint32_t place = first; status == PH_OK && phx_capsule_next(&again, &view); place++)
+        status = relate_member(world, &view, &world->imports.at[place]);
+    if (status == PH_OK) phx_imports_name(world, first);
     while (status != PH_OK && world->imports.count > first) undo_last(world);
     return status;
 }

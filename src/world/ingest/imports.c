@@ -49,30 +49,50 @@ bool phx_imports_reserve(phx_world *world, const phx_capsule_member *member)
            phx_grow(mem, (void **)&imports->areas, &imports->areas_capacity, imports->area_count,
                     (size_t)imports->area_count + member->areas, sizeof *imports->areas) &&
            phx_grow(mem, (void **)&imports->waiting, &imports->waiting_capacity, imports->waiting_count,
-                    (size_t)imports->waiting_count + member->deferred, sizeof *imports->waiting) &&
-           phx_grow(mem, (void **)&imports->relations, &imports->relations_capacity, imports->relation_count,
-                    (size_t)imports->relation_count + member->relations, sizeof *imports->relations);
+                    (size_t)imports->waiting_count + member->deferred, sizeof *imports->waiting);
 }
 
-/* The incarnation that has the id here; 0 is none. */
-static uint32_t incarnation_here(const phx_world *world, uint64_t id)
+bool phx_imports_reserve_relations(phx_world *world, uint32_t count)
+{
+    phx_imports *imports = &world->imports;
+    return phx_grow(&world->mem, (void **)&imports->relations, &imports->relations_capacity, imports->relation_count,
+                    (size_t)imports->relation_count + count, sizeof *imports->relations);
+}
+
+/* A target by the name that it has in the capsule; phx_imports_name() finds the one that it has here. */
+static phx_list_record record_of(const phx_capsule_target *target)
+{
+    return (phx_list_record){.id = target->id,
+                             .user_data = target->user_data,
+                             .kind = target->kind,
+                             .reserved = target->flags & PHX_CAPSULE_STRANGER};
+}
+
+/* The name of a target that is here; one that is not leaves the list by its name in the capsule: incarnation 0. */
+static void name_target(const phx_world *world, phx_list_record *target)
 {
     phx_shard *shard;
     uint32_t slot;
-    return phx_world_find(world, id, &shard, &slot) ? shard->store.name[slot].incarnation : 0;
+    const bool stranger = target->reserved & PHX_CAPSULE_STRANGER;
+    target->reserved = 0;
+    if (stranger || !phx_world_find(world, target->id, &shard, &slot)) return;
+    target->incarnation = shard->store.name[slot].incarnation;
+    target->user_data = phx_store_user_data(&shard->store, slot);
+    target->kind = shard->store.name[slot].kind;
 }
 
-/* A target by the name that it has here, or by that of the capsule: then it leaves the list with that. */
-static phx_list_record record_of(const phx_world *world, const phx_capsule_target *target)
+void phx_imports_name(phx_world *world, uint32_t first)
 {
-    phx_list_record record = {.id = target->id, .user_data = target->user_data, .kind = target->kind};
-    phx_shard *shard;
-    uint32_t slot;
-    if ((target->flags & PHX_CAPSULE_STRANGER) || !phx_world_find(world, target->id, &shard, &slot)) return record;
-    record.incarnation = shard->store.name[slot].incarnation;
-    record.user_data = phx_store_user_data(&shard->store, slot);
-    record.kind = shard->store.name[slot].kind;
-    return record;
+    phx_imports *imports = &world->imports;
+    if (first == imports->count) return;
+    for (uint32_t i = imports->at[first].list.first; i < imports->listed_count; i++)
+        name_target(world, &imports->listed[i]);
+    for (uint32_t i = imports->at[first].waiting.first; i < imports->waiting_count; i++) {
+        phx_shard *shard;
+        uint32_t slot;
+        phx_deferred_update *update = &imports->waiting[i];
+        if (phx_world_find(world, update->id, &shard, &slot)) update->incarnation = shard->store.name[slot].incarnation;
+    }
 }
 
 /* The tick that is so old at the last tick's end; the first one, if that is before it. */
@@ -91,16 +111,14 @@ static void add_records(phx_world *world, const phx_capsule_view *view, phx_impo
     import->relations = (phx_import_span){imports->relation_count, 0};
     for (uint32_t i = 0; i < member->targets; i++) {
         const phx_capsule_target target = phx_capsule_target_at(view->targets, i);
-        imports->listed[imports->listed_count++] = record_of(world, &target);
+        imports->listed[imports->listed_count++] = record_of(&target);
     }
     for (uint32_t i = 0; i < member->areas; i++)
         imports->areas[imports->area_count++] = phx_capsule_area_at(view->areas, i);
     for (uint32_t i = 0; i < member->deferred; i++) {
         const phx_capsule_deferred update = phx_capsule_deferred_at(view->deferred, i);
         imports->waiting[imports->waiting_count++] =
-            (phx_deferred_update){.id = update.id,
-                                  .incarnation = incarnation_here(world, update.id),
-                                  .since = (uint32_t)tick_of(world, update.age)};
+            (phx_deferred_update){.id = update.id, .since = (uint32_t)tick_of(world, update.age)};
     }
 }
 

@@ -15,6 +15,10 @@ void phx_imports_free(phx_imports *imports, phx_mem *mem);
 bool phx_imports_reserve(phx_world *world, const phx_capsule_member *member);
 /* Adds the import of an entity that is in the world now; room was reserved. */
 phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool entered);
+/* The same for its relations as they were. */
+bool phx_imports_reserve_relations(phx_world *world, uint32_t count);
+/* All of a family are in the world, and their imports begin at place `first`: targets get their names here. */
+void phx_imports_name(phx_world *world, uint32_t first);
 /* Takes the last import back. */
 void phx_imports_drop_last(phx_imports *imports);
 

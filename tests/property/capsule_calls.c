@@ -1,0 +1,388 @@
+/*
+ * ph_export(), ph_import() and ph_capsule_ids() call by call: refusals, damage, targets and areas that the other world
+ * does not have, other stays, families that are refused half way, lists that are too long, and want of memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+#include "world/queue/capsule.h"
+
+typedef struct place {
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+    const ph_batch *batch;
+} place;
+
+static unsigned char capsule[PH_CAPSULE_MAX];
+
+static place open_place(const ph_allocator *allocator, uint32_t shards)
+{
+    place at = {0};
+    ph_class class = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    class.wakes = class.sleeps = false;
+    def.classes = &class;
+    def.class_count = 1;
+    def.shards[0] = shards;
+    if (allocator) def.allocator = *allocator;
+    REQUIRE(ph_world_create(&def, &at.world) == PH_OK && ph_producer_open(at.world, &at.producer) == PH_OK &&
+            ph_consumer_open(at.world, 0, &at.consumer) == PH_OK);
+    return at;
+}
+
+static void tick(place *at)
+{
+    if (at->batch) CHECK_OK(ph_batch_return(at->consumer, at->batch));
+    at->batch = NULL;
+    CHECK_OK(ph_tick(at->world, NULL));
+    if (ph_batch_take(at->consumer, &at->batch) != PH_OK) at->batch = NULL;
+}
+
+static void close_place(place *at)
+{
+    CHECK_OK(ph_world_destroy(at->world));
+}
+
+static void enter(place *at, uint64_t id, float x, float view, bool remote)
+{
+    const ph_attrs attrs = {.given = PH_POSITION | PH_VIEW | PH_USER_DATA | PH_REMOTE,
+                            .x = x,
+                            .view = view,
+                            .user_data = id * 7,
+                            .remote = remote};
+    CHECK_OK(ph_enter(at->producer, id, &attrs));
+}
+
+static size_t export_of(const place *at, uint64_t id)
+{
+    size_t bytes = 0;
+    CHECK_OK(ph_export(at->world, id, NULL, NULL, capsule, sizeof capsule, &bytes));
+    return bytes;
+}
+
+static ph_refusal only_refusal(const place *at)
+{
+    ph_refusal refusals[2] = {0};
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(at->producer, refusals, 2, &count));
+    CHECK(count == 1, "%u refusals", count);
+    return refusals[0];
+}
+
+static uint64_t hash_of(const place *at)
+{
+    uint64_t hash = 0;
+    CHECK_OK(ph_world_hash(at->world, &hash));
+    return hash;
+}
+
+/* An observer 1 with targets 2 and 3, a child 4 of it, a link to 9 far away, in an area. */
+static place rich_place(uint32_t shards)
+{
+    place at = open_place(NULL, shards);
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
+    enter(&at, 1, 10, 30, false);
+    enter(&at, 2, 20, 0, false);
+    enter(&at, 3, 30, 0, false);
+    enter(&at, 4, 10, 5, false);
+    enter(&at, 9, 5000, 0, false);
+    CHECK_OK(ph_attach(at.producer, 4, 1));
+    CHECK_OK(ph_link(at.producer, 1, 9));
+    CHECK_OK(ph_area_set(at.producer, 77, &area));
+    tick(&at);
+    return at;
+}
+
+/* ---- the calls ---- */
+
+static void check_arguments(void)
+{
+    place at = rich_place(1);
+    size_t bytes = 1;
+    uint64_t ids[4];
+    uint32_t count = 0;
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    CHECK_STATUS(ph_export((ph_world){0}, 1, NULL, NULL, capsule, sizeof capsule, &bytes), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, NULL, 1, &bytes), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, NULL), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_export(at.world, 5, NULL, NULL, capsule, sizeof capsule, &bytes), PH_UNKNOWN_ID);
+    CHECK(bytes == 0, "%zu bytes", bytes);
+    CHECK_STATUS(ph_export(at.world, 4, NULL, NULL, capsule, sizeof capsule, &bytes), PH_ATTACHED);
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, NULL, 0, &bytes), PH_TOO_LARGE);
+    CHECK(bytes == export_of(&at, 1), "%zu bytes", bytes);
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, bytes - 1, &bytes), PH_TOO_LARGE);
+    CHECK_OK(ph_export(at.world, 1, NULL, NULL, capsule, bytes, &bytes));
+    CHECK_OK(ph_capsule_ids(capsule, bytes, ids, 4, &count));
+    CHECK(count == 2 && ids[0] == 1 && ids[1] == 4, "%u ids", count);
+    CHECK_OK(ph_capsule_ids(capsule, bytes, NULL, 0, &count));
+    CHECK_STATUS(ph_capsule_ids(capsule, bytes - 8, ids, 4, &count), PH_BAD_VALUE);
+    CHECK_STATUS(ph_capsule_ids(NULL, bytes, ids, 4, &count), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_import((ph_producer){0}, capsule, bytes, NULL, NULL), PH_BAD_HANDLE);
+    CHECK_STATUS(ph_import(at.producer, NULL, 0, NULL, NULL), PH_BAD_ARGUMENT);
+    CHECK_OK(ph_import(at.producer, capsule, bytes, NULL, NULL)); /* it is here */
+    tick(&at);
+    const ph_refusal refusal = only_refusal(&at);
+    CHECK(refusal.status == PH_EXISTS && refusal.id == 1 && refusal.command == PH_COMMAND_IMPORT, "refused: %s",
+          ph_status_name(refusal.status));
+    CHECK_OK(ph_apply(at.world));
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes), PH_BUSY);
+    CHECK_OK(ph_set(at.producer, 4, &remote));
+    tick(&at);
+    CHECK_STATUS(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes), PH_BAD_VALUE);
+    close_place(&at);
+}
+
+/* ---- lists ---- */
+
+static const ph_change *change_of(const place *at, uint64_t observer)
+{
+    for (uint32_t i = 0; at->batch && i < at->batch->change_count; i++)
+        if (at->batch->changes[i].observer == observer) return &at->batch->changes[i];
+    return NULL;
+}
+
+/* 2 is in the other world, 3 is not; and the area is not. */
+static void check_unknown_targets(void)
+{
+    place from = rich_place(2), to = open_place(NULL, 1);
+    enter(&to, 2, 20, 0, true);
+    tick(&to);
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    tick(&to);
+    const ph_change *change = change_of(&to, 1);
+    /* 2 and 4 stay, 3 and the linked 9 are gone */
+    CHECK(change && change->leave_count == 2 && change->enter_count == 0 && !(change->flags & PH_CHANGE_FRESH),
+          "%u leaves", change ? change->leave_count : 0);
+    if (change) {
+        const ph_target *first = &to.batch->targets[change->first];
+        CHECK(first[0].id + first[1].id == 12 && first[0].user_data == first[0].id * 7, "not by their names");
+        CHECK(to.batch->causes[change->first] == PH_CAUSE_GONE, "another cause");
+    }
+    CHECK(to.batch && to.batch->crossing_count == 2 && to.batch->crossings[0].area == 77 &&
+              to.batch->crossings[0].on == 0,
+          "%u crossings", to.batch ? to.batch->crossing_count : 0);
+    bool sees = false;
+    CHECK_OK(ph_sees(to.world, 1, 2, &sees));
+    CHECK(sees, "2 is not in the list");
+    close_place(&from);
+    close_place(&to);
+}
+
+static uint32_t stay_here(void *user, uint64_t id)
+{
+    return id == 3 ? *(const uint32_t *)user : 1;
+}
+
+/* Another stay of 3 is here. */
+static void check_stays(void)
+{
+    place from = rich_place(1), to = open_place(NULL, 2);
+    uint32_t stay = 4;
+    size_t bytes = 0;
+    for (uint64_t id = 1; id <= 9; id++)
+        if (id < 5 || id == 9) enter(&to, id, id == 9 ? 5000 : id == 4 ? 10 : (float)id * 10, id == 1 ? 30 : 0, true);
+    tick(&to);
+    CHECK_OK(ph_export(from.world, 1, stay_here, &stay, capsule, sizeof capsule, &bytes));
+    stay = 5;
+    CHECK_OK(ph_import(to.producer, capsule, bytes, stay_here, &stay));
+    tick(&to);
+    const ph_change *change = change_of(&to, 1);
+    CHECK(change && change->leave_count == 1 && change->enter_count == 1 && to.batch->targets[change->first].id == 3 &&
+              to.batch->targets[change->first + 1].id == 3,
+          "the other stay is not told");
+    close_place(&from);
+    close_place(&to);
+}
+
+/* So many targets that the list does not fit: the observer gets the whole list. */
+static void check_long_list(void)
+{
+    enum { TARGETS = 3000 };
+    place from = open_place(NULL, 1), to = open_place(NULL, 1);
+    for (uint64_t id = 1; id <= TARGETS; id++) {
+        enter(&from, id, 10, id == 1 ? 30 : 0, false);
+        enter(&to, id, 10, id == 1 ? 30 : 0, true);
+    }
+    tick(&from);
+    tick(&to);
+    const size_t bytes = export_of(&from, 1);
+    CHECK(bytes < TARGETS, "%zu bytes", bytes);
+    CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL));
+    tick(&to);
+    const ph_change *change = change_of(&to, 1);
+    CHECK(change && (change->flags & PH_CHANGE_FRESH) && change->enter_count == TARGETS - 1, "not the whole list");
+    close_place(&from);
+    close_place(&to);
+}
+
+/* ---- refusals ---- */
+
+/* The child is here, and not remote: nothing of the family comes, and the remote root is as before. */
+static void check_half(uint32_t shards)
+{
+    place from = rich_place(1), to = open_place(NULL, shards);
+    enter(&to, 1, 400, 12, true);
+    enter(&to, 4, 50, 0, false);
+    enter(&to, 9, 60, 0, false);
+    CHECK_OK(ph_hide(to.producer, 1, 9));
+    tick(&to);
+    const uint64_t before = hash_of(&to);
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    tick(&to);
+    const ph_refusal refusal = only_refusal(&to);
+    CHECK(refusal.status == PH_EXISTS && refusal.id == 1, "refused: %s", ph_status_name(refusal.status));
+    CHECK(hash_of(&to) == before && !to.batch, "a refused family left something");
+    CHECK_OK(ph_leave(to.producer, 1));
+    tick(&to);
+    const uint64_t without = hash_of(&to);
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    tick(&to);
+    CHECK(only_refusal(&to).status == PH_EXISTS && hash_of(&to) == without, "a refused family entered");
+    close_place(&from);
+    close_place(&to);
+}
+
+/* Every bit and every length of a capsule: refused, counted, and the world is as before. */
+static void check_damage(void)
+{
+    place from = rich_place(1), to = open_place(NULL, 1);
+    static unsigned char damaged[PH_CAPSULE_MAX];
+    const size_t bytes = export_of(&from, 1);
+    ph_stats stats;
+    tick(&to);
+    const uint64_t before = hash_of(&to);
+    for (size_t bit = 0; bit < bytes * 8; bit++) {
+        memcpy(damaged, capsule, bytes);
+        damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        CHECK_STATUS(ph_import(to.producer, damaged, bytes, NULL, NULL), PH_BAD_VALUE);
+    }
+    for (size_t size = 0; size < bytes; size++)
+        CHECK_STATUS(ph_import(to.producer, capsule, size, NULL, NULL), PH_BAD_VALUE);
+    tick(&to);
+    CHECK_OK(ph_world_stats(to.world, &stats));
+    CHECK(stats.refused[PH_BAD_VALUE] == bytes * 8 + bytes && hash_of(&to) == before, "not all were refused");
+    close_place(&from);
+    close_place(&to);
+}
+
+/* Changed numbers under a right sum: refused at once, or a world that verifies. */
+static void check_lies(void)
+{
+    enum { TRIES = 3000, PAIRS = 1000 };
+    place from = rich_place(1);
+    static unsigned char lies[PH_CAPSULE_MAX];
+    const size_t bytes = export_of(&from, 1);
+    uint64_t rng = 5;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < TRIES; i++) {
+        place to = open_place(NULL, 1 + i % 2);
+        ph_verification progress = {0};
+        ph_difference difference = {0};
+        enter(&to, 2, 20, 0, true);
+        memcpy(lies, capsule, bytes);
+        for (uint32_t n = 0; n <= i % 3; n++) {
+            const size_t at = sizeof(phx_capsule_head) + phx_rng_below(&rng, (uint32_t)(bytes - 24));
+            lies[at] = i % 2 ? (unsigned char)phx_rng_next(&rng) : (unsigned char)(lies[at] ^ 1u << i % 8);
+        }
+        phx_capsule_seal(lies, bytes - 8);
+        const bool good = ph_import(to.producer, lies, bytes, NULL, NULL) == PH_OK;
+        taken += good;
+        tick(&to);
+        tick(&to);
+        if (ph_verify(to.world, PAIRS, &progress, &difference) == PH_OK)
+            CHECK(difference.kind == PH_DIFFERENCE_NONE, "try %u: the world does not verify", i);
+        close_place(&to);
+    }
+    CHECK(taken > 0 && taken < TRIES, "%u of %d were taken", taken, TRIES);
+    close_place(&from);
+}
+
+/* ---- memory ---- */
+
+/* A world where 1 is remote, or unknown, and its link's target too. */
+static place scarce_place(fail_alloc *memory, bool remote, uint32_t shards)
+{
+    const ph_allocator hooks = fail_alloc_hooks(memory);
+    place to = open_place(&hooks, shards);
+    enter(&to, 2, 20, 0, true);
+    enter(&to, 9, 5000, 0, true);
+    if (remote) enter(&to, 1, 90, 3, true);
+    if (remote) CHECK_OK(ph_hide(to.producer, 1, 9));
+    tick(&to);
+    return to;
+}
+
+/* A tick that is called again, or finished without memory; then one with memory. */
+static void tick_anyway(place *to, fail_alloc *memory, bool sticky)
+{
+    ph_status status = ph_tick(to->world, NULL);
+    if (status == PH_NO_MEMORY && sticky) CHECK_OK(ph_tick_finish(to->world, NULL));
+    fail_alloc_order(memory, 0, false);
+    if (status == PH_NO_MEMORY && !sticky) CHECK_OK(ph_tick(to->world, NULL));
+    tick(to);
+}
+
+/* With the n-th allocation refused, once or from there on: all of the family is there, or nothing. */
+static bool try_scarce(size_t bytes, uint64_t n, uint32_t variant, const uint64_t expected[2])
+{
+    fail_alloc memory = {0};
+    const bool sticky = variant & 1;
+    place to = scarce_place(&memory, variant & 2, variant & 4 ? 2 : 1);
+    if (n > 0) fail_alloc_order(&memory, n, sticky);
+    const ph_status status = ph_import(to.producer, capsule, bytes, NULL, NULL);
+    CHECK(status == PH_OK || status == PH_NO_MEMORY, "import: %s", ph_status_name(status));
+    tick_anyway(&to, &memory, sticky);
+    const uint64_t hash = hash_of(&to);
+    ph_refusal refusal = {0};
+    uint32_t count = 0;
+    CHECK_OK(ph_producer_refusals(to.producer, &refusal, 1, &count));
+    const bool refused = status != PH_OK || count > 0;
+    CHECK(count == 0 || refusal.status == PH_NO_MEMORY, "refused: %s", ph_status_name(refusal.status));
+    CHECK(hash == expected[!refused], "allocation %llu, variant %u: neither all nor nothing", (unsigned long long)n,
+          variant);
+    const bool failed = atomic_load(&memory.failed) > 0;
+    close_place(&to);
+    CHECK(fail_alloc_clean(&memory), "allocation %llu", (unsigned long long)n);
+    return failed;
+}
+
+static void check_memory(void)
+{
+    place from = rich_place(1);
+    const size_t bytes = export_of(&from, 1);
+    for (uint32_t variant = 0; variant < 8; variant++) {
+        uint64_t expected[2], n = 1;
+        for (uint32_t with = 0; with < 2; with++) {
+            fail_alloc memory = {0};
+            place to = scarce_place(&memory, variant & 2, variant & 4 ? 2 : 1);
+            if (with) CHECK_OK(ph_import(to.producer, capsule, bytes, NULL, NULL));
+            tick(&to);
+            tick(&to);
+            expected[with] = hash_of(&to);
+            close_place(&to);
+        }
+        while (try_scarce(bytes, n, variant, expected)) n++;
+        CHECK(n > 3, "variant %u: %llu allocations", variant, (unsigned long long)n);
+    }
+    close_place(&from);
+}
+
+int main(void)
+{
+    check_memory();
+    check_arguments();
+    check_unknown_targets();
+    check_stays();
+    check_long_list();
+    check_half(1);
+    check_half(2);
+    check_damage();
+    check_lies();
+    return check_done("capsule_calls");
+}
