@@ -41,8 +41,8 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 }
 
 enum {
-    SILENCED_MOST = 4
-}; /* of one command: one for an observer that is not ready any more, one for a changed consumer; and if it is undone */
+    SILENCED_MOST = 2
+}; /* of one command: one for an observer that is not ready any more, one for a changed consumer */
 
 bool phx_shard_ready(phx_shard *shard, uint32_t commands)
 {
@@ -56,6 +56,13 @@ bool phx_shard_ready(phx_shard *shard, uint32_t commands)
                     (size_t)shard->silenced_count + SILENCED_MOST, sizeof(phx_silenced)) &&
            phx_grow(shard->mem, (void **)&leaving->at, &leaving->capacity, leaving->count,
                     (size_t)leaving->count + leaves, sizeof(uint32_t));
+}
+
+bool phx_shard_ready_again(phx_shard *shard, uint32_t sets)
+{
+    return phx_attr_sets_reserve(&shard->store.sets, shard->mem, sets) &&
+           phx_grow(shard->mem, (void **)&shard->silenced, &shard->silenced_capacity, shard->silenced_count,
+                    (size_t)shard->silenced_count + (size_t)sets * SILENCED_MOST, sizeof(phx_silenced));
 }
 
 static void add_silenced(phx_shard *shard, phx_silenced item)

@@ -14,6 +14,9 @@ uint32_t phx_shard_enter(phx_shard *shard, uint64_t id, uint32_t incarnation, ui
 /* Room for `commands` more moves, each of which may be a set: they can not fail then. false = no memory. */
 bool phx_shard_ready(phx_shard *shard, uint32_t commands);
 
+/* Room for `sets` more sets of entities that are set before: as if all were undone. false = no memory. */
+bool phx_shard_ready_again(phx_shard *shard, uint32_t sets);
+
 /* Needs no memory. The caller silences the observer. */
 void phx_shard_leave(phx_shard *shard, uint32_t slot);
 

@@ -248,6 +248,26 @@ static void check_half(uint32_t shards)
     close_place(&to);
 }
 
+/* Many remote observers become own, until the last of the family is refused: all are remote again. */
+static void check_large_half(uint32_t shards)
+{
+    enum { MEMBERS = 40 };
+    place from = open_place(NULL, 1), to = open_place(NULL, shards);
+    for (uint64_t id = 1; id <= MEMBERS; id++) {
+        enter(&from, id, 10, (float)id, false);
+        enter(&to, id, 3000 + (float)id, (float)id / 3, id < MEMBERS);
+        if (id > 1) CHECK_OK(ph_attach(from.producer, id, 1));
+    }
+    tick(&from);
+    tick(&to);
+    const uint64_t before = hash_of(&to);
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    tick(&to);
+    CHECK(only_refusal(&to).status == PH_EXISTS && hash_of(&to) == before, "a large family left something");
+    close_place(&from);
+    close_place(&to);
+}
+
 /* Every bit and every length of a capsule: refused, counted, and the world is as before. */
 static void check_damage(void)
 {
@@ -288,7 +308,7 @@ static void check_lies(void)
         memcpy(lies, capsule, bytes);
         for (uint32_t n = 0; n <= i % 3; n++) {
             const size_t at = sizeof(phx_capsule_head) + phx_rng_below(&rng, (uint32_t)(bytes - 24));
-            lies[at] = i % 2 ? (unsigned char)phx_rng_next(&rng) : (unsigned char)(lies[at] ^ 1u << i % 8);
+            lies[at] = i % 2 ? (unsigned char)phx_rng_next(&rng) : (unsigned char)(lies[at] ^ (1u << i % 8));
         }
         phx_capsule_seal(lies, bytes - 8);
         const bool good = ph_import(to.producer, lies, bytes, NULL, NULL) == PH_OK;
@@ -382,6 +402,8 @@ int main(void)
     check_long_list();
     check_half(1);
     check_half(2);
+    check_large_half(1);
+    check_large_half(3);
     check_damage();
     check_lies();
     return check_done("capsule_calls");

@@ -52,8 +52,9 @@ static void wear_dress(phx_world *world, phx_shard *shard, uint32_t slot, const 
 
 /* ---- one member ---- */
 
-/* Makes the remote entity the member. */
-static ph_status own_remote(phx_world *world, const phx_capsule_member *member, phx_import_before *before)
+/* Makes the remote entity the member, one of `family`. */
+static ph_status own_remote(phx_world *world, const phx_capsule_member *member, uint32_t family,
+                            phx_import_before *before)
 {
     uint32_t slot;
     phx_shard *shard = find_present(world, member->id, &slot);
@@ -65,8 +66,9 @@ static ph_status own_remote(phx_world *world, const phx_capsule_member *member, 
                                   .y = body->y,
                                   .z = body->z,
                                   .shrunk = phx_crowd_shrunk(world, member->id)};
-    if (!phx_shard_ready(shard, 1) || !phx_instances_reserve(&world->instances) ||
-        !phx_renames_ready(&world->renames, &world->mem) ||
+    enum { SETS = 2 }; /* of each member: one more if it is undone */
+    if (!phx_shard_ready(shard, 1) || !phx_shard_ready_again(shard, SETS * family) ||
+        !phx_instances_reserve(&world->instances) || !phx_renames_ready(&world->renames, &world->mem) ||
         !phx_store_reserve_user_data(&shard->store, shard->mem, member->user_data))
         return PH_NO_MEMORY;
     dress to = {.user_data = member->user_data, .x = member->x, .y = member->y, .z = member->z};
@@ -111,7 +113,7 @@ static ph_status check_taken(const phx_world *world, uint64_t id, uint64_t paren
     return now == 0 || now == parent ? PH_OK : PH_ATTACHED;
 }
 
-static ph_status take_member(phx_world *world, const phx_capsule_view *view, uint64_t parent)
+static ph_status take_member(phx_world *world, const phx_capsule_view *view, uint64_t parent, uint32_t family)
 {
     const phx_capsule_member *member = &view->member;
     const bool enters = !phx_directory_has(&world->directory, member->id);
@@ -119,7 +121,7 @@ static ph_status take_member(phx_world *world, const phx_capsule_view *view, uin
     ph_status status = check_taken(world, member->id, parent);
     if (status != PH_OK) return status;
     if (!phx_imports_reserve(world, member) || !phx_crowd_ready(world)) return PH_NO_MEMORY;
-    status = enters ? enter_member(world, member) : own_remote(world, member, &before);
+    status = enters ? enter_member(world, member) : own_remote(world, member, family, &before);
     if (status != PH_OK) return status;
     mark_list(world, member);
     phx_imports_add(world, view, enters)->before = before;
@@ -221,7 +223,7 @@ ph_status phx_ingest_import(phx_world *world, const phx_command_import *command)
     phx_capsule_walk again = walk;
     for (uint32_t place = 0; status == PH_OK && phx_capsule_next(&walk, &view); place++) {
         const uint64_t parent = place > 0 ? id_of_place(all, view.member.parent) : 0;
-        status = take_member(world, &view, parent);
+        status = take_member(world, &view, parent, all.members);
         if (status == PH_OK) status = attach_member(world, view.member.id, parent);
     }
     for (uint32_t place = first; status == PH_OK && phx_capsule_next(&again, &view); place++)
