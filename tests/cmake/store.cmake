@@ -6,6 +6,7 @@ if(PHAROS_BUILD_STORE)
                       LABELS property)
     pharos_plain_test(NAME store_journal SOURCES property/store_journal.c LIBS pharos_fault_disk pharos_store
                       LABELS property)
+    pharos_unit_test(NAME unit_store SOURCES unit/store/test_folder.c unit/store/test_ring.c LIBS pharos_store)
     pharos_plain_test(NAME store_follow SOURCES property/store_follow.c LIBS pharos_test_support pharos_store
                       LABELS property)
     pharos_fuzz_test(NAME fuzz_store SOURCES fuzz/fuzz_store.c CORPUS fuzz/corpus_store MAX_LEN 16384
