@@ -3,8 +3,8 @@
 # ends with a line "LEG: N passed, N failed"; the exit status is 0 when nothing failed.
 # usage: test.sh [--quick] [--jobs N] [LEG ...]
 #   --quick   the release leg alone
-#   LEG       release asan tsan clang bindings view tidy fuzz coverage determinism; all when none is named. And cluster: of
-#             release, what tests the cluster
+#   LEG       release asan tsan clang bindings view tidy fuzz coverage determinism packages; all when none is named. And
+#             cluster: of release, what tests the cluster
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) legs=release ;;
     --jobs) jobs=$2; shift ;;
-    release | asan | tsan | clang | bindings | view | tidy | fuzz | coverage | determinism | cluster) legs="$legs $1" ;;
+    release | asan | tsan | clang | bindings | view | tidy | fuzz | coverage | determinism | packages | cluster) legs="$legs $1" ;;
     *)
         sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
         exit 2
@@ -33,7 +33,9 @@ done
 #   fuzz         inputs that no test has, a bounded run of each fuzzer (clang)
 #   coverage     branches of the library that no test reaches (gcov); prints them, no share fails
 #   determinism  one event hash over compilers and optimisation levels, the four that differ most (soak.sh: all eight)
-legs=${legs:-release asan tsan clang bindings view tidy fuzz coverage determinism}
+#   packages     the Debian packages: lintian, and on a bare Debian the tutorial's first step; that part is left out without
+#                root, debootstrap or a mirror
+legs=${legs:-release asan tsan clang bindings view tidy fuzz coverage determinism packages}
 
 scripts/install_deps.sh --tests
 mkdir -p build
@@ -106,6 +108,7 @@ for leg in $legs; do
     tidy) run_script tidy scripts/tidy ;;
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
+    packages) run_script packages scripts/packaging/check --make ;;
     *) run_leg "$leg" all ;;
     esac
 done

@@ -9,6 +9,10 @@ shift 3
 rm -rf "$work"
 mkdir -p "$work/include/pharos"
 "$source/scripts/packaging/amalgamate" "$work"
+version=$(sed -n 's/^#define PHAROS_VERSION_[MP][A-Z]* \([0-9]*\)$/\1/p' "$source/include/pharos/base.h" | paste -sd.)
+for file in pharos.c pharos.h; do # both begin with the version of the headers
+    head -n 1 "$work/$file" | grep -qF "/* Pharos $version, one "
+done
 "$cc" -std=gnu17 -O1 -ffp-contract=off -Wall -Werror -Wno-unused-function -Wno-unneeded-internal-declaration -c "$work/pharos.c" -o "$work/pharos.o"
 printf '#include "../../pharos.h"\n' >"$work/include/pharos/pharos.h" # hosts of one header include "pharos.h"
 for program in "$@"; do

@@ -57,14 +57,20 @@ if(TARGET binding_cpp)
     add_dependencies(bindings binding_cpp)
 endif()
 
-# pharos_binding_tests(NAME PAGE FOLDER): programs NAME_hello, NAME_play and NAME_cost of FOLDER.
-function(pharos_binding_tests name page folder)
+# pharos_binding_page(NAME PAGE FOLDER): programs NAME_hello and NAME_cost of FOLDER.
+function(pharos_binding_page name page folder)
     add_test(NAME binding_${name}_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
              ${PROJECT_SOURCE_DIR}/src/bindings/${page}/README.md --program ${name}_hello=${folder}/${name}_hello)
-    add_test(NAME binding_${name} COMMAND ${compare} ${folder}/${name}_play)
     add_test(NAME binding_${name}_cost COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/bindings/costs.py
              $<TARGET_FILE:binding_cost_c> ${folder}/${name}_cost)
-    set_tests_properties(binding_${name}_page binding_${name} binding_${name}_cost PROPERTIES TIMEOUT 120 LABELS binding)
+    set_tests_properties(binding_${name}_page binding_${name}_cost PROPERTIES TIMEOUT 120 LABELS binding)
+endfunction()
+
+# The same, and NAME_play.
+function(pharos_binding_tests name page folder)
+    pharos_binding_page(${name} ${page} ${folder})
+    add_test(NAME binding_${name} COMMAND ${compare} ${folder}/${name}_play)
+    set_tests_properties(binding_${name} PROPERTIES TIMEOUT 120 LABELS binding)
 endfunction()
 
 # pharos_binding_calls(NAME COMMAND ...): a program that makes each call and gets each refusal.
@@ -83,6 +89,25 @@ endfunction()
 
 set(sources ${CMAKE_CURRENT_SOURCE_DIR}/bindings)
 set(built ${PROJECT_BINARY_DIR}/src/bindings)
+
+# The traces of these two are played in other builds, too: above.
+if(TARGET binding_cpp)
+    foreach(program IN ITEMS hello cost)
+        add_executable(binding_cpp_${program} bindings/${program}.cpp)
+        set_target_properties(binding_cpp_${program} PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF
+                              OUTPUT_NAME cpp_${program})
+        target_link_libraries(binding_cpp_${program} PRIVATE pharos_cpp pharos_options)
+        add_dependencies(bindings binding_cpp_${program})
+    endforeach()
+    pharos_binding_page(cpp cpp $<TARGET_FILE_DIR:binding_cpp_hello>)
+endif()
+if(NOT python_missing)
+    foreach(program IN ITEMS hello cost)
+        pharos_binding_script(python_${program} "PYTHONPATH=${built}/python PHAROS_LIBRARY=$<TARGET_FILE:pharos>"
+                              ${BINDING_PYTHON} -B ${sources}/${program}.py)
+    endforeach()
+    pharos_binding_page(python python ${CMAKE_CURRENT_BINARY_DIR})
+endif()
 
 # Programs of docs/recipes.md, one for each family of servers. The page is checked where all of them are there.
 set(recipes)
