@@ -1,4 +1,6 @@
-// The cost of the C++ binding: see cost.c.
+/*
+ * The cost of the C++ binding: see cost.c.
+ */
 #include <cinttypes>
 #include <cstdio>
 #include <ctime>

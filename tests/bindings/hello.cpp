@@ -1,3 +1,6 @@
+/*
+ * The thirty lines in C++, which the page of the binding shows; run by its test.
+ */
 #include <cstdio>
 #include <pharos/pharos.hpp>
 

@@ -92,8 +92,9 @@ set(built ${PROJECT_BINARY_DIR}/src/bindings)
 
 # The traces of these two are played in other builds, too: above.
 if(TARGET binding_cpp)
+    add_executable(binding_cpp_hello bindings/hello.cpp)
+    add_executable(binding_cpp_cost bindings/cost.cpp)
     foreach(program IN ITEMS hello cost)
-        add_executable(binding_cpp_${program} bindings/${program}.cpp)
         set_target_properties(binding_cpp_${program} PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF
                               OUTPUT_NAME cpp_${program})
         target_link_libraries(binding_cpp_${program} PRIVATE pharos_cpp pharos_options)
