@@ -162,6 +162,9 @@ typedef struct ph_monitor_shard {
     uint64_t list_entries, bytes;
     uint64_t migrations, halo_records;                                  /* since the world was made */
     uint64_t ingest_ns, exchange_ns, index_ns, interest_ns, publish_ns; /* last tick: workers' time */
+    uint32_t
+        halo_towers; /* so far outside of its towers it has ghosts in the last tick: towers; 0 of one shard alone */
+    uint32_t reserved;
 } ph_monitor_shard;
 
 /** An area in the view, where it stands now; one that follows an entity, too. */

@@ -17,6 +17,7 @@ static void tell(const phx_view_run *run)
     ph_view_tell(run->view, &(ph_view_state){.paused = run->paused || source->over,
                                              .over = source->over,
                                              .replay = run->replay,
+                                             .diverged = source->diverged,
                                              .speed = run->speed,
                                              .first = source->first,
                                              .last = source->last,
@@ -57,6 +58,8 @@ static void set(phx_view_run *run, const ph_view_request *request)
         ph_view_say(run->view, request->page, before);
         if (ph_config_load_text(source->config, "before", saved, &error) != PH_OK)
             ph_view_say(run->view, request->page, error.reason);
+    } else if (source->changed) {
+        source->changed(source);
     }
     free(saved);
 }

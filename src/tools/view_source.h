@@ -26,12 +26,15 @@ struct phx_view_source {
     int64_t offset;                      /* of `at` from the world's own numbers */
     uint64_t first, last;                /* ticks that a seek can reach; both 0 = it can not seek */
     bool over;                           /* there is no further tick */
+    bool diverged;                       /* the world is not the recorded one: a live key was changed */
     char reason[PHX_SOURCE_REASON_SIZE]; /* of the last false */
     void *own;
     /* The next tick. false: failed, or over. */
     bool (*step)(phx_view_source *source);
     /* Goes to the end of a tick: there is another world then. Nothing may use the one before meanwhile. */
     bool (*seek)(phx_view_source *source, uint64_t tick);
+    /* A live key was changed in the present tick. NULL: nothing is recorded. */
+    void (*changed)(phx_view_source *source);
     /* The trace's lines up to a tick, from malloc(). NULL: the reason says why. */
     char *(*slice)(phx_view_source *source, uint64_t last, size_t *bytes);
     void (*close)(phx_view_source *source);

@@ -1,9 +1,10 @@
 /*
  * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images: the
  * world's bytes at some ticks, at most IMAGES_MAX of them and IMAGE_BYTES_MAX together; a seek loads the last one
- * before the tick, opens the trace anew behind it, and runs the ticks between. When there is no room for another image,
- * every second one goes, and the ones to come stand twice as far apart: so a long trace has them farther apart, not
- * more.
+ * before the tick, opens the trace anew behind it, and runs the ticks between. A live key that is changed makes another
+ * world than the recorded one, which goes on from there; a seek to before that tick undoes it. When there is no room
+ * for another image, every second one goes, and the ones to come stand twice as far apart: so a long trace has them
+ * farther apart, not more.
  */
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
@@ -19,6 +20,8 @@ static const size_t IMAGE_BYTES_MAX = (size_t)256 << 20;
 
 typedef struct key_image {
     uint64_t tick;
+    bool diverged;
+    char *config; /* of the world then, as text: a live key may change between two images */
     char *bytes;
     size_t size;
 } key_image;
@@ -140,6 +143,18 @@ static bool read_image(void *user, void *bytes, size_t size)
     return true;
 }
 
+static void drop_image(trace_player *player, const key_image *image)
+{
+    player->image_bytes -= image->size;
+    free(image->bytes);
+    free(image->config);
+}
+
+static void drop_last_image(trace_player *player)
+{
+    drop_image(player, &player->images[--player->image_count]);
+}
+
 /* Every second one goes; the first, the begin, stays. */
 static void thin_out(trace_player *player)
 {
@@ -148,12 +163,24 @@ static void thin_out(trace_player *player)
         if (i % 2 == 0) {
             player->images[kept++] = player->images[i];
         } else {
-            player->image_bytes -= player->images[i].size;
-            free(player->images[i].bytes);
+            drop_image(player, &player->images[i]);
         }
     }
     player->image_count = kept;
     player->image_ticks *= 2;
+}
+
+/* The present config as text. NULL: no memory. */
+static char *config_text(const phx_view_source *source)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out) return NULL;
+    const bool dumped = ph_config_dump(source->config, out) == PH_OK;
+    if (fclose(out) == 0 && dumped) return text;
+    free(text);
+    return NULL;
 }
 
 /* An image that finds no memory is left out: a seek takes longer then. */
@@ -163,14 +190,16 @@ static void keep_image(phx_view_source *source)
     const uint64_t last = player->image_count > 0 ? player->images[player->image_count - 1].tick : 0;
     if (player->image_count > 0 && source->at < last + player->image_ticks) return;
     image_file file = {0};
-    if (ph_save(source->world, write_image, &file) != PH_OK) {
+    char *config = config_text(source);
+    if (!config || ph_save(source->world, write_image, &file) != PH_OK) {
+        free(config);
         free(file.bytes);
         return;
     }
     while (player->image_count > 1 &&
            (player->image_count == IMAGES_MAX || player->image_bytes + file.size > IMAGE_BYTES_MAX))
         thin_out(player);
-    player->images[player->image_count++] = (key_image){source->at, file.bytes, file.size};
+    player->images[player->image_count++] = (key_image){source->at, source->diverged, config, file.bytes, file.size};
     player->image_bytes += file.size;
 }
 
@@ -184,6 +213,11 @@ static bool load_image(phx_view_source *source, const key_image *image)
     ph_status status = ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
     if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
     if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
+    ph_config_error error = {""};
+    status = ph_config_load_text(source->config, "key image", image->config, &error);
+    if (status != PH_OK) return phx_source_fail(source, "the config of a key image", status);
+    source->diverged = image->diverged;
+    while (!source->diverged && player->images[player->image_count - 1].diverged) drop_last_image(player); /* undone */
     phx_submitter_init(&player->submitter, source->mem, source->world);
     source->at = image->tick;
     return true;
@@ -221,6 +255,15 @@ static bool seek(phx_view_source *source, uint64_t tick)
     while (source->at < tick && !source->over)
         if (!step(source)) return false;
     return true;
+}
+
+/* Later images are of a world in which the key was not changed: they go, so that no seek comes back to it. */
+static void note_change(phx_view_source *source)
+{
+    trace_player *player = source->own;
+    source->diverged = true;
+    while (player->image_count > 1 && player->images[player->image_count - 1].tick > source->at)
+        drop_last_image(player);
 }
 
 /* The column of a header line. -1: it has none. */
@@ -270,7 +313,7 @@ static void close_trace(phx_view_source *source)
     if (source->world.index1 != 0) phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
     phx_trace_close(player->trace);
-    for (uint32_t i = 0; i < player->image_count; i++) free(player->images[i].bytes);
+    for (uint32_t i = 0; i < player->image_count; i++) drop_image(player, &player->images[i]);
     free(player);
     source->own = NULL;
 }
@@ -296,6 +339,7 @@ bool phx_view_trace_open(phx_view_source *source)
     source->step = step;
     source->seek = seek;
     source->slice = slice;
+    source->changed = note_change;
     source->close = close_trace;
     player->image_ticks = IMAGE_TICKS;
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;

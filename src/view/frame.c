@@ -143,6 +143,8 @@ static void put_shards(writer *w, const ph_monitor_frame *frame)
         put(w, towers, sizeof towers);
         put(w, counts, sizeof counts);
         put(w, sums, sizeof sums);
+        put_u32(w, shard->halo_towers);
+        pad(w);
     }
     end(w);
 }
@@ -171,8 +173,8 @@ static void put_areas(writer *w, const ph_monitor_frame *frame)
 static void put_attrs(writer *w, const ph_attrs *attrs)
 {
     const float lengths[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach, attrs->visible};
-    const uint8_t small[] = {
-        attrs->stealth, attrs->detect, attrs->priority, attrs->global, attrs->veiled, attrs->ready, 0, 0};
+    const uint8_t small[] = {attrs->stealth, attrs->detect, attrs->priority, attrs->global,
+                             attrs->veiled,  attrs->ready,  attrs->remote,   0};
     put_u32(w, attrs->given);
     put(w, lengths, sizeof lengths);
     put_u32(w, attrs->kind);

@@ -68,7 +68,7 @@ struct ph_view {
 
     pthread_mutex_t exchange;
     ph_view_state state;
-    uint64_t tells;
+    uint64_t tells; /* 0: the host has said nothing yet, and a page is told nothing */
     ph_view_request requests[PH_VIEW_REQUESTS_MAX];
     uint32_t request_first, request_count;
     uint32_t page_count;

@@ -57,7 +57,6 @@ static ph_view *make_view(const ph_view_def *def)
     pthread_mutex_init(&view->worlds, NULL);
     pthread_mutex_init(&view->exchange, NULL);
     view->flags = def->flags;
-    view->tells = 1;
     view->title = strdup(def->title ? def->title : "a world");
     view->unix_path = def->unix_path ? strdup(def->unix_path) : NULL;
     if (view->title && (view->unix_path || !def->unix_path)) return view;

@@ -2,7 +2,7 @@
 const MAGIC = 0x31564850; // "PHV1"
 export const FLAG = { DECIMATED: 1, SKIPPED: 2, NO_POINTS: 4, SHORT: 8, REPLAY: 1 << 16, DIVERGED: 1 << 17 };
 const HEAD = 32, SECTION = 16;
-const ATTRS = ["x", "y", "z", "kind", "view", "margin", "reach", "layers", "sees", "stealth", "detect", "global", "ready", "cap", "priority", "user_data", "consumer", "visible", "veiled", "instance"];
+const ATTRS = ["x", "y", "z", "kind", "view", "margin", "reach", "layers", "sees", "stealth", "detect", "global", "ready", "cap", "priority", "user_data", "consumer", "visible", "veiled", "instance", "remote"];
 
 // Reads one number after the other.
 class Reader {
@@ -32,8 +32,8 @@ function readAttrs(r) {
   attrs.sees = hex(r.u64());
   attrs.user_data = r.id();
   for (const name of ["stealth", "detect", "priority"]) attrs[name] = r.u8();
-  for (const name of ["global", "veiled", "ready"]) attrs[name] = r.u8() !== 0;
-  r.at += 2;
+  for (const name of ["global", "veiled", "ready", "remote"]) attrs[name] = r.u8() !== 0;
+  r.at++;
   return attrs;
 }
 
@@ -92,7 +92,7 @@ const SECTIONS = {
   4: (r, frame, count) => {
     frame.shards = list(count, () => ({ x0: r.u16(), y0: r.u16(), x1: r.u16(), y1: r.u16(), entities: r.u32(), observers: r.u32(), ghosts: r.u32(), touched: r.u32(),
       listEntries: r.count(), bytes: r.count(), migrations: r.count(), haloRecords: r.count(), ingestNs: r.count(), exchangeNs: r.count(), indexNs: r.count(),
-      interestNs: r.count(), publishNs: r.count() }));
+      interestNs: r.count(), publishNs: r.count(), haloTowers: r.u32(), unused: r.u32() }));
   },
   5: (r, frame, count) => {
     frame.areas = list(count, () => {

@@ -157,7 +157,8 @@ function drawHeader(frame) {
   const flags = [frame.flags & FLAG.REPLAY && "REPLAY", frame.flags & FLAG.DIVERGED && "DIVERGED", frame.flags & FLAG.DECIMATED && `1 of ${frame.rect.stride}`, frame.flags & FLAG.SHORT && "SHORT TICK"];
   say($("flags"), flags.filter(Boolean).join(" · "));
   say($("lost"), lost > 0 ? `shown ${short(frames)} of ${short(frames + lost)} ticks` : "");
-  say($("memory"), `kept ${(kept.bytes / 1048576).toFixed(1)} of ${BYTES_MAX >> 20} MiB`);
+  const mib = (bytes) => (bytes / 1048576).toFixed(1);
+  say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB; world ${mib(frame.stats.bytes ?? 0)} MiB`);
   if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
   else if (frame.rect.matched === 0 && map.layers.points) notice(`None of ${short(frame.entities)} entities is in view${$("any").checked ? "" : ` (instance ${frame.rect.instance})`}.\nPress 0 for the whole world, or tick "all" instances on the left.`);
   else notice("");

@@ -6,7 +6,7 @@ import { Points } from "./points.js";
 
 export const LAYERS = [
   ["points", "points", true], ["density", "density (heat)", false], ["cost", "cost (heat)", false],
-  ["towers", "towers", false], ["shards", "shard borders", true], ["areas", "areas", true],
+  ["towers", "towers", false], ["shards", "shard borders", true], ["halo", "halos of shards", false], ["areas", "areas", true],
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
 const POINT_OBSERVER = 1, POINT_AWAKE = 2;
@@ -130,6 +130,7 @@ export class WorldMap {
   take(frame, restart) {
     this.frame = frame;
     this.borders(frame);
+    this.countMigrations(frame);
     this.points.take(frame, this.tint(frame), restart);
     this.dirty = true;
   }
@@ -190,6 +191,7 @@ export class WorldMap {
     base.lineWidth = 1;
     this.box(base, world.x, world.y, world.x + world.width, world.y + world.height);
     if (layers.towers && world.towerSize * this.view.scale > 4) this.drawTowers();
+    if (frame && layers.halo) this.drawHalos(frame);
     if (frame && layers.shards) this.drawShards(frame);
     if (frame && layers.areas) for (const area of frame.areas) this.drawArea(area);
   }
@@ -228,6 +230,26 @@ export class WorldMap {
     base.stroke();
   }
 
+  // A shard has copies of entities so far outside of its border.
+  drawHalos(frame) {
+    const { base, world } = this, size = world.towerSize;
+    base.setLineDash([4, 4]);
+    frame.shards.forEach((shard, i) => {
+      if (shard.haloTowers === 0) return;
+      base.strokeStyle = css(i);
+      this.box(base, Math.max(world.x + (shard.x0 - shard.haloTowers) * size, world.x), Math.max(world.y + (shard.y0 - shard.haloTowers) * size, world.y),
+        Math.min(world.x + (shard.x1 + 1 + shard.haloTowers) * size, world.x + world.width), Math.min(world.y + (shard.y1 + 1 + shard.haloTowers) * size, world.y + world.height));
+    });
+    base.setLineDash([]);
+  }
+
+  // Entities that went to another shard since the frame before.
+  countMigrations(frame) {
+    const before = this.migrations ?? [];
+    this.migrations = frame.shards.map((shard) => shard.migrations);
+    this.went = this.migrations.map((sum, i) => (frame.shards.length === before.length ? Math.max(sum - before[i], 0) : 0));
+  }
+
   drawShards(frame) {
     const { base, world } = this;
     base.strokeStyle = "#8a97a8";
@@ -239,7 +261,10 @@ export class WorldMap {
       const y1 = Math.min(world.y + (shard.y1 + 1) * world.towerSize, world.y + world.height);
       this.box(base, x0, y0, x1, y1);
       const [px, py] = this.toScreen(x0, y1);
-      if ((x1 - x0) * this.view.scale > 90) base.fillText(`${i}: ${short(shard.entities)}, +${short(shard.ghosts)} ghosts`, px + 4, py + 13);
+      if ((x1 - x0) * this.view.scale > 90) {
+        base.fillText(`${i}: ${short(shard.entities)}, +${short(shard.ghosts)} ghosts`, px + 4, py + 13);
+        if (this.went[i] > 0) base.fillText(`${short(this.went[i])} went over its border`, px + 4, py + 26);
+      }
     });
   }
 

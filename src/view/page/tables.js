@@ -1,4 +1,4 @@
-// Tables on the left: shards and their imbalance, the dearest cells, the longest lists near; and the legend.
+// Tables on the left: shards and their imbalance, the dearest cells; and the legend.
 import { $, cell, fill, make, short } from "./dom.js";
 import { css } from "./palette.js";
 
@@ -20,8 +20,8 @@ export function drawTables(frame, go) {
   const work = frame.shards.map((shard) => (shard.indexNs + shard.interestNs + shard.publishNs) / 1e6);
   const mean = work.reduce((a, b) => a + b, 0) / Math.max(work.length, 1);
   fill($("table-shards"), make("p", {}, `Shards: the busiest has ${mean > 0 ? short(Math.max(...work) / mean) : "?"} times the mean work.`),
-    make("table", {}, heads("shard", "entities", "ghosts", "ms"), ...top(work, TOP).map((i) =>
-      make("tr", {}, cell(i), cell(short(frame.shards[i].entities), true), cell(short(frame.shards[i].ghosts), true), cell(short(work[i]), true)))));
+    make("table", {}, heads("shard", "entities", "ghosts", "went", "ms"), ...top(work, TOP).map((i) =>
+      make("tr", {}, cell(i), cell(short(frame.shards[i].entities), true), cell(short(frame.shards[i].ghosts), true), cell(short(frame.shards[i].migrations), true), cell(short(work[i]), true)))));
   const { grid, rect } = frame, cells = grid.cells || 1;
   const rows = top(grid.costs, TOP).map((i) => {
     const x = rect.x0 + ((i % cells) + 0.5) * (rect.x1 - rect.x0) / cells, y = rect.y0 + (Math.floor(i / cells) + 0.5) * (rect.y1 - rect.y0) / cells;

@@ -26,7 +26,8 @@ static ph_monitor_shard numbers_of(const phx_world *world, uint32_t index)
                               .exchange_ns = stats.exchange_ns,
                               .index_ns = stats.index_ns,
                               .interest_ns = stats.interest_ns,
-                              .publish_ns = stats.publish_ns};
+                              .publish_ns = stats.publish_ns,
+                              .halo_towers = world->shard_count > 1 ? world->halo_requests[index].halo_towers : 0};
 }
 
 static ph_monitor_keys keys_of(const phx_world *world, uint64_t generation)
