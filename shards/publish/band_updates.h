@@ -13,27 +13,15 @@
 
 struct phx_shard;
 
-/* A number that finds multiples of a period: 2^32 / every, rounded up; 0 for 1. */
-static inline uint32_t phx_band_share(uint32_t every)
-{
-    return UINT32_MAX / every + 1;
-}
-
-/*
- * Is n, below 2^17, a multiple of the period (up to 255)? n times the share is n / every in units of 2^-32, too large
- * by less than n units. The fraction of a multiple is less than the share, any other fraction is at least the share.
- */
-static inline bool phx_band_multiple(uint32_t n, uint32_t share)
-{
-    return n * share <= share - 1;
-}
-
 /*
  * Emits the updates of an own observer: targets that entered its list, and other targets with a due update. Appends to
  * the scratch, and a row to observers[] if there is any. false = no memory, nothing appended.
  */
 bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
+
+/* The memory of an observer that phx_band_emit() is called for soon. */
+void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
 
 /* By the owner. Stores the deferred updates of the observers in observers[]. false = no memory: call again. */
 bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,

@@ -3,6 +3,7 @@
  */
 #include "shards/publish/motion_history.h"
 
+#include "base/simd.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
@@ -78,10 +79,55 @@ bool phx_bands_busy(const phx_shard *shard)
            (bands->last_move > 0 && shard->tick - bands->last_move < PH_BAND_EVERY_MAX);
 }
 
-void phx_bands_sample(phx_shard *shard)
+static uint32_t short_age(uint32_t age)
 {
-    if (!phx_bands_busy(shard)) return;
+    return age < PH_BAND_EVERY_MAX ? age : PH_BAND_EVERY_MAX;
+}
+
+static bool ready_motion_rows(phx_shard *shard)
+{
+    phx_motion_rows *of = &shard->bands.rows;
+    const size_t words = 2 * ((size_t)shard->grid.row_end + PHX_KERNEL_PAD); /* kernels read up to the pad */
+    return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, words, sizeof *of->was) &&
+           phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, words, sizeof *of->key);
+}
+
+/* Copies the samples of all rows into columns; a gap gets the one of slot 0. */
+static void sample_rows(phx_shard *shard)
+{
+    enum { AHEAD = 16 };
+    const phx_motion_rows *of = &shard->bands.rows;
+    const phx_motion_sample *samples = shard->bands.samples;
+    float *was_x = of->was, *was_y = of->was + of->was_capacity / 2;
+    uint32_t *hash = of->key, *age = of->key + of->key_capacity / 2;
+    for (uint32_t row = 0, end = shard->grid.row_end; row < end; row++) {
+        const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
+        if (end - row > AHEAD) __builtin_prefetch(&samples[phx_row_slot(&shard->grid.rows, row + AHEAD)]);
+        was_x[row] = from->ox;
+        was_y[row] = from->oy;
+        hash[row] = from->hash;
+        age[row] = from->age;
+    }
+}
+
+phx_motion_columns phx_bands_columns(const phx_shard *shard)
+{
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const phx_motion_rows *of = &shard->bands.rows;
+    return (phx_motion_columns){.x = rows->x,
+                                .y = rows->y,
+                                .was_x = of->was,
+                                .was_y = of->was + of->was_capacity / 2,
+                                .hash = of->key,
+                                .age = of->key + of->key_capacity / 2,
+                                .word = rows->slot};
+}
+
+bool phx_bands_sample(phx_shard *shard)
+{
+    if (!phx_bands_busy(shard)) return true;
     PHX_ASSERT(shard->store.slots <= shard->bands.samples_capacity);
+    if (shard->derives_lists && !ready_motion_rows(shard)) return false;
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         const phx_motion_history *history = &shard->bands.histories[slot];
@@ -93,8 +139,10 @@ void phx_bands_sample(phx_shard *shard)
                                                          known ? history->y : body->y,
                                                          known ? history->z : body->z,
                                                          history->hash,
-                                                         age_of(history, body, shard->tick)};
+                                                         short_age(age_of(history, body, shard->tick))};
     }
+    if (shard->derives_lists) sample_rows(shard);
+    return true;
 }
 
 static void commit_motion_history(phx_shard *shard, uint32_t slot)

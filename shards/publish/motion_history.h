@@ -10,6 +10,7 @@
 #define PHX_SHARDS_PUBLISH_MOTION_HISTORY_H
 
 #include "base/rng.h"
+#include "shards/simd/kernels.h"
 #include "shards/state/records.h"
 
 struct phx_shard;
@@ -32,8 +33,10 @@ void phx_bands_fill_history(const struct phx_shard *shard, uint32_t slot, phx_re
 bool phx_bands_read_history(struct phx_shard *shard, uint32_t slot, const phx_record *record);
 /* May an update be due here in this tick? */
 bool phx_bands_busy(const struct phx_shard *shard);
-/* Writes the motion samples, if so; before any update is emitted. */
-void phx_bands_sample(struct phx_shard *shard);
+/* Writes the motion samples, if so; before any update is emitted. false = no memory: call again. */
+bool phx_bands_sample(struct phx_shard *shard);
+/* The samples of the shard's rows, valid where lists are derived. */
+phx_motion_columns phx_bands_columns(const struct phx_shard *shard);
 void phx_bands_end_tick(struct phx_shard *shard);
 
 #endif

@@ -7,6 +7,8 @@
 #ifndef PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
 #define PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
 
+#include "shards/entity/entity_store.h"
+#include "shards/entity/tagged_word.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
 
@@ -31,19 +33,22 @@ typedef struct phx_update_target {
 /* One worker's scratch: memory that is kept, and the updates that it emitted in this tick. */
 typedef struct phx_update_scratch {
     phx_mem *mem;
-    phx_slot_mark
-        *marks; /* by slot, of the observer at hand: targets that entered, and deferred ones (with the tick) */
-    phx_slot_mark *places; /* by slot and band, since phx_update_scratch_group(): the place in targets, counted from the
-                              group's first */
+    phx_slot_mark *marks; /* by slot, of the observer at hand: targets with deferred updates, with the tick */
+    uint64_t *left_out;   /* a bit for each slot: targets that the list of the observer at hand adds no more */
+    /*
+     * By slot and band: the place in targets, counted from the group's first, plus place_base. The base grows from
+     * group to group, so a smaller number is of another group.
+     */
+    uint32_t *places;
     phx_ranked *candidates; /* due targets, if there is a budget */
     phx_observer_updates *observers;
     uint32_t *due; /* places in targets, counted from the group's first */
     phx_update_target *targets;
     uint32_t *deferred;
-    uint32_t marks_capacity, places_capacity, candidates_capacity, observers_capacity;
+    uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
     uint32_t observer_count, due_count, target_count, deferred_count;
-    uint32_t mark_epoch, place_epoch;
+    uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
     uint32_t bands_most;                                       /* of the classes: the row of a slot in places[] */
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
@@ -53,10 +58,32 @@ void phx_update_scratch_free(phx_update_scratch *scratch);
 void phx_update_scratch_reset(phx_update_scratch *scratch);
 /* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
-/* Begins an observer: room for marks and places of every slot, and for its row; no mark holds. false = no memory. */
+/*
+ * Begins an observer: room for marks, bits and places of every slot, and for its row; no mark holds, no target is left
+ * out. false = no memory.
+ */
 bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots);
-/* Adds targets to the observer's due ones, each once for the group. false = no memory. */
-bool phx_update_scratch_add(phx_update_scratch *scratch, const phx_update_target *targets, uint32_t count);
+/* Leaves targets out of the observer's list, or takes that back. */
+static inline void phx_update_scratch_leave_out(phx_update_scratch *scratch, uint32_t slot)
+{
+    scratch->left_out[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+static inline void phx_update_scratch_let_in(phx_update_scratch *scratch, uint32_t slot)
+{
+    scratch->left_out[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+}
+
+static inline uint32_t phx_update_scratch_has_bit(const uint64_t *left_out, uint32_t slot)
+{
+    return left_out[slot / 64] >> slot % 64 & 1;
+}
+
+/*
+ * Adds targets, by slot or row word, and by band, to the observer's due ones, each once for the group; but none that
+ * are left out. false = no memory.
+ */
+bool phx_update_scratch_add(phx_update_scratch *scratch, const uint32_t *words, const uint32_t *bands, uint32_t count);
 /*
  * Once all groups are emitted: of the targets of a group keeps only the ones that are still due for these observers, in
  * order, in front; wants no memory. Returns their number.

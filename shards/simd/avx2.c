@@ -10,6 +10,7 @@
 #if defined(__x86_64__)
 
 #include "shards/simd/avx2_lanes.h"
+#include "shards/simd/avx2_due.h"
 #include "shards/simd/avx2_match.h"
 #include "shards/simd/avx2_rows.h"
 
@@ -339,6 +340,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .collect_unsure = phx_collect_unsure_avx2,
                                       .pairs_to_runs = phx_pairs_to_runs_avx2,
                                       .range_scan = range_scan_avx2,
+                                      .find_due = phx_find_due_avx2,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
                                       .rank_hits = rank_hits_avx2,

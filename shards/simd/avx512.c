@@ -10,6 +10,7 @@
 
 #include "shards/simd/avx512.h"
 #include "shards/simd/avx512_lanes.h"
+#include "shards/simd/avx512_due.h"
 #include "shards/simd/avx512_match.h"
 #include "shards/simd/avx512_merge.h"
 #include "shards/simd/avx512_order.h"
@@ -360,6 +361,7 @@ const phx_kernels phx_kernels_avx512 = {.cull_rows = cull_rows_avx512,
                                         .collect_unsure = collect_unsure_avx512,
                                         .pairs_to_runs = pairs_to_runs_avx512,
                                         .range_scan = range_scan_avx512,
+                                        .find_due = phx_find_due_avx512,
                                         .plan_row_ranges = phx_plan_row_ranges_avx512,
                                         .find_view_changes = phx_find_view_changes_avx512,
                                         .rank_hits = rank_hits_avx512,

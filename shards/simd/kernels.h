@@ -162,6 +162,32 @@ typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
 } phx_cap_split;
 
+/*
+ * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, the hash of the id,
+ * and the slot, as a row word or as it is. The heights are read for spheres alone.
+ */
+typedef struct phx_motion_columns {
+    const float *x, *y, *z;
+    const float *was_x, *was_y, *was_z;
+    const uint32_t *hash;
+    const uint32_t *age; /* ticks since the last move, PH_BAND_EVERY_MAX at most */
+    const uint32_t *word;
+} phx_motion_columns;
+
+/* An observer with bands, and the tick; by band what phx_band_multiple() wants. */
+typedef struct phx_due_query {
+    float x, y, z;
+    float was_x, was_y, was_z;
+    uint32_t hash;
+    float view; /* targets beyond are left out, in the ground plane; INFINITY: none is */
+    bool square; /* the view is one */
+    bool sphere; /* bands are */
+    bool all;    /* all in view are due */
+    uint32_t band_count;
+    float squares[PH_BANDS_MAX]; /* of the bands' radii, which ascend */
+    uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX], every[PH_BANDS_MAX];
+} phx_due_query;
+
 typedef struct phx_kernels {
     /* Picks the rows of some ranges with a mid-step position in the frame. Returns how many. */
     uint32_t (*cull_rows)(const phx_grid_rows *rows, const phx_span *spans, uint32_t span_count,
@@ -202,6 +228,12 @@ typedef struct phx_kernels {
      */
     uint32_t (*range_scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                            float *squares);
+    /*
+     * Finds samples of a span in view with a due update by the rule of ph_update, budgets apart: their words and their
+     * bands, room for all and pad; columns are read up to the pad beyond the span. Returns how many.
+     */
+    uint32_t (*find_due)(const phx_motion_columns *columns, phx_span span, const phx_due_query *by, uint32_t *words,
+                         uint32_t *bands);
     /*
      * Plans queries: a range for each row of the block's towers with rows that may be near a querying row; and the rows
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,

@@ -7,6 +7,7 @@
 
 #include "base/simd.h"
 #include "shards/entity/bounds.h"
+#include "shards/simd/portable_due.h"
 #include "shards/simd/scalar.h"
 
 /* A position in units along an axis, now and before, in the frame or far from it. */
@@ -442,6 +443,7 @@ const phx_kernels phx_kernels_portable = {.cull_rows = cull_rows_portable,
                                           .collect_unsure = collect_unsure_portable,
                                           .pairs_to_runs = pairs_to_runs_portable,
                                           .range_scan = range_scan_portable,
+                                          .find_due = phx_find_due_portable,
                                           .plan_row_ranges = plan_row_ranges_portable,
                                           .find_view_changes = find_view_changes_portable,
                                           .rank_hits = rank_hits_portable,

@@ -26,8 +26,15 @@ typedef struct phx_motion_sample {
     float x, y, z;    /* now */
     float ox, oy, oz; /* at the last tick's end */
     uint32_t hash;
-    uint32_t age; /* ticks since its last move, 0 for a move in this tick; UINT32_MAX = long ago, or it is new */
+    uint32_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
 } phx_motion_sample;
+
+/* The same by row, side by side, while lists are derived: two columns in each array. */
+typedef struct phx_motion_rows {
+    float *was;    /* x, y */
+    uint32_t *key; /* hash, age */
+    uint32_t was_capacity, key_capacity;
+} phx_motion_rows;
 
 /* A deferred update of an immigrant observer: its target is found by id, once all immigrants are here. */
 typedef struct phx_immigrant_deferred_update {
@@ -38,6 +45,7 @@ typedef struct phx_immigrant_deferred_update {
 typedef struct phx_bands {
     phx_motion_history *histories; /* by slot */
     phx_motion_sample *samples;    /* by slot */
+    phx_motion_rows rows;
     phx_list
         *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;

@@ -22,7 +22,7 @@ pharos_unit_test(NAME unit_shards_entity SOURCES
 pharos_unit_test(NAME unit_shards_grid SOURCES
     unit/shards/grid/test_far_targets.c unit/shards/grid/test_grid.c unit/shards/grid/test_row_edit.c)
 pharos_unit_test(NAME unit_shards_simd SOURCES
-    unit/shards/simd/test_kernels.c unit/shards/simd/test_order_kernels.c unit/shards/simd/test_tile_cull.c
+    unit/shards/simd/test_due.c unit/shards/simd/test_kernels.c unit/shards/simd/test_order_kernels.c unit/shards/simd/test_tile_cull.c
     unit/shards/simd/test_top_k.c)
 pharos_unit_test(
     NAME unit_shards_zones

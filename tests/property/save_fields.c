@@ -418,6 +418,7 @@ FIELDS_OF(phx_area_member)
 #define FIELDS_phx_bands(T, SAVED, DERIVED, LEFT) \
     SAVED(T, VALUE, histories) \
     LEFT(T, VALUE, samples) \
+    LEFT(T, VALUE, rows) \
     SAVED(T, VALUE, deferred) \
     SAVED(T, VALUE, pool) \
     LEFT(T, VALUE, unresolved) \

@@ -63,8 +63,7 @@ bool phx_bands_differ(const ph_world_def *before, const ph_world_def *after)
 
 bool phx_step_motion_samples(phx_world *world, uint32_t index)
 {
-    phx_bands_sample(&world->shards[index]);
-    return true;
+    return phx_bands_sample(&world->shards[index]);
 }
 
 static bool plan_updates(phx_world *world, uint32_t index)
@@ -136,6 +135,8 @@ bool phx_updates_plan(phx_world *world)
 
 /* ---- due updates ---- */
 
+enum { OBSERVERS_AHEAD = 4, TARGETS_AHEAD = 16 }; /* that are prefetched */
+
 static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
                                   uint32_t slot)
 {
@@ -172,6 +173,9 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
         return false;
     phx_update_scratch_group(update_scratch, world->updates.bands_most);
     for (uint32_t place = from; place < batch->count; place++) {
+        const uint32_t ahead = place + OBSERVERS_AHEAD;
+        if (ahead < batch->count && consumers[ahead] == group.consumer)
+            phx_band_prefetch(shard, batch->slot[ahead]);
         if (consumers[place] != group.consumer) continue;
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
         consumers[place] = PHX_SLOT_NONE;
@@ -192,7 +196,12 @@ static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_upd
     uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
              targets = update_scratch->target_count;
     phx_recipients_fill_batch(shard, &batch);
-    for (uint32_t place = 0; place < batch.count; place++) consumers[place] = consumer_at(world, shard, &batch, place);
+    for (uint32_t place = 0; place < batch.count; place++) {
+        const uint32_t ahead = place + TARGETS_AHEAD;
+        if (ahead < batch.count && batch.slot[ahead] != PHX_SLOT_NONE)
+            __builtin_prefetch(&shard->store.set[batch.slot[ahead]]);
+        consumers[place] = consumer_at(world, shard, &batch, place);
+    }
     piece->group_first = own->group_count;
     for (uint32_t place = 0; place < batch.count; place++) {
         if (consumers[place] == PHX_SLOT_NONE) continue;
@@ -328,6 +337,13 @@ bool phx_updates_place(phx_world *world)
     return true;
 }
 
+static void prefetch_target(const phx_store *store, uint32_t slot)
+{
+    __builtin_prefetch(&store->body[slot]);
+    __builtin_prefetch(&store->name[slot]);
+    if (store->user_data) __builtin_prefetch(&store->user_data[slot]);
+}
+
 static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *update_scratch,
                        const phx_update_group *group)
 {
@@ -336,6 +352,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
         const phx_update_target *target = &update_scratch->targets[group->target_first + i];
+        if (i + TARGETS_AHEAD < group->target_count) prefetch_target(&shard->store, target[TARGETS_AHEAD].slot);
         const uint32_t slot = target->slot;
         const phx_body *body = &shard->store.body[slot];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
@@ -353,8 +370,10 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                         .user_data = phx_store_user_data(&shard->store, updates->slot),
                         .first = at.due,
                         .count = updates->due_count};
-        for (uint32_t d = 0; d < updates->due_count; d++)
-            batch_updates->due[at.due++] = at.moved + update_scratch->due[updates->due_first + d];
+        const uint32_t *due = update_scratch->due + updates->due_first;
+        uint32_t *to = batch_updates->due + at.due;
+        for (uint32_t d = 0; d < updates->due_count; d++) to[d] = at.moved + due[d];
+        at.due += updates->due_count;
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "shards/publish/band_updates.h"
+#include "shards/simd/due_rule.h"
 #include "shards/simd/dispatch.h"
 #include "shards/simd/top_k.h"
 

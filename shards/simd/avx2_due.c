@@ -1,0 +1,97 @@
+/*
+ * The kernel of updates by distance band for AVX2; see avx2_due.h and kernels.h. Float operations are the portable
+ * kernel's, each rounded on its own.
+ */
+#include "shards/simd/avx2_due.h"
+
+#if defined(__x86_64__)
+
+#include "shards/simd/avx2_lanes.h"
+#include "shards/simd/due_rule.h"
+
+_Static_assert((int)PH_BANDS_MAX == (int)LANES, "a vector has a value of each band");
+
+/* An observer, in registers. */
+typedef struct observer {
+    __m256 x, y, z, was_x, was_y, was_z, view;
+    __m256i hash, turn, share, last, every; /* by band; last: the share - 1 */
+} observer;
+
+AVX2_INLINE observer open_observer(const phx_due_query *by)
+{
+    const __m256i share = load_vector(by->share);
+    return (observer){_mm256_set1_ps(by->x),
+                      _mm256_set1_ps(by->y),
+                      _mm256_set1_ps(by->z),
+                      _mm256_set1_ps(by->was_x),
+                      _mm256_set1_ps(by->was_y),
+                      _mm256_set1_ps(by->was_z),
+                      _mm256_set1_ps(by->square ? by->view : by->view * by->view),
+                      _mm256_set1_epi32((int)by->hash),
+                      load_vector(by->turn),
+                      share,
+                      _mm256_sub_epi32(share, _mm256_set1_epi32(1)),
+                      load_vector(by->every)};
+}
+
+/* Whether the lanes' turns come in this tick, and they moved so lately that it matters. */
+AVX2_INLINE __m256i in_turn(const phx_motion_columns *columns, uint32_t i, __m256i band, const observer *to)
+{
+    const __m256i pair = _mm256_xor_si256(load_vector(columns->hash + i), to->hash);
+    const __m256i mixed = _mm256_mullo_epi32(pair, _mm256_set1_epi32((int)PHX_BAND_PHASE_FACTOR));
+    const __m256i phase = _mm256_srli_epi32(mixed, PHX_BAND_PHASE_SHIFT);
+    const __m256i n = _mm256_add_epi32(_mm256_permutevar8x32_epi32(to->turn, band), phase);
+    const __m256i off = _mm256_mullo_epi32(n, _mm256_permutevar8x32_epi32(to->share, band));
+    const __m256i last = _mm256_permutevar8x32_epi32(to->last, band);
+    const __m256i turns = _mm256_cmpeq_epi32(_mm256_min_epu32(off, last), off);
+    const __m256i every = _mm256_permutevar8x32_epi32(to->every, band);
+    return _mm256_and_si256(turns, _mm256_cmpgt_epi32(every, load_vector(columns->age + i)));
+}
+
+AVX2_INLINE uint32_t find_due(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+                              uint32_t *words, uint32_t *bands, bool square, bool sphere)
+{
+    const observer to = open_observer(by);
+    const __m256 sign = _mm256_set1_ps(-0.0f);
+    uint32_t n = 0;
+    for (uint32_t i = span.first; i < span.end; i += LANES) {
+        __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(columns->x + i), to.x);
+        __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(columns->y + i), to.y);
+        __m256 d2 = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+        __m256 off = square ? _mm256_max_ps(_mm256_andnot_ps(sign, dx), _mm256_andnot_ps(sign, dy)) : d2;
+        const __m256 in = _mm256_cmp_ps(off, to.view, _CMP_LE_OQ);
+        if (_mm256_movemask_ps(in) == 0) continue; /* the towers at the corners of a view */
+        dx = _mm256_sub_ps(_mm256_loadu_ps(columns->was_x + i), to.was_x);
+        dy = _mm256_sub_ps(_mm256_loadu_ps(columns->was_y + i), to.was_y);
+        __m256 was = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+        if (sphere) {
+            const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(columns->z + i), to.z);
+            const __m256 was_dz = _mm256_sub_ps(_mm256_loadu_ps(columns->was_z + i), to.was_z);
+            d2 = _mm256_add_ps(d2, _mm256_mul_ps(dz, dz));
+            was = _mm256_add_ps(was, _mm256_mul_ps(was_dz, was_dz));
+        }
+        __m256i band = _mm256_setzero_si256(), due = _mm256_set1_epi32(by->all ? -1 : 0);
+        for (uint32_t b = 0; b + 1 < by->band_count; b++) {
+            const __m256 limit = _mm256_set1_ps(by->squares[b]);
+            const __m256 beyond = _mm256_cmp_ps(d2, limit, _CMP_GT_OQ), was_beyond = _mm256_cmp_ps(was, limit, _CMP_GT_OQ);
+            band = _mm256_sub_epi32(band, _mm256_castps_si256(beyond));
+            due = _mm256_or_si256(due, _mm256_castps_si256(_mm256_xor_ps(beyond, was_beyond)));
+        }
+        due = _mm256_and_si256(_mm256_or_si256(due, in_turn(columns, i, band, &to)), _mm256_castps_si256(in));
+        const choice of = choose_lanes(lane_mask(due) & first_lane_bits(span.end - i));
+        store_chosen_lanes(words + n, &of, load_vector(columns->word + i));
+        store_chosen_lanes(bands + n, &of, band);
+        n += of.count;
+    }
+    return n;
+}
+
+AVX2 uint32_t phx_find_due_avx2(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+                                uint32_t *words, uint32_t *bands)
+{
+    if (by->sphere) return find_due(columns, span, by, words, bands, by->square, true);
+    if (by->square) return find_due(columns, span, by, words, bands, true, false);
+    return find_due(columns, span, by, words, bands, false, false);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * The kernel of updates by distance band in plain C; see portable_due.h and kernels.h.
+ */
+#include "shards/simd/portable_due.h"
+
+#include <math.h>
+
+#include "shards/simd/due_rule.h"
+
+enum { TOGETHER = 64 };
+
+/* Some samples, side by side: loops without a branch, which compilers make vectors of. */
+typedef struct measured_samples {
+    float d2[TOGETHER], was[TOGETHER];
+    uint32_t in[TOGETHER], band[TOGETHER], was_band[TOGETHER];
+} measured_samples;
+
+static void measure_samples(const phx_motion_columns *columns, uint32_t first, uint32_t count, const phx_due_query *by,
+                            measured_samples *of)
+{
+    const float r = by->view, r2 = r * r;
+    for (uint32_t k = 0, i = first; k < count; k++, i++) {
+        const float dx = columns->x[i] - by->x, dy = columns->y[i] - by->y;
+        const float was_dx = columns->was_x[i] - by->was_x, was_dy = columns->was_y[i] - by->was_y;
+        of->d2[k] = dx * dx + dy * dy;
+        of->was[k] = was_dx * was_dx + was_dy * was_dy;
+        of->in[k] = by->square ? (uint32_t)(fabsf(dx) <= r) & (uint32_t)(fabsf(dy) <= r) : of->d2[k] <= r2;
+    }
+    for (uint32_t k = 0, i = first; by->sphere && k < count; k++, i++) {
+        const float dz = columns->z[i] - by->z, was_dz = columns->was_z[i] - by->was_z;
+        of->d2[k] += dz * dz;
+        of->was[k] += was_dz * was_dz;
+    }
+}
+
+/* The number of bands before the last whose radius a distance exceeds: the first band with it, or the last one. */
+static void find_bands(const phx_due_query *by, uint32_t count, measured_samples *of)
+{
+    for (uint32_t k = 0; k < count; k++) of->band[k] = of->was_band[k] = 0;
+    for (uint32_t b = 0; b + 1 < by->band_count; b++) {
+        const float limit = by->squares[b];
+        for (uint32_t k = 0; k < count; k++) {
+            of->band[k] += of->d2[k] > limit;
+            of->was_band[k] += of->was[k] > limit;
+        }
+    }
+}
+
+uint32_t phx_find_due_portable(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+                               uint32_t *words, uint32_t *bands)
+{
+    measured_samples of;
+    uint32_t n = 0;
+    for (uint32_t first = span.first; first < span.end; first += TOGETHER) {
+        const uint32_t count = span.end - first < TOGETHER ? span.end - first : TOGETHER;
+        measure_samples(columns, first, count, by, &of);
+        find_bands(by, count, &of);
+        for (uint32_t k = 0, i = first; k < count; k++, i++) {
+            const uint32_t band = of.band[k], phase = phx_band_phase(columns->hash[i], by->hash);
+            const uint32_t turns = phx_band_multiple(by->turn[band] + phase, by->share[band]);
+            const uint32_t moved = columns->age[i] < by->every[band];
+            words[n] = columns->word[i];
+            bands[n] = band;
+            n += of.in[k] & ((uint32_t)by->all | (band != of.was_band[k]) | (moved & turns));
+        }
+    }
+    return n;
+}
