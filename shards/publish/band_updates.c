@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "base/simd.h"
-#include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
 #include "shards/query/seen.h"
 #include "shards/simd/due_rule.h"
@@ -286,8 +285,7 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
         if (waited > 0) mark_deferred(scratch, &shard->bands, slot);
         at.ranks = at.class->updates_max > 0 || waited > 0;
         open_observer(&at, slot);
-        emitted_all =
-            add_targets(&at, slot, entered, entered_count, waited > 0) && spend_update_budget(&at, &updates);
+        emitted_all = add_targets(&at, slot, entered, entered_count, waited > 0) && spend_update_budget(&at, &updates);
     }
     if (!emitted_all) { /* places of this group name targets that are gone: the group begins anew */
         scratch->due_count = updates.due_first;
@@ -298,17 +296,5 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
     updates.due_count = scratch->due_count - updates.due_first;
     updates.rewaits = waited > 0 || updates.deferred_count > 0;
     if (updates.due_count > 0 || updates.rewaits) scratch->observers[scratch->observer_count++] = updates;
-    return true;
-}
-
-bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
-                      uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *deferred = updates[i].deferred_count > 0 ? scratch->deferred + updates[i].deferred_first : NULL;
-        if (updates[i].rewaits &&
-            !phx_bands_write_deferred(shard, updates[i].slot, deferred, updates[i].deferred_count))
-            return false;
-    }
     return true;
 }

@@ -23,8 +23,4 @@ bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, u
 /* The memory of an observer that phx_band_emit() is called for soon. */
 void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
 
-/* By the owner. Stores the deferred updates of the observers in observers[]. false = no memory: call again. */
-bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
-                      uint32_t count);
-
 #endif

@@ -19,7 +19,8 @@ uint32_t phx_bands_deferred_words(const phx_shard *shard, uint32_t slot)
     return deferred ? deferred->count : 0;
 }
 
-bool phx_bands_write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
+/* Replaces the deferred updates of an observer by these words. false = no memory, unchanged. */
+static bool write_deferred(phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count)
 {
     phx_bands *bands = &shard->bands;
     phx_list *deferred = &bands->deferred[slot];
@@ -80,6 +81,17 @@ bool phx_bands_resolve(phx_shard *shard, const phx_directory *directory)
         memcpy(phx_list_entries(&bands->pool, deferred) + count, words, sizeof words);
         phx_list_set_count(&bands->pool, deferred, count + 2);
         bands->waiting += count == 0;
+    }
+    return true;
+}
+
+bool phx_bands_commit(phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *deferred = updates[i].deferred_count > 0 ? scratch->deferred + updates[i].deferred_first : NULL;
+        if (updates[i].rewaits && !write_deferred(shard, updates[i].slot, deferred, updates[i].deferred_count))
+            return false;
     }
     return true;
 }

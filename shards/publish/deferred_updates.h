@@ -7,7 +7,7 @@
 #define PHX_SHARDS_PUBLISH_DEFERRED_UPDATES_H
 
 #include "base/directory.h"
-#include "shards/state/records.h"
+#include "shards/publish/update_scratch.h"
 
 struct phx_shard;
 
@@ -20,7 +20,8 @@ bool phx_bands_read_deferred(struct phx_shard *shard, uint32_t slot, const phx_r
 /* Resolves the targets of phx_immigrant_deferred_update from ids to slots. false = no memory: call again. */
 bool phx_bands_resolve(struct phx_shard *shard, const phx_directory *directory);
 
-/* Replaces the deferred updates of an observer by these words. false = no memory, unchanged. */
-bool phx_bands_write_deferred(struct phx_shard *shard, uint32_t slot, const uint32_t *words, uint32_t count);
+/* By the owner. Stores the deferred updates of the observers in observers[]. false = no memory: call again. */
+bool phx_bands_commit(struct phx_shard *shard, const phx_update_scratch *scratch, const phx_observer_updates *updates,
+                      uint32_t count);
 
 #endif

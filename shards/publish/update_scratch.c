@@ -47,8 +47,7 @@ bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots)
     if (!ready_zeroed(scratch, (void **)&scratch->marks, &scratch->marks_capacity, slots, sizeof *scratch->marks) ||
         !ready_zeroed(scratch, (void **)&scratch->left_out, &scratch->left_out_capacity, (size_t)slots / 64 + 1,
                       sizeof *scratch->left_out) ||
-        !ready_zeroed(scratch, (void **)&scratch->places, &scratch->places_capacity, places,
-                      sizeof *scratch->places) ||
+        !ready_zeroed(scratch, (void **)&scratch->places, &scratch->places_capacity, places, sizeof *scratch->places) ||
         !phx_grow(scratch->mem, (void **)&scratch->observers, &scratch->observers_capacity, scratch->observer_count,
                   (size_t)scratch->observer_count + 1, sizeof *scratch->observers))
         return false;

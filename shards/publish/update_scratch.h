@@ -48,7 +48,7 @@ typedef struct phx_update_scratch {
     uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
     uint32_t observer_count, due_count, target_count, deferred_count;
-    uint32_t mark_epoch, place_base, place_last; /* the last number given, or more */
+    uint32_t mark_epoch, place_base, place_last;               /* the last number given, or more */
     uint32_t bands_most;                                       /* of the classes: the row of a slot in places[] */
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */

@@ -9,8 +9,8 @@
 
 #if defined(__x86_64__)
 
-#include "shards/simd/avx2_lanes.h"
 #include "shards/simd/avx2_due.h"
+#include "shards/simd/avx2_lanes.h"
 #include "shards/simd/avx2_match.h"
 #include "shards/simd/avx2_rows.h"
 

@@ -17,7 +17,7 @@ typedef struct observer {
     __m256i hash, turn, share, last, every; /* by band; last: the share - 1 */
 } observer;
 
-AVX2_INLINE observer open_observer(const phx_due_query *by)
+AVX2_INLINE observer load_observer(const phx_due_query *by)
 {
     const __m256i share = load_vector(by->share);
     return (observer){_mm256_set1_ps(by->x),
@@ -51,7 +51,7 @@ AVX2_INLINE __m256i in_turn(const phx_motion_columns *columns, uint32_t i, __m25
 AVX2_INLINE uint32_t find_due(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                               uint32_t *words, uint32_t *bands, bool square, bool sphere)
 {
-    const observer to = open_observer(by);
+    const observer to = load_observer(by);
     const __m256 sign = _mm256_set1_ps(-0.0f);
     uint32_t n = 0;
     for (uint32_t i = span.first; i < span.end; i += LANES) {
@@ -73,7 +73,8 @@ AVX2_INLINE uint32_t find_due(const phx_motion_columns *columns, phx_span span, 
         __m256i band = _mm256_setzero_si256(), due = _mm256_set1_epi32(by->all ? -1 : 0);
         for (uint32_t b = 0; b + 1 < by->band_count; b++) {
             const __m256 limit = _mm256_set1_ps(by->squares[b]);
-            const __m256 beyond = _mm256_cmp_ps(d2, limit, _CMP_GT_OQ), was_beyond = _mm256_cmp_ps(was, limit, _CMP_GT_OQ);
+            const __m256 beyond = _mm256_cmp_ps(d2, limit, _CMP_GT_OQ),
+                         was_beyond = _mm256_cmp_ps(was, limit, _CMP_GT_OQ);
             band = _mm256_sub_epi32(band, _mm256_castps_si256(beyond));
             due = _mm256_or_si256(due, _mm256_castps_si256(_mm256_xor_ps(beyond, was_beyond)));
         }

@@ -9,8 +9,8 @@
 #if defined(__x86_64__)
 
 #include "shards/simd/avx512.h"
-#include "shards/simd/avx512_lanes.h"
 #include "shards/simd/avx512_due.h"
+#include "shards/simd/avx512_lanes.h"
 #include "shards/simd/avx512_match.h"
 #include "shards/simd/avx512_merge.h"
 #include "shards/simd/avx512_order.h"

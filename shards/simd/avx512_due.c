@@ -22,7 +22,7 @@ AVX512_INLINE __m512i by_band_512(const uint32_t *of)
     return _mm512_broadcast_i32x8(_mm256_loadu_si256((const __m256i *)(const void *)of));
 }
 
-AVX512_INLINE observer open_observer_512(const phx_due_query *by)
+AVX512_INLINE observer load_observer_512(const phx_due_query *by)
 {
     const __m512i share = by_band_512(by->share);
     return (observer){_mm512_set1_ps(by->x),
@@ -55,7 +55,7 @@ AVX512_INLINE __mmask16 in_turn_512(const phx_motion_columns *columns, uint32_t 
 AVX512_INLINE uint32_t find_due_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                                     uint32_t *words, uint32_t *bands, bool square, bool sphere)
 {
-    const observer to = open_observer_512(by);
+    const observer to = load_observer_512(by);
     const __m512i one = _mm512_set1_epi32(1);
     uint32_t n = 0;
     for (uint32_t i = span.first; i < span.end; i += LANES) {

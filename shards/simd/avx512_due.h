@@ -7,6 +7,6 @@
 #include "shards/simd/kernels.h"
 
 uint32_t phx_find_due_avx512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by, uint32_t *words,
-                          uint32_t *bands);
+                             uint32_t *bands);
 
 #endif

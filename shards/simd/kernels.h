@@ -179,7 +179,7 @@ typedef struct phx_due_query {
     float x, y, z;
     float was_x, was_y, was_z;
     uint32_t hash;
-    float view; /* targets beyond are left out, in the ground plane; INFINITY: none is */
+    float view;  /* targets beyond are left out, in the ground plane; INFINITY: none is */
     bool square; /* the view is one */
     bool sphere; /* bands are */
     bool all;    /* all in view are due */

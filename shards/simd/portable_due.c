@@ -9,7 +9,7 @@
 
 enum { TOGETHER = 64 };
 
-/* Some samples, side by side: loops without a branch, which compilers make vectors of. */
+/* Some samples, side by side: the loops have no branch, so that compilers vectorize them. */
 typedef struct measured_samples {
     float d2[TOGETHER], was[TOGETHER];
     uint32_t in[TOGETHER], band[TOGETHER], was_band[TOGETHER];
@@ -33,7 +33,7 @@ static void measure_samples(const phx_motion_columns *columns, uint32_t first, u
     }
 }
 
-/* The number of bands before the last whose radius a distance exceeds: the first band with it, or the last one. */
+/* The number of bands before the last of smaller radius than a distance: the first band with it, or the last one. */
 static void find_bands(const phx_due_query *by, uint32_t count, measured_samples *of)
 {
     for (uint32_t k = 0; k < count; k++) of->band[k] = of->was_band[k] = 0;

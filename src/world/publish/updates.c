@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "shards/interest/change_record.h"
+#include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
@@ -174,8 +175,7 @@ static bool emit_update_group(phx_world *world, phx_update_worker *own, const ph
     phx_update_scratch_group(update_scratch, world->updates.bands_most);
     for (uint32_t place = from; place < batch->count; place++) {
         const uint32_t ahead = place + OBSERVERS_AHEAD;
-        if (ahead < batch->count && consumers[ahead] == group.consumer)
-            phx_band_prefetch(shard, batch->slot[ahead]);
+        if (ahead < batch->count && consumers[ahead] == group.consumer) phx_band_prefetch(shard, batch->slot[ahead]);
         if (consumers[place] != group.consumer) continue;
         if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
         consumers[place] = PHX_SLOT_NONE;

@@ -66,8 +66,8 @@ static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every
     const float ox = was_x[i] - by->was_x, oy = was_y[i] - by->was_y, oz = by->sphere ? was_z[i] - by->was_z : 0;
     const uint32_t before = band_of(by, ox * ox + oy * oy + oz * oz);
     *band = band_of(by, dx * dx + dy * dy + dz * dz);
-    const bool in = by->square ? fabsf(dx) <= by->view && fabsf(dy) <= by->view
-                               : dx * dx + dy * dy <= by->view * by->view;
+    const bool in =
+        by->square ? fabsf(dx) <= by->view && fabsf(dy) <= by->view : dx * dx + dy * dy <= by->view * by->view;
     if (!in) return false;
     if (by->all || before != *band) return true;
     const uint32_t phase = (hash[i] ^ by->hash) * 2654435769u >> 16;
@@ -79,7 +79,7 @@ static void finds_due(const phx_kernels *kernels, const char *name)
     static uint32_t words[OUT], bands[OUT];
     uint64_t rng = 29;
     for (uint32_t round = 0; round < 4000; round++) {
-        uint32_t every[PH_BANDS_MAX], band, expected = 0;
+        uint32_t every[PH_BANDS_MAX] = {0}, band, expected = 0;
         const uint64_t tick = phx_rng_next(&rng);
         const uint32_t first = phx_rng_below(&rng, ROWS), end = first + phx_rng_below(&rng, ROWS - first + 1);
         if (round % 16 == 0) draw_targets(&rng);

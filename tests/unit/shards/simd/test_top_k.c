@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "shards/simd/due_rule.h"
 #include "shards/simd/dispatch.h"
+#include "shards/simd/due_rule.h"
 #include "shards/simd/top_k.h"
 
 enum { MOST = 2000 };
