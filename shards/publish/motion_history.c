@@ -87,39 +87,63 @@ static uint32_t short_age(uint32_t age)
 static bool ready_motion_rows(phx_shard *shard)
 {
     phx_motion_rows *of = &shard->bands.rows;
-    const size_t words = 2 * ((size_t)shard->grid.row_end + PHX_KERNEL_PAD); /* kernels read up to the pad */
-    return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, words, sizeof *of->was) &&
-           phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, words, sizeof *of->key);
+    const size_t rows = (size_t)shard->grid.row_end + PHX_KERNEL_PAD; /* kernels read up to the pad */
+    const size_t axes = shard->rules->shape == PH_SHAPE_SPHERE ? 4 : 2;
+    return phx_grow(shard->mem, (void **)&of->was, &of->was_capacity, 0, axes * rows, sizeof *of->was) &&
+           phx_grow(shard->mem, (void **)&of->key, &of->key_capacity, 0, 2 * rows, sizeof *of->key);
+}
+
+typedef struct writable_rows {
+    float *was_x, *was_y, *was_z, *z; /* heights: of spheres alone */
+    uint32_t *hash, *age;
+} writable_rows;
+
+static writable_rows rows_of(const phx_shard *shard)
+{
+    const phx_motion_rows *of = &shard->bands.rows;
+    const bool sphere = shard->rules->shape == PH_SHAPE_SPHERE;
+    const size_t axis = of->was_capacity / (sphere ? 4 : 2);
+    return (writable_rows){of->was,
+                           of->was + axis,
+                           sphere ? of->was + 2 * axis : NULL,
+                           sphere ? of->was + 3 * axis : NULL,
+                           of->key,
+                           of->key + of->key_capacity / 2};
 }
 
 /* Copies the samples of all rows into columns; a gap gets the one of slot 0. */
 static void sample_rows(phx_shard *shard)
 {
     enum { AHEAD = 16 };
-    const phx_motion_rows *of = &shard->bands.rows;
+    const writable_rows to = rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
-    float *was_x = of->was, *was_y = of->was + of->was_capacity / 2;
-    uint32_t *hash = of->key, *age = of->key + of->key_capacity / 2;
     for (uint32_t row = 0, end = shard->grid.row_end; row < end; row++) {
         const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
         if (end - row > AHEAD) __builtin_prefetch(&samples[phx_row_slot(&shard->grid.rows, row + AHEAD)]);
-        was_x[row] = from->ox;
-        was_y[row] = from->oy;
-        hash[row] = from->hash;
-        age[row] = from->age;
+        to.was_x[row] = from->ox;
+        to.was_y[row] = from->oy;
+        to.hash[row] = from->hash;
+        to.age[row] = from->age;
+    }
+    for (uint32_t row = 0; to.z && row < shard->grid.row_end; row++) {
+        const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
+        to.was_z[row] = from->oz;
+        to.z[row] = from->z;
     }
 }
 
 phx_motion_columns phx_bands_columns(const phx_shard *shard)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const phx_motion_rows *of = &shard->bands.rows;
+    const writable_rows of = rows_of(shard);
     return (phx_motion_columns){.x = rows->x,
                                 .y = rows->y,
-                                .was_x = of->was,
-                                .was_y = of->was + of->was_capacity / 2,
-                                .hash = of->key,
-                                .age = of->key + of->key_capacity / 2,
+                                .z = of.z,
+                                .was_x = of.was_x,
+                                .was_y = of.was_y,
+                                .was_z = of.was_z,
+                                .hash = of.hash,
+                                .age = of.age,
                                 .word = rows->slot};
 }
 

@@ -1,6 +1,6 @@
 /*
- * The turns of a pair, in the rule of ph_update: in which ticks a band's period ends for it. Pure functions; included
- * by the kernels of due updates and by publish/band_updates.c.
+ * The turns of a pair, in the rule of ph_update: in which ticks a band's period ends for it. Pure functions, in any
+ * phase; included by the kernels of due updates and by publish/band_updates.c.
  */
 #ifndef PHX_SHARDS_SIMD_DUE_RULE_H
 #define PHX_SHARDS_SIMD_DUE_RULE_H

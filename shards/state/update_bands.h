@@ -29,9 +29,9 @@ typedef struct phx_motion_sample {
     uint32_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
 } phx_motion_sample;
 
-/* The same by row, side by side, while lists are derived: two columns in each array. */
+/* The same by row, side by side, while lists are derived: columns of equal length in each array. */
 typedef struct phx_motion_rows {
-    float *was;    /* x, y */
+    float *was;    /* ox, oy, and of spheres oz, z */
     uint32_t *key; /* hash, age */
     uint32_t was_capacity, key_capacity;
 } phx_motion_rows;
