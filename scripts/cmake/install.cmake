@@ -22,7 +22,8 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
         FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
-foreach(page IN ITEMS comparison determinism faq limits packages recipes troubles tutorial upgrading viewing)
+foreach(page IN ITEMS comparison determinism faq glossary integration limits packages performance recipes saving
+        troubles tutorial upgrading viewing workloads)
     install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
