@@ -1,0 +1,148 @@
+/*
+ * Messages of a halo to the peers; see halo.h. One is written for each peer in each tick: to be heard is worth a
+ * message.
+ */
+#include "cluster/halo_table.h"
+
+/* A message that is being written. */
+typedef struct draft {
+    phx_halo *halo;
+    phx_halo_head head;
+    phx_halo_send_fn send;
+    void *user;
+    uint64_t number; /* of the peer's messages of this tick */
+    bool more;       /* not the first one to the peer: what is said once stands in that */
+} draft;
+
+/* Sends the message. The parts are put together: their lengths are known only now. */
+static void send_draft(draft *out)
+{
+    phx_halo *halo = out->halo;
+    phx_writer writer = phx_writer_of(halo->message, sizeof halo->message);
+    writer.at += PHX_HALO_HEAD_BYTES;
+    out->head.gone = out->more ? 0 : halo->left_count;
+    out->head.pins = out->more ? 0 : halo->pin_count;
+    phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
+    phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
+    for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
+        phx_halo_put_gone(writer.at, halo->left[i].gone);
+    for (uint32_t i = 0; i < out->head.pins; i++) phx_write_number(&writer, 8, halo->pins[i]);
+    PHX_ASSERT(!writer.failed);
+    out->send(out->user, out->head.target, halo->message, phx_halo_seal(halo->message, &out->head));
+    halo->counts.copies_out += out->head.copies;
+    out->head.sets = out->head.copies = 0;
+    out->more = true;
+}
+
+/* The place of the attributes among the sets: mostly one of the last ones. */
+static uint32_t set_of(draft *out, const ph_attrs *attrs)
+{
+    enum { LOOKED_AT = 64 };
+    unsigned char *sets = out->halo->sets, *next = sets + (size_t)out->head.sets * PHX_HALO_SET_BYTES;
+    phx_halo_put_set(next, attrs);
+    for (uint32_t i = out->head.sets, n = 0; i-- > 0 && n < LOOKED_AT; n++)
+        if (memcmp(sets + (size_t)i * PHX_HALO_SET_BYTES, next, PHX_HALO_SET_BYTES) == 0) return i;
+    return out->head.sets++;
+}
+
+/* Adds an entity that this node holds, once. */
+static void add_copy(draft *out, uint64_t id)
+{
+    phx_halo *halo = out->halo;
+    phx_halo_entity *entity = phx_halo_find(halo, id);
+    phx_halo_copy copy = {.id = id};
+    if (!entity || !entity->own || entity->written == out->number) return;
+    if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
+    const phx_halo_head after = {.sets = out->head.sets + 1,
+                                 .copies = out->head.copies + 1,
+                                 .gone = out->more ? 0 : halo->left_count,
+                                 .pins = out->more ? 0 : halo->pin_count};
+    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out);
+    entity->written = out->number;
+    copy.stay = entity->stay;
+    const uint32_t set = set_of(out, &copy.attrs);
+    phx_halo_put_copy(halo->copies + (size_t)out->head.copies++ * PHX_HALO_COPY_BYTES, &copy, set);
+}
+
+static bool add_hit(void *user, const ph_hit *hit)
+{
+    add_copy(user, hit->id);
+    return true;
+}
+
+/* All entities near a region; one at the grid's edge goes on for ever. */
+static void add_near(draft *out, uint32_t region)
+{
+    const phx_halo *halo = out->halo;
+    const phx_region_grid *grid = &halo->def.grid;
+    const uint32_t cells[] = {grid->columns, grid->rows}, cell[] = {region % grid->columns, region / grid->columns};
+    float low[2], high[2];
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const float side = grid->size[axis] / (float)cells[axis];
+        const float first = grid->origin[axis] + side * (float)cell[axis];
+        low[axis] = cell[axis] == 0 ? -PH_COORDINATE_MAX : first - halo->def.width;
+        high[axis] = cell[axis] + 1 == cells[axis] ? PH_COORDINATE_MAX : first + side + halo->def.width;
+    }
+    const ph_query near = {
+        .shape = PH_QUERY_BOX, .flags = PH_QUERY_UNORDERED, .x = low[0], .y = low[1], .to_x = high[0], .to_y = high[1]};
+    const ph_status status = ph_find_visit(out->halo->def.world, &near, add_hit, out);
+    PHX_ASSERT(status == PH_OK); /* between ticks, and the box is one */
+    (void)status;
+}
+
+static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, void *user)
+{
+    const phx_node *node = halo->def.node;
+    draft out = {.halo = halo, .send = send, .user = user, .number = ++halo->messages};
+    out.head = (phx_halo_head){.source = node->def.member.registration,
+                               .target = to->member.registration,
+                               .version = node->map.version,
+                               .tick = halo->now};
+    for (uint32_t region = 0; region < node->map.region_count; region++)
+        if (node->map.regions[region].number == to->member.number) add_near(&out, region);
+    const phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
+    for (uint32_t i = 0; peer && i < peer->pin_count; i++) add_copy(&out, peer->pins[i]);
+    for (uint32_t i = 0; i < halo->entity_count; i++)
+        if (halo->entities[i].far) add_copy(&out, halo->entities[i].id);
+    send_draft(&out);
+}
+
+/* Looks at some own entities: are they seen beyond the width? Each is looked at every few ticks. */
+static void find_far(phx_halo *halo)
+{
+    enum { EVERY = 8 };
+    const uint32_t some = halo->entity_count / EVERY + 1;
+    for (uint32_t i = 0; i < some && halo->entity_count > 0; i++) {
+        halo->far_at = halo->far_at + 1 < halo->entity_count ? halo->far_at + 1 : 0;
+        phx_halo_entity *entity = &halo->entities[halo->far_at];
+        ph_attrs attrs;
+        if (!entity->own || ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) continue;
+        entity->far = attrs.global || attrs.reach > halo->def.width;
+    }
+}
+
+void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
+{
+    const phx_node *node = halo->def.node;
+    if (!phx_node_may_act(node)) return;
+    find_far(halo);
+    for (uint32_t i = 0; i < node->peer_count; i++)
+        if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], send, user);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < halo->left_count; i++)
+        if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];
+    halo->left_count = kept;
+}
+
+bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
+{
+    uint32_t at = 0;
+    while (at < halo->pin_count && halo->pins[at] != id) at++;
+    if (on && at == halo->pin_count) {
+        if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, at, (size_t)at + 1, sizeof *halo->pins))
+            return false;
+        halo->pins[halo->pin_count++] = id;
+    }
+    if (!on && at < halo->pin_count) halo->pins[at] = halo->pins[--halo->pin_count];
+    return true;
+}

@@ -1,0 +1,19 @@
+/*
+ * The entities and peers of a halo by id. Used by the halo.
+ */
+#ifndef PHX_CLUSTER_HALO_TABLE_H
+#define PHX_CLUSTER_HALO_TABLE_H
+
+#include "cluster/halo.h"
+
+/* NULL: not known. Good until the next add or remove. */
+phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);
+/* Room for one more. false: no memory. */
+bool phx_halo_reserve(phx_halo *halo);
+/* The id is not known; room was reserved. */
+phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
+void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
+/* Makes it, if it is not there. NULL: no memory. */
+phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
+
+#endif

@@ -1,0 +1,426 @@
+/*
+ * A federation of real worlds against one world: nodes whose transport loses, doubles and delays messages, walkers that
+ * cross their borders, hand-overs in capsules. In every tick, of every own entity:
+ *
+ *  - its list has each entity that was within its view at all moments of the last ticks, and none that was beyond view
+ *    and margin at all of them; own entities now;
+ *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost, no leave of an untold one;
+ *  - each entity has at most one owner.
+ *
+ * Once all stand still, all lists are those of one world that had all entities all the time.
+ *
+ * options: --seed S the first seed, --count N federations
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/cluster.h>
+#include <pharos/pharos.h>
+
+#include "base/rng.h"
+#include "cluster/barrier.h"
+#include "cluster/exchange.h"
+#include "cluster/halo_table.h"
+#include "cluster/hand_over.h"
+#include "support/check.h"
+
+enum { NODES = 3, WALKERS = 160, COLUMNS = 4, ROWS = 4, TICKS = 160, CALM_TICKS = 60, WINDOW = 24, FEDERATIONS = 60 };
+
+static const float SIZE = 800, VIEW = 60, SPEED = 5, HAND_OVER = 6;
+
+typedef struct spot {
+    float x, y;
+} spot;
+
+typedef struct member {
+    ph_world world;
+    ph_producer front, host;
+    ph_consumer consumer;
+    phx_node node;
+    phx_halo *halo;
+    phc_transport transport;
+    char subjects[3][32]; /* that it listens to: halo, channel, heartbeats */
+} member;
+
+typedef struct federation {
+    uint64_t seed, rng, tick;
+    float margin;
+    member members[NODES];
+    phc_loop *loop;
+    ph_world one; /* all entities, all the time */
+    ph_producer producer;
+    spot at[WINDOW][WALKERS + 1]; /* by tick, and id */
+    spot goal[WALKERS + 1];
+    bool present[WALKERS + 1];
+    bool told[WALKERS + 1][WALKERS + 1];  /* to the client of an observer */
+    uint8_t gone_for[NODES][WALKERS + 1]; /* ticks without a copy where one is needed */
+    uint64_t since;                       /* tick since which all stand still; 0 = they walk */
+    uint64_t events, pairs;
+    unsigned char message[PHX_WIRE_BYTES_MAX];
+} federation;
+
+static spot *spot_of(federation *f, uint64_t tick, uint64_t id)
+{
+    return &f->at[tick % WINDOW][id];
+}
+
+static float distance(spot a, spot b)
+{
+    return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
+}
+
+/* ---- life ---- */
+
+static ph_world_def world_def(const ph_class *class, const federation *f)
+{
+    ph_world_def def = ph_world_def_default();
+    def.classes = class;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = SIZE;
+    def.tower_size = 40;
+    def.shards[0] = 1 + (uint32_t)(f->seed % 3);
+    return def;
+}
+
+static void open_member(federation *f, uint32_t place, const ph_world_def *def)
+{
+    member *m = &f->members[place];
+    const uint64_t registration = place + 1u;
+    REQUIRE(ph_world_create(def, &m->world) == PH_OK && ph_producer_open(m->world, &m->front) == PH_OK &&
+            ph_producer_open(m->world, &m->host) == PH_OK && ph_consumer_open(m->world, 0, &m->consumer) == PH_OK);
+    phx_node_init(&m->node, &(phx_node_def){.member = {.registration = registration, .number = (uint16_t)registration},
+                                            .unacked_max = 64});
+    m->halo = check_zalloc(sizeof *m->halo);
+    phx_halo_init(m->halo, &(phx_halo_def){.world = m->world,
+                                           .producer = m->front,
+                                           .node = &m->node,
+                                           .grid = {.size = {SIZE, SIZE}, .columns = COLUMNS, .rows = ROWS},
+                                           .width = VIEW + f->margin + 2 * HAND_OVER + 2 * SPEED * WINDOW / 2,
+                                           .grace_ticks = 12,
+                                           .quiet_ticks = 40});
+    REQUIRE(phc_loop_join(f->loop, 4096, &m->transport) == PH_OK);
+    (void)snprintf(m->subjects[0], sizeof m->subjects[0], "ph.halo.%u", place + 1);
+    (void)snprintf(m->subjects[1], sizeof m->subjects[1], "ph.ch.%u", place + 1);
+    (void)snprintf(m->subjects[2], sizeof m->subjects[2], "ph.hb");
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_OK(m->transport.listen(m->transport.user, i == 0 ? PHC_HALO : PHC_CHANNEL, m->subjects[i]));
+}
+
+static void open_federation(federation *f, uint64_t seed)
+{
+    static phx_cluster_map map;
+    ph_class class = ph_class_default("default");
+    const phc_faults faults = {.seed = seed,
+                               .lost = (uint32_t)(seed % 4) * 100,
+                               .doubled = 30,
+                               .late = (uint32_t)(seed % 3) * 150,
+                               .late_steps = 4};
+    f->seed = f->rng = seed;
+    f->margin = seed % 2 ? 10 : 0;
+    class.view = VIEW;
+    class.margin = f->margin;
+    const ph_world_def def = world_def(&class, f);
+    REQUIRE(phc_loop_create(faults, (ph_allocator){0}, &f->loop) == PH_OK);
+    phx_cluster_map_init(&map, COLUMNS * ROWS);
+    for (uint32_t i = 0; i < NODES; i++) {
+        open_member(f, i, &def);
+        REQUIRE(phx_cluster_map_join(&map, f->members[i].node.def.member));
+    }
+    for (uint32_t i = 0; i < NODES; i++) {
+        CHECK_OK(phx_node_map(&f->members[i].node, &map));
+        phx_node_lease(&f->members[i].node, UINT64_MAX);
+    }
+    REQUIRE(ph_world_create(&def, &f->one) == PH_OK && ph_producer_open(f->one, &f->producer) == PH_OK);
+}
+
+static void close_federation(federation *f)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        member *m = &f->members[i];
+        m->transport.close(m->transport.user);
+        phx_halo_free(m->halo);
+        free(m->halo);
+        phx_node_free(&m->node);
+        CHECK_OK(ph_world_destroy(m->world));
+    }
+    phc_loop_destroy(f->loop);
+    CHECK_OK(ph_world_destroy(f->one));
+}
+
+/* ---- walking ---- */
+
+static float random_place(federation *f)
+{
+    return phx_rng_unit(&f->rng) * SIZE;
+}
+
+/* Half of them go to and fro around the middle, where regions of several nodes meet. */
+static spot new_goal(federation *f, uint64_t id)
+{
+    spot goal = {random_place(f), random_place(f)};
+    if (id % 2 == 0) goal = (spot){SIZE / 2 + (goal.x - SIZE / 2) / 6, SIZE / 2 + (goal.y - SIZE / 2) / 6};
+    return goal;
+}
+
+static spot step_of(federation *f, uint64_t id, spot now)
+{
+    const float far = distance(now, f->goal[id]);
+    if (far <= SPEED) {
+        f->goal[id] = new_goal(f, id);
+        return now;
+    }
+    const float part = SPEED * (0.3f + 0.7f * (float)(id % 7) / 6) / far;
+    return (spot){now.x + (f->goal[id].x - now.x) * part, now.y + (f->goal[id].y - now.y) * part};
+}
+
+static void enter_walkers(federation *f)
+{
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        const spot at = {random_place(f), random_place(f)};
+        const phx_region_grid grid = f->members[0].halo->def.grid;
+        const uint32_t region = phx_halo_region(&grid, at.x, at.y);
+        const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
+        for (uint32_t n = 0; n < NODES; n++) {
+            member *m = &f->members[n];
+            if (phx_hand_over_enter(&m->node, id, region, 0) != PH_OK) continue;
+            CHECK_OK(phx_halo_enter(m->halo, id, &attrs));
+        }
+        CHECK_OK(ph_enter(f->producer, id, &attrs));
+        *spot_of(f, f->tick, id) = at;
+        f->goal[id] = new_goal(f, id);
+        f->present[id] = true;
+    }
+}
+
+/* ---- a round of a node ---- */
+
+static void take_message(void *user, const char *subject, const void *bytes, size_t size)
+{
+    member *m = user;
+    if (strcmp(subject, m->subjects[0]) == 0) phx_halo_receive(m->halo, bytes, size);
+    else phx_exchange_receive(&m->node, bytes, size);
+}
+
+static void send_halo(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    member *m = user;
+    char subject[32];
+    (void)snprintf(subject, sizeof subject, "ph.halo.%u", (unsigned)target);
+    CHECK_OK(m->transport.send(m->transport.user, PHC_HALO, subject, bytes, size));
+}
+
+static void send_channel(federation *f, member *m)
+{
+    uint64_t target;
+    for (uint32_t i = 0; i < m->node.peer_count; i++) {
+        char subject[32];
+        const size_t size = phx_exchange_write(&m->node, i, true, f->message, sizeof f->message, &target);
+        (void)snprintf(subject, sizeof subject, "ph.ch.%u", (unsigned)target);
+        if (size > 0) CHECK_OK(m->transport.send(m->transport.user, PHC_CHANNEL, subject, f->message, size));
+    }
+    const size_t size = phx_exchange_heartbeat(&m->node, f->message, sizeof f->message);
+    if (size > 0) CHECK_OK(m->transport.send(m->transport.user, PHC_CHANNEL, "ph.hb", f->message, size));
+}
+
+static bool owns(const member *m, uint64_t id)
+{
+    const phx_holding *holding = phx_holdings_find(&m->node.holdings, id);
+    return holding && !holding->sending;
+}
+
+static void move_own(federation *f, member *m)
+{
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        if (!owns(m, id)) continue;
+        spot *now = spot_of(f, f->tick, id);
+        if (f->since == 0) *now = step_of(f, id, *now);
+        CHECK_OK(ph_move(m->host, id, now->x, now->y, 0));
+    }
+}
+
+static void hand_over(federation *f, member *m)
+{
+    const phx_region_grid *grid = &m->halo->def.grid;
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        if (!owns(m, id)) continue;
+        const spot now = *spot_of(f, f->tick, id);
+        const uint32_t region = phx_halo_region(grid, now.x, now.y);
+        const uint16_t number = m->node.map.regions[region].number;
+        if (number == m->node.def.member.number || phx_halo_depth(grid, region, now.x, now.y) < HAND_OVER) continue;
+        const ph_status status = phx_halo_give(m->halo, id, number);
+        CHECK(status == PH_OK || status == PH_PENDING || status == PH_FULL, "give %" PRIu64 ": %s", id,
+              ph_status_name(status));
+    }
+}
+
+/* The client of each observer hears of it. */
+static void tell_clients(federation *f, member *m)
+{
+    const ph_batch *batch;
+    while (ph_batch_take(m->consumer, &batch) == PH_OK) {
+        for (uint32_t c = 0; c < batch->change_count; c++) {
+            const ph_change *change = &batch->changes[c];
+            bool *told = f->told[change->observer];
+            if (change->flags & PH_CHANGE_FRESH) memset(told, 0, sizeof f->told[0]);
+            for (uint32_t i = 0; i < change->leave_count + change->enter_count; i++) {
+                const uint64_t target = batch->targets[change->first + i].id;
+                const bool enters = i >= change->leave_count;
+                CHECK(told[target] != enters,
+                      "seed %" PRIu64 " tick %" PRIu64 ": observer %" PRIu64 " is told %s %" PRIu64, f->seed, f->tick,
+                      change->observer, enters ? "twice of" : "to forget an untold", target);
+                CHECK(batch->targets[change->first + i].user_data == target * 3, "another user data");
+                told[target] = enters;
+                f->events++;
+            }
+        }
+        CHECK_OK(ph_batch_return(m->consumer, batch));
+    }
+}
+
+static void take_events(member *m)
+{
+    phx_node_event event;
+    phx_barrier_begin(&m->node, m->halo->now + 1);
+    while (phx_node_event_next(&m->node, &event)) {
+        CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
+        CHECK_OK(phx_halo_gain(m->halo, &event));
+    }
+}
+
+static void round_of(federation *f, member *m)
+{
+    uint64_t tick;
+    ph_refusal refusal;
+    uint32_t count = 0;
+    while (m->transport.poll(m->transport.user, 64, take_message, m) > 0) continue;
+    take_events(m);
+    phx_halo_begin_tick(m->halo);
+    move_own(f, m);
+    CHECK_OK(ph_tick(m->world, &tick));
+    CHECK_OK(ph_producer_refusals(m->front, &refusal, 1, &count));
+    CHECK(count == 0, "seed %" PRIu64 " tick %" PRIu64 ": %s of %" PRIu64 " is refused: %s", f->seed, f->tick,
+          ph_command_name((ph_command)refusal.command), refusal.id, ph_status_name(refusal.status));
+    tell_clients(f, m);
+    phx_halo_write(m->halo, send_halo, m);
+    hand_over(f, m);
+    send_channel(f, m);
+}
+
+/* ---- checks ---- */
+
+/* The least and the largest distance of the observer now to the target in the last ticks. */
+static void distances(federation *f, uint64_t observer, uint64_t target, uint64_t ticks, float *least, float *most)
+{
+    const spot at = *spot_of(f, f->tick, observer);
+    *least = INFINITY;
+    *most = 0;
+    for (uint64_t back = 0; back <= ticks && back <= f->tick - 1; back++) {
+        const float d = distance(at, *spot_of(f, f->tick - back, target));
+        if (d < *least) *least = d;
+        if (d > *most) *most = d;
+    }
+}
+
+static void check_pair(federation *f, const member *m, uint64_t observer, uint64_t target, bool listed)
+{
+    const phx_halo_entity *copy = phx_halo_find(m->halo, target);
+    const bool own = owns(m, target);
+    const float slack = 1e-3f; /* of our own floats */
+    float least, most;
+    f->pairs++;
+    distances(f, observer, target, own ? 0 : WINDOW - 2, &least, &most);
+    CHECK(!listed || own || copy, "an entity that is not here is listed");
+    CHECK(listed || most > VIEW - slack, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " misses %" PRIu64 " (%g)",
+          f->seed, f->tick, observer, target, (double)most);
+    CHECK(!listed || least <= VIEW + f->margin + slack,
+          "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " still has %" PRIu64 " (%g)", f->seed, f->tick, observer,
+          target, (double)least);
+}
+
+static void check_observer(federation *f, const member *m, uint64_t observer)
+{
+    uint64_t ids[WALKERS];
+    bool listed[WALKERS + 1] = {0};
+    uint32_t count = 0;
+    CHECK_OK(ph_list(m->world, observer, ids, WALKERS, &count));
+    for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
+    CHECK(memcmp(listed, f->told[observer], sizeof listed) == 0,
+          "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", f->seed, f->tick, observer);
+    for (uint64_t target = 1; target <= WALKERS && f->tick > WINDOW; target++)
+        if (target != observer) check_pair(f, m, observer, target, listed[target]);
+}
+
+static void check_tick(federation *f)
+{
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        uint32_t owners = 0;
+        for (uint32_t n = 0; n < NODES; n++) {
+            owners += owns(&f->members[n], id);
+            if (owns(&f->members[n], id)) check_observer(f, &f->members[n], id);
+        }
+        CHECK(owners <= 1, "%" PRIu64 " has %u owners", id, owners);
+    }
+}
+
+/* All stand still: all lists are as in one world. With a margin, history decides between both radii. */
+static void check_end(federation *f)
+{
+    for (uint64_t id = 1; id <= WALKERS; id++) {
+        uint32_t owners = 0, count = 0, count_one = 0;
+        uint64_t ids[WALKERS], ids_one[WALKERS];
+        for (uint32_t n = 0; n < NODES; n++) {
+            if (!owns(&f->members[n], id)) continue;
+            owners++;
+            CHECK_OK(ph_list(f->members[n].world, id, ids, WALKERS, &count));
+        }
+        CHECK(owners == 1, "seed %" PRIu64 ": %" PRIu64 " has %u owners at the end", f->seed, id, owners);
+        CHECK_OK(ph_list(f->one, id, ids_one, WALKERS, &count_one));
+        if (f->margin > 0) continue;
+        CHECK(count == count_one && memcmp(ids, ids_one, count * sizeof *ids) == 0,
+              "seed %" PRIu64 ": the list of %" PRIu64 " has %u entities, in one world %u", f->seed, id, count,
+              count_one);
+    }
+}
+
+static void run_federation(federation *f, uint64_t seed, uint64_t *handed)
+{
+    open_federation(f, seed);
+    f->tick = 1;
+    enter_walkers(f);
+    for (uint64_t i = 0; i < TICKS + CALM_TICKS && check_failures() == 0; i++) {
+        if (i == TICKS) f->since = f->tick;
+        for (uint32_t n = 0; n < NODES; n++) round_of(f, &f->members[(n + seed) % NODES]);
+        for (uint64_t id = 1; id <= WALKERS; id++)
+            CHECK_OK(ph_move(f->producer, id, spot_of(f, f->tick, id)->x, spot_of(f, f->tick, id)->y, 0));
+        CHECK_OK(ph_tick(f->one, NULL));
+        check_tick(f);
+        phc_loop_step(f->loop);
+        memcpy(f->at[(f->tick + 1) % WINDOW], f->at[f->tick % WINDOW], sizeof f->at[0]);
+        f->tick++;
+    }
+    f->tick--;
+    check_end(f);
+    for (uint32_t n = 0; n < NODES; n++) *handed += f->members[n].node.counts.gained;
+    close_federation(f);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t seed = option_number(argc, argv, "--seed", 1);
+    const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
+    uint64_t handed = 0, events = 0, pairs = 0;
+    for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
+        federation *f = check_zalloc(sizeof *f);
+        run_federation(f, seed + i, &handed);
+        events += f->events;
+        pairs += f->pairs;
+        free(f);
+    }
+    (void)printf("%" PRIu64 " federations: %" PRIu64 " hand-overs, %" PRIu64 " events, %" PRIu64 " pairs\n", count,
+                 handed, events, pairs);
+    CHECK(handed > 0, "no entity was handed over");
+    return check_done("federation");
+}
