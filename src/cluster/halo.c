@@ -42,19 +42,27 @@ uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y)
            cell_of(x, grid->origin[0], grid->size[0], grid->columns);
 }
 
-/* A region at the grid's edge goes on for ever. */
-static float depth_along(float place, float origin, float size, uint32_t cells, uint32_t cell)
+/* How far a place is from a cell along one axis; a cell at the grid's edge goes on for ever. */
+static float distance_along(float place, float origin, float size, uint32_t cells, uint32_t cell)
 {
     const float side = size / (float)cells, low = origin + side * (float)cell;
-    const float above = cell == 0 ? INFINITY : place - low, below = cell + 1 == cells ? INFINITY : low + side - place;
-    return above < below ? above : below;
+    if (place < low && cell > 0) return low - place;
+    return place > low + side && cell + 1 < cells ? place - low - side : 0.0f;
 }
 
-float phx_halo_depth(const phx_region_grid *grid, uint32_t region, float x, float y)
+float phx_halo_beyond(const phx_halo *halo, float x, float y)
 {
-    const float dx = depth_along(x, grid->origin[0], grid->size[0], grid->columns, region % grid->columns);
-    const float dy = depth_along(y, grid->origin[1], grid->size[1], grid->rows, region / grid->columns);
-    return dx < dy ? dx : dy;
+    const phx_region_grid *grid = &halo->def.grid;
+    const phx_node *node = halo->def.node;
+    float least = INFINITY;
+    for (uint32_t region = 0; region < node->map.region_count; region++) {
+        if (node->map.regions[region].number != node->def.member.number) continue;
+        const float dx = distance_along(x, grid->origin[0], grid->size[0], grid->columns, region % grid->columns);
+        const float dy = distance_along(y, grid->origin[1], grid->size[1], grid->rows, region / grid->columns);
+        const float d = sqrtf(dx * dx + dy * dy);
+        if (d < least) least = d;
+    }
+    return least;
 }
 
 /* ---- own entities ---- */

@@ -1,7 +1,9 @@
 /*
- * Messages of a halo to the peers; see halo.h. One is written for each peer in each tick: to be heard is worth a
+ * Messages of a halo to the peers; see halo_out.h. One is written for each peer in each tick: to be heard is worth a
  * message.
  */
+#include "cluster/halo_out.h"
+
 #include "cluster/halo_table.h"
 
 /* A message that is being written. */

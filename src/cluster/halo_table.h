@@ -4,7 +4,7 @@
 #ifndef PHX_CLUSTER_HALO_TABLE_H
 #define PHX_CLUSTER_HALO_TABLE_H
 
-#include "cluster/halo.h"
+#include "cluster/halo_state.h"
 
 /* NULL: not known. Good until the next add or remove. */
 phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);

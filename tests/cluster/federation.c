@@ -23,6 +23,8 @@
 #include "base/rng.h"
 #include "cluster/barrier.h"
 #include "cluster/exchange.h"
+#include "cluster/halo.h"
+#include "cluster/halo_out.h"
 #include "cluster/halo_table.h"
 #include "cluster/hand_over.h"
 #include "support/check.h"
@@ -249,7 +251,7 @@ static void hand_over(federation *f, member *m)
         const spot now = *spot_of(f, f->tick, id);
         const uint32_t region = phx_halo_region(grid, now.x, now.y);
         const uint16_t number = m->node.map.regions[region].number;
-        if (number == m->node.def.member.number || phx_halo_depth(grid, region, now.x, now.y) < HAND_OVER) continue;
+        if (number == m->node.def.member.number || phx_halo_beyond(m->halo, now.x, now.y) < HAND_OVER) continue;
         const ph_status status = phx_halo_give(m->halo, id, number);
         CHECK(status == PH_OK || status == PH_PENDING || status == PH_FULL, "give %" PRIu64 ": %s", id,
               ph_status_name(status));

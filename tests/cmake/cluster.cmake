@@ -5,6 +5,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/test_loop.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
+    pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
     if(CURL_FOUND AND CJSON_FOUND)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
@@ -24,7 +25,7 @@ if(PHAROS_BUILD_CLUSTER)
     pharos_plain_test(NAME federation SOURCES cluster/federation.c LIBS pharos_cluster LABELS cluster)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     add_dependencies(cluster_tests cluster_sim federation)
-    foreach(test IN ITEMS unit_cluster unit_cluster_etcd fuzz_cluster fuzz_etcd) # not under the thread sanitizer
+    foreach(test IN ITEMS unit_cluster unit_cluster_etcd fuzz_cluster fuzz_halo fuzz_etcd) # not under the thread sanitizer
         if(TARGET ${test})
             add_dependencies(cluster_tests ${test})
         endif()
