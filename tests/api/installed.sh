@@ -35,7 +35,9 @@ echo "== CMake"
 "$cmake" --build "$work/cmake" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; fail "build"; }
 stores=
 [ ! -e "$libdir/pkgconfig/pharos-store.pc" ] || stores="store_shared store_static"
-for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static $stores; do
+views=
+[ ! -e "$libdir/pkgconfig/pharos-view.pc" ] || views="view_shared view_static"
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static $stores $views; do
     "$work/cmake/$program" >"$work/out" || fail "cmake $program"
     echo "$program runs"
 done
@@ -68,6 +70,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
     compile pc_shared_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs pharos)
     compile pc_config "$cc" "$consumer/config.c" $(pkg-config --cflags --libs pharos-config)
     [ -z "$stores" ] || compile pc_store "$cc" "$consumer/store.c" $(pkg-config --cflags --libs pharos-store)
+    [ -z "$views" ] || compile pc_view "$cc" "$consumer/view.c" $(pkg-config --cflags --libs pharos-view)
     # The archives: hide the shared libraries, so that -lpharos can only mean the archive.
     mkdir "$work/hidden"
     mv "$libdir"/*.so* "$work/hidden"
@@ -75,6 +78,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
     compile pc_static_cpp "$cxx" "$consumer/consumer.cpp" $(pkg-config --cflags --libs --static pharos)
     compile pc_config_static "$cc" "$consumer/config.c" $(pkg-config --cflags --libs --static pharos-config)
     [ -z "$stores" ] || compile pc_store_static "$cc" "$consumer/store.c" $(pkg-config --cflags --libs --static pharos-store)
+    [ -z "$views" ] || compile pc_view_static "$cc" "$consumer/view.c" $(pkg-config --cflags --libs --static pharos-view)
     mv "$work/hidden"/* "$libdir"
 }
 
