@@ -37,6 +37,7 @@ pharos_plain_test(NAME save_checks SOURCES property/save_checks.c LABELS propert
 pharos_plain_test(NAME save_fields SOURCES property/save_fields.c LABELS property)
 pharos_plain_test(NAME save_consumers SOURCES property/save_consumers.c LABELS property)
 pharos_plain_test(NAME save_load SOURCES property/save_load.c LABELS property)
+pharos_plain_test(NAME save_pieces SOURCES property/save_pieces.c LABELS property)
 pharos_plain_test(NAME capsules SOURCES property/capsules.c LABELS property)
 pharos_plain_test(NAME capsule_calls SOURCES property/capsule_calls.c LABELS property)
 pharos_plain_test(NAME journal_replay SOURCES property/journal_replay.c LABELS property)

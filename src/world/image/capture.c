@@ -1,12 +1,13 @@
 /*
- * Captures a world: tables of entities, then tables between entities; see capture.h. Slots of a shard's own
- * entities become places in one pass, in the order of shards and slots. Then tables by id and by slot follow.
+ * Captures a world: tables of entities (capture_columns.h), then tables between entities; see capture.h. Slots of a
+ * shard's own entities become places, in the order of shards and slots. Then tables by id and by slot follow.
  */
 #include "world/image/capture.h"
 
 #include <string.h>
 
 #include "world/image/capture_bonds.h"
+#include "world/image/capture_columns.h"
 #include "world/image/definition.h"
 
 /* ---- may it be captured? ---- */
@@ -23,25 +24,10 @@ static bool shard_owes(const phx_shard *shard)
            shard->storage != shard->rules_storage;
 }
 
-/* Counts the lists of a shard. false: a whole list is owed. */
-static bool count_lists(const phx_shard *shard, image_sizes *sizes)
-{
-    const phx_store *store = &shard->store;
-    for (uint32_t slot = 0; slot < store->slots; slot++) {
-        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        const phx_list *list = &store->tail[slot].list;
-        if (list->owed) return false;
-        if (list->derived || list->count == 0) continue;
-        sizes->lists++;
-        sizes->targets += list->count;
-    }
-    return true;
-}
-
 /* Counts a shard's part of all tables. false: it owes something. */
 static bool count_shard(const phx_shard *shard, image_sizes *sizes)
 {
-    if (shard_owes(shard) || !count_lists(shard, sizes)) return false;
+    if (shard_owes(shard)) return false;
     sizes->slots += shard->store.slots;
     sizes->sets += shard->store.sets.numbers;
     for (uint32_t i = 0; i < shard->relations.set_count; i++)
@@ -56,12 +42,15 @@ static bool count_shard(const phx_shard *shard, image_sizes *sizes)
     return true;
 }
 
-static ph_status count_world(const phx_world *world, image_sizes *sizes)
+static ph_status count_world(const phx_world *world, image_sizes *sizes, phx_captured_columns *columns)
 {
     if (world->begun || world->any_outside || world->crowd.put_off || world->reclass) return PH_BUSY;
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (!count_shard(&world->shards[i], sizes)) return PH_BUSY;
-    return PH_OK;
+    const ph_status status = phx_capture_count(columns);
+    sizes->lists = columns->lists;
+    sizes->targets = columns->targets;
+    return status;
 }
 
 static bool reserve_tables(const phx_world *world, phx_image *image, const image_sizes *sizes)
@@ -112,53 +101,14 @@ static void put_attr(phx_image *image, const phx_attr *attr)
                               .ready = attr->ready_given}; /* given has PH_REMOTE */
 }
 
-static void put_list(phx_image *image, const phx_shard *shard, uint32_t slot, uint32_t place)
+/* Attribute sets, shard by shard. */
+static void put_sets(const phx_world *world, phx_image *image, phx_captured_columns *columns)
 {
-    const phx_list *list = &shard->store.tail[slot].list;
-    if (list->derived || list->count == 0) return;
-    phx_saved_list *saved = phx_image_add(image, PHX_TABLE_lists);
-    *saved = (phx_saved_list){.observer = place, .count = list->count};
-    phx_image_rows *targets = &image->tables[PHX_TABLE_targets];
-    PHX_ASSERT(list->count <= targets->capacity - targets->count);
-    memcpy((phx_saved_target *)targets->at + targets->count, phx_list_entries(&shard->lists, list),
-           list->count * sizeof(phx_saved_target));
-    targets->count += list->count;
-}
-
-static void put_entity(phx_image *image, const phx_shard *shard, uint32_t slot, uint32_t first_set)
-{
-    const phx_store *store = &shard->store;
-    const phx_body *body = &store->body[slot];
-    const phx_name *name = &store->name[slot];
-    phx_saved_entity *saved = phx_image_add(image, PHX_TABLE_entities);
-    const bool partial = body->state & PHX_SLOT_PARTIAL, derived = store->tail[slot].list.derived;
-    *saved =
-        (phx_saved_entity){.id = name->id,
-                           .user_data = phx_store_user_data(store, slot),
-                           .incarnation = name->incarnation,
-                           .set = first_set + store->set[slot],
-                           .x = body->x,
-                           .y = body->y,
-                           .z = body->z,
-                           .flags = (uint8_t)((name->fresh ? PHX_SAVED_FRESH : 0) | (partial ? PHX_SAVED_PARTIAL : 0) |
-                                              (derived ? PHX_SAVED_DERIVED : 0))};
-}
-
-/* Entities, attribute sets and lists of a shard. */
-static void put_shard(phx_image *image, const phx_shard *shard, uint32_t first_slot)
-{
-    const phx_store *store = &shard->store;
-    const uint32_t first_set = PHX_IMAGE_COUNT(image, attrs);
-    for (uint32_t set = 0; set < store->sets.numbers; set++) put_attr(image, &store->sets.attr[set]);
-    for (uint32_t slot = 0; slot < store->slots; slot++) {
-        image->places[first_slot + slot] = PHX_NO_PLACE;
-        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
-        const uint32_t place = PHX_IMAGE_COUNT(image, entities);
-        image->places[first_slot + slot] = place;
-        put_entity(image, shard, slot, first_set);
-        put_list(image, shard, slot, place);
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const phx_attr_sets *sets = &world->shards[i].store.sets;
+        columns->first_set[i] = PHX_IMAGE_COUNT(image, attrs);
+        for (uint32_t set = 0; set < sets->numbers; set++) put_attr(image, &sets->attr[set]);
     }
-    image->list_end[shard->number] = PHX_IMAGE_COUNT(image, lists);
 }
 
 /* Places of ghosts: those of their originals. */
@@ -231,22 +181,14 @@ static void put_consumers(phx_image *image, const phx_world *world)
     }
 }
 
-ph_status phx_image_capture(const phx_world *world, phx_image *image)
+/* The tables, in a world that owes nothing; room was reserved. */
+static void put_tables(const phx_world *world, phx_image *image, phx_captured_columns *columns)
 {
-    image_sizes sizes = {0};
-    const ph_status status = count_world(world, &sizes);
-    if (status != PH_OK) return status;
-    if (!phx_image_put_def(image, PHX_IMAGE_DEF, &world->def)) return PH_NO_MEMORY;
-    if (world->next_classes && !phx_image_put_def(image, PHX_IMAGE_NEXT_DEF, &world->next_def)) return PH_NO_MEMORY;
-    if (!reserve_tables(world, image, &sizes)) return PH_NO_MEMORY;
     image->tick = world->tick;
     image->incarnations = world->incarnations;
     image->shard_count = world->shard_count;
-    image->place_first[0] = 0;
-    for (uint32_t i = 0; i < world->shard_count; i++) {
-        image->place_first[i + 1] = image->place_first[i] + world->shards[i].store.slots;
-        put_shard(image, &world->shards[i], image->place_first[i]);
-    }
+    put_sets(world, image, columns);
+    phx_capture_put(columns, image);
     put_ghosts(world, image);
     phx_capture_bonds(world, image);
     for (uint32_t i = 0; i < world->shard_count; i++) {
@@ -256,5 +198,19 @@ ph_status phx_image_capture(const phx_world *world, phx_image *image)
     }
     put_crowd(image, world);
     put_consumers(image, world);
-    return PH_OK;
+}
+
+ph_status phx_image_capture(const phx_world *world, phx_image *image)
+{
+    image_sizes sizes = {0};
+    phx_captured_columns columns;
+    if (!phx_capture_begin(&columns, world, &image->mem)) return PH_NO_MEMORY;
+    ph_status status = count_world(world, &sizes, &columns);
+    const bool put = status == PH_OK && phx_image_put_def(image, PHX_IMAGE_DEF, &world->def) &&
+                     (!world->next_classes || phx_image_put_def(image, PHX_IMAGE_NEXT_DEF, &world->next_def)) &&
+                     reserve_tables(world, image, &sizes);
+    if (put) put_tables(world, image, &columns);
+    else if (status == PH_OK) status = PH_NO_MEMORY;
+    phx_capture_end(&columns);
+    return status;
 }

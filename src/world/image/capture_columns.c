@@ -1,0 +1,182 @@
+/*
+ * Entities and stored lists; see capture_columns.h.
+ */
+#include "world/image/capture_columns.h"
+
+#include <string.h>
+
+#include "world/image/capture_bonds.h"
+
+enum {
+    PIECE_SLOTS = 1 << 14, /* some hundred KiB of columns */
+    LINE_ENTRIES = PHX_CACHE_LINE / sizeof(uint32_t),
+    AHEAD = 16 /* lists that are fetched before they are copied: they lie anywhere in the pool */
+};
+
+/* ---- pieces ---- */
+
+bool phx_capture_begin(phx_captured_columns *columns, const phx_world *world, phx_mem *mem)
+{
+    uint64_t pieces = 0;
+    *columns = (phx_captured_columns){.world = world, .mem = mem};
+    for (uint32_t i = 0; i < world->shard_count; i++) pieces += world->shards[i].store.slots / PIECE_SLOTS + 1;
+    if (!phx_grow(mem, (void **)&columns->pieces, &columns->piece_capacity, 0, pieces, sizeof *columns->pieces) ||
+        !phx_grow(mem, (void **)&columns->first_set, &columns->set_capacity, 0, world->shard_count,
+                  sizeof *columns->first_set)) {
+        phx_capture_end(columns);
+        return false;
+    }
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const uint32_t slots = world->shards[i].store.slots;
+        for (uint32_t first = 0; first < slots; first += PIECE_SLOTS)
+            columns->pieces[columns->piece_count++] = (phx_captured_piece){
+                .shard = i, .slot_first = first, .slot_end = slots - first < PIECE_SLOTS ? slots : first + PIECE_SLOTS};
+    }
+    return true;
+}
+
+void phx_capture_end(phx_captured_columns *columns)
+{
+    phx_release(columns->mem, (void **)&columns->pieces, &columns->piece_capacity, sizeof *columns->pieces);
+    phx_release(columns->mem, (void **)&columns->first_set, &columns->set_capacity, sizeof *columns->first_set);
+}
+
+/* Each piece once, by the world's workers if no other thread has them. */
+static void for_each_piece(phx_captured_columns *columns, phx_piece_fn body)
+{
+    phx_crew *crew = columns->world->crew;
+    if (columns->piece_count > 1 && crew && phx_crew_acquire(crew)) {
+        phx_parallel_for(crew->workers, columns->piece_count, body, columns);
+        phx_crew_release(crew);
+    } else {
+        for (uint32_t i = 0; i < columns->piece_count; i++) body(columns, 0, i);
+    }
+}
+
+/* ---- count ---- */
+
+/* Is the list stored, so that the image has it? */
+static inline bool list_is_stored(const phx_list *list)
+{
+    return !list->derived && list->count > 0;
+}
+
+static void count_piece(void *context, uint32_t worker, uint32_t number)
+{
+    const phx_captured_columns *columns = context;
+    phx_captured_piece *piece = &columns->pieces[number];
+    const phx_store *store = &columns->world->shards[piece->shard].store;
+    uint32_t entities = 0, lists = 0;
+    uint64_t targets = 0;
+    (void)worker;
+    for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
+        if (!(store->body[slot].state & PHX_SLOT_OWN)) continue;
+        const phx_list *list = &store->tail[slot].list;
+        entities++;
+        piece->owes |= list->owed;
+        lists += list_is_stored(list);
+        targets += list_is_stored(list) ? list->count : 0u;
+    }
+    piece->entities = entities;
+    piece->lists = lists;
+    piece->targets = targets;
+}
+
+ph_status phx_capture_count(phx_captured_columns *columns)
+{
+    for_each_piece(columns, count_piece);
+    for (uint32_t i = 0; i < columns->piece_count; i++) {
+        if (columns->pieces[i].owes) return PH_BUSY;
+        columns->lists += columns->pieces[i].lists;
+        columns->targets += columns->pieces[i].targets;
+    }
+    return PH_OK;
+}
+
+/* ---- copy ---- */
+
+static void put_entity(const phx_captured_columns *columns, const phx_captured_piece *piece, uint32_t slot,
+                       phx_saved_entity *saved)
+{
+    const phx_store *store = &columns->world->shards[piece->shard].store;
+    const phx_body *body = &store->body[slot];
+    const phx_name *name = &store->name[slot];
+    const bool partial = body->state & PHX_SLOT_PARTIAL, derived = store->tail[slot].list.derived;
+    *saved =
+        (phx_saved_entity){.id = name->id,
+                           .user_data = phx_store_user_data(store, slot),
+                           .incarnation = name->incarnation,
+                           .set = columns->first_set[piece->shard] + store->set[slot],
+                           .x = body->x,
+                           .y = body->y,
+                           .z = body->z,
+                           .flags = (uint8_t)((name->fresh ? PHX_SAVED_FRESH : 0) | (partial ? PHX_SAVED_PARTIAL : 0) |
+                                              (derived ? PHX_SAVED_DERIVED : 0))};
+}
+
+static void fetch_list(const phx_shard *shard, uint32_t slot, uint32_t slot_end)
+{
+    if (slot >= slot_end || !(shard->store.body[slot].state & PHX_SLOT_OWN)) return;
+    const phx_list *list = &shard->store.tail[slot].list;
+    if (!list_is_stored(list)) return;
+    const uint32_t *entries = phx_list_entries(&shard->lists, list);
+    __builtin_prefetch(entries);
+    __builtin_prefetch(entries + LINE_ENTRIES); /* a usual list has two lines */
+}
+
+static void put_piece(void *context, uint32_t worker, uint32_t number)
+{
+    const phx_captured_columns *columns = context;
+    const phx_captured_piece *piece = &columns->pieces[number];
+    const phx_shard *shard = &columns->world->shards[piece->shard];
+    phx_image *image = columns->image;
+    uint32_t *places = image->places + image->place_first[piece->shard];
+    uint32_t place = piece->entities;
+    phx_saved_target *to = PHX_IMAGE_ROWS(image, targets, target) + piece->targets;
+    phx_saved_list *saved = PHX_IMAGE_ROWS(image, lists, list) + piece->lists;
+    (void)worker;
+    for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
+        places[slot] = PHX_NO_PLACE;
+        fetch_list(shard, slot + AHEAD, piece->slot_end);
+        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
+        const phx_list *list = &shard->store.tail[slot].list;
+        put_entity(columns, piece, slot, &PHX_IMAGE_ROWS(image, entities, entity)[place]);
+        if (list_is_stored(list)) {
+            *saved++ = (phx_saved_list){.observer = place, .count = list->count};
+            memcpy(to, phx_list_entries(&shard->lists, list), list->count * sizeof *to);
+            to += list->count;
+        }
+        places[slot] = place++;
+    }
+}
+
+/* The first of so many new rows of a table, which has room for them. */
+static uint32_t begin_rows(phx_image *image, phx_image_table table, uint64_t count)
+{
+    phx_image_rows *rows = &image->tables[table];
+    const uint32_t first = rows->count;
+    PHX_ASSERT(count <= rows->capacity - first);
+    rows->count += (uint32_t)count;
+    return first;
+}
+
+void phx_capture_put(phx_captured_columns *columns, phx_image *image)
+{
+    const phx_world *world = columns->world;
+    columns->image = image;
+    image->place_first[0] = 0;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        image->place_first[i + 1] = image->place_first[i] + world->shards[i].store.slots;
+        image->list_end[i] = 0;
+    }
+    for (uint32_t i = 0; i < columns->piece_count; i++) {
+        phx_captured_piece *piece = &columns->pieces[i];
+        piece->entities = begin_rows(image, PHX_TABLE_entities, piece->entities);
+        piece->lists = begin_rows(image, PHX_TABLE_lists, piece->lists);
+        piece->targets = begin_rows(image, PHX_TABLE_targets, piece->targets);
+        image->list_end[piece->shard] = PHX_IMAGE_COUNT(image, lists);
+    }
+    for (uint32_t i = 1; i < world->shard_count; i++) /* of shards without a slot */
+        if (image->list_end[i] < image->list_end[i - 1]) image->list_end[i] = image->list_end[i - 1];
+    for_each_piece(columns, put_piece);
+}
