@@ -14,9 +14,9 @@
 
 enum {
     PHX_WIRE_HEAD_BYTES = 64,
-    PHX_WIRE_BYTES_MAX = 256 << 10,   /* a quarter of the largest payload that a NATS server takes by default */
+    PHX_WIRE_BYTES_MAX = 256 << 10,      /* a quarter of the largest payload that a NATS server takes by default */
     PHX_WIRE_STATE_BYTES_MAX = 96 << 10, /* the largest capsule, and the host's state of its entity */
-    PHX_WIRE_OFFER_BYTES = 17         /* before the state */
+    PHX_WIRE_OFFER_BYTES = 17            /* before the state */
 };
 
 typedef enum phx_wire_kind {

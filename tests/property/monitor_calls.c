@@ -27,6 +27,9 @@ typedef struct stand {
     ph_world_def def;
 } stand;
 
+static ph_crew crew;       /* of the worlds that are opened; zero = none */
+static uint32_t share_min; /* of theirs */
+
 static void stand_open(stand *s, uint32_t shards, uint32_t workers, const ph_monitor_def *monitor)
 {
     memset(s, 0, sizeof *s);
@@ -37,7 +40,8 @@ static void stand_open(stand *s, uint32_t shards, uint32_t workers, const ph_mon
     s->def.tower_size = 50;
     s->def.shards[0] = s->def.shards[1] = shards;
     s->def.workers = workers;
-    s->def.share_min = 0;
+    s->def.share_min = share_min;
+    s->def.crew = crew;
     s->def.classes = s->classes;
     s->def.class_count = CLASSES;
     s->def.allocator = fail_alloc_hooks(&s->memory);
@@ -345,7 +349,7 @@ static void areas(void)
 
 /* ---- workers, crews ---- */
 
-static void fill_world(stand *s, uint32_t tick)
+static void submit_world(stand *s, uint32_t tick)
 {
     for (uint64_t id = 1; id <= 12000; id++) {
         const float x = (float)((id * 7919 + tick * 31 * (id % 5)) % (SIDE * 4)) / 4,
@@ -353,6 +357,11 @@ static void fill_world(stand *s, uint32_t tick)
         if (tick == 0) enter(s, id, x, y, (uint32_t)(id % CLASSES));
         else CHECK_OK(ph_move(s->producer, id, x, y, 0));
     }
+}
+
+static void fill_world(stand *s, uint32_t tick)
+{
+    submit_world(s, tick);
     stand_tick(s);
 }
 
@@ -401,6 +410,47 @@ static void workers(void)
     CHECK(cost > 0 && events > 0, "cost %u, events %u", (unsigned)cost, (unsigned)events);
     stand_close(&one);
     stand_close(&three);
+}
+
+/* Worlds of a crew, which tick together, shared or each by one worker, have the frames of a world alone. */
+static void crews(uint32_t entities)
+{
+    enum { WORLDS = 3, CREW = 3 };
+    static stand alone, many[WORLDS];
+    const ph_monitor_def def = {.points_max = 5000};
+    const ph_crew_def crew_def = {.workers = CREW};
+    ph_world worlds[WORLDS];
+    ph_status statuses[WORLDS];
+    ph_monitor_view view = WHOLE;
+    view.focus = 18;
+    stand_open(&alone, 2, 1, &def);
+    CHECK_OK(ph_monitor_watch(alone.monitor, &view));
+    CHECK_OK(ph_crew_create(&crew_def, &crew));
+    share_min = entities;
+    for (uint32_t i = 0; i < WORLDS; i++) {
+        stand_open(&many[i], 2, 1, &def);
+        CHECK_OK(ph_monitor_watch(many[i].monitor, &view));
+        worlds[i] = many[i].world;
+    }
+    for (uint32_t t = 0; t < 4; t++) {
+        fill_world(&alone, t);
+        for (uint32_t i = 0; i < WORLDS; i++) submit_world(&many[i], t);
+        CHECK_OK(ph_tick_many(worlds, WORLDS, statuses));
+        const ph_monitor_frame *right = take(&alone);
+        for (uint32_t i = 0; i < WORLDS; i++) {
+            const ph_batch *batch;
+            while (ph_batch_take(many[i].consumer, &batch) == PH_OK) CHECK_OK(ph_batch_return(many[i].consumer, batch));
+            const ph_monitor_frame *f = take(&many[i]);
+            same_points(right, f);
+            give(&many[i], f);
+        }
+        give(&alone, right);
+    }
+    for (uint32_t i = 0; i < WORLDS; i++) stand_close(&many[i]);
+    CHECK_OK(ph_crew_destroy(crew));
+    crew = (ph_crew){0};
+    share_min = 0;
+    stand_close(&alone);
 }
 
 /* ---- ticks: every, skipped, apply, many, live keys ---- */
@@ -512,6 +562,8 @@ int main(int argc, char **argv)
     hostile_ids();
     areas();
     workers();
+    crews(0);
+    crews(100000);
     ticks();
     lost_events();
     random_bytes(option_number(argc, argv, "--seed", 7));
