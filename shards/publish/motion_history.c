@@ -98,7 +98,7 @@ typedef struct writable_rows {
     uint32_t *hash, *age;
 } writable_rows;
 
-static writable_rows rows_of(const phx_shard *shard)
+static writable_rows motion_rows_of(const phx_shard *shard)
 {
     const phx_motion_rows *of = &shard->bands.rows;
     const bool sphere = shard->rules->shape == PH_SHAPE_SPHERE;
@@ -115,7 +115,7 @@ static writable_rows rows_of(const phx_shard *shard)
 static void sample_rows(phx_shard *shard)
 {
     enum { AHEAD = 16 };
-    const writable_rows to = rows_of(shard);
+    const writable_rows to = motion_rows_of(shard);
     const phx_motion_sample *samples = shard->bands.samples;
     for (uint32_t row = 0, end = shard->grid.row_end; row < end; row++) {
         const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
@@ -135,7 +135,7 @@ static void sample_rows(phx_shard *shard)
 phx_motion_columns phx_bands_columns(const phx_shard *shard)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    const writable_rows of = rows_of(shard);
+    const writable_rows of = motion_rows_of(shard);
     return (phx_motion_columns){.x = rows->x,
                                 .y = rows->y,
                                 .z = of.z,
