@@ -154,7 +154,7 @@ bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item, shard->tick)) return false;
-    if (phx_shard_rows(shard)) { /* only its own list may change; it stays related until that is evaluated */
+    if (shard->storage->has_deltas) { /* only its own list may change; it stays related until that is evaluated */
         phx_shard_mark_dirty(shard, &store->body[slot]);
         store->body[slot].state |= PHX_SLOT_RELATED;
     } else {

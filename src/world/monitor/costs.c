@@ -34,7 +34,7 @@ void phx_costs_fill(const phx_world *world, phx_monitor *monitor)
     memset(costs, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *costs);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        if (chunk->counts.pairs_tested > 0 && phx_shard_rows(&world->shards[chunk->shard]))
+        if (chunk->counts.pairs_tested > 0 && world->shards[chunk->shard].storage->has_deltas)
             add_cost(world, &shown, chunk, costs);
     }
 }
