@@ -46,6 +46,7 @@ static const struct {
     [PHX_STAGE_CROWD_APPLY] = {"crowd apply", STAGE_STOPS, NULL},
     [PHX_STAGE_SEND_MIGRANTS] = {"send migrants", STAGE_STOPS, NULL},
     [PHX_STAGE_RECEIVE_MIGRANTS] = {"receive migrants", STAGE_STOPS, NULL},
+    [PHX_STAGE_ARRIVE_IMPORTS] = {"arrive imports", STAGE_NEVER, "no script has capsules: capsule_calls has them"},
     [PHX_STAGE_SEND_PINS] = {"send pins", STAGE_STOPS, NULL},
     [PHX_STAGE_RECEIVE_PINS] = {"receive pins", STAGE_STOPS, NULL},
     [PHX_STAGE_SEND_COPIES] = {"send copies", STAGE_STOPS, NULL},
