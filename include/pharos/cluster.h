@@ -214,6 +214,8 @@ PH_NODISCARD PH_API ph_status phc_loop_create(phc_faults faults, ph_allocator al
 PH_NODISCARD PH_API ph_status phc_loop_join(phc_loop *loop, uint32_t messages_max, phc_transport *transport);
 /** Time goes on by one step: messages of the last one are there for poll(), unless they are late. @thread the loop's */
 PH_API void phc_loop_step(phc_loop *loop);
+/** Other faults from now on. @return PH_OK, PH_BAD_ARGUMENT. @thread the loop's */
+PH_NODISCARD PH_API ph_status phc_loop_set_faults(phc_loop *loop, phc_faults faults);
 /** A member's messages to others are lost from now on, and theirs to it; or no more. @thread the loop's */
 PH_API void phc_loop_cut(phc_loop *loop, const phc_transport *member, bool out, bool in);
 /** All transports are closed. NULL is ignored. @thread the loop's */
@@ -231,6 +233,8 @@ PH_NODISCARD PH_API ph_status phc_memory_create(phc_faults faults, ph_allocator 
 PH_NODISCARD PH_API ph_status phc_memory_join(phc_memory *memory, phc_store *store);
 /** The time, which does not go back: leases end, requests are done, answers come. @thread the memory's */
 PH_API void phc_memory_step(phc_memory *memory, uint64_t now_ns);
+/** Other faults from now on. @return PH_OK, PH_BAD_ARGUMENT. @thread the memory's */
+PH_NODISCARD PH_API ph_status phc_memory_set_faults(phc_memory *memory, phc_faults faults);
 /** A member's requests fail from now on, and nothing is done; or no more. @thread the memory's */
 PH_API void phc_memory_cut(phc_memory *memory, const phc_store *member, bool cut);
 /** All stores are closed. NULL is ignored. @thread the memory's */

@@ -197,6 +197,13 @@ void phc_loop_step(phc_loop *loop)
     loop->step++;
 }
 
+ph_status phc_loop_set_faults(phc_loop *loop, phc_faults faults)
+{
+    if (!loop || !phx_faults_are_good(&faults)) return PH_BAD_ARGUMENT;
+    loop->faults = faults;
+    return PH_OK;
+}
+
 void phc_loop_cut(phc_loop *loop, const phc_transport *member, bool out, bool in)
 {
     loop_member *cut = member->user;

@@ -2,6 +2,8 @@
  * The control store in the memory of one process: phc_memory of cluster.h. Requests wait in order of their arrival and
  * are done at a step; then their answers wait for the member's poll(). One thread.
  */
+#include "cluster/memory_store.h"
+
 #include <string.h>
 
 #include "cluster/faults.h"
@@ -76,6 +78,18 @@ void phc_memory_destroy(phc_memory *memory)
     phx_mem_init(&outer, memory->mem.allocator);
     atomic_store_explicit(&outer.bytes, sizeof *memory, memory_order_relaxed);
     phx_free(&outer, memory, sizeof *memory, _Alignof(phc_memory));
+}
+
+ph_status phc_memory_set_faults(phc_memory *memory, phc_faults faults)
+{
+    if (!memory || !phx_faults_are_good(&faults) || faults.doubled != 0) return PH_BAD_ARGUMENT;
+    memory->faults = faults;
+    return PH_OK;
+}
+
+const phx_memory_table *phx_memory_table_of(const phc_memory *memory)
+{
+    return &memory->table;
 }
 
 /* ---- steps ---- */

@@ -7,11 +7,19 @@
 
 void phx_node_init(phx_node *node, const phx_node_def *def)
 {
-    PHX_ASSERT(def->member.registration != 0 && def->member.number != 0 && def->unacked_max > 0);
+    PHX_ASSERT(def->unacked_max > 0);
+    PHX_ASSERT(def->member.registration == 0 || def->member.number != 0);
     *node = (phx_node){.def = *def};
     phx_mem_init(&node->mem, def->allocator);
     phx_holdings_init(&node->holdings, &node->mem);
     phx_item_queue_init(&node->events, &node->mem);
+}
+
+void phx_node_register(phx_node *node, uint64_t registration, uint16_t number)
+{
+    PHX_ASSERT(node->def.member.registration == 0 && registration != 0 && number != 0);
+    node->def.member.registration = registration;
+    node->def.member.number = number;
 }
 
 void phx_node_free(phx_node *node)
@@ -63,9 +71,9 @@ static void update_peers(phx_node *node)
         node->peers[i].out = !phx_cluster_map_member(map, node->peers[i].member.registration);
 }
 
-/* Nothing that this node holds counts any more. */
-static void fence_node(phx_node *node)
+void phx_node_fence(phx_node *node)
 {
+    if (node->fenced) return;
     node->fenced = true;
     phx_holdings_clear(&node->holdings);
     while (node->events.count > 0) phx_item_queue_pop(&node->events);
@@ -79,7 +87,7 @@ ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
     node->map = *map;
     update_peers(node);
     const bool is_member = phx_cluster_map_member(map, node->def.member.registration) != NULL;
-    if (node->joined && !is_member && !node->fenced) fence_node(node);
+    if (node->joined && !is_member) phx_node_fence(node);
     node->joined |= is_member;
     return PH_OK;
 }

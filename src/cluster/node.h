@@ -57,7 +57,9 @@ typedef struct phx_node {
     phx_node_counts counts;
 } phx_node;
 
+/* def->member.registration may be 0: then it is in no map before phx_node_register(). */
 void phx_node_init(phx_node *node, const phx_node_def *def);
+void phx_node_register(phx_node *node, uint64_t registration, uint16_t number);
 void phx_node_free(phx_node *node);
 
 /*
@@ -67,6 +69,9 @@ void phx_node_free(phx_node *node);
 ph_status phx_node_map(phx_node *node, const phx_cluster_map *map);
 /* The lease is proven until then, counted from the sending of its last good renewal. */
 void phx_node_lease(phx_node *node, uint64_t proven_until);
+
+/* It holds nothing from now on, as if a map without it had come: its lease ran out. */
+void phx_node_fence(phx_node *node);
 
 /* false: no event is left. */
 bool phx_node_event_next(phx_node *node, phx_node_event *event);

@@ -31,6 +31,11 @@ uint32_t sim_below(sim_schedule *sim, uint32_t bound)
     return phx_rng_below(&sim->rng, bound);
 }
 
+uint64_t sim_now(const sim_schedule *sim, const sim_process *process)
+{
+    return (sim->tick + process->clock_offset) * SIM_TICK_NS;
+}
+
 void sim_violate(sim_schedule *sim, const char *violation)
 {
     if (!sim->violation) sim->violation = violation;
@@ -42,9 +47,11 @@ static bool fails_by_chance(void *asked)
     return !of->is_calm && sim_chance(of, ALLOCATION_FAILS_ONE_IN);
 }
 
-static void stop_process(sim_schedule *sim, sim_process *process)
+static void stop_process(sim_schedule *sim, uint32_t slot)
 {
+    sim_process *process = &sim->processes[slot];
     if (!process->used) return;
+    sim_store_leave(sim, slot);
     phx_node_free(&process->node);
     if (!fail_alloc_clean(&process->memory)) sim_violate(sim, "a node leaks");
     process->used = process->alive = false;
@@ -54,7 +61,7 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
 {
     sim_process *process = &sim->processes[slot];
     const bool gateway = process->gateway;
-    stop_process(sim, process);
+    stop_process(sim, slot);
     *process = (sim_process){.used = true, .alive = true, .gateway = gateway};
     process->clock_offset = sim_below(sim, CLOCK_OFFSET_TICKS);
     if (memory_fails) {
@@ -67,6 +74,7 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
                               .unacked_max = 1 + sim_below(sim, 8),
                               .allocator = fail_alloc_hooks(&process->memory)};
     phx_node_init(&process->node, &def);
+    sim_store_attach(sim, slot);
 }
 
 static void begin_schedule(sim_schedule *sim, uint64_t seed)
@@ -78,6 +86,7 @@ static void begin_schedule(sim_schedule *sim, uint64_t seed)
     sim->region_count = nodes + sim_below(sim, SIM_REGIONS_MAX - nodes + 1);
     sim->entity_count = 1 + sim_below(sim, SIM_ENTITIES_MAX);
     phx_cluster_map_init(&sim->store.map, sim->region_count);
+    sim_store_begin(sim);
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         sim->processes[slot].gateway = slot >= nodes;
         start_process(sim, slot, memory_fails);
@@ -100,9 +109,7 @@ static void draw_faults(sim_schedule *sim)
 static void restart_process(sim_schedule *sim, uint32_t slot)
 {
     sim_process *process = &sim->processes[slot];
-    if (sim->store.registered[slot].member.registration == process->registration ||
-        phx_cluster_map_member(&sim->store.map, process->registration))
-        return;
+    if (!sim_store_is_free(sim, slot)) return;
     if (process->start_at == 0) process->start_at = sim->tick + 1 + sim_below(sim, RESTART_TICKS);
     if (process->start_at <= sim->tick) start_process(sim, slot, process->memory.fails != NULL);
 }
@@ -123,12 +130,13 @@ static void step_schedule(sim_schedule *sim)
 bool sim_run(sim_schedule *sim, uint64_t seed)
 {
     begin_schedule(sim, seed);
-    for (; sim->tick <= SIM_TICKS + SIM_CALM_TICKS && !sim->violation; sim->tick++) {
+    for (; sim->tick <= SIM_TICKS + sim->calm_ticks && !sim->violation; sim->tick++) {
         sim->is_calm = sim->tick > SIM_TICKS;
         step_schedule(sim);
     }
     if (!sim->violation) sim_check_end(sim);
-    for (uint32_t slot = 0; slot < sim->process_count; slot++) stop_process(sim, &sim->processes[slot]);
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) stop_process(sim, slot);
+    sim_store_end(sim);
     sim_net_free(sim);
     return sim->violation == NULL;
 }

@@ -18,8 +18,8 @@ enum {
     SIM_PROCESSES_MAX = 8,
     SIM_REGIONS_MAX = 12,
     SIM_ENTITIES_MAX = 24,
-    SIM_TICKS = 300,     /* with faults */
-    SIM_CALM_TICKS = 200 /* without: as long as all waits together */
+    SIM_TICKS = 300, /* with faults */
+    SIM_TICK_NS = 50000000
 };
 
 typedef struct sim_state {
@@ -68,6 +68,7 @@ typedef struct sim_store {
 typedef struct sim_schedule {
     uint64_t seed, rng, tick;
     bool is_calm;
+    uint64_t calm_ticks; /* without faults, at the end: as long as all waits together */
     uint32_t process_count, region_count, entity_count;
     sim_process processes[SIM_PROCESSES_MAX];
     uint64_t cut_until[SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* from, to */
@@ -90,6 +91,7 @@ bool sim_run(sim_schedule *sim, uint64_t seed);
 
 bool sim_chance(sim_schedule *sim, uint32_t one_in);
 uint32_t sim_below(sim_schedule *sim, uint32_t bound);
+uint64_t sim_now(const sim_schedule *sim, const sim_process *process);
 void sim_violate(sim_schedule *sim, const char *violation);
 
 void sim_net_send(sim_schedule *sim, uint32_t from, uint32_t to, sim_message message);
@@ -97,9 +99,22 @@ void sim_net_send(sim_schedule *sim, uint32_t from, uint32_t to, sim_message mes
 void sim_net_deliver(sim_schedule *sim, uint32_t to);
 void sim_net_free(sim_schedule *sim);
 
+/*
+ * The control store, as a model (sim_store.c), or as the library has it within a process, with the library's membership
+ * before it (sim_members.c).
+ */
+void sim_store_begin(sim_schedule *sim);
+void sim_store_end(sim_schedule *sim);
+/* Before its node begins, and behind it; before its node ends. */
 void sim_store_register(sim_schedule *sim, uint32_t slot);
+void sim_store_attach(sim_schedule *sim, uint32_t slot);
+void sim_store_leave(sim_schedule *sim, uint32_t slot);
+/* May a process of the slot start again? */
+bool sim_store_is_free(const sim_schedule *sim, uint32_t slot);
 /* The process reads the map and renews its lease, if it reaches the store. */
 void sim_store_poll(sim_schedule *sim, uint32_t slot);
+/* The process has restored a region of its own. false: to be told again. */
+bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint32_t lost);
 /* Leases run out, members join, regions move. */
 void sim_store_step(sim_schedule *sim);
 

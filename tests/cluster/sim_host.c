@@ -58,15 +58,18 @@ static void take_events(sim_schedule *sim, sim_process *process)
     }
 }
 
-/* Does a member of the node's map or of the store's one hold the entity? A killed process does until it is put out. */
+/*
+ * Does a member of the node's map or of the store's one hold the entity? A killed process does until it is put out. One
+ * that fenced itself, as its lease ran out, does not say: an offer of it may be under way.
+ */
 static bool is_held(const sim_schedule *sim, const phx_node *asks, uint64_t id)
 {
     for (uint32_t slot = 0; slot < sim->process_count; slot++) {
         const sim_process *process = &sim->processes[slot];
-        if (!process->used || process->node.fenced || !phx_holdings_find(&process->node.holdings, id)) continue;
-        if (phx_cluster_map_member(&asks->map, process->registration) ||
-            phx_cluster_map_member(&sim->store.map, process->registration))
-            return true;
+        const bool counts = process->used && !process->gateway &&
+                            (phx_cluster_map_member(&asks->map, process->registration) ||
+                             phx_cluster_map_member(&sim->store.map, process->registration));
+        if (counts && (process->node.fenced || phx_holdings_find(&process->node.holdings, id))) return true;
     }
     return false;
 }
@@ -86,20 +89,14 @@ static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t reg
     return true;
 }
 
-static void restore_entities(sim_schedule *sim, sim_process *process)
+static void restore_entities(sim_schedule *sim, uint32_t slot)
 {
+    sim_process *process = &sim->processes[slot];
     for (uint32_t region = 0; region < sim->region_count; region++) {
         const uint32_t lost = process->restoring[region];
         if (lost == 0 || !restore_region(sim, process, region)) continue;
-        const uint16_t number = process->node.def.member.number;
-        if (process->node.map.regions[region].number == number) {
-            /* not heard by the store, or by a newer map another node's duty: tried again, until this node has that map
-             */
-            if (process->store_cut_until > sim->tick && !sim->is_calm) continue;
-            if (sim->store.map.regions[region].number != number) continue;
-            (void)phx_cluster_map_restored(&sim->store.map, region, lost);
-        }
-        process->restoring[region] = 0;
+        const bool is_own = process->node.map.regions[region].number == process->node.def.member.number;
+        if (!is_own || sim_store_restored(sim, slot, region, lost)) process->restoring[region] = 0;
     }
 }
 
@@ -176,11 +173,11 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
     if (!process->alive) return;
     sim_net_deliver(sim, slot);
-    phx_barrier_begin(&process->node, sim->tick + process->clock_offset);
+    phx_barrier_begin(&process->node, sim_now(sim, process));
     take_events(sim, process);
     if (!process->alive) return;
     if (!process->gateway) {
-        restore_entities(sim, process);
+        restore_entities(sim, slot);
         enter_entities(sim, process);
         if (phx_node_may_act(&process->node)) step_entities(sim, slot);
     }

@@ -7,12 +7,53 @@
 #include <string.h>
 
 enum {
+    CALM_TICKS = 200,
     LEASE_TICKS = 25,
     JOIN_ONE_IN = 4,
     PUT_OUT_ONE_IN = 3, /* the balancer sees a lost lease some ticks late */
     GIVE_ONE_IN = 60,
     DRAIN_ONE_IN = 400
 };
+
+void sim_store_begin(sim_schedule *sim)
+{
+    sim->calm_ticks = CALM_TICKS;
+}
+
+void sim_store_end(sim_schedule *sim)
+{
+    (void)sim;
+}
+
+void sim_store_attach(sim_schedule *sim, uint32_t slot)
+{
+    (void)sim;
+    (void)slot;
+}
+
+void sim_store_leave(sim_schedule *sim, uint32_t slot)
+{
+    (void)sim;
+    (void)slot;
+}
+
+/* Once the old registration is out of the store. */
+bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
+{
+    const uint64_t registration = sim->processes[slot].registration;
+    return sim->store.registered[slot].member.registration != registration &&
+           !phx_cluster_map_member(&sim->store.map, registration);
+}
+
+/* Not heard by the store, or by a newer map another node's duty: told again, until this node has that map. */
+bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint32_t lost)
+{
+    const sim_process *process = &sim->processes[slot];
+    if (process->store_cut_until > sim->tick && !sim->is_calm) return false;
+    if (sim->store.map.regions[region].number != process->node.def.member.number) return false;
+    (void)phx_cluster_map_restored(&sim->store.map, region, lost);
+    return true;
+}
 
 void sim_store_register(sim_schedule *sim, uint32_t slot)
 {
@@ -33,7 +74,7 @@ void sim_store_poll(sim_schedule *sim, uint32_t slot)
     if (sim->store.registered[slot].member.registration == process->registration &&
         sim->store.registered[slot].lease_until > sim->tick) {
         sim->store.registered[slot].lease_until = sim->tick + LEASE_TICKS;
-        phx_node_lease(&process->node, sim->tick + process->clock_offset + LEASE_TICKS);
+        phx_node_lease(&process->node, sim_now(sim, process) + (uint64_t)LEASE_TICKS * SIM_TICK_NS);
     } else if (!process->node.joined) {
         process->alive = false; /* its lease ran out before it was in a map: it ends, and starts anew */
         return;

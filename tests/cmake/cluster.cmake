@@ -2,7 +2,7 @@
 if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_cluster SOURCES
         unit/cluster/test_channel.c unit/cluster/test_cluster_map.c unit/cluster/test_hand_over.c
-        unit/cluster/test_loop.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
+        unit/cluster/test_loop.c unit/cluster/test_membership.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
@@ -10,6 +10,7 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
     endif()
+    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c)
     add_library(pharos_cluster_sim STATIC
         cluster/sim.c
         cluster/sim_check.c
@@ -18,13 +19,18 @@ if(PHAROS_BUILD_CLUSTER)
         cluster/sim_store.c)
     target_link_libraries(pharos_cluster_sim PUBLIC pharos_cluster pharos_test_support)
     set(schedules) # by PHAROS_TEST_PERCENT
+    set(few_schedules)
     if(NOT PHAROS_SANITIZE AND NOT PHAROS_VALIDATE AND NOT PHAROS_COVERAGE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
         set(schedules ARGS --count 10000)
+        set(few_schedules ARGS --count 1500)
     endif()
     pharos_plain_test(NAME cluster_sim SOURCES cluster/cluster_sim.c LIBS pharos_cluster_sim ${schedules} LABELS cluster)
     pharos_plain_test(NAME federation SOURCES cluster/federation.c LIBS pharos_cluster LABELS cluster)
+    # The simulation with the library's membership, over its control store within a process.
+    pharos_plain_test(NAME cluster_sim_members SOURCES ${simulation} cluster/sim_members.c LIBS pharos_cluster
+                      ${few_schedules} LABELS cluster)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
-    add_dependencies(cluster_tests cluster_sim federation)
+    add_dependencies(cluster_tests cluster_sim cluster_sim_members federation)
     foreach(test IN ITEMS unit_cluster unit_cluster_etcd fuzz_cluster fuzz_halo fuzz_etcd) # not under the thread sanitizer
         if(TARGET ${test})
             add_dependencies(cluster_tests ${test})

@@ -1,0 +1,145 @@
+/*
+ * The control store of the simulation as the library has it: each process has the library's membership over a store
+ * within the process: requests fail, are done unheard, and are answered late, by seed. The content of the store
+ * is read past its faults, for the checks.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/membership.h"
+#include "cluster/memory_store.h"
+#include "cluster/sim.h"
+
+enum {
+    CALM_TICKS = 600,
+    LEASE_MS = 2000,
+    LOST = 60, /* of 1000 */
+    LATE = 200,
+    LATE_STEPS = 12,
+    GIVE_ONE_IN = 60,
+    DRAIN_ONE_IN = 200
+};
+
+/* A process's side, by slot. */
+static struct {
+    phc_memory *memory;
+    fail_alloc allocator;
+    phc_store stores[SIM_PROCESSES_MAX];
+    phx_membership memberships[SIM_PROCESSES_MAX];
+} all;
+
+void sim_store_begin(sim_schedule *sim)
+{
+    const bool faults = sim_chance(sim, 2);
+    sim->calm_ticks = CALM_TICKS;
+    const phc_faults drawn = {
+        .seed = sim->seed, .lost = faults ? LOST : 0, .late = faults ? LATE : 0, .late_steps = LATE_STEPS};
+    all.allocator = (fail_alloc){0};
+    REQUIRE(phc_memory_create(drawn, fail_alloc_hooks(&all.allocator), &all.memory) == PH_OK);
+}
+
+void sim_store_end(sim_schedule *sim)
+{
+    phc_memory_destroy(all.memory);
+    if (!fail_alloc_clean(&all.allocator)) sim_violate(sim, "a control store leaks");
+}
+
+void sim_store_register(sim_schedule *sim, uint32_t slot)
+{
+    sim->processes[slot].registration = 0;
+    sim->store.registered[slot].member =
+        (phx_member){.number = (uint16_t)(slot + 1), .gateway = sim->processes[slot].gateway};
+}
+
+void sim_store_attach(sim_schedule *sim, uint32_t slot)
+{
+    sim_process *process = &sim->processes[slot];
+    REQUIRE(phc_memory_join(all.memory, &all.stores[slot]) == PH_OK);
+    const phx_membership_def def = {.store = all.stores[slot],
+                                    .world = "sim",
+                                    .number = (uint16_t)(slot + 1),
+                                    .gateway = process->gateway,
+                                    .region_count = sim->region_count,
+                                    .lease_ms = LEASE_MS,
+                                    .list_ns = SIM_TICK_NS,
+                                    .allocator = fail_alloc_hooks(&all.allocator)};
+    REQUIRE(phx_membership_init(&all.memberships[slot], &def, &process->node));
+}
+
+void sim_store_leave(sim_schedule *sim, uint32_t slot)
+{
+    (void)sim;
+    sim->counts.put_out += all.memberships[slot].counts.put_out;
+    phx_membership_free(&all.memberships[slot]);
+    all.stores[slot].close(all.stores[slot].user);
+}
+
+static bool is_registered(const sim_schedule *sim, uint32_t slot)
+{
+    return sim->store.registered[slot].member.registration != 0;
+}
+
+/*
+ * While a process lives that can put the old one out, it is waited for: the simulation knows of an entity where it is
+ * by the memory of the process that held it. Where all are dead, a new one puts them out.
+ */
+bool sim_store_is_free(const sim_schedule *sim, uint32_t slot)
+{
+    bool lives = false;
+    for (uint32_t i = 0; i < sim->process_count; i++)
+        lives |= sim->processes[i].alive && sim_is_member(sim, &sim->processes[i]);
+    return !is_registered(sim, slot) && (!lives || !phx_cluster_map_numbered(&sim->store.map, (uint16_t)(slot + 1)));
+}
+
+void sim_store_poll(sim_schedule *sim, uint32_t slot)
+{
+    sim_process *process = &sim->processes[slot];
+    phx_membership *membership = &all.memberships[slot];
+    const bool cut = process->store_cut_until > sim->tick && !sim->is_calm;
+    phc_memory_cut(all.memory, &all.stores[slot], cut);
+    phx_membership_tick(membership, sim_now(sim, process));
+    process->registration = process->node.def.member.registration;
+    if (membership->phase != PHX_MEMBERSHIP_ENDED) return;
+    if (!process->node.joined) process->alive = false; /* else the node tells its host that it is fenced */
+}
+
+bool sim_store_restored(sim_schedule *sim, uint32_t slot, uint32_t region, uint32_t lost)
+{
+    (void)sim;
+    phx_membership_restored(&all.memberships[slot], region, lost);
+    return true;
+}
+
+/* The content of the store. */
+static void read_store(sim_schedule *sim)
+{
+    const phx_memory_table *table = phx_memory_table_of(all.memory);
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) sim->store.registered[slot].member.registration = 0;
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        const phx_memory_key *key = &table->keys[i];
+        uint32_t number;
+        if (strcmp(key->key, "ph/sim/map") == 0) {
+            const uint32_t version = sim->store.map.version;
+            if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
+            if (sim->store.map.version < version) sim_violate(sim, "the map goes back");
+        } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
+            sim->store.registered[number - 1].member.registration = key->revision;
+        } else {
+            sim_violate(sim, "a key that no member writes");
+        }
+    }
+}
+
+void sim_store_step(sim_schedule *sim)
+{
+    if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
+    phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
+    read_store(sim);
+    const uint32_t slot = sim_below(sim, sim->process_count);
+    if (sim->is_calm || !sim->processes[slot].alive) return;
+    if (sim_chance(sim, GIVE_ONE_IN))
+        phx_membership_give(&all.memberships[slot], sim_below(sim, sim->region_count),
+                            (uint16_t)(1 + sim_below(sim, sim->process_count)));
+    if (sim_chance(sim, DRAIN_ONE_IN)) phx_membership_drain(&all.memberships[slot]);
+    if (sim_chance(sim, DRAIN_ONE_IN)) phx_membership_leave(&all.memberships[slot]);
+}
