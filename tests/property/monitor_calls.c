@@ -244,7 +244,7 @@ static void samples(void)
     stand_open(&s, 2, 1, &(ph_monitor_def){.points_max = 300});
     CHECK_OK(ph_monitor_watch(s.monitor, &WHOLE));
     for (uint64_t id = 1; id <= 20000; id++)
-        enter(&s, id, (float)(id % 200) * 5 + 1, (float)(id / 200) * 9 + (float)(id % 7), 0);
+        enter(&s, id, (float)(id % 200) * 5 + 1, (float)(id / 200 * 9 + id % 7), 0);
     uint32_t stride = 0;
     for (uint32_t t = 0; t < 5; t++) {
         stand_tick(&s);
@@ -295,6 +295,37 @@ static void hostile_ids(void)
     const ph_monitor_frame *f = take(&s);
     CHECK(f->points.count == 0 && (f->flags & PH_FRAME_NO_POINTS) && f->points.matched == 50, "%u points",
           f->points.count);
+    give(&s, f);
+    stand_close(&s);
+}
+
+/* More attribute sets than a worker keeps at hand: points have the kind and bits of their own. */
+static void many_sets(void)
+{
+    enum { SETS = 300, AT_HAND = 64, APART = 3 };
+    static stand s;
+    stand_open(&s, 1, 1, &(ph_monitor_def){0});
+    for (uint32_t i = 1; i <= SETS; i++) {
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_KIND | PH_VEILED,
+                                .x = (float)(APART * i),
+                                .y = 10,
+                                .view = (float)i,
+                                .kind = i / AT_HAND % 2,
+                                .veiled = i / AT_HAND % 3 == 0};
+        CHECK_OK(ph_enter(s.producer, i, &attrs));
+    }
+    CHECK_OK(ph_monitor_watch(s.monitor, &WHOLE));
+    stand_tick(&s);
+    const ph_monitor_frame *f = take(&s);
+    const ph_monitor_points *p = &f->points;
+    const float width = f->view.x1 - f->view.x0;
+    CHECK(p->count == SETS, "%u points", p->count);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const float x = f->view.x0 + ((float)p->x[i] + 0.5f) * width / 65536;
+        const uint32_t id = (uint32_t)(x / APART + 0.5f);
+        CHECK(p->kinds[i] == id / AT_HAND % 2, "%u is of kind %u", id, p->kinds[i]);
+        CHECK(((p->bits[i] & PH_POINT_VEILED) != 0) == (id / AT_HAND % 3 == 0), "the veil of %u", id);
+    }
     give(&s, f);
     stand_close(&s);
 }
@@ -560,6 +591,7 @@ int main(int argc, char **argv)
     memory();
     samples();
     hostile_ids();
+    many_sets();
     areas();
     workers();
     crews(0);
