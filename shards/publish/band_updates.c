@@ -280,7 +280,7 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
         .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     uint32_t waited = shard->bands.waiting > 0 ? shard->bands.deferred[slot].count : 0, targets = scratch->target_count;
     if (at.class->band_count == 0 && waited == 0) return true;
-    bool emitted_all = phx_update_scratch_ready(scratch, shard->store.slots);
+    bool emitted_all = phx_update_scratch_ready(scratch, shard->store.capacity); /* grown with the store, not later */
     if (emitted_all && at.class->band_count > 0) {
         if (waited > 0) mark_deferred(scratch, &shard->bands, slot);
         at.ranks = at.class->updates_max > 0 || waited > 0;

@@ -6,6 +6,22 @@
 #include "shards/tick/set_aside.h"
 #include "world/publish/change_counts.h"
 
+bool phx_observer_holds_list(const phx_shard *shard, uint32_t slot)
+{
+    const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
+    if (!own) return false;
+    return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
+}
+
+void phx_set_banded_aside(phx_world *world, uint32_t index)
+{
+    phx_shard *shard = &world->shards[index];
+    for (uint32_t slot = 0; slot < shard->store.slots; slot++)
+        if (phx_observer_holds_list(shard, slot) &&
+            world->classes[phx_store_attr(&shard->store, slot)->kind].band_count > 0)
+            phx_shard_set_aside(shard, slot);
+}
+
 void phx_clear_change(phx_change *change)
 {
     change->leave_count = change->enter_count = 0;

@@ -14,6 +14,12 @@ void phx_drop_set_aside(phx_world *world);
 /* Silences the observer of a change that goes to no batch. */
 void phx_silence_observer(phx_world *world, uint64_t observer);
 
+/* Sets aside the observers of a shard that have a list and bands: their lists, when sent again, have all positions. */
+void phx_set_banded_aside(phx_world *world, uint32_t shard);
+
+/* Has the slot an own observer with a list to set aside? */
+bool phx_observer_holds_list(const phx_shard *shard, uint32_t slot);
+
 /* Clears a change. */
 void phx_clear_change(phx_change *change);
 

@@ -4,11 +4,12 @@
 #include "world/publish/updates.h"
 
 #include "base/clock.h"
-#include "shards/interest/change_record.h"
 #include "shards/publish/deferred_updates.h"
 #include "shards/publish/motion_history.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
+#include "shards/tick/set_aside.h"
+#include "world/publish/set_aside.h"
 #include "world/state/update_types.h"
 #include "world/state/world.h"
 
@@ -119,13 +120,19 @@ static uint32_t most_bands(const phx_world *world)
     return most;
 }
 
-bool phx_updates_plan(phx_world *world)
+bool phx_updates_plan(phx_world *world, bool finish)
 {
     phx_updates *u = &world->updates;
     u->bands_most = most_bands(world);
     u->piece_count = 0;
-    for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!plan_updates(world, world->shard_order[i])) return false;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        const uint32_t index = world->shard_order[i], count = u->piece_count;
+        const bool sampled = world->shard_progress[index].step_done == world->step;
+        if (sampled && plan_updates(world, index)) continue;
+        if (!finish) return false;
+        u->piece_count = count;
+        phx_set_banded_aside(world, index);
+    }
     for (uint32_t i = 0; i < world->worker_count; i++) {
         phx_update_scratch_reset(&u->workers[i].update_scratch);
         u->workers[i].group_count = 0;
@@ -134,116 +141,25 @@ bool phx_updates_plan(phx_world *world)
     return true;
 }
 
-/* ---- due updates ---- */
-
-enum { OBSERVERS_AHEAD = 4, TARGETS_AHEAD = 16 }; /* that are prefetched */
-
-static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
-                                  uint32_t slot)
-{
-    const phx_motion_history *history = &shard->bands.histories[slot];
-    if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
-    const phx_scratch *scratch = &world->scratch[history->worker];
-    const phx_change *change = &scratch->changes[history->change - 1];
-    PHX_ASSERT(change->slot == slot);
-    uint32_t buffer[PHX_ORDER_SHORT_MAX];
-    const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
-    return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);
-}
-
-/* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
-static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *batch,
-                            uint32_t place)
-{
-    uint32_t slot = batch->slot[place];
-    if (slot == PHX_SLOT_NONE || !phx_attr_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
-    return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
-}
-
-/* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
-static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
-                              const phx_observer_batch *batch, uint32_t *consumers, uint32_t from)
-{
-    phx_update_scratch *update_scratch = &own->update_scratch;
-    phx_update_group group = {.consumer = consumers[from],
-                              .observer_first = update_scratch->observer_count,
-                              .due_first = update_scratch->due_count,
-                              .target_first = update_scratch->target_count};
-    if (!phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
-                  (size_t)own->group_count + 1, sizeof group))
-        return false;
-    phx_update_scratch_group(update_scratch, world->updates.bands_most);
-    for (uint32_t place = from; place < batch->count; place++) {
-        const uint32_t ahead = place + OBSERVERS_AHEAD;
-        if (ahead < batch->count && consumers[ahead] == group.consumer) phx_band_prefetch(shard, batch->slot[ahead]);
-        if (consumers[place] != group.consumer) continue;
-        if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
-        consumers[place] = PHX_SLOT_NONE;
-    }
-    group.observer_count = update_scratch->observer_count - group.observer_first;
-    group.due_count = update_scratch->due_count - group.due_first;
-    group.target_count = update_scratch->target_count - group.target_first;
-    if (group.observer_count > 0) own->groups[own->group_count++] = group;
-    return true;
-}
-
-static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
-{
-    const phx_shard *shard = &world->shards[piece->shard];
-    phx_update_scratch *update_scratch = &own->update_scratch;
-    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
-    uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
-    uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
-             targets = update_scratch->target_count;
-    phx_recipients_fill_batch(shard, &batch);
-    for (uint32_t place = 0; place < batch.count; place++) {
-        const uint32_t ahead = place + TARGETS_AHEAD;
-        if (ahead < batch.count && batch.slot[ahead] != PHX_SLOT_NONE)
-            __builtin_prefetch(&shard->store.set[batch.slot[ahead]]);
-        consumers[place] = consumer_at(world, shard, &batch, place);
-    }
-    piece->group_first = own->group_count;
-    for (uint32_t place = 0; place < batch.count; place++) {
-        if (consumers[place] == PHX_SLOT_NONE) continue;
-        if (emit_update_group(world, own, shard, &batch, consumers, place)) continue;
-        own->group_count = piece->group_first;
-        update_scratch->observer_count = observers;
-        update_scratch->due_count = due;
-        update_scratch->target_count = targets;
-        update_scratch->deferred_count = deferred;
-        return false;
-    }
-    piece->group_count = own->group_count - piece->group_first;
-    own->held += (update_scratch->deferred_count - deferred) / 2;
-    return true;
-}
-
-static void update_piece_body(void *context, uint32_t worker, uint32_t index)
-{
-    phx_world *world = context;
-    phx_updates *u = &world->updates;
-    phx_update_piece *piece = &u->pieces[index];
-    if (piece->worker != PHX_SLOT_NONE) return;
-    uint64_t from = phx_now_ns();
-    bool done = emit_piece_updates(world, &u->workers[worker], piece);
-    piece->ns += phx_now_ns() - from;
-    if (done) piece->worker = worker;
-    else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
-}
-
-bool phx_updates_find(phx_world *world)
-{
-    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
-    phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
-    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
-}
-
 /* ---- places ---- */
 
 static const phx_update_group *groups_of(const phx_world *world, const phx_update_piece *piece)
 {
     const phx_update_group *groups = world->updates.workers[piece->worker].groups;
     return groups ? groups + piece->group_first : NULL; /* no array: no piece of this worker has a group */
+}
+
+/* Leaves out observers that are owed their lists, and the targets that no other observer of the group has. */
+static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
+{
+    group->due_count = 0;
+    for (uint32_t i = 0; i < group->observer_count; i++) {
+        phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];
+        if (shard->store.tail[updates->slot].list.owed) updates->due_count = 0;
+        group->due_count += updates->due_count;
+    }
+    group->target_count = phx_update_scratch_keep(update_scratch, update_scratch->observers + group->observer_first,
+                                                  group->observer_count, group->target_first, group->target_count);
 }
 
 bool phx_step_defer_updates(phx_world *world, uint32_t index)
@@ -260,6 +176,26 @@ bool phx_step_defer_updates(phx_world *world, uint32_t index)
                 return false;
     }
     return true;
+}
+
+/* Stores the deferred updates of a group; sets aside observers that there is no memory for. */
+static void defer_group(phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
+{
+    const phx_observer_updates *updates = update_scratch->observers + group->observer_first;
+    for (uint32_t i = 0; i < group->observer_count; i++)
+        if (!phx_bands_commit(shard, update_scratch, &updates[i], 1)) phx_shard_set_aside(shard, updates[i].slot);
+    leave_out_owed(shard, update_scratch, group);
+}
+
+void phx_updates_defer_short(phx_world *world)
+{
+    const phx_updates *u = &world->updates;
+    for (uint32_t i = 0; i < u->piece_count; i++) {
+        const phx_update_piece *piece = &u->pieces[i];
+        phx_update_worker *own = &u->workers[piece->worker];
+        for (uint32_t g = piece->group_first; g < piece->group_first + piece->group_count; g++)
+            defer_group(&world->shards[piece->shard], &own->update_scratch, &own->groups[g]);
+    }
 }
 
 /* The number of its observers with updates, without observers that have only deferred ones. */
@@ -281,19 +217,6 @@ static void count_emitted(phx_world *world)
         for (uint32_t g = 0; g < piece->group_count; g++)
             world->shards[piece->shard].counts.updates += groups[g].due_count;
     }
-}
-
-/* Leaves out observers that are owed their lists, and the targets that no other observer of the group has. */
-static void leave_out_owed(const phx_shard *shard, phx_update_scratch *update_scratch, phx_update_group *group)
-{
-    group->due_count = 0;
-    for (uint32_t i = 0; i < group->observer_count; i++) {
-        phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];
-        if (shard->store.tail[updates->slot].list.owed) updates->due_count = 0;
-        group->due_count += updates->due_count;
-    }
-    group->target_count = phx_update_scratch_keep(update_scratch, update_scratch->observers + group->observer_first,
-                                                  group->observer_count, group->target_first, group->target_count);
 }
 
 void phx_updates_replace(phx_world *world, uint32_t consumer)
@@ -336,6 +259,8 @@ bool phx_updates_place(phx_world *world)
     count_emitted(world);
     return true;
 }
+
+enum { TARGETS_AHEAD = 16 }; /* that are prefetched */
 
 static void prefetch_target(const phx_store *store, uint32_t slot)
 {

@@ -1,6 +1,6 @@
 /*
  * The updates of a tick (ph_update has the rule), after its interest phase. All workers check the observers of every
- * shard where an update may be due (shards/publish/band_updates.h), up to 256 places of a block at a time. Deferred
+ * shard where an update may be due (find_updates.h), up to 256 places of a block at a time. Deferred
  * updates are stored by shard. The updates of every consumer's observers (batch/batch_updates.h) go into its batch. A
  * world without bands runs none of it.
  */
@@ -24,13 +24,13 @@ bool phx_updates_due(const phx_world *world);
 bool phx_step_motion_samples(phx_world *world, uint32_t shard);
 /*
  * Cuts the shards into pieces, and notes the targets that entered each list. false = no memory: call again, as all
- * below.
+ * below. If `finish`, observers with bands of shards that there is no memory for are set aside: always true.
  */
-bool phx_updates_plan(phx_world *world);
-/* Finds the due updates of the undone pieces. */
-bool phx_updates_find(phx_world *world);
-/* Stores the deferred updates of one shard. */
+bool phx_updates_plan(phx_world *world, bool finish);
+/* Behind phx_updates_find(): stores the deferred updates of one shard. */
 bool phx_step_defer_updates(phx_world *world, uint32_t shard);
+/* The same for all shards: sets aside each observer that there is no memory for. */
+void phx_updates_defer_short(phx_world *world);
 /* Gives every group its place in its consumer's updates: sizes. */
 bool phx_updates_place(phx_world *world);
 /* The same for one consumer, after observers were set aside: they get no updates. */

@@ -12,6 +12,7 @@
 #include "world/publish/change_counts.h"
 #include "world/publish/edges.h"
 #include "world/publish/fill_broadcasts.h"
+#include "world/publish/find_updates.h"
 #include "world/publish/publish.h"
 #include "world/publish/set_aside.h"
 #include "world/publish/updates.h"
@@ -39,13 +40,6 @@ void phx_finish_release_spare(phx_world *world)
 }
 
 /* ---- observers that are set aside ---- */
-
-static bool observer_holds_list(const phx_shard *shard, uint32_t slot)
-{
-    const uint32_t own = shard->store.body[slot].state & PHX_SLOT_OWN;
-    if (!own) return false;
-    return phx_attr_observes(phx_store_attr(&shard->store, slot)) || phx_list_holds(&shard->store.tail[slot].list);
-}
 
 /* Sets aside the observer of a change that is not committed. */
 static void drop_change(phx_world *world, const phx_chunk *chunk, phx_change *change)
@@ -75,7 +69,7 @@ static void drop_change_of(phx_world *world, const phx_shard *shard, uint32_t sl
 static void drop_undone(void *user, uint32_t slot, bool block)
 {
     const undone *at = user;
-    if (!observer_holds_list(at->shard, slot)) return;
+    if (!phx_observer_holds_list(at->shard, slot)) return;
     if (block) drop_change_of(at->world, at->shard, slot);
     phx_shard_set_aside(at->shard, slot);
 }
@@ -123,7 +117,7 @@ static bool pass_over(phx_world *world, phx_chunk *chunk)
     phx_interest_undone(&world->scratch[0], shard, chunk->first, most, note_row, &taken);
     if (taken.block) return false;
     for (uint32_t i = 0; i < taken.count; i++)
-        if (observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);
+        if (phx_observer_holds_list(shard, taken.slots[i])) phx_shard_set_aside(shard, taken.slots[i]);
     chunk->first += most;
     chunk->count -= most;
     chunk->passed = most;
@@ -165,7 +159,7 @@ static void drop_shards(phx_world *world)
         phx_shard *shard = &world->shards[i];
         world->shard_progress[i].chunk = world->shard_progress[i].chunk_end = 0;
         for (uint32_t slot = 0; shard->changed && slot < shard->store.slots; slot++)
-            if (observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
+            if (phx_observer_holds_list(shard, slot)) phx_shard_set_aside(shard, slot);
     }
 }
 
@@ -210,17 +204,12 @@ static void commit_shard(phx_world *world, uint32_t index)
     progress->step_done = world->step;
 }
 
-/* Sets aside observers with bands: their lists, when sent again, have all positions. */
-static void drop_banded(phx_world *world)
+/* Stores deferred updates, and sizes the updates of all consumers; these all go if a batch can not count them. */
+static void place_updates(phx_world *world)
 {
-    for (uint32_t i = 0; i < world->shard_count; i++) {
-        phx_shard *shard = &world->shards[i];
-        for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
-            if (!observer_holds_list(shard, slot)) continue;
-            const uint32_t kind = phx_store_attr(&shard->store, slot)->kind;
-            if (world->classes[kind].band_count > 0) phx_shard_set_aside(shard, slot);
-        }
-    }
+    phx_updates_defer_short(world);
+    if (phx_updates_place(world)) return;
+    for (uint32_t i = 0; i < world->shard_count; i++) phx_set_banded_aside(world, i);
     world->updates.piece_count = 0;
     world->updating = false;
 }
@@ -420,9 +409,13 @@ phx_stage phx_finish_stage(phx_world *world)
         refuse_broadcasts(world);
         return PHX_STAGE_FIND_RECIPIENTS; /* that stage has no pieces now, and knows the next one */
     case PHX_STAGE_UPDATES:
+        (void)phx_updates_plan(world, true);
+        return PHX_STAGE_FIND_UPDATES;
     case PHX_STAGE_FIND_UPDATES:
+        phx_updates_find_short(world);
+        return PHX_STAGE_DEFER_UPDATES;
     case PHX_STAGE_DEFER_UPDATES:
-        drop_banded(world);
+        place_updates(world);
         return PHX_STAGE_BATCHES;
     case PHX_STAGE_BATCHES:
         cut_batch(world);

@@ -22,6 +22,7 @@
 #include "world/publish/beginners.h"
 #include "world/publish/broadcasts.h"
 #include "world/publish/event_bound.h"
+#include "world/publish/find_updates.h"
 #include "world/publish/publish.h"
 #include "world/publish/updates.h"
 #include "world/read/stats.h"
@@ -348,7 +349,7 @@ static bool run_stage(phx_world *world)
         next = after_broadcasts(world);
         break;
     case PHX_STAGE_UPDATES:
-        done = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world);
+        done = run_shard_step(world, phx_step_motion_samples) && phx_updates_plan(world, false);
         break;
     case PHX_STAGE_FIND_UPDATES:
         done = phx_updates_find(world);

@@ -1,0 +1,183 @@
+/*
+ * Finds the due updates of a tick; see find_updates.h.
+ */
+#include "world/publish/find_updates.h"
+
+#include "base/clock.h"
+#include "shards/interest/change_record.h"
+#include "shards/publish/recipients.h"
+#include "shards/state/update_bands.h"
+#include "shards/tick/set_aside.h"
+#include "world/state/update_types.h"
+
+enum { OBSERVERS_AHEAD = 4, TARGETS_AHEAD = 16 }; /* that are prefetched */
+
+static bool emit_observer_updates(phx_world *world, phx_update_scratch *update_scratch, const phx_shard *shard,
+                                  uint32_t slot)
+{
+    const phx_motion_history *history = &shard->bands.histories[slot];
+    if (history->change == 0) return phx_band_emit(update_scratch, shard, slot, NULL, 0);
+    const phx_scratch *scratch = &world->scratch[history->worker];
+    const phx_change *change = &scratch->changes[history->change - 1];
+    PHX_ASSERT(change->slot == slot);
+    uint32_t buffer[PHX_ORDER_SHORT_MAX];
+    const uint32_t *entered = phx_interest_entered(scratch, change, buffer);
+    return phx_band_emit(update_scratch, shard, slot, entered, change->enter_count);
+}
+
+/* The consumer of the observer at a place; PHX_SLOT_NONE: there is none. */
+static uint32_t consumer_at(const phx_world *world, const phx_shard *shard, const phx_observer_batch *batch,
+                            uint32_t place)
+{
+    uint32_t slot = batch->slot[place];
+    if (slot == PHX_SLOT_NONE || !phx_attr_observes(phx_store_attr(&shard->store, slot))) return PHX_SLOT_NONE;
+    return world->def.consumers == 1 ? 0 : shard->store.name[slot].consumer;
+}
+
+/* Begins a group behind the worker's other ones. */
+static phx_update_group group_begin(const phx_world *world, phx_update_worker *own, uint32_t consumer)
+{
+    phx_update_scratch_group(&own->update_scratch, world->updates.bands_most);
+    return (phx_update_group){.consumer = consumer,
+                              .observer_first = own->update_scratch.observer_count,
+                              .due_first = own->update_scratch.due_count,
+                              .target_first = own->update_scratch.target_count};
+}
+
+/* Room for one group more. false = no memory. */
+static bool group_ready(phx_world *world, phx_update_worker *own)
+{
+    return phx_grow(&world->mem, (void **)&own->groups, &own->groups_capacity, own->group_count,
+                    (size_t)own->group_count + 1, sizeof *own->groups);
+}
+
+/* Ends it; one without observers is none. */
+static void group_end(phx_update_worker *own, phx_update_group group)
+{
+    group.observer_count = own->update_scratch.observer_count - group.observer_first;
+    group.due_count = own->update_scratch.due_count - group.due_first;
+    group.target_count = own->update_scratch.target_count - group.target_first;
+    if (group.observer_count > 0) own->groups[own->group_count++] = group;
+}
+
+/* Emits the updates of one consumer's observers; their consumers[] become PHX_SLOT_NONE. false = no memory. */
+static bool emit_update_group(phx_world *world, phx_update_worker *own, const phx_shard *shard,
+                              const phx_observer_batch *batch, uint32_t *consumers, uint32_t from)
+{
+    phx_update_scratch *update_scratch = &own->update_scratch;
+    const phx_update_group group = group_begin(world, own, consumers[from]);
+    if (!group_ready(world, own)) return false;
+    for (uint32_t place = from; place < batch->count; place++) {
+        const uint32_t ahead = place + OBSERVERS_AHEAD;
+        if (ahead < batch->count && consumers[ahead] == group.consumer) phx_band_prefetch(shard, batch->slot[ahead]);
+        if (consumers[place] != group.consumer) continue;
+        if (!emit_observer_updates(world, update_scratch, shard, batch->slot[place])) return false;
+        consumers[place] = PHX_SLOT_NONE;
+    }
+    group_end(own, group);
+    return true;
+}
+
+static bool emit_piece_updates(phx_world *world, phx_update_worker *own, phx_update_piece *piece)
+{
+    const phx_shard *shard = &world->shards[piece->shard];
+    phx_update_scratch *update_scratch = &own->update_scratch;
+    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    uint32_t consumers[PHX_BATCH_PLACES_MAX], deferred = update_scratch->deferred_count;
+    uint32_t observers = update_scratch->observer_count, due = update_scratch->due_count,
+             targets = update_scratch->target_count;
+    phx_recipients_fill_batch(shard, &batch);
+    for (uint32_t place = 0; place < batch.count; place++) {
+        const uint32_t ahead = place + TARGETS_AHEAD;
+        if (ahead < batch.count && batch.slot[ahead] != PHX_SLOT_NONE)
+            __builtin_prefetch(&shard->store.set[batch.slot[ahead]]);
+        consumers[place] = consumer_at(world, shard, &batch, place);
+    }
+    piece->group_first = own->group_count;
+    for (uint32_t place = 0; place < batch.count; place++) {
+        if (consumers[place] == PHX_SLOT_NONE) continue;
+        if (emit_update_group(world, own, shard, &batch, consumers, place)) continue;
+        own->group_count = piece->group_first;
+        update_scratch->observer_count = observers;
+        update_scratch->due_count = due;
+        update_scratch->target_count = targets;
+        update_scratch->deferred_count = deferred;
+        return false;
+    }
+    piece->group_count = own->group_count - piece->group_first;
+    own->held += (update_scratch->deferred_count - deferred) / 2;
+    return true;
+}
+
+static void update_piece_body(void *context, uint32_t worker, uint32_t index)
+{
+    phx_world *world = context;
+    phx_updates *u = &world->updates;
+    phx_update_piece *piece = &u->pieces[index];
+    if (piece->worker != PHX_SLOT_NONE) return;
+    uint64_t from = phx_now_ns();
+    bool done = emit_piece_updates(world, &u->workers[worker], piece);
+    piece->ns += phx_now_ns() - from;
+    if (done) piece->worker = worker;
+    else atomic_store_explicit(&world->step_failed, 1, memory_order_relaxed);
+}
+
+bool phx_updates_find(phx_world *world)
+{
+    atomic_store_explicit(&world->step_failed, 0, memory_order_relaxed);
+    phx_parallel_for(world->workers, world->updates.piece_count, update_piece_body, world);
+    return atomic_load_explicit(&world->step_failed, memory_order_relaxed) == 0;
+}
+
+/* ---- without the memory ---- */
+
+/* The worker with the most room for further updates. */
+static uint32_t roomiest_worker(const phx_world *world)
+{
+    uint32_t best = 0, most = 0;
+    for (uint32_t w = 0; w < world->worker_count; w++) {
+        const phx_update_scratch *scratch = &world->updates.workers[w].update_scratch;
+        const uint32_t room = scratch->due_capacity - scratch->due_count;
+        if (room > most) {
+            best = w;
+            most = room;
+        }
+    }
+    return best;
+}
+
+/* Emits the updates of one observer as a group of its own. false = no memory. */
+static bool emit_alone(phx_world *world, phx_update_worker *own, const phx_shard *shard, uint32_t slot,
+                       uint32_t consumer)
+{
+    const phx_update_group group = group_begin(world, own, consumer);
+    if (!group_ready(world, own)) return false;
+    if (!emit_observer_updates(world, &own->update_scratch, shard, slot)) return false;
+    group_end(own, group);
+    return true;
+}
+
+/* Emits a piece, observer by observer; sets aside each that there is no memory for. */
+static void emit_piece_short(phx_world *world, phx_update_piece *piece)
+{
+    phx_shard *shard = &world->shards[piece->shard];
+    phx_observer_batch batch = {.block = piece->block, .first = piece->first, .count = piece->count};
+    phx_recipients_fill_batch(shard, &batch);
+    piece->worker = roomiest_worker(world);
+    phx_update_worker *own = &world->updates.workers[piece->worker];
+    const uint32_t deferred = own->update_scratch.deferred_count;
+    piece->group_first = own->group_count;
+    for (uint32_t place = 0; place < batch.count; place++) {
+        const uint32_t consumer = consumer_at(world, shard, &batch, place), slot = batch.slot[place];
+        if (consumer == PHX_SLOT_NONE || emit_alone(world, own, shard, slot, consumer)) continue;
+        phx_shard_set_aside(shard, slot);
+    }
+    piece->group_count = own->group_count - piece->group_first;
+    own->held += (own->update_scratch.deferred_count - deferred) / 2;
+}
+
+void phx_updates_find_short(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->updates.piece_count; i++)
+        if (world->updates.pieces[i].worker == PHX_SLOT_NONE) emit_piece_short(world, &world->updates.pieces[i]);
+}
