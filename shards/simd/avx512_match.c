@@ -5,11 +5,11 @@
  */
 #include "shards/simd/avx512_match.h"
 
+#if defined(__x86_64__)
+
 #include "shards/entity/bounds.h"
 #include "shards/simd/avx512_lanes.h"
 #include "shards/simd/kernels.h"
-
-#if defined(__x86_64__)
 
 /* Candidates are processed in two vectors, whose distances fit one vector of 16-bit words. */
 enum { WIDE = 2 * LANES };

@@ -5,9 +5,9 @@
  */
 #include "shards/simd/avx512_merge.h"
 
-#include "shards/simd/avx512_lanes.h"
-
 #if defined(__x86_64__)
+
+#include "shards/simd/avx512_lanes.h"
 
 enum { WORDS = 8 };
 
