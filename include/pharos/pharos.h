@@ -14,8 +14,8 @@
  *
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
  * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
- * No call blocks, except ph_tick() and ph_tick_many() for their work, and ph_world_destroy() and ph_crew_destroy() for
- * their threads.
+ * No call blocks, except ph_tick(), ph_tick_many() and ph_apply() for their work, and ph_world_destroy() and
+ * ph_crew_destroy() for their threads.
  */
 #ifndef PHAROS_PHAROS_H
 #define PHAROS_PHAROS_H

@@ -1,6 +1,7 @@
 /*
  * Beginners: observers that may begin a list in this tick. Noted by the shard's owner in the ingest and exchange
- * phases, where an observer enters, migrates in or changes its attributes. Read after the interest phase.
+ * phases, where an observer enters, migrates in or changes its attributes. The ticking thread reads them
+ * in the publish phase.
  */
 #ifndef PHX_SHARDS_STATE_BEGINNERS_H
 #define PHX_SHARDS_STATE_BEGINNERS_H

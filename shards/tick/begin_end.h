@@ -1,5 +1,6 @@
 /*
- * Begin and end of a tick of one shard, by the shard's owner.
+ * Begin and end of a tick of one shard: begin by the ticking thread in the ingest phase, end by the shard's owner at
+ * the end of the publish phase.
  */
 #ifndef PHX_SHARDS_TICK_BEGIN_END_H
 #define PHX_SHARDS_TICK_BEGIN_END_H

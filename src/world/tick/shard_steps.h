@@ -1,8 +1,8 @@
 /*
- * The parallel steps of a tick: a step is one function over all shards (or chunks), cut into pieces for the workers,
- * ended by a barrier. A piece without memory is left undone, and the step is called again for undone pieces. Called by
- * tick.c only; each step is of the phase that docs/architecture.md has for its stage, from the ingest phase to the
- * tick's end.
+ * The parallel steps of a tick: a step is the loop of one stage over all shards (or chunks), cut into pieces for the
+ * workers, ended by a barrier. A piece without memory is left undone, and the step is called again for undone pieces.
+ * Called by tick.c only; each step is of the phase that docs/architecture.md has for its stage, from the ingest phase
+ * to the tick's end.
  */
 #ifndef PHX_WORLD_TICK_SHARD_STEPS_H
 #define PHX_WORLD_TICK_SHARD_STEPS_H
