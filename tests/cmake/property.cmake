@@ -13,6 +13,7 @@ if(NOT PHAROS_SANITIZE STREQUAL "thread") # nearly all of it on one thread, long
     pharos_plain_test(NAME harness_canary SOURCES property/harness_canary.c LABELS property)
     pharos_plain_test(NAME no_alloc SOURCES property/no_alloc.c LABELS property)
     pharos_plain_test(NAME memory SOURCES property/memory.c LABELS property)
+    pharos_plain_test(NAME stacked_copies SOURCES property/stacked_copies.c LABELS property)
     pharos_plain_test(NAME short_ticks SOURCES property/short_ticks.c LABELS property TIMEOUT 600)
     pharos_plain_test(NAME crowded SOURCES property/crowded.c LABELS property)
     pharos_plain_test(NAME one_too_large SOURCES property/one_too_large.c LABELS property)
