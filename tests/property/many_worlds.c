@@ -1,7 +1,8 @@
 /*
  * Many worlds and one crew: ph_tick_many() gives each world the batches and the hash of single ticks by one worker, for
- * crews of any size, of threads and of task hooks, for small worlds and large ones; the status of one world is its own;
- * a crew's life, and its want of memory. A small world of a large crew stays small.
+ * crews of any size, of threads and of task hooks, for small worlds (done whole, by one worker each) and large ones (by
+ * all); the status of one world is its own; a crew's life, and its want of memory. A small world of a large crew stays
+ * small.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -225,6 +226,38 @@ static void shares_by_work(void)
     CHECK_OK(ph_world_destroy(large.world));
 }
 
+/*
+ * Of ph_tick_many(): small worlds are done whole, all in one parallel run; a large one is left out of that run, and its
+ * phases are parallel runs of its own.
+ */
+static void small_whole_large_by_all(void)
+{
+    enum { SMALL = 8 };
+    const ph_class class = world_class();
+    ph_world_def def = world_def(&class);
+    perm_tasks tasks = {.rng = 1};
+    const ph_crew_def crew_def = {.workers = 3, .tasks = perm_tasks_serial(&tasks)};
+    host hosts[SMALL + 1];
+    ph_world worlds[SMALL + 1];
+    ph_status statuses[SMALL + 1];
+    REQUIRE(ph_crew_create(&crew_def, &def.crew) == PH_OK);
+    for (uint32_t i = 0; i <= SMALL; i++) {
+        open_host(&hosts[i], i < SMALL ? 3 : 4, &def);
+        worlds[i] = hosts[i].world;
+    }
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        const uint32_t large = tick % 2;
+        for (uint32_t i = 0; i < SMALL + large; i++) submit_tick(&hosts[i], i == SMALL ? tick / 2 : tick);
+        const uint64_t before = tasks.calls;
+        CHECK_OK(ph_tick_many(worlds, SMALL + large, statuses));
+        const uint64_t calls = tasks.calls - before;
+        CHECK(large > 0 ? calls > 2 : calls == 1, "tick %" PRIu32 "%s: %" PRIu64 " parallel runs", tick,
+              large > 0 ? " with a large world" : "", calls);
+    }
+    for (uint32_t i = 0; i <= SMALL; i++) CHECK_OK(ph_world_destroy(worlds[i]));
+    CHECK_OK(ph_crew_destroy(def.crew));
+}
+
 /* ---- statuses ---- */
 
 static void statuses_of_worlds(void)
@@ -383,6 +416,7 @@ int main(void)
 {
     same_by_crews();
     shares_by_work();
+    small_whole_large_by_all();
     statuses_of_worlds();
     ticks_without_memory();
     refused_crews();
