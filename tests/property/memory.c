@@ -21,7 +21,7 @@ enum {
     ENTITIES = 199,
     NUMBERS_ENTITIES = 1000,
     NUMBERS_ROUNDS = 1000,
-    NUMBERS_WARM = 20,
+    NUMBERS_WARM = 25, /* the last few go from numbers to numbers, as all behind them */
     TICKS = 60,
     WALKERS = 20,
     SHARDS_BYTES = 24 * MIB, /* 3 of each shard's struct, some 60 KiB of each that was walked through */
@@ -215,8 +215,13 @@ static uint64_t instances_of(ph_world world)
 static void many_numbers(ph_range range, ph_index index, uint32_t shards, uint32_t rounds)
 {
     ph_world_def def = ph_world_def_default();
+    ph_class kinds[] = {ph_class_default("default"), ph_class_default("npc")};
     ph_world world;
     ph_producer producer;
+    kinds[0].wakes = kinds[1].sleeps = true; /* activation and crowd control have tables by instance, too */
+    def.crowd_entities = range == PH_RANGE_RADIUS ? 3 : 0;
+    def.classes = kinds;
+    def.class_count = 2;
     def.range = range;
     def.index = index;
     def.shards[0] = shards;
@@ -224,7 +229,11 @@ static void many_numbers(ph_range range, ph_index index, uint32_t shards, uint32
     if (!index_serves(&def, index)) return;
     REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
     for (uint32_t i = 0; i < NUMBERS_ENTITIES; i++) {
-        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW, .x = (float)i * 9, .y = (float)(i % 7), .view = 50};
+        const ph_attrs attrs = {.given = PH_X | PH_Y | PH_VIEW | PH_KIND,
+                                .x = (float)i * 9,
+                                .y = (float)(i % 7),
+                                .view = 50,
+                                .kind = i % 2};
         REQUIRE(ph_enter(producer, i + 1, &attrs) == PH_OK);
     }
     for (uint32_t round = 0; round < NUMBERS_WARM; round++) { /* as it grows at first: there, back, there, back */
