@@ -361,6 +361,8 @@ static void batches_come_back(void)
 
 /* ---- many worlds ---- */
 
+_Static_assert(PH_WORLDS_MAX >= 4096, "a process has thousands of worlds");
+
 static void many_worlds(void)
 {
     fail_alloc memory = {0};

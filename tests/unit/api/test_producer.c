@@ -299,6 +299,66 @@ Test(commands, bulk_stops_at_a_full_queue_and_can_be_taken_up_again)
     free(ids);
 }
 
+enum { CROWD = 100, PAIRS = CROWD * CROWD };
+
+typedef ph_status (*pairs_call)(ph_producer, uint32_t, const uint64_t *, const uint64_t *, uint32_t *);
+
+/* All ordered pairs, and each entity with itself, which is refused; taken up again behind each full queue. */
+static void submit_all_pairs(pairs_call call, ph_status of_itself)
+{
+    static uint64_t ids[PAIRS], others[PAIRS];
+    const uint64_t begin = sequence();
+    ph_stats before, after;
+    ph_status status = PH_FULL;
+    uint32_t from = 0, calls = 0;
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        ids[i] = i / CROWD + 1;
+        others[i] = i % CROWD + 1;
+    }
+    cr_assert_eq(ph_world_stats(world, &before), PH_OK);
+    for (; status == PH_FULL; calls++) {
+        uint32_t done = 0;
+        status = call(producer, PAIRS - from, ids + from, others + from, &done);
+        cr_assert(done != 0, "no room after a tick");
+        from += done;
+        cr_assert_eq(sequence() - begin, from, "an item that did not fit takes no number");
+        tick();
+    }
+    cr_assert(status == PH_OK || status == of_itself);
+    cr_assert(from == PAIRS && calls > 1);
+    cr_assert_eq(ph_world_stats(world, &after), PH_OK);
+    cr_assert_eq(after.refused[of_itself] - before.refused[of_itself], CROWD);
+    cr_assert_eq(after.applied - before.applied, PAIRS - CROWD);
+}
+
+static void expect_all_lists(uint32_t length)
+{
+    for (uint64_t id = 1; id <= CROWD; id++) {
+        uint32_t count = UINT32_MAX;
+        cr_assert_eq(ph_list(world, id, NULL, 0, &count), PH_OK);
+        cr_assert_eq(count, length, "the list of %" PRIu64 " has %u targets, not %u", id, count, length);
+    }
+}
+
+Test(commands, pairs_by_the_thousand)
+{
+    const ph_attrs veil = {.given = PH_VEILED, .veiled = true};
+    for (uint64_t id = 1; id <= CROWD; id++) enter(id, (float)id / CROWD, 0);
+    tick();
+    expect_all_lists(CROWD - 1);
+    submit_all_pairs(ph_hide_many, PH_SAME_ID);
+    expect_all_lists(0);
+    submit_all_pairs(ph_unhide_many, PH_ABSENT);
+    expect_all_lists(CROWD - 1);
+    for (uint64_t id = 1; id <= CROWD; id++) cr_assert_eq(ph_set(producer, id, &veil), PH_OK);
+    tick();
+    expect_all_lists(0);
+    submit_all_pairs(ph_reveal_many, PH_SAME_ID);
+    expect_all_lists(CROWD - 1);
+    submit_all_pairs(ph_unreveal_many, PH_ABSENT);
+    expect_all_lists(0);
+}
+
 Test(commands, null_arguments)
 {
     cr_assert_eq(ph_enter(producer, 1, NULL), PH_BAD_ARGUMENT);
@@ -306,6 +366,21 @@ Test(commands, null_arguments)
     cr_assert_eq(ph_enter_many(producer, 1, NULL, NULL, NULL), PH_BAD_ARGUMENT);
     cr_assert_eq(ph_move_many(producer, 1, NULL, NULL, NULL), PH_BAD_ARGUMENT);
     cr_assert_eq(ph_leave_many(producer, 1, NULL, NULL), PH_BAD_ARGUMENT);
+    const pairs_call pairs[] = {ph_hide_many, ph_unhide_many, ph_reveal_many, ph_unreveal_many};
+    const uint64_t ids[] = {1};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        cr_assert_eq(pairs[i](producer, 1, NULL, ids, NULL), PH_BAD_ARGUMENT);
+        cr_assert_eq(pairs[i](producer, 1, ids, NULL, NULL), PH_BAD_ARGUMENT);
+        cr_assert_eq(pairs[i](producer, 0, NULL, NULL, NULL), PH_OK);
+    }
+    const ph_broadcast_options to_kinds = {.kind_count = 1};
+    const ph_broadcast_place place = {.radius = 1, .layers = 1}, place_to_kinds = {.radius = 1, .kind_count = 1};
+    cr_assert_eq(ph_broadcast(producer, 1, NULL, 1, NULL), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_broadcast(producer, 1, "a", 1, &to_kinds), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_broadcast_at(producer, NULL, "a", 1), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_broadcast_at(producer, &place, NULL, 1), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_broadcast_at(producer, &place_to_kinds, "a", 1), PH_BAD_ARGUMENT);
+    cr_assert_eq(ph_area_set(producer, 1, NULL), PH_BAD_ARGUMENT);
     cr_assert_eq(ph_producer_sequence(producer, NULL), PH_BAD_ARGUMENT);
     cr_assert_eq(ph_producer_refusals(producer, NULL, 1, NULL), PH_BAD_ARGUMENT);
     tick();
