@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "support/check.h"
+#include "support/digest.h"
 #include "support/fail_alloc.h"
 #include "support/perm_tasks.h"
 
@@ -91,37 +92,11 @@ static void submit_tick(host *h, uint32_t tick)
     }
 }
 
-/* Batches of a tick, whatever the order of their changes: among workers it is the library's choice. */
-static uint64_t batch_digest(const ph_batch *batch)
-{
-    uint64_t sum = batch->tick;
-    for (uint32_t c = 0; c < batch->change_count; c++) {
-        const ph_change *change = &batch->changes[c];
-        uint64_t digest = phx_mix64(change->observer) ^ change->flags ^ (uint64_t)change->leave_count << 32;
-        for (uint32_t t = 0; t < change->leave_count + change->enter_count; t++)
-            digest = phx_mix64(digest + batch->targets[change->first + t].id);
-        sum += phx_mix64(digest);
-    }
-    for (uint32_t i = 0; i < batch->delivery_count; i++) {
-        const ph_delivery *d = &batch->deliveries[i];
-        uint64_t digest = phx_mix64(d->observer + 1);
-        for (uint32_t j = 0; j < d->count; j++)
-            digest = phx_mix64(digest + batch->messages[batch->heard[d->first + j]].source);
-        sum += phx_mix64(digest);
-    }
-    for (uint32_t i = 0; i < batch->update_count; i++) {
-        const ph_update *u = &batch->updates[i];
-        for (uint32_t j = 0; j < u->count; j++)
-            sum += phx_mix64(phx_mix64(u->observer + 2) + batch->moved[batch->due[u->first + j]].id);
-    }
-    return sum;
-}
-
 static void take_batches(host *h)
 {
     const ph_batch *batch;
     while (ph_batch_take(h->consumer, &batch) == PH_OK) {
-        h->digest = phx_mix64(h->digest + batch_digest(batch));
+        h->digest = phx_mix64(h->digest + digest_batch(batch));
         CHECK_OK(ph_batch_return(h->consumer, batch));
     }
 }
