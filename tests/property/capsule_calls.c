@@ -393,9 +393,59 @@ static void check_memory(void)
     close_place(&from);
 }
 
+/* The crossings of an entity in the batch at hand. */
+static uint32_t crossings_of(const place *at, uint64_t id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; at->batch && i < at->batch->crossing_count; i++) count += at->batch->crossings[i].id == id;
+    return count;
+}
+
+/*
+ * An entity is given away in a tick without memory, so that its edges may wait, and comes back in the next one: the
+ * consumer is told of the area that is gone, once, and of no other.
+ */
+static bool try_scarce_return(uint64_t n, bool area_ends, uint32_t shards)
+{
+    fail_alloc memory = {0};
+    const ph_allocator hooks = fail_alloc_hooks(&memory);
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
+    place at = open_place(&hooks, shards);
+    enter(&at, 1, 10, 0, false);
+    CHECK_OK(ph_area_set(at.producer, 77, &area));
+    tick(&at);
+    const size_t bytes = export_of(&at, 1);
+    CHECK_OK(ph_set(at.producer, 1, &remote));
+    fail_alloc_order(&memory, n, true);
+    if (ph_tick(at.world, NULL) == PH_NO_MEMORY) CHECK_OK(ph_tick_finish(at.world, NULL));
+    const bool failed = atomic_load(&memory.failed) > 0;
+    fail_alloc_order(&memory, 0, false);
+    CHECK_OK(ph_batch_return(at.consumer, at.batch));
+    while (ph_batch_take(at.consumer, &at.batch) == PH_OK) CHECK_OK(ph_batch_return(at.consumer, at.batch));
+    at.batch = NULL;
+    const bool given = ph_export(at.world, 1, NULL, NULL, NULL, 0, &(size_t){0}) == PH_BAD_VALUE;
+    if (area_ends) CHECK_OK(ph_area_remove(at.producer, 77));
+    CHECK_OK(ph_import(at.producer, capsule, bytes, NULL, NULL));
+    tick(&at);
+    const uint32_t told = crossings_of(&at, 1);
+    CHECK(!given || told == area_ends, "allocation %llu: %u crossings", (unsigned long long)n, told);
+    close_place(&at);
+    return failed;
+}
+
+static void check_scarce_return(void)
+{
+    for (uint32_t variant = 0; variant < 4; variant++) {
+        uint64_t n = 1;
+        while (try_scarce_return(n, variant & 1, variant & 2 ? 2 : 1)) n++;
+    }
+}
+
 int main(void)
 {
     check_memory();
+    check_scarce_return();
     check_arguments();
     check_unknown_targets();
     check_stays();

@@ -9,6 +9,7 @@
 #include "shards/state/dirty_marks.h"
 #include "shards/state/entity_change.h"
 #include "shards/state/immigrant_lists.h"
+#include "world/ingest/imports.h"
 
 /* Notes the list for the index phase: an immigrant has a place for it already. false = no memory. */
 static bool bring_list(phx_world *world, const phx_import *import, phx_shard *shard, uint32_t slot)
@@ -133,9 +134,35 @@ static void mark_arrived(phx_shard *shard, uint32_t slot, const phx_import *impo
     phx_shard_mark_discontinuous(shard, &shard->store.body[slot]);
 }
 
+/*
+ * Edges that wait since an entity was given away are void once it is back: its consumer is told the difference to the
+ * capsule alone.
+ */
+static void drop_held_edges(const phx_imports *imports, phx_edges *edges)
+{
+    uint32_t kept = 0, earlier = 0;
+    for (uint32_t i = 0; i < edges->count; i++) {
+        const phx_edge edge = edges->at[i];
+        if (i < edges->earlier && phx_imports_has_stay(imports, edge.edge.id, edge.edge.incarnation)) continue;
+        earlier += i < edges->earlier;
+        edges->at[kept++] = edge;
+    }
+    edges->count = kept;
+    edges->earlier = earlier;
+}
+
+static void drop_all_held_edges(phx_world *world)
+{
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        phx_edges *edges = &world->shards[i].zones.edges;
+        if (edges->earlier > 0) drop_held_edges(&world->imports, edges);
+    }
+}
+
 bool phx_imports_arrive(phx_world *world)
 {
     phx_imports *imports = &world->imports;
+    if (imports->arrived < imports->count) drop_all_held_edges(world);
     for (; imports->arrived < imports->count; imports->arrived++) {
         phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;
@@ -154,6 +181,7 @@ bool phx_imports_arrive(phx_world *world)
 void phx_imports_give_up(phx_world *world)
 {
     phx_imports *imports = &world->imports;
+    if (imports->arrived < imports->count) drop_all_held_edges(world);
     for (; imports->arrived < imports->count; imports->arrived++) {
         const phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;

@@ -176,6 +176,12 @@ bool phx_imports_has(const phx_imports *imports, uint64_t id)
     return import_of(imports, id) != NULL;
 }
 
+bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t incarnation)
+{
+    const phx_import *import = import_of(imports, id);
+    return import && import->incarnation == incarnation;
+}
+
 void phx_imports_end(phx_imports *imports, uint64_t id)
 {
     phx_import *import = import_of(imports, id);

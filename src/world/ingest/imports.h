@@ -24,6 +24,8 @@ void phx_imports_drop_last(phx_imports *imports);
 
 /* The entity was imported in this tick. */
 bool phx_imports_has(const phx_imports *imports, uint64_t id);
+/* The same, in this stay in the world. */
+bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t incarnation);
 /* It leaves the world. */
 void phx_imports_end(phx_imports *imports, uint64_t id);
 /* Its whole list is due. */
