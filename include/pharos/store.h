@@ -49,7 +49,7 @@ typedef struct ph_store_def {
     uint32_t sync_ms;     /* 1 .. PH_STORE_SYNC_MAX: the journal is synced so often */
     uint64_t
         ring_bytes; /* 0 = no journal; else PH_STORE_RING_MIN .. PH_STORE_RING_MAX: records that wait for the disk */
-    uint64_t file_bytes; /* PH_STORE_RING_MIN ..: a file of the journal ends behind so many */
+    uint64_t file_bytes; /* PH_STORE_RING_MIN .. 2^40: a file of the journal ends behind so many */
     ph_log_fn log;       /* a line for each failure, on the store's thread or the calling one; may be NULL */
     void *log_user;
     uint64_t reserved[8]; /* 0 */

@@ -28,7 +28,7 @@ typedef struct phx_captured_columns {
     uint64_t lists, targets; /* of all pieces */
 } phx_captured_columns;
 
-/* Cuts the slots of the world. false = no memory; end it in any case. */
+/* Cuts the slots of the world. false = no memory: there is nothing to end. */
 bool phx_capture_begin(phx_captured_columns *columns, const phx_world *world, phx_mem *mem);
 void phx_capture_end(phx_captured_columns *columns);
 /* Counts lists and targets. PH_OK; PH_BUSY: a whole list is owed. */

@@ -282,7 +282,7 @@ bool phx_crowd_ready(phx_world *world)
     return phx_idmap_reserve(&world->crowd.shrunk, phx_idmap_count(&world->crowd.shrunk) + 1);
 }
 
-void phx_crowd_take(phx_world *world, uint64_t id, uint64_t shrunk)
+void phx_crowd_put(phx_world *world, uint64_t id, uint64_t shrunk)
 {
     phx_crowd_drop(world, id);
     if (shrunk != 0) phx_idmap_insert(&world->crowd.shrunk, id, shrunk);

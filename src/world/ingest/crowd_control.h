@@ -39,8 +39,8 @@ uint64_t phx_crowd_shrunk(const phx_world *world, uint64_t id);
 uint64_t phx_crowd_step(uint32_t step, float view);
 /* Room for one more shrunk view. false = no memory. */
 bool phx_crowd_ready(phx_world *world);
-/* Takes such a number over; its attributes follow. Room was made, or it was so before. */
-void phx_crowd_take(phx_world *world, uint64_t id, uint64_t shrunk);
+/* Sets such a number; its attributes follow. Room was made, or it was so before. */
+void phx_crowd_put(phx_world *world, uint64_t id, uint64_t shrunk);
 /* The entity leaves the world. */
 void phx_crowd_drop(phx_world *world, uint64_t id);
 

@@ -72,7 +72,7 @@ static ph_status own_remote(phx_world *world, const phx_capsule_member *member, 
         !phx_store_reserve_user_data(&shard->store, shard->mem, member->user_data))
         return PH_NO_MEMORY;
     dress to = {.user_data = member->user_data, .x = member->x, .y = member->y, .z = member->z};
-    phx_crowd_take(world, member->id, phx_crowd_step(member->step, member->view));
+    phx_crowd_put(world, member->id, phx_crowd_step(member->step, member->view));
     phx_crowd_attrs(world, member->id, &given, &to.attr);
     to.attr.given = member->given;
     wear_dress(world, shard, slot, &to);
@@ -82,7 +82,7 @@ static ph_status own_remote(phx_world *world, const phx_capsule_member *member, 
 static ph_status enter_member(phx_world *world, const phx_capsule_member *member)
 {
     const ph_attrs given = phx_capsule_attrs(member);
-    phx_crowd_take(world, member->id, phx_crowd_step(member->step, member->view));
+    phx_crowd_put(world, member->id, phx_crowd_step(member->step, member->view));
     const ph_status status = phx_ingest_enter_as(world, member->id, &given, member->given);
     if (status != PH_OK) phx_crowd_drop(world, member->id);
     return status;
@@ -102,8 +102,8 @@ static void mark_list(phx_world *world, const phx_capsule_member *member)
     phx_shard_flag(shard, slot); /* the list marks the observer's row */
 }
 
-/* May the member's id be taken, and its parent `parent` be its parent? */
-static ph_status check_taken(const phx_world *world, uint64_t id, uint64_t parent)
+/* Is the member's id free here, or of a remote entity, and may `parent` be its parent? */
+static ph_status check_id_free(const phx_world *world, uint64_t id, uint64_t parent)
 {
     phx_shard *shard;
     uint32_t slot;
@@ -113,12 +113,12 @@ static ph_status check_taken(const phx_world *world, uint64_t id, uint64_t paren
     return now == 0 || now == parent ? PH_OK : PH_ATTACHED;
 }
 
-static ph_status take_member(phx_world *world, const phx_capsule_view *view, uint64_t parent, uint32_t family)
+static ph_status import_member(phx_world *world, const phx_capsule_view *view, uint64_t parent, uint32_t family)
 {
     const phx_capsule_member *member = &view->member;
     const bool enters = !phx_directory_has(&world->directory, member->id);
     phx_import_before before = {0};
-    ph_status status = check_taken(world, member->id, parent);
+    ph_status status = check_id_free(world, member->id, parent);
     if (status != PH_OK) return status;
     if (!phx_imports_reserve(world, member) || !phx_crowd_ready(world)) return PH_NO_MEMORY;
     status = enters ? enter_member(world, member) : own_remote(world, member, family, &before);
@@ -189,7 +189,7 @@ static void undo_last(phx_world *world)
         phx_shard *shard = find_present(world, id, &slot);
         const dress to = {before.attr, before.user_data, before.x, before.y, before.z};
         wear_dress(world, shard, slot, &to);
-        phx_crowd_take(world, id, before.shrunk);
+        phx_crowd_put(world, id, before.shrunk);
         shard->store.name[slot].fresh = true;
     }
     PHX_ASSERT(done);
@@ -223,7 +223,7 @@ ph_status phx_ingest_import(phx_world *world, const phx_command_import *command)
     phx_capsule_walk again = walk;
     for (uint32_t place = 0; status == PH_OK && phx_capsule_next(&walk, &view); place++) {
         const uint64_t parent = place > 0 ? id_of_place(all, view.member.parent) : 0;
-        status = take_member(world, &view, parent, all.members);
+        status = import_member(world, &view, parent, all.members);
         if (status == PH_OK) status = attach_member(world, view.member.id, parent);
     }
     for (uint32_t place = first; status == PH_OK && phx_capsule_next(&again, &view); place++)

@@ -160,7 +160,7 @@ void phx_imports_drop_last(phx_imports *imports)
     imports->area_count = last->areas.first;
     imports->waiting_count = last->waiting.first;
     imports->relation_count = last->relations.first;
-    (void)phx_idmap_remove(&imports->index, last->id); /* an import before it had ended */
+    (void)phx_idmap_remove(&imports->index, last->id); /* one before it has ended, or became remote */
 }
 
 /* ---- until the exchange ---- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { PHX_RECORD_MAGIC = 0x52584850 }; /* PHXR */
+enum { PHX_RECORD_EVENTS_SINCE = 2 };   /* the first format with counts of events */
 
 enum {
     PHX_RECORD_APPLY = 1u << 0,  /* of ph_apply(); else of a tick */
@@ -24,7 +25,7 @@ typedef struct phx_record_head {
     uint64_t tick;          /* of an apply: of the tick that it begins */
     uint32_t flags, runs;
     uint64_t entities, applied, refused; /* at its end; commands since the last record */
-    /* from format 2 on: events since the last record; edges are of areas and of activation */
+    /* from PHX_RECORD_EVENTS_SINCE on: events since the last record; edges are of areas and of activation */
     uint64_t enters, leaves, edges;
 } phx_record_head;
 _Static_assert(sizeof(phx_record_head) == 80, "as in the file");
@@ -32,7 +33,7 @@ _Static_assert(sizeof(phx_record_head) == 80, "as in the file");
 /* The bytes of a head in a record of this format. */
 static inline size_t phx_record_head_bytes(uint16_t format)
 {
-    return format == 1 ? offsetof(phx_record_head, enters) : sizeof(phx_record_head);
+    return format < PHX_RECORD_EVENTS_SINCE ? offsetof(phx_record_head, enters) : sizeof(phx_record_head);
 }
 
 #endif

@@ -108,7 +108,7 @@ static phx_record_head count_replayed(const phx_world *world, const phx_record_h
 static ph_status check_counts(phx_image_reason reason, const phx_record_head *want, const phx_record_head *got)
 {
     const phx_unpacking from = {.reason = reason};
-    const bool events = want->format == 1 || (want->flags & PHX_RECORD_RENEWS) ||
+    const bool events = want->format < PHX_RECORD_EVENTS_SINCE || (want->flags & PHX_RECORD_RENEWS) ||
                         (got->enters == want->enters && got->leaves == want->leaves && got->edges == want->edges);
     if (got->entities != want->entities || got->applied != want->applied || got->refused != want->refused)
         return phx_unpack_refuse(&from,

@@ -62,8 +62,8 @@ bool phx_capsule_open(phx_capsule_walk *walk, const void *bytes, size_t size)
     return true;
 }
 
-/* Takes the bytes of `count` records. NULL: there are fewer. */
-static const unsigned char *take_records(phx_capsule_walk *walk, uint32_t count, size_t bytes)
+/* Skips the bytes of `count` records. NULL: there are fewer. */
+static const unsigned char *skip_records(phx_capsule_walk *walk, uint32_t count, size_t bytes)
 {
     const unsigned char *at = walk->at;
     if (count > walk->left / bytes) return NULL;
@@ -75,14 +75,14 @@ static const unsigned char *take_records(phx_capsule_walk *walk, uint32_t count,
 bool phx_capsule_next(phx_capsule_walk *walk, phx_capsule_view *view)
 {
     const phx_capsule_member *member = &view->member;
-    const unsigned char *at = walk->members > 0 ? take_records(walk, 1, sizeof *member) : NULL;
+    const unsigned char *at = walk->members > 0 ? skip_records(walk, 1, sizeof *member) : NULL;
     if (!at) return false;
     memcpy(&view->member, at, sizeof *member);
-    view->targets = take_records(walk, member->targets, sizeof(phx_capsule_target));
-    if (view->targets) view->relations = take_records(walk, member->relations, sizeof(phx_capsule_relation));
+    view->targets = skip_records(walk, member->targets, sizeof(phx_capsule_target));
+    if (view->targets) view->relations = skip_records(walk, member->relations, sizeof(phx_capsule_relation));
     if (!view->targets || !view->relations) return false;
-    view->areas = take_records(walk, member->areas, sizeof(phx_capsule_area));
-    if (view->areas) view->deferred = take_records(walk, member->deferred, sizeof(phx_capsule_deferred));
+    view->areas = skip_records(walk, member->areas, sizeof(phx_capsule_area));
+    if (view->areas) view->deferred = skip_records(walk, member->deferred, sizeof(phx_capsule_deferred));
     if (!view->areas || !view->deferred) return false;
     walk->members--;
     return true;
