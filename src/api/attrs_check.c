@@ -33,7 +33,12 @@ enum { VALUE_SIZE = 2 * PHX_NUMBER_SIZE };
     ROW(word, PRIORITY, priority) \
     ROW(word, GLOBAL, global) \
     ROW(word, VEILED, veiled) \
-    ROW(word, READY, ready)
+    ROW(word, READY, ready) \
+    ROW(word, REMOTE, remote)
+
+#define COUNT_FIELD(type, name, member) +1
+_Static_assert((1u << (0 ATTRS_FIELDS(COUNT_FIELD))) - 1 == PH_GIVEN_ALL, "a row for each bit of ph_attrs.given");
+#undef COUNT_FIELD
 
 static void write_f32(double value, char text[VALUE_SIZE])
 {

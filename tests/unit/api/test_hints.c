@@ -232,6 +232,7 @@ Test(hints, check_of_attributes_names_each_field_that_does_not_count)
     FORGOTTEN(global);
     FORGOTTEN(veiled);
     FORGOTTEN(ready);
+    FORGOTTEN(remote);
 #undef FORGOTTEN
     ph_attrs every;
     cr_assert_eq(ph_enter(producer, 1, &(ph_attrs){.given = PH_X | PH_Y}), PH_OK);
