@@ -410,7 +410,7 @@ static void set_attrs(const model *m, model_entity *e, const ph_attrs *attrs)
 {
     model_entity next = *e;
     own_merge(&next.own, attrs, attrs->given);
-    if (next.own.consumer != e->own.consumer) {
+    if (next.own.consumer != e->own.consumer && MUTATE(MUTANT_CONSUMER_KEEPS, true, false)) {
         begin_anew(m, e);
     }
     if (model_resolve(m, e).ready && !model_resolve(m, &next).ready) {

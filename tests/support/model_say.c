@@ -75,12 +75,15 @@ static bool in_earshot(const model_entity *o, const model_entity *source, const 
     float d2 = dx * dx + dy * dy;
     uint64_t layers = source != NULL ? source->now.layers : say->layers;
     uint32_t instance = source != NULL ? source->now.instance : say->instance;
-    if (o->now.instance != instance && MUTATE(MUTANT_SAY_INSTANCE, true, false)) {
+    bool free_place = source == NULL && MUTATE(MUTANT_SAY_PLACE_INSTANCE, false, true);
+    if (o->now.instance != instance && !free_place && MUTATE(MUTANT_SAY_INSTANCE, true, false)) {
         return false;
     }
     bool near = MUTATE(MUTANT_SAY_EDGE, d2 <= say->radius * say->radius, d2 < say->radius * say->radius);
     bool hidden = source != NULL && model_hides(o, source) && MUTATE(MUTANT_SAY_HIDDEN, true, false);
-    return near && !hidden && ((o->now.sees & layers) != 0 || MUTATE(MUTANT_SAY_LAYERS, false, true));
+    bool any_layer =
+        source == NULL ? MUTATE(MUTANT_SAY_PLACE_LAYERS, false, true) : MUTATE(MUTANT_SAY_LAYERS, false, true);
+    return near && !hidden && ((o->now.sees & layers) != 0 || any_layer);
 }
 
 static bool hears_at(const model_entity *o, const model_message *message)
@@ -109,7 +112,7 @@ static bool hears(const model *m, const model_entity *o, const model_message *me
         return self;
     }
     bool by_list = message->say.radius == 0 || MUTATE(MUTANT_SAY_SEEN, false, true) ||
-                   (message->say.flags & PH_BROADCAST_SEEN) != 0;
+                   ((message->say.flags & PH_BROADCAST_SEEN) != 0 && MUTATE(MUTANT_SAY_UNSEEN, true, false));
     if (message->say.radius > 0 && !in_earshot(o, model_entity_of(m, message->source), &message->say)) {
         return false;
     }

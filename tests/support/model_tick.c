@@ -316,7 +316,8 @@ static void settle(model *m, model_entity *o, key_list *new_list, bool more)
         o->had_change = false;
     }
     change.fresh = !o->had_change && MUTATE(MUTANT_NOT_FRESH, true, false);
-    bool begins = change.fresh && ready && (o->now.view > 0 || o->anew);
+    bool begins =
+        change.fresh && ready && (o->now.view > 0 || o->anew) && !(MUTATE(MUTANT_RESEND_EMPTY, false, o->anew));
     if (change.targets.count != 0 || (begins && MUTATE(MUTANT_FRESH_EMPTY, true, false))) {
         m->counts.enters += change.enter_count;
         m->counts.leaves += change.leave_count;

@@ -128,7 +128,9 @@ static bool admitted(const ph_area *a, const ph_attrs *e)
 
 bool model_in_area(const ph_area *a, const ph_attrs *e, bool was_inside)
 {
-    float m = was_inside && MUTATE(MUTANT_AREA_MARGIN, true, false) ? a->margin : 0;
+    bool counts =
+        (was_inside || MUTATE(MUTANT_AREA_MARGIN_ALWAYS, false, true)) && MUTATE(MUTANT_AREA_MARGIN, true, false);
+    float m = counts ? a->margin : 0;
     float low[2] = {a->low[0] - m, a->low[1] - m};
     float high[2] = {a->high[0] + m, a->high[1] + m};
     bool for_kind = a->kind_count == 0 || MUTATE(MUTANT_AREA_KINDS, false, true);

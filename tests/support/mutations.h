@@ -78,6 +78,8 @@
     X(MUTANT_NOT_FRESH, "fresh flag missing") \
     X(MUTANT_FRESH_EMPTY, "no change for an observer that begins with an empty list") \
     X(MUTANT_RESEND_KEEPS, "the first change behind a resend is not fresh") \
+    X(MUTANT_RESEND_EMPTY, "a resend of an empty list tells nothing") \
+    X(MUTANT_CONSUMER_KEEPS, "another consumer does not get the whole list") \
     X(MUTANT_READY_RESTORES, "a list survives not being ready for a part of a tick") \
     X(MUTANT_ORDER_ID, "targets ordered by id only") \
     X(MUTANT_DEPARTED_KIND, "kind 0 for a departed target") \
@@ -128,6 +130,9 @@
     X(MUTANT_SAY_LAYERS, "broadcasts with a radius: layers play no part") \
     X(MUTANT_SAY_HIDDEN, "broadcasts with a radius reach observers that the source is hidden from") \
     X(MUTANT_SAY_SEEN, "broadcasts with a radius reach only observers that see the source") \
+    X(MUTANT_SAY_UNSEEN, "broadcasts with a radius and SEEN reach observers that do not see the source") \
+    X(MUTANT_SAY_PLACE_LAYERS, "broadcasts from a place: layers play no part") \
+    X(MUTANT_SAY_PLACE_INSTANCE, "broadcasts from a place reach other instances") \
     X(MUTANT_REFUSAL_COMMAND, "a refusal names another command") \
     X(MUTANT_REFUSAL_FIELD, "a refusal of a tick names a field") \
     X(MUTANT_REFUSAL_FIELD_ID, "a refusal of an id names no field") \
@@ -162,6 +167,7 @@
     X(MUTANT_AREA_SIDE, "areas: the sides of a polygon are left out, one way round") \
     X(MUTANT_AREA_KINDS, "areas: kinds not filtered") \
     X(MUTANT_AREA_MARGIN, "areas: margins play no part") \
+    X(MUTANT_AREA_MARGIN_ALWAYS, "areas: margins count for entities that were not inside") \
     X(MUTANT_AREA_HEIGHT, "areas: the upper end of the heights is left out") \
     X(MUTANT_AREA_LAYERS, "areas: layers play no part") \
     X(MUTANT_AREA_FOLLOW_MOVE, "areas: one that follows stays where it was set") \
