@@ -134,9 +134,9 @@ static void big_walk(big *b, uint32_t i)
 /* One of the rarer commands about two entities, or about one. */
 static void big_other(big *b, uint32_t count)
 {
-    static const command_type types[] = {COMMAND_PAIR,   COMMAND_UNPAIR, COMMAND_LINK,   COMMAND_UNLINK,
-                                         COMMAND_HIDE,   COMMAND_UNHIDE, COMMAND_REVEAL, COMMAND_UNREVEAL,
-                                         COMMAND_ATTACH, COMMAND_DETACH, COMMAND_SET,    COMMAND_LEAVE};
+    static const command_type types[] = {
+        COMMAND_PAIR,     COMMAND_UNPAIR, COMMAND_LINK,   COMMAND_UNLINK, COMMAND_HIDE,  COMMAND_UNHIDE, COMMAND_REVEAL,
+        COMMAND_UNREVEAL, COMMAND_ATTACH, COMMAND_DETACH, COMMAND_SET,    COMMAND_LEAVE, COMMAND_RESEND};
     uint32_t i = phx_rng_below(&b->rng, count);
     command c = big_command(b, types[phx_rng_below(&b->rng, sizeof types / sizeof types[0])], i);
     c.other = (i + 1 + phx_rng_below(&b->rng, count - 1)) % count + 1;
@@ -144,8 +144,9 @@ static void big_other(big *b, uint32_t count)
         c.attrs.view = (float)phx_rng_below(&b->rng, 100);
         c.attrs.margin = 10;
     } else if (c.type == COMMAND_SET) {
-        static const uint32_t bits[] = {PH_VIEW, PH_READY, PH_KIND, PH_STEALTH, PH_CAP, PH_VEILED};
-        c.attrs.given = bits[phx_rng_below(&b->rng, 6)];
+        static const uint32_t bits[] = {PH_VIEW, PH_READY, PH_KIND, PH_STEALTH, PH_CAP, PH_VEILED, PH_CONSUMER};
+        c.attrs.given = bits[phx_rng_below(&b->rng, sizeof bits / sizeof bits[0])];
+        c.attrs.consumer = phx_rng_below(&b->rng, b->s->def.consumers);
         c.attrs.view = (float)phx_rng_below(&b->rng, 60);
         c.attrs.ready = phx_rng_below(&b->rng, 2) == 0;
         c.attrs.kind = phx_rng_below(&b->rng, BIG_CLASSES);
@@ -178,8 +179,42 @@ static void big_say(big *b, uint32_t count)
     }
     if (how == 1 && c.say.radius > 0 && phx_rng_below(&b->rng, 2) == 0) {
         c.say.flags |= PH_BROADCAST_SEEN;
+    } else if (how > 1 && phx_rng_below(&b->rng, 2) == 0) { /* from where the source stands, without it */
+        c.type = COMMAND_BROADCAST_AT;
+        c.say.x = c.attrs.x;
+        c.say.y = c.attrs.y;
+        c.say.layers = 1;
+        c.say.instance = phx_rng_below(&b->rng, b->instances);
+        c.say.flags = 0;
+        c.id = 0;
     }
     big_push(b, c);
+}
+
+/* A margin, heights, layers, one instance; or the area goes with an entity, mostly over borders of shards. */
+static void big_area_options(big *b, ph_area *a)
+{
+    if (a->shape != PH_AREA_POLYGON && phx_rng_below(&b->rng, 2) == 0) a->margin = (float)phx_rng_below(&b->rng, 20);
+    if (phx_rng_below(&b->rng, 4) == 0) {
+        a->flags |= PH_AREA_HEIGHT;
+        a->z_high = (float)(1 + phx_rng_below(&b->rng, 30));
+    }
+    a->layers = phx_rng_below(&b->rng, 4) == 0 ? 1 + phx_rng_below(&b->rng, 3) : 0;
+    const uint32_t where = phx_rng_below(&b->rng, 3);
+    if (where == 0) {
+        a->flags |= PH_AREA_IN_INSTANCE;
+        a->instance = phx_rng_below(&b->rng, b->instances);
+    } else if (where == 1) {
+        a->flags |= PH_AREA_FOLLOW;
+        a->follow = 1 + phx_rng_below(&b->rng, (uint32_t)b->at.count);
+        for (int axis = 0; axis < 2; axis++) {
+            const float by = a->low[axis];
+            a->center[axis] -= by;
+            a->low[axis] -= by;
+            a->high[axis] -= by;
+            for (uint32_t i = 0; i < a->corner_count; i++) a->corners[i][axis] -= by;
+        }
+    }
 }
 
 /* Areas appear, move and go, small ones and ones over several shards. */
@@ -204,6 +239,7 @@ static void big_area(big *b)
                        .corners = {{x, y}, {x + r, y}, {x, y + r}}};
     c.area.kind_count = phx_rng_below(&b->rng, 4) == 0;
     c.area.kinds[0] = phx_rng_below(&b->rng, BIG_CLASSES);
+    big_area_options(b, &c.area);
     big_push(b, c);
 }
 
