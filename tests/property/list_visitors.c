@@ -6,6 +6,7 @@
  * and the world goes on as if nothing had been.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,6 +214,50 @@ static void edges(void)
     CHECK_OK(ph_world_destroy(p.world));
 }
 
+/* ---- visits of queries ---- */
+
+static bool hit_and_command(void *user, const ph_hit *hit)
+{
+    return visit_and_command(user, hit->id, hit->user_data);
+}
+
+static bool hit_and_nest(void *user, const ph_hit *hit)
+{
+    place *p = user;
+    uint32_t inner = 0;
+    CHECK_OK(ph_list_visit(p->world, hit->id, count_visit, &inner));
+    CHECK(inner == ENTITIES - 1, "a list inside of a query has %" PRIu32, inner);
+    return visit_nested(user, hit->id, hit->user_data);
+}
+
+static bool hit_and_end(void *user, const ph_hit *hit)
+{
+    place *p = user;
+    (void)hit;
+    p->visited++;
+    CHECK_OK(ph_world_destroy(p->world));
+    return true;
+}
+
+/* The callback of ph_find_visit() may do all that one of ph_list_visit() may. The query finds the list of entity 1. */
+static void queries(uint32_t shards)
+{
+    enum { COMMANDS = 13, FAR = 1000 };
+    const ph_query all = {.shape = PH_QUERY_CIRCLE, .radius = FAR, .without = 1};
+    place p = place_make(shards);
+    CHECK_OK(ph_find_visit(p.world, &all, hit_and_command, &p));
+    CHECK(p.visited == p.count, "%" PRIu32 " of %" PRIu32 " visited", p.visited, p.count);
+    check_unchanged(&p);
+    check_after(&p, COMMANDS);
+    CHECK_OK(ph_world_destroy(p.world));
+    p = place_make(shards);
+    CHECK_OK(ph_find_visit(p.world, &all, hit_and_nest, &p));
+    check_unchanged(&p);
+    p.visited = 0;
+    CHECK_STATUS(ph_find_visit(p.world, &all, hit_and_end, &p), PH_BAD_HANDLE);
+    CHECK(p.visited == 1, "the visit went on behind the world's end");
+}
+
 /* ---- ticks inside ---- */
 
 static bool visit_and_tick(void *user, uint64_t id, uint64_t user_data)
@@ -284,10 +329,16 @@ static bool visit_and_jump(void *user, uint64_t id, uint64_t user_data)
     longjmp(e->to, 1);
 }
 
+static bool hit_and_jump(void *user, const ph_hit *hit)
+{
+    return visit_and_jump(user, hit->id, hit->user_data);
+}
+
 /* longjmp() out of iterations, nested ones too, more often than there could be places for them; then all goes on. */
 static void jumps_out(uint32_t shards)
 {
     enum { TIMES = 300 };
+    const ph_query all = {.shape = PH_QUERY_SPHERE, .radius = INFINITY};
     place p = place_make(shards);
     escape e = {.p = &p};
     ph_stats before, after;
@@ -296,8 +347,9 @@ static void jumps_out(uint32_t shards)
         e.visited = 0;
         e.depth = 0;
         if (setjmp(e.to) == 0) {
-            CHECK_OK(i % 2 == 0 ? ph_list_visit(p.world, 1, visit_and_jump, &e)
-                                : ph_observers_visit(p.world, 1, visit_and_jump, &e));
+            CHECK_OK(i % 3 == 0   ? ph_list_visit(p.world, 1, visit_and_jump, &e)
+                     : i % 3 == 1 ? ph_observers_visit(p.world, 1, visit_and_jump, &e)
+                                  : ph_find_visit(p.world, &all, hit_and_jump, &e));
             check_fail(__FILE__, __LINE__, "a callback that jumped away returned");
         }
         CHECK(e.visited == 9, "jumped at %" PRIu32, e.visited);
@@ -370,6 +422,7 @@ int main(void)
         commands_from_callbacks(shards, false);
         commands_from_callbacks(shards, true);
         nested(shards);
+        queries(shards);
         ticks_inside(shards);
         jumps_out(shards);
         long_lists(shards);
