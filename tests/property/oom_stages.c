@@ -241,7 +241,7 @@ static void play(trial *t)
 /* The tool would move a name to the next line each time that it runs. */
 /* clang-format off */
 #define SAME_STATS(X) \
-    X(ticks) X(entities) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) \
+    X(ticks) X(entities) X(instances) X(outside) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) \
     X(coalesced_ticks) X(deliveries) X(deliveries_dropped) X(deliveries_void) X(awake) X(woken) X(slept) \
     X(areas) X(area_enters) X(area_leaves) X(updates) X(adds_held) X(updates_held) X(updates_replaced) \
     X(migrations) X(halo_records) X(attached) X(broadcasts) X(payload_bytes) X(queued) X(batches_out) \

@@ -81,27 +81,30 @@ void oom_client_take(oom_client *c)
     }
 }
 
-/* Is the entity in the area, or for PHX_EDGE_AWAKE, is an NPC near an entity that wakes it? */
-static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, uint64_t area)
+/* Is the entity in the area, in whose margin it stays if it was `inside`, or for PHX_EDGE_AWAKE, is a waker near it? */
+static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, uint64_t area, bool inside)
 {
     const phx_world *w = c->trial->inner;
     const phx_body *body = &shard->store.body[slot];
+    const phx_attr *attr = phx_store_attr(&shard->store, slot);
     const uint64_t *place = area != PHX_EDGE_AWAKE ? phx_idmap_find(&w->areas.index, area) : NULL;
     const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
     if (area != PHX_EDGE_AWAKE)
         return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
-               phx_area_has(entry, false, body->x, body->y);
+               phx_area_admits(entry, attr->instance, attr->layers, body->z) &&
+               phx_area_has(entry, inside, body->x, body->y);
     bool near = false;
     for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
         phx_shard *other;
         uint32_t at;
-        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at)))
+        if (!phx_world_find(w, id, &other, &at) || !phx_is_waker(&w->rules, phx_store_attr(&other->store, at)) ||
+            phx_store_attr(&other->store, at)->instance != attr->instance)
             continue;
         const phx_body *waker = &other->store.body[at];
         const int dx = abs((int)waker->tx - (int)body->tx), dy = abs((int)waker->ty - (int)body->ty);
         near |= dx <= (int)w->rules.wake_span && dy <= (int)w->rules.wake_span;
     }
-    return near && phx_is_npc(&w->rules, phx_store_attr(&shard->store, slot));
+    return near && phx_is_npc(&w->rules, attr);
 }
 
 void oom_client_check_edges(const oom_client *c)
@@ -111,9 +114,9 @@ void oom_client_check_edges(const oom_client *c)
         uint32_t slot = 0;
         const bool here = phx_world_find(c->trial->inner, id, &shard, &slot);
         for (uint64_t area = 0; area < OOM_AREAS; area++) {
-            const int32_t on = here && is_on(c, shard, slot, area);
             int32_t sum = 0;
             for (uint32_t i = 0; i < OOM_CONSUMERS; i++) sum += c->on[i][id][area];
+            const int32_t on = here && is_on(c, shard, slot, area, sum != 0);
             if (!CHECK(sum == on, "%" PRIu64 ", area %" PRIu64 ": the edges sum up to %d, not %d", id, area, sum, on))
                 oom_client_say(c, "edges");
         }

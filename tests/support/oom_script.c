@@ -169,6 +169,10 @@ static void enter_id(making *m, uint64_t id)
     c->attrs.given = PH_X | PH_Y | PH_KIND | PH_CONSUMER;
     c->attrs.kind = below(m, OOM_CLASSES);
     c->attrs.consumer = below(m, OOM_CONSUMERS);
+    if (!m->profile->plain && below(m, 5) == 0) { /* so many that their table grows */
+        c->attrs.given |= PH_INSTANCE;
+        c->attrs.instance = 1000000 * below(m, 50);
+    }
     place(m, c);
     if (below(m, 2) == 0) rename_id(m, id); /* in the same tick */
 }
@@ -201,8 +205,8 @@ static void set_plain(making *m, uint64_t id)
 
 static void set_any(making *m, uint64_t id)
 {
-    static const uint32_t given[] = {PH_VIEW,   PH_MARGIN, PH_CAP,     PH_READY,    PH_LAYERS,
-                                     PH_GLOBAL, PH_REACH,  PH_STEALTH, PH_PRIORITY, PH_X | PH_Y};
+    static const uint32_t given[] = {PH_VIEW,    PH_MARGIN,   PH_CAP,      PH_READY,    PH_LAYERS,  PH_GLOBAL, PH_REACH,
+                                     PH_STEALTH, PH_PRIORITY, PH_X | PH_Y, PH_INSTANCE, PH_VISIBLE, PH_VEILED};
     command *c = add(m, COMMAND_SET, id);
     c->attrs.given = given[below(m, sizeof given / sizeof given[0])];
     c->attrs.view = (float)below(m, 40);
@@ -214,6 +218,9 @@ static void set_any(making *m, uint64_t id)
     c->attrs.global = below(m, 6) == 0;
     c->attrs.stealth = (uint8_t)below(m, 2);
     c->attrs.priority = (uint8_t)below(m, 3);
+    c->attrs.instance = below(m, 3) == 0 ? 1000000 * below(m, 50) : 0; /* mostly back to where all are */
+    c->attrs.visible = (float)(10 + below(m, 40));
+    c->attrs.veiled = below(m, 3) == 0;
     place(m, c);
 }
 
@@ -244,9 +251,14 @@ static void set_area(making *m)
                         .center = {x, y},
                         .low = {x - r, y - r},
                         .high = {x + r, y + r},
-                        .radius = r};
-    if (below(m, 3) > 0) return;
-    c->area.flags = PH_AREA_FOLLOW;
+                        .radius = r,
+                        .margin = (float)(below(m, 2) * below(m, 20)),
+                        .layers = below(m, 3),
+                        .z_high = 5};
+    if (below(m, 4) == 0) c->area.flags = PH_AREA_HEIGHT;
+    if (below(m, 4) == 0) c->area.flags |= PH_AREA_IN_INSTANCE;
+    if ((c->area.flags & PH_AREA_IN_INSTANCE) || below(m, 3) > 0) return;
+    c->area.flags |= PH_AREA_FOLLOW;
     c->area.follow = any_id(m);
     for (int axis = 0; axis < 2; axis++) {
         c->area.center[axis] = 0;
