@@ -187,6 +187,14 @@ static void tick_both(bench *b, ph_index index, ph_range range, uint32_t shards)
     bench_close(&other);
 }
 
+/* Applies find no list: no observer is looked at, no pair is tested, and nothing is told. */
+static bool same_work(const ph_stats *a, const ph_stats *b)
+{
+    return a->observers_evaluated == b->observers_evaluated && a->observers_glanced == b->observers_glanced &&
+           a->towers_visited == b->towers_visited && a->pairs_tested == b->pairs_tested && a->enters == b->enters &&
+           a->leaves == b->leaves && a->batches == b->batches && a->exchange_rounds == b->exchange_rounds;
+}
+
 static void in_turn(ph_index index, ph_range range, uint32_t shards)
 {
     static bench b;
@@ -194,9 +202,11 @@ static void in_turn(ph_index index, ph_range range, uint32_t shards)
     if (!index_serves(&def, index)) return;
     bench_open(&b, index, range, shards, 0);
     const uint64_t turns = test_amount(TURNS);
+    ph_stats before, stats;
+    CHECK_OK(ph_world_stats(b.world, &before));
     for (uint64_t i = 0; i < turns; i++) move_one(&b);
-    ph_stats stats;
     CHECK_OK(ph_world_stats(b.world, &stats));
+    CHECK(same_work(&before, &stats), "%s: applies do a tick's work", index_name(index));
     CHECK(stats.ticks == 1 && stats.applies == turns, "%" PRIu64 " ticks, %" PRIu64 " applies", stats.ticks,
           stats.applies);
     tick_both(&b, index, range, shards);
