@@ -73,7 +73,7 @@ typedef struct phc_transport {
     /**
      * Copies the message and returns at once; it may arrive, once, twice, late, or never.
      * @return PH_OK: it is on its way, or dropped as a lost one; PH_FULL: not taken; PH_BAD_ARGUMENT: it is no subject,
-     * or larger than PHC_MESSAGE_MAX
+     * or larger than PHC_MESSAGE_MAX; PH_NO_MEMORY
      */
     ph_status (*send)(void *user, phc_traffic traffic, const char *subject, const void *bytes, size_t size);
     /** Gives messages that came, at most so many, in some order. @return how many. */

@@ -118,7 +118,14 @@ static const char *bytes_text(const cJSON *object, const char *name)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-static bool add_entry(const cJSON *kv, phx_entries *entries)
+/* Has the request asked for the key? */
+static bool is_asked(const phx_etcd_request *request, const char *key)
+{
+    if (request->kind == PHX_ETCD_LIST) return strncmp(key, request->key, strlen(request->key)) == 0;
+    return strcmp(key, request->key) == 0;
+}
+
+static bool add_entry(const phx_etcd_request *request, const cJSON *kv, phx_entries *entries)
 {
     char key[PHC_KEY_MAX + 1];
     size_t key_size = PHC_KEY_MAX, size = PHC_VALUE_MAX;
@@ -129,12 +136,13 @@ static bool add_entry(const cJSON *kv, phx_entries *entries)
         !read_number(kv, "lease", &lease))
         return false;
     key[key_size] = '\0';
-    if (strlen(key) != key_size || !phx_key_is_good(key, false) || revision == 0) return false;
+    if (strlen(key) != key_size || !phx_key_is_good(key, false) || !is_asked(request, key) || revision == 0)
+        return false;
     return phx_base64_decode(phx_entries_add(entries, key, size, revision, lease), &size, value_text);
 }
 
 /* The entries of a range; NULL: fine. */
-static const char *read_range(const cJSON *range, phx_mem *mem, phx_entries *entries)
+static const char *read_range(const phx_etcd_request *request, const cJSON *range, phx_mem *mem, phx_entries *entries)
 {
     const cJSON *kvs = cJSON_GetObjectItemCaseSensitive(range, "kvs"), *kv;
     size_t bytes = 0;
@@ -148,7 +156,7 @@ static const char *read_range(const cJSON *range, phx_mem *mem, phx_entries *ent
     if (!phx_entries_reserve(entries, mem, (uint32_t)cJSON_GetArraySize(kvs), bytes)) return "no memory for entries";
     cJSON_ArrayForEach(kv, kvs)
     {
-        if (!add_entry(kv, entries)) return "a key or value that can not be";
+        if (!add_entry(request, kv, entries)) return "a key or value that can not be";
     }
     return NULL;
 }
@@ -163,7 +171,7 @@ static const char *read_cas(const phx_etcd_request *request, const cJSON *root, 
     const cJSON *range = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(responses, 0), "response_range");
     if (!cJSON_IsObject(range)) return "neither written nor read";
     answer->outcome = PHC_CHANGED;
-    return read_range(range, mem, &answer->entries);
+    return read_range(request, range, mem, &answer->entries);
 }
 
 /* A lease that ended has no TTL in its renewal. */
@@ -190,7 +198,7 @@ static const char *read_body(const phx_etcd_request *request, const cJSON *root,
     case PHX_ETCD_GET:
     case PHX_ETCD_LIST:
         answer->outcome = PHC_DONE;
-        return read_range(root, mem, &answer->entries);
+        return read_range(request, root, mem, &answer->entries);
     case PHX_ETCD_CAS:
         return read_cas(request, root, mem, answer);
     case PHX_ETCD_LEASE_OPEN:

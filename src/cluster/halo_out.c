@@ -26,6 +26,7 @@ static void send_draft(draft *out)
     out->head.pins = out->more ? 0 : halo->pin_count;
     phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
     phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
+    PHX_ASSERT(out->head.gone <= PHX_HALO_LEFT_MAX && out->head.pins <= PHX_HALO_PINS_MAX);
     for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
         phx_halo_put_gone(writer.at, halo->left[i].gone);
     for (uint32_t i = 0; i < out->head.pins; i++) phx_write_number(&writer, 8, halo->pins[i]);
@@ -141,6 +142,7 @@ bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
     uint32_t at = 0;
     while (at < halo->pin_count && halo->pins[at] != id) at++;
     if (on && at == halo->pin_count) {
+        if (at == PHX_HALO_PINS_MAX) return false;
         if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, at, (size_t)at + 1, sizeof *halo->pins))
             return false;
         halo->pins[halo->pin_count++] = id;

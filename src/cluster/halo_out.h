@@ -7,7 +7,10 @@
 
 #include "cluster/halo_state.h"
 
-/* An id that this node needs at any distance, as it is related to an own entity; or no more. false: no memory. */
+/*
+ * An id that this node needs at any distance, as it is related to an own entity; or no more. false: no memory, or
+ * PHX_HALO_PINS_MAX are there.
+ */
 bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on);
 
 /* Sends a message to a registration. */

@@ -46,6 +46,9 @@ typedef struct phx_halo_peer {
     uint32_t pin_count, pin_capacity;
 } phx_halo_peer;
 
+/* Both lists stand whole in one message, with room for copies. */
+enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = 8192 };
+
 typedef struct phx_halo_left {
     phx_halo_gone gone;
     uint32_t repeats; /* that are left */
@@ -78,7 +81,6 @@ typedef struct phx_halo {
     uint64_t messages; /* written */
     phx_halo_counts counts;
     unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX], message[PHX_WIRE_BYTES_MAX];
-    unsigned char capsule[PH_CAPSULE_MAX];
 } phx_halo;
 
 #endif

@@ -137,8 +137,7 @@ static uint32_t loop_poll(void *user, uint32_t messages_max, phc_message_fn fn, 
 {
     loop_member *member = user;
     uint32_t given = 0, left = 0;
-    const uint32_t count = member->message_count;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < member->message_count; i++) { /* fn may let another member send to this one */
         loop_message *message = member->messages[i];
         if (given == messages_max || message->at > member->loop->step) {
             member->messages[left++] = message;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/listed.h"
 #include "cluster/proposal.h"
 #include "cluster/registration.h"
 
@@ -109,17 +110,16 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
 
 /* ---- lists ---- */
 
-static void list_node(phx_membership *membership, const phc_entry *entry)
+static void list_node(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry)
 {
     phx_registration read;
     const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
     phx_listed node = {.registration = entry->revision, .lease = entry->lease};
     if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size) ||
-        membership->listed_count == PHX_CLUSTER_MEMBERS_MAX) {
+        !phx_listed_add(membership, map, node)) {
         membership->counts.skipped++;
         return;
     }
-    membership->listed[membership->listed_count++] = node;
     if (read.definition != membership->def.definition && membership->phase < PHX_MEMBERSHIP_MEMBER)
         end_membership(membership, "another member has another definition of the world");
 }
@@ -150,7 +150,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             read_map_entry(membership, entry, &map);
             revision = entry->revision;
         } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
-            list_node(membership, entry);
+            list_node(membership, &map, entry); /* the map has come before: by key */
         }
     }
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */

@@ -3,13 +3,7 @@
  */
 #include "cluster/proposal.h"
 
-/* Has a member of the map still its key? */
-static bool is_listed(const phx_membership *membership, const phx_member *member)
-{
-    for (uint32_t i = 0; i < membership->listed_count; i++)
-        if (membership->listed[i].registration == member->registration) return true;
-    return false;
-}
+#include "cluster/listed.h"
 
 /* Living members with a lower number: each of them puts the dead out one list earlier. */
 static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map *map)
@@ -18,7 +12,7 @@ static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map 
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *member = &map->members[i];
         const bool before = membership->phase != PHX_MEMBERSHIP_MEMBER || member->number < membership->number;
-        rank += before && is_listed(membership, member);
+        rank += before && phx_listed_has(membership, member);
     }
     return rank;
 }
@@ -26,7 +20,7 @@ static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map 
 static uint32_t count_dead(const phx_membership *membership, const phx_cluster_map *map)
 {
     uint32_t dead = 0;
-    for (uint32_t i = 0; i < map->member_count; i++) dead += !is_listed(membership, &map->members[i]);
+    for (uint32_t i = 0; i < map->member_count; i++) dead += !phx_listed_has(membership, &map->members[i]);
     return dead;
 }
 
@@ -37,7 +31,7 @@ static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
     else membership->lists_with_dead++;
     if (membership->lists_with_dead <= rank_of(membership, map)) return false;
     for (uint32_t i = map->member_count; i-- > 0;) {
-        if (is_listed(membership, &map->members[i])) continue;
+        if (phx_listed_has(membership, &map->members[i])) continue;
         changed |= phx_cluster_map_put_out(map, map->members[i].registration);
         membership->counts.put_out++;
     }
@@ -94,7 +88,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) changed |= propose_wishes(membership, map);
-    else if (is_listed(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
+    else if (phx_listed_has(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
     return changed;
 }
 

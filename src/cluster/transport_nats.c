@@ -228,14 +228,19 @@ static ph_status nats_send(void *user, phc_traffic traffic, const char *subject,
     return status;
 }
 
-/* false: that subscription has none. */
-static bool take_message(natsSubscription *subscription, phc_message_fn fn, void *fn_user)
+/* false: that subscription has none. One of another program, beyond the bounds of a message, is not given. */
+static bool take_message(natsSubscription *subscription, phc_message_fn fn, void *fn_user, uint32_t *given)
 {
     natsMsg *message = NULL;
     natsStatus status = natsSubscription_NextMsg(&message, subscription, 0);
     if (status == NATS_SLOW_CONSUMER) status = natsSubscription_NextMsg(&message, subscription, 0);
     if (status != NATS_OK) return false;
-    fn(fn_user, natsMsg_GetSubject(message), natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message));
+    const char *subject = natsMsg_GetSubject(message);
+    const size_t size = (size_t)natsMsg_GetDataLength(message);
+    if (size <= PHC_MESSAGE_MAX && phx_subject_is_good(subject, false)) {
+        fn(fn_user, subject, natsMsg_GetData(message), size);
+        ++*given;
+    }
     natsMsg_Destroy(message);
     return true;
 }
@@ -257,11 +262,11 @@ static uint32_t nats_poll(void *user, uint32_t messages_max, phc_message_fn fn, 
     nats_transport *transport = user;
     natsSubscription *subscriptions[PHC_TRAFFICS * LISTENS_MAX];
     const uint32_t count = list_subscriptions(transport, subscriptions);
-    uint32_t given = 0;
-    for (uint32_t empty = 0; empty < count && given < messages_max; transport->turn++) {
-        const bool took = take_message(subscriptions[transport->turn % count], fn, fn_user);
+    uint32_t given = 0, taken = 0;
+    for (uint32_t empty = 0; empty < count && taken < messages_max; transport->turn++) {
+        const bool took = take_message(subscriptions[transport->turn % count], fn, fn_user, &given);
         empty = took ? 0 : empty + 1;
-        given += took;
+        taken += took;
     }
     transport->received += given;
     return given;
@@ -289,13 +294,18 @@ static void nats_state(void *user, phc_transport_state *state)
 
 /* ---- begin and end ---- */
 
+static void stop_line(nats_line *line)
+{
+    if (!line->is_running) return;
+    pthread_mutex_lock(&line->mutex);
+    line->stops = true;
+    pthread_cond_signal(&line->wake);
+    pthread_mutex_unlock(&line->mutex);
+}
+
 static void close_line(nats_line *line)
 {
     if (line->is_running) {
-        pthread_mutex_lock(&line->mutex);
-        line->stops = true;
-        pthread_cond_signal(&line->wake);
-        pthread_mutex_unlock(&line->mutex);
         (void)pthread_join(line->thread, NULL);
         pthread_mutex_destroy(&line->mutex);
         pthread_cond_destroy(&line->wake);
@@ -311,6 +321,7 @@ static void nats_close(void *user)
 {
     nats_transport *transport = user;
     phx_mem outer;
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) stop_line(&transport->lines[i]); /* their waits are at the same time */
     for (uint32_t i = 0; i < PHC_TRAFFICS; i++) close_line(&transport->lines[i]);
     phx_mem_init(&outer, transport->mem.allocator);
     PHX_ASSERT(atomic_load_explicit(&transport->mem.bytes, memory_order_relaxed) == 0);

@@ -5,9 +5,11 @@
  *
  * usage: cluster_servers --nats PROGRAM --etcd PROGRAM
  */
+#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -60,6 +62,68 @@ static void test_nats_contract(const char *program)
     await_connected(&a);
     await_connected(&b);
     conform_transport(&a, &b, step_time, NULL);
+    a.close(a.user);
+    b.close(b.user);
+    servers_end(&group);
+}
+
+/* A message that is larger than ours, of another program; it is with the server once this returns. */
+static void publish_large(uint16_t port, const char *subject)
+{
+    static char text[PHC_MESSAGE_MAX + 200];
+    const uint32_t size = PHC_MESSAGE_MAX + 1;
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    REQUIRE(fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0);
+    size_t used = (size_t)snprintf(text, sizeof text, "CONNECT {\"verbose\":false}\r\nPUB %s %u\r\n", subject, size);
+    memset(text + used, 'x', size);
+    used += size;
+    used += (size_t)snprintf(text + used, sizeof text - used, "\r\nPING\r\n");
+    for (size_t sent = 0; sent < used;) {
+        const ssize_t some = send(fd, text + sent, used - sent, MSG_NOSIGNAL);
+        REQUIRE(some > 0);
+        sent += (size_t)some;
+    }
+    size_t got = 0;
+    do {
+        const ssize_t some = recv(fd, text + got, sizeof text - 1 - got, 0);
+        REQUIRE(some > 0);
+        text[got += (size_t)some] = '\0';
+    } while (!strstr(text, "PONG"));
+    (void)close(fd);
+}
+
+static void note_size(void *user, const char *subject, const void *bytes, size_t size)
+{
+    (void)subject;
+    (void)bytes;
+    CHECK(size <= PHC_MESSAGE_MAX, "%zu bytes", size);
+    *(size_t *)user = size;
+}
+
+/* Sends messages of that size until one comes. */
+static void await_size(phc_transport *from, phc_transport *to, size_t size)
+{
+    size_t got = 0;
+    const uint64_t end = now_ms() + PATIENCE_MS;
+    while (got != size && now_ms() < end) {
+        CHECK_OK(from->send(from->user, PHC_HALO, "large.1", "xx", size));
+        step_time(NULL);
+        (void)to->poll(to->user, 10, note_size, &got);
+    }
+    CHECK(got == size, "no message of %zu bytes", size);
+}
+
+static void test_nats_large(const char *program)
+{
+    server_group group;
+    servers_start_nats(&group, program, 1);
+    phc_transport a = open_nats(&group, 0), b = open_nats(&group, 0);
+    CHECK_OK(b.listen(b.user, PHC_HALO, "large.*"));
+    await_size(&a, &b, 1);
+    publish_large(group.servers[0].port, "large.1");
+    await_size(&a, &b, 2);
     a.close(a.user);
     b.close(b.user);
     servers_end(&group);
@@ -282,6 +346,13 @@ static void write_round(phc_store *writer, uint64_t *tag, counted *of, renewal *
     of->unheard = false;
 }
 
+/* The silence since that time, if it is the longest one. */
+static uint64_t longer_silence(uint64_t last_ms, uint64_t longest_ms)
+{
+    const uint64_t silence = last_ms != 0 ? now_ms() - last_ms : 0;
+    return silence > longest_ms ? silence : longest_ms;
+}
+
 static void run_rounds(phc_store *stores, uint64_t ms, renewal *lease, counted *of, const char *fault)
 {
     static uint64_t tag;
@@ -291,6 +362,8 @@ static void run_rounds(phc_store *stores, uint64_t ms, renewal *lease, counted *
         write_round(&stores[i % 2], &tag, of, lease);
         step_renewal(lease);
     }
+    of->longest_ms = longer_silence(of->last_ms, of->longest_ms); /* one that has not ended yet */
+    lease->longest_ms = longer_silence(lease->last_ms, lease->longest_ms);
     printf("etcd, %s: %llu writes, longest time without one %llu ms, without a renewal %llu ms\n", fault,
            (unsigned long long)of->value, (unsigned long long)of->longest_ms, (unsigned long long)lease->longest_ms);
 }
@@ -360,6 +433,7 @@ int main(int argc, char **argv)
     }
     test_nats_definitions();
     test_nats_contract(nats);
+    test_nats_large(nats);
     test_nats_comes_later(nats);
     test_nats_faults(nats);
     test_etcd_definitions();

@@ -9,6 +9,8 @@
  *
  * Once all stand still, all lists are those of one world that had all entities all the time.
  *
+ * And many that leave at once, and as many pins as there can be: each message stays within its bounds.
+ *
  * options: --seed S the first seed, --count N federations
  */
 #include <inttypes.h>
@@ -409,11 +411,45 @@ static void run_federation(federation *f, uint64_t seed, uint64_t *handed)
     close_federation(f);
 }
 
+/* ---- bounds ---- */
+
+static void check_message(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    phx_halo_head head = {0};
+    phx_halo_parts parts;
+    (void)target;
+    CHECK(size <= PHX_WIRE_BYTES_MAX && phx_halo_open(&head, &parts, bytes, size) == PHX_WIRE_GOOD, "%zu bytes", size);
+    *(uint32_t *)user += head.gone + head.pins;
+}
+
+static void test_bounds(void)
+{
+    enum { LEAVERS = 25000, PEERS = NODES - 1 };
+    federation *f = check_zalloc(sizeof *f);
+    uint32_t told = 0;
+    open_federation(f, 1);
+    member *m = &f->members[0];
+    const ph_attrs attrs = {.given = PH_POSITION | PH_VIEW, .x = 10, .y = 10};
+    for (uint64_t id = 1; id <= LEAVERS; id++) CHECK_OK(phx_halo_enter(m->halo, id, &attrs));
+    phx_halo_begin_tick(m->halo);
+    CHECK_OK(ph_tick(m->world, NULL));
+    for (uint64_t id = 1; id <= LEAVERS; id++) CHECK_OK(phx_halo_leave(m->halo, id));
+    for (uint64_t id = 1; id <= PHX_HALO_PINS_MAX; id++) CHECK(phx_halo_pin(m->halo, id, true), "no room for a pin");
+    CHECK(!phx_halo_pin(m->halo, LEAVERS, true), "a pin too many");
+    phx_halo_begin_tick(m->halo);
+    CHECK_OK(ph_tick(m->world, NULL));
+    phx_halo_write(m->halo, check_message, &told);
+    CHECK(told == PEERS * (PHX_HALO_LEFT_MAX + PHX_HALO_PINS_MAX), "%u told", told);
+    close_federation(f);
+    free(f);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(FEDERATIONS));
     uint64_t handed = 0, events = 0, pairs = 0;
+    test_bounds();
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         federation *f = check_zalloc(sizeof *f);
         run_federation(f, seed + i, &handed);

@@ -24,6 +24,7 @@ static void check_answer(const phx_etcd_request *request, const phx_etcd_answer 
     HOLDS(!failed || (answer->entries.count == 0 && answer->revision == 0 && answer->lease == 0));
     for (uint32_t i = 0; i < answer->entries.count; i++) {
         const phc_entry *entry = &answer->entries.items[i];
+        HOLDS(strncmp(entry->key, request->key, strlen(request->key)) == 0);
         HOLDS(phx_key_is_good(entry->key, false) && entry->revision > 0 && entry->size <= PHC_VALUE_MAX);
         for (size_t n = 0; n < entry->size; n++) bytes += ((const unsigned char *)entry->value)[n];
     }
@@ -41,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     phx_etcd_answer answer;
     if (size == 0) return 0;
     phx_mem_init(&mem, (ph_allocator){0});
-    phx_etcd_request request = {.kind = (phx_etcd_kind)(data[0] % KINDS), .revision = REVISION, .lease = LEASE};
+    phx_etcd_request request = {
+        .kind = (phx_etcd_kind)(data[0] % KINDS), .revision = REVISION, .lease = LEASE, .key = "a"};
     char *text = malloc(size); /* of its own, so that a byte read behind it is found */
     HOLDS(text != NULL);
     memcpy(text, data + 1, size - 1);
@@ -54,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* a key of those bytes, if it is one, goes into a body */
     if (size <= PHC_KEY_MAX) {
         memcpy(request.key, data + 1, size - 1);
+        request.key[size - 1] = '\0';
         if (phx_key_is_good(request.key, request.kind == PHX_ETCD_LIST))
             HOLDS(phx_etcd_write(&request, body) == strlen(body));
     }

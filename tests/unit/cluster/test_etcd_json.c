@@ -77,7 +77,8 @@ TestSuite(etcd_json, .init = memory_begins, .fini = memory_ends);
 static phx_etcd_answer read_text(phx_etcd_kind kind, const char *text)
 {
     phx_etcd_answer answer;
-    const phx_etcd_request request = {.kind = kind, .revision = 6, .lease = 7};
+    phx_etcd_request request = {.kind = kind, .revision = 6, .lease = 7, .key = "a/b"};
+    if (kind == PHX_ETCD_LIST) request.key[1] = '\0';
     phx_etcd_read(&request, text, strlen(text), &memory, &answer);
     return answer;
 }
@@ -122,10 +123,14 @@ Test(etcd_json, answers_that_are_none_have_a_reason)
         {PHX_ETCD_GET, "{\"header\":{\"revision\":\"9223372036854775808\"}}"},
         {PHX_ETCD_GET, "{\"header\":{\"revision\":\"-1\"}}"},
         {PHX_ETCD_GET, HEADER ",\"kvs\":{}}"},
-        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQ==\"}]}"},
-        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQ=\",\"mod_revision\":\"4\"}]}"},
-        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"4\"}]}"},
-        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\",\"value\":1}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ==\"}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ=\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQAA\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\",\"value\":1}]}"},
+        {PHX_ETCD_LIST, HEADER ",\"kvs\":[" KV ",{\"key\":\"Yg==\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_GET, HEADER ",\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\"}]}"},
+        {PHX_ETCD_CAS,
+         HEADER ",\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":\"4\"}]}}]}"},
         {PHX_ETCD_GET, HEADER ",\"kvs\":[" KV ",7]}"},
         {PHX_ETCD_CAS, HEADER "}"},
         {PHX_ETCD_CAS, "{\"header\":{\"revision\":\"6\"},\"succeeded\":true}"},

@@ -148,6 +148,38 @@ Test(loop, a_cut_is_one_way_and_a_full_queue_loses)
     phc_loop_destroy(loop);
 }
 
+typedef struct answering {
+    phc_transport *with;
+    uint32_t heard;
+} answering;
+
+static void answer_once(void *user, const char *subject, const void *bytes, size_t size)
+{
+    answering *of = user;
+    (void)bytes;
+    (void)size;
+    if (of->heard++ == 0) cr_assert_eq(of->with->send(of->with->user, PHC_HALO, subject, "y", 1), PH_OK);
+}
+
+Test(loop, a_message_that_is_sent_in_the_middle_of_a_poll_comes_later)
+{
+    phc_loop *loop;
+    phc_transport a, b;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, fail_alloc_hooks(&allocator), &loop), PH_OK);
+    cr_assert_eq(phc_loop_join(loop, 10, &a), PH_OK);
+    cr_assert_eq(phc_loop_join(loop, 10, &b), PH_OK);
+    cr_assert_eq(b.listen(b.user, PHC_HALO, "x"), PH_OK);
+    answering of = {.with = &a};
+    cr_assert_eq(a.send(a.user, PHC_HALO, "x", "x", 1), PH_OK);
+    phc_loop_step(loop);
+    cr_assert_eq(b.poll(b.user, 10, answer_once, &of), 1);
+    phc_loop_step(loop);
+    cr_assert_eq(b.poll(b.user, 10, answer_once, &of), 1);
+    a.close(a.user);
+    b.close(b.user);
+    phc_loop_destroy(loop);
+}
+
 Test(loop, arguments_are_checked_and_memory_may_fail)
 {
     phc_loop *loop;

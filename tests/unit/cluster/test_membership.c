@@ -3,10 +3,12 @@
  * one that leaves, the wishes. With faults it is run by the simulation (sim_members.c).
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cluster/barrier.h"
 #include "cluster/membership.h"
+#include "cluster/registration.h"
 #include "support/fail_alloc.h"
 
 enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000 };
@@ -178,4 +180,38 @@ Test(membership, wishes_stand_in_the_map_in_the_end)
     for (uint32_t i = 0; i < REGIONS; i++) phx_membership_restored(&processes[1].membership, i, lost);
     run_ticks(10);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(processes[1].node.map.regions[i].lost, 0);
+}
+
+static void count_written(void *user, const phc_answer *answer)
+{
+    *(uint32_t *)user += answer->outcome == PHC_DONE;
+}
+
+/* Keys 1000.. stand before key 2: more than a map can have. */
+Test(membership, members_stay_while_too_many_are_registered)
+{
+    const phx_registration registration = {.definition = 1};
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    uint32_t written = 0;
+    phc_store other;
+    begin_process(0, 1, REGIONS, 1, false);
+    begin_process(1, 2, REGIONS, 1, false);
+    run_ticks(20);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    phx_registration_encode(&registration, bytes);
+    for (uint32_t i = 0; i < PHX_CLUSTER_MEMBERS_MAX; i++) {
+        (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 1000 + i);
+        cr_assert_eq(other.cas(other.user, i, key, 0, bytes, sizeof bytes, 0), PH_OK);
+        run_ticks(1);
+        (void)other.poll(other.user, 1, count_written, &written);
+    }
+    run_ticks(60);
+    cr_assert_eq(written, PHX_CLUSTER_MEMBERS_MAX);
+    for (uint32_t at = 0; at < 2; at++) {
+        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "process %u", at);
+        cr_assert_gt(processes[at].membership.counts.skipped, 0);
+    }
+    other.close(other.user);
 }
