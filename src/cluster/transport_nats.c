@@ -40,19 +40,21 @@ typedef struct nats_line {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool stops, connected;
-    phx_item_queue waiting; /* each a subject with its 0, and the bytes */
-    uint64_t dropped, reconnects;
+    phx_item_queue waiting;                          /* each a subject with its 0, and the bytes */
+    uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
     char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
     uint32_t pattern_count;
     natsSubscription *subscriptions[LISTENS_MAX]; /* of the first ones */
     uint32_t subscribed;
+    natsSubscription *retired[LISTENS_MAX]; /* of a connection that was given up; the member's thread destroys them */
+    uint32_t retired_count;
 } nats_line;
 
 typedef struct nats_transport {
     phx_mem mem;
     nats_line lines[PHC_TRAFFICS];
-    uint64_t sent, refused, received; /* the member's thread's */
-    uint32_t turn;                    /* the subscription that is asked first by the next poll */
+    uint64_t sent, refused, received, overrun; /* the member's thread's; overrun: of retired subscriptions */
+    uint32_t turn;                             /* the subscription that is asked first by the next poll */
 } nats_transport;
 
 /* ---- the thread of a line ---- */
@@ -97,7 +99,12 @@ static void subscribe_patterns(nats_line *line)
     pthread_mutex_unlock(&line->mutex);
     for (; at < count; at++) {
         natsSubscription *subscription = NULL;
-        if (natsConnection_SubscribeSync(&subscription, line->connection, line->patterns[at]) != NATS_OK) return;
+        if (natsConnection_SubscribeSync(&subscription, line->connection, line->patterns[at]) != NATS_OK) {
+            pthread_mutex_lock(&line->mutex);
+            if (!line->stops) wait_a_moment(line);
+            pthread_mutex_unlock(&line->mutex);
+            return;
+        }
         (void)natsSubscription_SetPendingLimits(subscription, PENDING_MESSAGES, PENDING_BYTES);
         pthread_mutex_lock(&line->mutex);
         line->subscriptions[line->subscribed++] = subscription;
@@ -117,8 +124,32 @@ static void look_at_state(nats_line *line)
     }
     pthread_mutex_lock(&line->mutex);
     line->connected = connected;
+    reconnects += line->reconnects_before;
     if (reconnects > line->reconnects) line->reconnects = reconnects;
     pthread_mutex_unlock(&line->mutex);
+}
+
+/*
+ * libnats gives a connection up for good once a server has refused the member twice, as while its password is changed.
+ * Then another one is made, as soon as the member has let go of the subscriptions before.
+ */
+static void renew_connection(nats_line *line)
+{
+    if (!natsConnection_IsClosed(line->connection)) return;
+    pthread_mutex_lock(&line->mutex);
+    const bool is_free = line->retired_count == 0;
+    if (is_free) {
+        memcpy(line->retired, line->subscriptions, sizeof line->retired);
+        line->retired_count = line->subscribed;
+        line->subscribed = 0;
+        line->reconnects_before = ++line->reconnects;
+    }
+    if (!line->stops) wait_a_moment(line);
+    pthread_mutex_unlock(&line->mutex);
+    if (!is_free) return;
+    natsConnection_Destroy(line->connection);
+    line->connection = NULL;
+    connect_line(line);
 }
 
 /* One message; of the channel it waits for a connection. */
@@ -135,6 +166,7 @@ static void publish_item(nats_line *line, phx_item item)
         pthread_mutex_lock(&line->mutex);
         if (!line->stops) wait_a_moment(line);
         pthread_mutex_unlock(&line->mutex);
+        renew_connection(line);
     }
     pthread_mutex_lock(&line->mutex);
     line->dropped++;
@@ -159,6 +191,8 @@ static void *run_line(void *of)
     nats_line *line = of;
     connect_line(line);
     while (line->connection && take_work(line)) {
+        renew_connection(line);
+        if (!line->connection) break; /* it stops */
         subscribe_patterns(line);
         look_at_state(line);
         while (line->leaving.count > 0) {
@@ -245,11 +279,27 @@ static bool take_message(natsSubscription *subscription, phc_message_fn fn, void
     return true;
 }
 
+static void destroy_retired(nats_transport *transport, nats_line *line)
+{
+    natsSubscription *retired[LISTENS_MAX];
+    pthread_mutex_lock(&line->mutex);
+    const uint32_t count = line->retired_count;
+    memcpy(retired, line->retired, sizeof retired);
+    line->retired_count = 0;
+    pthread_mutex_unlock(&line->mutex);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t lost = 0;
+        if (natsSubscription_GetDropped(retired[i], &lost) == NATS_OK) transport->overrun += (uint64_t)lost;
+        natsSubscription_Destroy(retired[i]);
+    }
+}
+
 static uint32_t list_subscriptions(nats_transport *transport, natsSubscription **subscriptions)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
         nats_line *line = &transport->lines[i];
+        destroy_retired(transport, line);
         pthread_mutex_lock(&line->mutex);
         for (uint32_t n = 0; n < line->subscribed; n++) subscriptions[count++] = line->subscriptions[n];
         pthread_mutex_unlock(&line->mutex);
@@ -286,7 +336,9 @@ static void nats_state(void *user, phc_transport_state *state)
         state->reconnects += line->reconnects;
         pthread_mutex_unlock(&line->mutex);
     }
-    for (uint32_t i = list_subscriptions(transport, subscriptions); i-- > 0;) {
+    const uint32_t count = list_subscriptions(transport, subscriptions);
+    state->overrun = transport->overrun;
+    for (uint32_t i = 0; i < count; i++) {
         int64_t lost = 0;
         if (natsSubscription_GetDropped(subscriptions[i], &lost) == NATS_OK) state->overrun += (uint64_t)lost;
     }
@@ -311,6 +363,7 @@ static void close_line(nats_line *line)
         pthread_cond_destroy(&line->wake);
     }
     for (uint32_t i = 0; i < line->subscribed; i++) natsSubscription_Destroy(line->subscriptions[i]);
+    for (uint32_t i = 0; i < line->retired_count; i++) natsSubscription_Destroy(line->retired[i]);
     natsConnection_Destroy(line->connection);
     natsOptions_Destroy(line->options);
     phx_item_queue_free(&line->waiting);

@@ -222,6 +222,41 @@ static void test_nats_faults(const char *program)
     servers_end(&group);
 }
 
+/* A server that has another password for a while refuses a member until libnats gives its connections up. */
+static void test_nats_password(const char *program)
+{
+    enum { REFUSED_MS = 1500 };
+    server_group group;
+    char address[128];
+    uint32_t number = 0;
+    servers_start_nats(&group, program, 1);
+    test_server *server = &group.servers[0];
+    char *password = server->arg_text[server->arg_count + 1];
+    (void)snprintf(server->arg_text[server->arg_count], SERVER_TEXT, "--user=member");
+    (void)snprintf(password, SERVER_TEXT, "--pass=right");
+    (void)snprintf(address, sizeof address, "nats://member:right@127.0.0.1:%u", server->port);
+    server->arg_count += 2;
+    group.addresses[0] = address;
+    server_signal(server, SIGKILL);
+    server_start_again(server);
+    phc_transport a = open_nats(&group, 0), b = open_nats(&group, 0);
+    CHECK_OK(b.listen(b.user, PHC_HALO, "flow.*.2"));
+    await_flow(&a, &b, "with a password", &number);
+    server_signal(server, SIGKILL);
+    (void)snprintf(password, SERVER_TEXT, "--pass=wrong");
+    server_start_again(server);
+    for (const uint64_t end = now_ms() + REFUSED_MS; now_ms() < end; step_time(NULL)) continue;
+    server_signal(server, SIGKILL);
+    (void)snprintf(password, SERVER_TEXT, "--pass=right");
+    server_start_again(server);
+    await_flow(&a, &b, "refused for a while", &number);
+    await_connected(&a);
+    await_connected(&b);
+    a.close(a.user);
+    b.close(b.user);
+    servers_end(&group);
+}
+
 static void test_nats_definitions(void)
 {
     char reason[PHC_REASON_SIZE];
@@ -436,6 +471,7 @@ int main(int argc, char **argv)
     test_nats_large(nats);
     test_nats_comes_later(nats);
     test_nats_faults(nats);
+    test_nats_password(nats);
     test_etcd_definitions();
     test_etcd_contract(etcd);
     test_etcd_faults(etcd);
