@@ -65,6 +65,8 @@ static void guard(const char *path)
 
 /* ---- opening ---- */
 
+enum { PERMISSIONS = 0777 };
+
 static int open_in_place(const char *path)
 {
     phx_say_waiting(path, "reader");
@@ -100,6 +102,7 @@ static bool open_path(phx_out *out, const char *path)
     out->fd = open_temporary(out);
     out->named = out->fd >= 0;
     if (out->named) guard(out->temporary);
+    if (out->named && there) (void)fchmod(out->fd, status.st_mode & PERMISSIONS); /* a private file stays one */
     return out->named;
 }
 

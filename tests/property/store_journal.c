@@ -179,7 +179,6 @@ static void test_kills(const uint64_t *hashes, uint64_t seed, uint64_t kills)
         const ph_world world = recover_world(&def, hashes, &tick, reason);
         CHECK(tick >= durable && tick >= last,
               "kill %" PRIu64 ": recovered tick %" PRIu64 ", durable was %" PRIu64 "; %s", i, tick, durable, reason);
-        if (check_failures() > 0) _exit(9);
         last = tick;
         CHECK_OK(ph_world_destroy(world));
     }

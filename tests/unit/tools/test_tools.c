@@ -266,6 +266,21 @@ static void expect_content(const char *name, const char *expected)
     cr_assert_str_eq(content, expected);
 }
 
+Test(text_output, keeps_the_permissions_of_a_file_that_it_replaces)
+{
+    enum { PRIVATE = 0600, PERMISSIONS = 0777 };
+    struct stat status;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, PRIVATE);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    phx_out *out = open_out(path);
+    write_out(out, "secret\n");
+    cr_assert_null(phx_out_close(out, true));
+    cr_assert_eq(stat(path, &status), 0);
+    cr_assert_eq(status.st_mode & PERMISSIONS, PRIVATE);
+    expect_content(path, "secret\n");
+}
+
 Test(text_output, appears_when_it_is_whole)
 {
     phx_out *out = open_out(path);
