@@ -334,9 +334,9 @@ PH_NODISCARD PH_API ph_status ph_area_remove(ph_producer producer, uint64_t area
 /**
  * @name Bulk forms
  * Item i is as one call with sequence number first + i. A refused item does not stop the call (its refusal
- * comes through ph_producer_refusals() too); only a full queue does.
+ * comes through ph_producer_refusals() too); only a full queue does, or one that can not grow.
  * @param done NULL, or gets the number of items that were queued or
- * refused. @return PH_OK when all were queued; PH_FULL when it stopped: submit the rest,
+ * refused. @return PH_OK when all were queued; PH_FULL or PH_NO_MEMORY when it stopped: submit the rest,
  * from *done on, after a tick; else the status of the first item refused.
  */
 /** ph_enter() for ids[i], attrs[i]. */

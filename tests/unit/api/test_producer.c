@@ -10,6 +10,8 @@
 
 #include <pharos/pharos.h>
 
+#include "support/watched_memory.h"
+
 static ph_world world;
 static ph_producer producer;
 
@@ -357,6 +359,58 @@ Test(commands, pairs_by_the_thousand)
     expect_all_lists(CROWD - 1);
     submit_all_pairs(ph_unreveal_many, PH_ABSENT);
     expect_all_lists(0);
+}
+
+/* Submits pairs while so many allocations succeed, and the rest with memory. Returns whether the call met its want. */
+static bool submit_without_memory(pairs_call call, watched_memory *memory, uint64_t allocations)
+{
+    static uint64_t ids[PAIRS], others[PAIRS];
+    const uint64_t begin = sequence();
+    uint32_t count = 0, done = 0, rest = 0;
+    for (uint64_t i = 0; i < PAIRS; i++) {
+        ids[count] = i / CROWD + 1;
+        others[count] = i % CROWD + 1;
+        count += ids[count] != others[count];
+    }
+    watched_memory_fail_after(memory, allocations);
+    const ph_status status = call(producer, count, ids, others, &done);
+    watched_memory_fail_after(memory, UINT64_MAX);
+    cr_assert(status == PH_NO_MEMORY || status == PH_OK, "%s", ph_status_text(status));
+    cr_assert((status == PH_OK) == (done == count));
+    cr_assert_eq(sequence() - begin, done, "an item that was not queued takes no number");
+    if (done < count) {
+        cr_assert_eq(call(producer, count - done, ids + done, others + done, &rest), PH_OK);
+        cr_assert_eq(rest, count - done);
+    }
+    tick();
+    return status == PH_NO_MEMORY;
+}
+
+Test(commands, pairs_that_a_queue_can_not_grow_for_are_taken_up_again)
+{
+    const ph_world suites = world;
+    ph_class kind = ph_class_default("default");
+    watched_memory memory;
+    kind.view = 10;
+    watched_memory_init(&memory);
+    const ph_allocator allocator = watched_memory_allocator(&memory);
+    uint32_t stopped = 0;
+    for (uint64_t allocations = 0; allocations <= stopped; allocations++) {
+        ph_world_def def = ph_world_def_default();
+        def.allocator = allocator;
+        def.classes = &kind;
+        def.class_count = 1;
+        cr_assert_eq(ph_world_create(&def, &world), PH_OK);
+        cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
+        for (uint64_t id = 1; id <= CROWD; id++) enter(id, (float)id / CROWD, 0);
+        tick();
+        stopped += submit_without_memory(ph_hide_many, &memory, allocations);
+        expect_all_lists(0);
+        cr_assert_eq(ph_world_destroy(world), PH_OK);
+        watched_memory_all_back(&memory);
+    }
+    cr_assert(stopped > 0, "no call met the want of memory");
+    world = suites;
 }
 
 Test(commands, null_arguments)
