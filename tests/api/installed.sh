@@ -15,6 +15,7 @@ fail()
 
 rm -rf "$work"
 mkdir -p "$work"
+cd "$work" # files of consumers stay there
 "$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || fail "install"
 mv "$work/first" "$work/prefix" # the installed files must not know their first place
 prefix=$work/prefix

@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    char folder[] = "/tmp/pharos_consumer_XXXXXX";
+    char folder[] = "store_XXXXXX"; /* where the test runs: its folder is made anew by each run */
     if (!mkdtemp(folder)) return 1;
     const ph_world_def world_def = ph_world_def_default();
     ph_store_def def = ph_store_def_default();
