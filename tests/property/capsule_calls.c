@@ -442,8 +442,42 @@ static void check_scarce_return(void)
     }
 }
 
+/* While the edge into an area waits for a consumer that takes nothing, an export waits, too: both edges are here. */
+static void check_edges_behind(void)
+{
+    enum { TICKS_MAX = 1 << 17 }; /* above the most batches that wait */
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
+    const ph_batch *batch;
+    ph_status status = PH_OK;
+    size_t bytes;
+    uint32_t told = 0;
+    place at = open_place(NULL, 1);
+    CHECK_OK(ph_area_set(at.producer, 77, &area));
+    enter(&at, 1, 500, 0, false);
+    CHECK_OK(ph_tick(at.world, NULL));
+    CHECK_OK(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes));
+    for (uint32_t i = 0; status == PH_OK && i < TICKS_MAX; i++) { /* to and fro, until an edge waits */
+        CHECK_OK(ph_move(at.producer, 1, i % 2 == 0 ? 10 : 500, 0, 0));
+        CHECK_OK(ph_tick(at.world, NULL));
+        status = ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes);
+    }
+    CHECK_STATUS(status, PH_BUSY);
+    CHECK(bytes == 0, "%zu bytes", bytes);
+    for (uint32_t round = 0; round < 2; round++) { /* the first one makes room for the edge */
+        while (ph_batch_take(at.consumer, &batch) == PH_OK) {
+            told += batch->crossing_count;
+            CHECK_OK(ph_batch_return(at.consumer, batch));
+        }
+        CHECK_OK(ph_tick(at.world, NULL));
+    }
+    CHECK(told > 0, "no crossing was told");
+    CHECK_OK(ph_export(at.world, 1, NULL, NULL, capsule, sizeof capsule, &bytes));
+    close_place(&at);
+}
+
 int main(void)
 {
+    check_edges_behind();
     check_memory();
     check_scarce_return();
     check_arguments();

@@ -132,6 +132,16 @@ static uint32_t add_deferred(capsule_draft *draft, const phx_shard *shard, uint3
 
 /* ---- members ---- */
 
+/*
+ * May an edge of it wait for its consumer? The edge that closes it would be the other world's, so both have to come
+ * from one.
+ */
+static bool edges_behind(const phx_world *world, const phx_capsule_member *member)
+{
+    if (world->def.consumers == 0 || (member->areas == 0 && !(member->flags & PHX_CAPSULE_AWAKE))) return false;
+    return phx_consumer_count(world->consumers[member->consumer].consumer).edges_pending > 0;
+}
+
 /* Its consumer has not got all of its events. */
 static bool consumer_behind(const phx_world *world, uint32_t consumer)
 {
@@ -227,6 +237,7 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     member.relations = add_relations(draft, shard, id);
     member.areas = add_areas(draft, shard, slot);
     member.deferred = add_deferred(draft, shard, slot);
+    if (draft->status == PH_OK && edges_behind(draft->world, &member)) draft->status = PH_BUSY;
     memcpy(draft->words + at, &member, sizeof member);
     draft->members++;
     add_children(draft, id, place);
