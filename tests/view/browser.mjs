@@ -41,6 +41,7 @@ function stop({ program }) {
 const faults = [];
 async function open(browser, address, more = "") {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(60000); // only ends what hangs: pages are drawn by the processor here
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.stack));
   await page.goto(address + more);
