@@ -10,7 +10,7 @@
  * and two of each that are given: phc_loop and phc_memory, within a process, by steps, with seeded faults, for tests of
  * a host; phc_nats (a NATS server) and phc_etcd (etcd's JSON gateway), where the library was built with them.
  *
- * No function of a transport or a store waits for a network, except the two that open one and those that close one:
+ * No function of a transport or a store waits for a network, except the two that open one and the ones that close one:
  * whatever is on its way waits in a bounded queue, and a full one says PH_FULL or drops, as its text says.
  */
 #ifndef PHAROS_CLUSTER_H
@@ -209,7 +209,7 @@ typedef struct phc_loop phc_loop;
 PH_NODISCARD PH_API ph_status phc_loop_create(phc_faults faults, ph_allocator allocator, phc_loop **loop);
 /**
  * One more member's transport, which closes before the loop is destroyed. It holds at most messages_max messages that
- * wait for its poll(); those behind them are lost. @return PH_OK, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread the loop's
+ * wait for its poll(); later ones are lost. @return PH_OK, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread the loop's
  */
 PH_NODISCARD PH_API ph_status phc_loop_join(phc_loop *loop, uint32_t messages_max, phc_transport *transport);
 /** Time goes on by one step: messages of the last one are there for poll(), unless they are late. @thread the loop's */
@@ -225,7 +225,7 @@ PH_API void phc_loop_destroy(phc_loop *loop);
 typedef struct phc_memory phc_memory;
 
 /**
- * Faults: a lost request fails, half of those that write after they were done; none comes twice, so `doubled` is 0.
+ * Faults: a lost request fails, half of the writing ones after they were done; none comes twice, so `doubled` is 0.
  * @return PH_OK and *memory, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread any
  */
 PH_NODISCARD PH_API ph_status phc_memory_create(phc_faults faults, ph_allocator allocator, phc_memory **memory);

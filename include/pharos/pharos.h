@@ -421,7 +421,7 @@ PH_NODISCARD PH_API ph_status ph_export(ph_world world, uint64_t id, ph_stay_fn 
                                         size_t size, size_t *bytes);
 
 /**
- * The ids of a capsule's family, the root first, each before those attached to it.
+ * The ids of a capsule's family, the root first, each before its children.
  * @param ids caller's array, gets the first `capacity`; may be NULL when capacity is 0
  * @param count gets the full count
  * @return PH_OK; PH_BAD_VALUE: it is no capsule, or is damaged; PH_BAD_ARGUMENT. @thread any

@@ -66,6 +66,16 @@ enum {
 enum { PHX_BAND_KEYS(PHX_BAND_KEY_PLACE) PHX_BAND_KEY_COUNT };
 enum { PHX_STORE_KEYS(PHX_STORE_KEY_PLACE) PHX_STORE_KEY_COUNT };
 
+/* Initialisers of a ph_store_def with the defaults of its numbers: PHX_STORE_KEYS(PHX_STORE_DEFAULT). */
+#define PHX_DEFAULT_OF_TEXT(name, value)
+#define PHX_DEFAULT_OF_NUMBER(name, value) .name = (value),
+#define PHX_DEFAULT_folder PHX_DEFAULT_OF_TEXT
+#define PHX_DEFAULT_label PHX_DEFAULT_OF_TEXT
+#define PHX_DEFAULT_u32 PHX_DEFAULT_OF_NUMBER
+#define PHX_DEFAULT_ring PHX_DEFAULT_OF_NUMBER
+#define PHX_DEFAULT_bytes PHX_DEFAULT_OF_NUMBER
+#define PHX_STORE_DEFAULT(type, name, value, min, max, meaning) PHX_DEFAULT_##type(name, value)
+
 /* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
 #define PHX_WORLD_KEY_TABLE \
     { \

@@ -41,7 +41,7 @@ phc_outcome phx_memory_lease_open(phx_memory_table *table, uint32_t *ms, uint64_
 phc_outcome phx_memory_lease_renew(phx_memory_table *table, uint64_t lease, uint32_t *ms);
 phc_outcome phx_memory_lease_end(phx_memory_table *table, uint64_t lease);
 
-/* Copies of the key's entry, or of those that begin so. false: no memory. */
+/* Copies of the key's entry, or of the entries that begin so. false: no memory. */
 bool phx_memory_read_keys(const phx_memory_table *table, const char *key, bool prefix, phx_entries *entries);
 
 #endif

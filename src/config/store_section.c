@@ -15,16 +15,7 @@
 
 const phx_key phx_config_store_keys[PHX_STORE_KEY_COUNT] = {PHX_STORE_KEYS(STORE_KEY)};
 
-#define DEFAULT_OF_TEXT(name, value)
-#define DEFAULT_OF_NUMBER(name, value) .name = (value),
-#define DEFAULT_folder DEFAULT_OF_TEXT
-#define DEFAULT_label DEFAULT_OF_TEXT
-#define DEFAULT_u32 DEFAULT_OF_NUMBER
-#define DEFAULT_ring DEFAULT_OF_NUMBER
-#define DEFAULT_bytes DEFAULT_OF_NUMBER
-#define STORE_DEFAULT(type, name, value, min, max, meaning) DEFAULT_##type(name, value)
-
 void phx_store_section_default(phx_store_section *section)
 {
-    *section = (phx_store_section){.def = {PHX_STORE_KEYS(STORE_DEFAULT)}, .name = "world"};
+    *section = (phx_store_section){.def = {PHX_STORE_KEYS(PHX_STORE_DEFAULT)}, .name = "world"};
 }

@@ -20,18 +20,9 @@
 
 static const phx_key number_keys[] = {PHX_STORE_KEYS(STORE_KEY)};
 
-#define DEFAULT_OF_TEXT(name, value)
-#define DEFAULT_OF_NUMBER(name, value) .name = (value),
-#define DEFAULT_folder DEFAULT_OF_TEXT
-#define DEFAULT_label DEFAULT_OF_TEXT
-#define DEFAULT_u32 DEFAULT_OF_NUMBER
-#define DEFAULT_ring DEFAULT_OF_NUMBER
-#define DEFAULT_bytes DEFAULT_OF_NUMBER
-#define STORE_DEFAULT(type, name, value, min, max, meaning) DEFAULT_##type(name, value)
-
 ph_store_def ph_store_def_default(void)
 {
-    return (ph_store_def){PHX_STORE_KEYS(STORE_DEFAULT)};
+    return (ph_store_def){PHX_STORE_KEYS(PHX_STORE_DEFAULT)};
 }
 
 static ph_status refuse_text(char *reason, size_t size, const char *text)

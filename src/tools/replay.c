@@ -170,7 +170,7 @@ static const struct argp_option options[] = {
     {"save", KEY_SAVE, "FOLDER/NAME", 0, "Of an image: write images of the world into this other store", 2},
     {"save-every", KEY_SAVE_EVERY, "N", 0, "Ticks from one such image to the next (default: 1200)", 2},
     {"record", KEY_RECORD, "FOLDER/NAME", 0,
-     "Of a trace: write its image and journal into this store; level, sync_ms and file_bytes are those of the config's "
+     "Of a trace: write its image and journal into this store; level, sync_ms and file_bytes come from the config's "
      "section store",
      2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},

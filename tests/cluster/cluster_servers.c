@@ -191,7 +191,7 @@ static void test_nats_faults(const char *program)
     await_connected(&a);
     await_connected(&b);
     await_flow(&a, &b, "no fault", &number);
-    for (uint32_t i = 0; i < 3; i++) { /* those of both members are among them */
+    for (uint32_t i = 0; i < 3; i++) { /* the ones of both members are among them */
         server_signal(&group.servers[i], SIGKILL);
         await_flow(&a, &b, "server killed", &number);
         server_start_again(&group.servers[i]);

@@ -7,7 +7,7 @@
  *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost, no leave of an untold one;
  *  - each entity has at most one owner.
  *
- * Once all stand still, all lists are those of one world that had all entities all the time.
+ * Once all stand still, all lists are as in one world that had all entities all the time.
  *
  * And many that leave at once, and as many pins as there can be: each message stays within its bounds.
  *

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     phx_entries_free(&answer.entries, &mem);
     HOLDS(atomic_load_explicit(&mem.bytes, memory_order_relaxed) == 0);
     free(text);
-    /* a key of those bytes, if it is one, goes into a body */
+    /* a key of these bytes, if it is one, goes into a body */
     if (size <= PHC_KEY_MAX) {
         memcpy(request.key, data + 1, size - 1);
         request.key[size - 1] = '\0';

@@ -1,7 +1,7 @@
 /*
  * Any bytes as a file of a store, beside a good image where they are a journal. The first byte chooses: bit 1, a
- * journal (.phj), else an image (.phs); bit 0, the sums of the file are made right first; bit 2, those of the records
- * in it, too. A file is recovered, or refused with a reason, and leaves no memory; a recovered world ticks and
+ * journal (.phj), else an image (.phs); bit 0, the sums of the file are made right first; bit 2, the sums of the
+ * records in it, too. A file is recovered, or refused with a reason, and leaves no memory; a recovered world ticks and
  * verifies.
  */
 #include <stdint.h>

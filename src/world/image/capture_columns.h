@@ -1,7 +1,7 @@
 /*
  * Entities and stored lists of a world into an image: nearly all bytes of a capture. Slots are cut into pieces, which
- * the workers of the world count, then copy; so the tables are those of one worker. Called by capture.c between ticks,
- * by a reader.
+ * the workers of the world count, then copy; so the tables are as one worker makes them. Called by capture.c between
+ * ticks, by a reader.
  */
 #ifndef PHX_WORLD_IMAGE_CAPTURE_COLUMNS_H
 #define PHX_WORLD_IMAGE_CAPTURE_COLUMNS_H

@@ -1,6 +1,6 @@
 /*
  * Imports; see import.h. A member after the other: it enters, or its remote entity becomes own; then it is attached to
- * its parent. Once all are here they get their relations. If one is refused, those before it are undone, the last
+ * its parent. Once all are here they get their relations. If one is refused, the ones before it are undone, the last
  * first, without memory.
  */
 #include "world/ingest/import.h"

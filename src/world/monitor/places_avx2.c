@@ -1,5 +1,5 @@
 /*
- * The kernel of places for AVX2; see places_avx2.h. Eight bodies at a time. Float operations are those of
+ * The kernel of places for AVX2; see places_avx2.h. Eight bodies at a time. Float operations are as in
  * shown.h, each rounded on its own, so places are the same to the last bit. By all workers, at the end of a tick.
  */
 #include "world/monitor/places_avx2.h"

@@ -38,7 +38,7 @@ enum {
     PHX_CAPSULE_FLAGS = 63
 };
 
-/* Attributes as they are now; `given` has the bits of those that do not follow the class. */
+/* Attributes as they are now; `given` has the bits of attributes that do not follow the class. */
 typedef struct phx_capsule_member {
     uint64_t id, user_data, layers, sees;
     float x, y, z, view, margin, reach, visible;
@@ -56,7 +56,7 @@ typedef struct phx_capsule_member {
 
 enum { PHX_CAPSULE_STRANGER = 1 }; /* flag of a target: it is not the entity that has its id here */
 
-/* A target of its list; user data and kind are those of its leave. stay: as the host numbers entities' stays. */
+/* A target of its list; user data and kind are as in its leave. stay: as the host numbers entities' stays. */
 typedef struct phx_capsule_target {
     uint64_t id, user_data;
     uint32_t stay;
