@@ -282,7 +282,7 @@ static uint32_t etcd_poll(void *user, uint32_t answers_max, phc_answer_fn fn, vo
 
 static void end_line(etcd_line *line)
 {
-    void *text = line->text;
+    void *text;
     if (line->is_running) {
         pthread_mutex_lock(&line->store->mutex);
         pthread_cond_signal(&line->wake);
@@ -291,6 +291,7 @@ static void end_line(etcd_line *line)
     }
     pthread_cond_destroy(&line->wake);
     curl_easy_cleanup(line->curl);
+    text = line->text; /* the thread of the line may have moved it until it was joined */
     phx_release(&line->store->mem, &text, &line->text_capacity, 1);
 }
 
