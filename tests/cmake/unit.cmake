@@ -59,7 +59,8 @@ pharos_unit_test(NAME unit_shards_exchange SOURCES
     unit/shards/exchange/test_halo_border.c unit/shards/exchange/test_random_lives.c
     unit/shards/exchange/test_released_ghosts.c unit/shards/shards_fixture.c)
 
-pharos_unit_test(NAME unit_world_table SOURCES unit/world/table/test_tables.c)
+pharos_unit_test(NAME unit_world_table SOURCES
+    unit/world/table/test_attach_depth.c unit/world/table/test_tables.c)
 pharos_unit_test(NAME unit_world_queue SOURCES unit/world/queue/test_command_queue.c unit/world/queue/test_refusals.c)
 pharos_unit_test(NAME unit_world_batch SOURCES
     unit/world/batch/test_broadcast_backlog.c unit/world/batch/test_consumer_queue.c

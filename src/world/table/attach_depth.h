@@ -13,7 +13,13 @@
 
 typedef struct phx_depths {
     phx_idmap of; /* id -> depth before << 4 | depth now; an id without either is not in it */
-    bool changed; /* in this tick: for some ids before and now may differ */
+    /*
+     * A bit for each hash of an id; the bits of ids in `of` are set. Most events are of entities that are not attached:
+     * a bit, of few that stay in the nearest cache, tells so of most of them. NULL: no room was reserved yet.
+     */
+    uint64_t *filter;
+    uint32_t filter_shift; /* its bits are 1 << (64 - filter_shift) */
+    bool changed;          /* in this tick: for some ids before and now may differ */
 } phx_depths;
 
 void phx_depths_init(phx_depths *depths, phx_mem *mem);
@@ -29,6 +35,19 @@ void phx_attach_depth_end_tick(phx_depths *depths);
 static inline bool phx_depths_any(const phx_depths *depths)
 {
     return phx_idmap_count(&depths->of) > 0;
+}
+
+/* The id's bit in the filter. */
+static inline uint64_t phx_depths_bit(const phx_depths *depths, uint64_t id)
+{
+    return (id * depths->of.key.near) >> depths->filter_shift;
+}
+
+/* May the id have a depth, now or before? Only while phx_depths_any(). */
+static inline bool phx_depths_may_have(const phx_depths *depths, uint64_t id)
+{
+    const uint64_t bit = phx_depths_bit(depths, id);
+    return depths->filter[bit >> 6] >> (bit & 63) & 1;
 }
 
 /* The depth at the last tick's end. */
