@@ -37,6 +37,7 @@ foreach(test IN ITEMS page browser)
         add_test(NAME view_${test} COMMAND ${NODE} ${CMAKE_CURRENT_SOURCE_DIR}/view/${test}.mjs ${PHAROS_VIEW_MODULES}
                  ${CHROMIUM} $<TARGET_FILE:pharos-replay> $<TARGET_FILE:pharos-view>)
         pharos_test_properties(view_${test} 300 "view;browser")
+        set_tests_properties(view_${test} PROPERTIES RUN_SERIAL TRUE) # chromium draws by the processor: it has it alone
     else()
         add_test(NAME view_${test} COMMAND ${CMAKE_COMMAND} -E echo "view_${test} needs node, chromium and npm packages")
         set_tests_properties(view_${test} PROPERTIES SKIP_REGULAR_EXPRESSION "needs node" LABELS "view;browser")

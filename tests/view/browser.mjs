@@ -6,13 +6,16 @@ import assert from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const [modules, chromium, replay, view] = process.argv.slice(2);
 const browsers = createRequire(join(modules, "x"))("playwright-core").chromium;
 const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--js-flags=--expose-gc", "--enable-precise-memory-info"];
-const TOKEN = "browserbrowserbrowser", PLACES = 16, STEP = 60, FLAT_FRAMES = 2000, BIG = 100000;
+const TOKEN = "browserbrowserbrowser", PLACES = 16, STEP = 60, HANGS_MS = 120000, FLAT_FRAMES = 2000, BIG = 100000;
+// Pages are drawn by the processor here: few pixels, but where pictures are kept.
+const VIEWPORT = process.env.VIEW_PICTURES ? { width: 1280, height: 800 } : { width: 900, height: 560 };
 const SETTINGS = ["--set", "view=130", "--set", "margin=10", "--set", "cap=6", "--set", "world_size=1000,1000", "--set", "tower_size=100"];
 
 // ---- the program and the page ----
@@ -40,8 +43,8 @@ function stop({ program }) {
 
 const faults = [];
 async function open(browser, address, more = "") {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(60000); // only ends what hangs: pages are drawn by the processor here
+  const page = await browser.newPage({ viewport: VIEWPORT });
+  page.setDefaultTimeout(HANGS_MS);
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|ERR_CONNECTION_REFUSED|WebSocket connection/.test(message.text()) && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.stack));
   await page.goto(address + more);
@@ -55,7 +58,7 @@ async function picture(page, name) {
 
 async function frames(page, count) {
   const until = await page.evaluate((count) => window.pharos.frames + count, count);
-  await page.waitForFunction((until) => window.pharos.frames >= until, until, { timeout: 60000 });
+  await page.waitForFunction((until) => window.pharos.frames >= until, until);
 }
 const text = (page, id) => page.evaluate((id) => document.getElementById(id).textContent, id);
 
@@ -97,7 +100,7 @@ async function checkWhy(browser, folder) {
   const one = await start("--trace", path, "--at", "17", "--paused", ...SETTINGS);
   const page = await open(browser, one.address);
   assert.equal(await page.evaluate(() => window.pharos.shown.tick), 17);
-  await page.waitForTimeout(300);
+  await page.waitForFunction((all) => window.pharos.shown.points.count === all, PLACES * PLACES);
   const lit = await page.evaluate(() => { window.pharos.map.draw(1); return window.pharos.map.points.lit(); });
   assert(lit > PLACES * PLACES * 4 && lit < 200000, `${lit} pixels are lit`);
   const compared = [];
@@ -175,9 +178,7 @@ async function checkKeys(browser, address) {
   await picture(page, "keys");
   await page.keyboard.press("Enter");
   // The address keeps the look.
-  await page.waitForTimeout(400);
-  const kept = await page.evaluate(() => location.hash);
-  assert(/token=/.test(kept) && /id=\d+/.test(kept) && /tab=sees/.test(kept), kept);
+  await page.waitForFunction(() => [/token=/, /id=\d+/, /tab=sees/].every((part) => part.test(location.hash)));
   await page.close();
   console.log("all of it by keyboard");
 }
@@ -247,9 +248,23 @@ async function checkFrames(browser, address) {
 
 // ---- a connection that is lost ----
 
+// A port that stays, in front of programs that come and go: none of them needs a port that may be taken.
+async function makeDoor() {
+  const door = {};
+  const server = createServer((near) => {
+    const far = connect(door.to, "127.0.0.1");
+    for (const [from, to] of [[near, far], [far, near]]) from.pipe(to).on("error", () => from.destroy()), from.on("close", () => to.destroy());
+  });
+  await new Promise((then) => server.listen(0, "127.0.0.1", then));
+  return Object.assign(door, { port: server.address().port, close: () => server.close() });
+}
+const portOf = ({ address }) => Number(new URL(address).port);
+
 async function checkLost(browser) {
-  let one = await start("--demo", "--port", "18732", "--allow-set");
-  const page = await open(browser, one.address);
+  let one = await start("--demo", "--allow-set");
+  const door = await makeDoor();
+  door.to = portOf(one);
+  const page = await open(browser, one.address.replace(`:${door.to}/`, `:${door.port}/`));
   await page.evaluate(() => { document.getElementById("keys").open = true; document.getElementById("tables").open = true; });
   await page.evaluate(() => { document.getElementById("layer-density").click(); });
   // A live key by its slider: the next frames have it.
@@ -263,14 +278,17 @@ async function checkLost(browser) {
   await picture(page, "lost");
   assert.equal(await text(page, "state"), "no connection");
   const before = await page.evaluate(() => window.pharos.frames);
-  one = await start("--demo", "--port", "18732");
-  await page.waitForFunction((before) => window.pharos.frames > before + 3, before, { timeout: 60000 });
+  one = await start("--demo");
+  door.to = portOf(one);
+  await page.waitForFunction((before) => window.pharos.frames > before + 3, before);
   assert.equal(await text(page, "state"), "live");
   await stop(one);
-  one = await start("--demo", "--port", "18732", "--token", "another0another0another0");
-  await page.waitForFunction(() => /wrong token/.test(document.getElementById("notice").textContent), null, { timeout: 60000 });
+  one = await start("--demo", "--token", "another0another0another0");
+  door.to = portOf(one);
+  await page.waitForFunction(() => /wrong token/.test(document.getElementById("notice").textContent));
   await page.close();
   await stop(one);
+  door.close();
   console.log("a lost connection is told, and comes back; a new token is told");
 }
 

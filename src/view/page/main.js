@@ -21,7 +21,7 @@ const map = new WorldMap();
 const kept = new History();
 const asked = new Map();
 let hello, state = {}, shown, live = true, focus = start.focus ?? "0", tag = 0, lastSent = "", timer = 0, glideFrom = 0, drawnTables = 0;
-let frames = 0, lost = 0, waitingAck = null, decodeMs = 0;
+let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "";
 
 // ---- what goes to the server ----
 
@@ -159,10 +159,19 @@ function drawHeader(frame) {
   say($("lost"), lost > 0 ? `shown ${short(frames)} of ${short(frames + lost)} ticks` : "");
   const mib = (bytes) => (bytes / 1048576).toFixed(1);
   say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB; world ${mib(frame.stats.bytes ?? 0)} MiB`);
-  if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
+  if (refusal) notice(refusal);
+  else if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
   else if (frame.rect.matched === 0 && map.layers.points) notice(`None of ${short(frame.entities)} entities is in view${$("any").checked ? "" : ` (instance ${frame.rect.instance})`}.\nPress 0 for the whole world, or tick "all" instances on the left.`);
   else notice("");
 }
+
+// A refusal stays until the next click or key: the next frame comes too soon to read it.
+function refuse(text) {
+  refusal = text;
+  notice(text);
+}
+
+for (const input of ["pointerdown", "keydown"]) document.addEventListener(input, () => (refusal = ""), true);
 
 function notice(text) {
   $("notice").hidden = text === "";
@@ -201,7 +210,7 @@ function open(message) {
   $("seek-box").hidden = !message.seek;
   $("export-trace").hidden = !message.slice;
   live = true;
-  notice("");
+  refuse("");
   watch();
   drawState();
 }
@@ -217,7 +226,7 @@ function take(message) {
     if (message.speed && document.activeElement !== $("speed")) $("speed").value = String(message.speed);
     drawState();
   } else if (message.type === "refused") {
-    notice(message.text);
+    refuse(message.text);
   } else if (message.type === "slice") {
     save(new Blob([message.text], { type: "text/csv" }), "slice.csv");
   }
@@ -280,7 +289,7 @@ $("follow").addEventListener("change", changed);
 $("find").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("find-id").value.trim();
-  if (!/^\d{1,20}$/.test(id)) return notice(`"${id}" is no id: ids are whole numbers from 1.`);
+  if (!/^\d{1,20}$/.test(id)) return refuse(`"${id}" is no id: ids are whole numbers from 1.`);
   select(id);
   $("follow").checked = true;
 });
@@ -327,7 +336,7 @@ if (start.observer && start.target) {
   $("why-observer").value = start.observer;
   $("why-target").value = start.target;
 }
-if (!map.points.gl) notice("This browser has no WebGL2: points can not be drawn. The inspector, tables and strips work.");
+if (!map.points.gl) refuse("This browser has no WebGL2: points can not be drawn. The inspector, tables and strips work.");
 
 function draw(now) {
   map.draw(Math.min((now - glideFrom) / GLIDE_MS, 1));

@@ -22,6 +22,8 @@ export class WorldMap {
     this.colour = "class";
     this.view = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1, pointSize: 4 };
     this.changed = this.moved = () => {};
+    this.dirty = true;
+    this.rests = false;
     this.near = [];
     this.heatCanvas = document.createElement("canvas");
     this.heatCanvas.width = this.heatCanvas.height = 64;
@@ -164,10 +166,13 @@ export class WorldMap {
 
   // ---- drawing ----
 
+  // Points glide until their share is 1; all else changes when it is marked. A map that rests costs nothing.
   draw(share) {
+    if (!this.dirty && this.rests) return;
+    this.rests = share >= 1;
     this.view.pointSize = this.view.scale > 2 ? 7 : this.view.scale > 0.7 ? 5 : 3;
     this.points.draw(this.view, share, this.layers.points);
-    if (!this.dirty && share >= 1) return;
+    if (!this.dirty) return;
     this.dirty = false;
     for (const context of [this.base, this.over]) {
       context.setTransform(this.view.ratio, 0, 0, this.view.ratio, 0, 0);
