@@ -475,8 +475,66 @@ static void check_edges_behind(void)
     close_place(&at);
 }
 
+/* The next batches of a consumer; edges of entity 1 in them. `last` gets the last one. */
+static uint32_t edges_told(const place *at, ph_edge *last)
+{
+    const ph_batch *batch;
+    uint32_t told = 0;
+    while (ph_batch_take(at->consumer, &batch) == PH_OK) {
+        for (uint32_t i = 0; i < batch->crossing_count + batch->activation_count; i++) {
+            const bool crossing = i < batch->crossing_count;
+            const ph_edge *edge = crossing ? &batch->crossings[i] : &batch->activations[i - batch->crossing_count];
+            if (edge->id != 1) continue;
+            *last = *edge;
+            told++;
+        }
+        CHECK_OK(ph_batch_return(at->consumer, batch));
+    }
+    return told;
+}
+
+/*
+ * An entity in an area is given away and comes back, while its consumer takes nothing: the edge out of the area, which
+ * waits, is void. Its next edge out is told once.
+ */
+static void check_edges_void(uint32_t ticks_away)
+{
+    enum { TICKS = 200 }; /* more than the batches that may wait */
+    const ph_area area = {.shape = PH_AREA_CIRCLE, .radius = 50, .margin = 1};
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    ph_edge last = {0};
+    ph_stats stats;
+    place at = open_place(NULL, 1);
+    CHECK_OK(ph_area_set(at.producer, 77, &area));
+    enter(&at, 1, 10, 0, false);
+    enter(&at, 2, 500, 30, false);
+    enter(&at, 3, 510, 0, false);
+    CHECK_OK(ph_tick(at.world, NULL));
+    CHECK(edges_told(&at, &last) == 1 && last.on, "it is not in the area");
+    for (uint32_t i = 0; i < TICKS; i++) {
+        CHECK_OK(ph_move(at.producer, 3, i % 2 == 0 ? 600 : 510, 0, 0));
+        CHECK_OK(ph_tick(at.world, NULL));
+    }
+    const size_t bytes = export_of(&at, 1);
+    CHECK_OK(ph_set(at.producer, 1, &remote));
+    for (uint32_t i = 0; i < ticks_away; i++) CHECK_OK(ph_tick(at.world, NULL));
+    CHECK_OK(ph_world_stats(at.world, &stats));
+    CHECK(stats.consumers_pending == 1, "nothing waits");
+    CHECK_OK(ph_import(at.producer, capsule, bytes, NULL, NULL));
+    CHECK_OK(ph_tick(at.world, NULL));
+    CHECK_OK(ph_move(at.producer, 1, 500, 0, 0));
+    CHECK_OK(ph_tick(at.world, NULL));
+    uint32_t told = edges_told(&at, &last);
+    CHECK_OK(ph_tick(at.world, NULL)); /* there is room for what waits */
+    told += edges_told(&at, &last);
+    CHECK(told == 1 && last.area == 77 && !last.on, "%u edges are told, the last is %s", told, last.on ? "on" : "off");
+    close_place(&at);
+}
+
 int main(void)
 {
+    check_edges_void(1);
+    check_edges_void(3);
     check_edges_behind();
     check_memory();
     check_scarce_return();

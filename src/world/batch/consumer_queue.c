@@ -274,6 +274,30 @@ void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t coun
     }
 }
 
+/* Copies edges to `to`, which may be their own place or before it, without the ones of this stay. Returns how many. */
+static uint32_t drop_kept_range(ph_edge *edges, uint32_t count, ph_edge *to, phx_net_stay of)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (edges[i].id != of.id || edges[i].incarnation != of.incarnation) to[left++] = edges[i];
+    return left;
+}
+
+void phx_consumer_drop_edges(phx_consumer *c, phx_net_stay of)
+{
+    PHX_ASSERT(c->filling == NULL);
+    phx_net_changes_drop_edges(c->edges, of);
+    for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
+        ph_batch *view = &batch->view;
+        ph_edge *crossings = batch->edges + view->activation_count;
+        c->kept_edges -= edges_in(batch);
+        view->activation_count = drop_kept_range(batch->edges, view->activation_count, batch->edges, of);
+        view->crossing_count =
+            drop_kept_range(crossings, view->crossing_count, batch->edges + view->activation_count, of);
+        c->kept_edges += edges_in(batch);
+    }
+}
+
 /* Merges kept edges of earlier ticks into the net difference. false = no memory, some may be merged. */
 static bool merge_kept(phx_consumer *c)
 {

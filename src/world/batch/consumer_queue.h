@@ -10,6 +10,7 @@
  * something is pending behind the bound (phx_consumer_pending()).
  *
  * The order of calls of a publish phase, ticking thread:
+ *   phx_consumer_drop_edges() for each entity that was given away and is back (as the exchange ends),
  *   phx_consumer_drop_observer() for each observer that left the world or is not ready now (also
  *   one that left and entered again in this tick),
  *   phx_consumer_rename() for the entities that changed their kind or user data, then
@@ -74,6 +75,8 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
 
 /* Drops everything pending for this observer. Batches handed over already stay as they are. */
 void phx_consumer_drop_observer(phx_consumer *c, uint64_t observer);
+/* Drops the edges of this stay that are pending. O(its areas), and O(edges kept for want of memory). */
+void phx_consumer_drop_edges(phx_consumer *c, phx_net_stay of);
 /* Renames these entities, observers or not, in everything pending: their kinds and user data. O(count). */
 void phx_consumer_rename(phx_consumer *c, const phx_rename *items, uint32_t count);
 

@@ -401,6 +401,35 @@ bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
     return true;
 }
 
+/* Takes the events of this incarnation off an edge's entry. Returns how many. */
+static uint32_t drop_events(phx_net_changes *co, uint32_t e, uint32_t incarnation)
+{
+    phx_net_entry *entry = &co->set.entries[e];
+    phx_net_observer *observer = &co->set.observers[entry->observer];
+    const bool leave = entry->has_leave && entry->leave_incarnation == incarnation;
+    const bool enter = entry->has_enter && entry->enter_incarnation == incarnation;
+    if (leave) entry->has_leave = false;
+    if (enter) entry->has_enter = false;
+    if (enter) phx_net_set_unname(&co->set, e);
+    observer->leaves -= leave;
+    observer->enters -= enter;
+    if (!entry->has_leave && !entry->has_enter) phx_net_set_entry_remove(&co->set, e);
+    return (uint32_t)leave + (uint32_t)enter;
+}
+
+void phx_net_changes_drop_edges(phx_net_changes *co, phx_net_stay of)
+{
+    const uint32_t o = phx_net_set_observer_find(&co->set, of.id);
+    if (o == NONE) return;
+    for (uint32_t e = co->set.observers[o].first, next; e != NONE; e = next) {
+        next = co->set.entries[e].next;
+        const uint32_t dropped = drop_events(co, e, of.incarnation);
+        co->counts.pending -= dropped;
+        co->counts.discarded += dropped;
+    }
+    if (co->set.observers[o].first == NONE) phx_net_set_observer_remove(&co->set, o);
+}
+
 static phx_edge_size edges_pending(const phx_net_changes *co)
 {
     phx_edge_size size = {0};

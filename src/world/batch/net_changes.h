@@ -28,6 +28,7 @@
 
 #include "shards/entity/renames.h"
 #include "world/batch/batch.h"
+#include "world/batch/net_set.h"
 #include "world/table/attach_depth.h"
 
 /* The part of the world that net differences ask; its owner keeps it as long as they are. */
@@ -82,6 +83,8 @@ bool phx_net_changes_reserve_drain(phx_net_changes *co, phx_batch *batch);
  * target, an `on` edge an enter; incarnations are the entity's.
  */
 bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch);
+/* Drops the edges of this stay. O(the areas of its id). */
+void phx_net_changes_drop_edges(phx_net_changes *co, phx_net_stay of);
 /* Moves all edges into batch->edges and the view. */
 bool phx_net_changes_drain_edges(phx_net_changes *co, phx_batch *batch);
 

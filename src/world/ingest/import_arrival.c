@@ -151,8 +151,22 @@ static void drop_held_edges(const phx_imports *imports, phx_edges *edges)
     edges->earlier = earlier;
 }
 
-static void drop_all_held_edges(phx_world *world)
+/* As in drop_held_edges(), of the edges that are behind the bounds of consumers. */
+static void drop_pending_edges(phx_world *world)
 {
+    const phx_imports *imports = &world->imports;
+    for (uint32_t i = imports->arrived; i < imports->count; i++) {
+        const phx_import *import = &imports->at[i];
+        if (import->entered || import->ended) continue; /* none of its edges is void */
+        const phx_net_stay of = {import->id, import->incarnation};
+        for (uint32_t c = 0; c < world->def.consumers; c++) phx_consumer_drop_edges(world->consumers[c].consumer, of);
+    }
+}
+
+static void drop_void_edges(phx_world *world)
+{
+    if (world->imports.arrived == world->imports.count) return;
+    drop_pending_edges(world);
     for (uint32_t i = 0; i < world->shard_count; i++) {
         phx_edges *edges = &world->shards[i].zones.edges;
         if (edges->earlier > 0) drop_held_edges(&world->imports, edges);
@@ -162,7 +176,7 @@ static void drop_all_held_edges(phx_world *world)
 bool phx_imports_arrive(phx_world *world)
 {
     phx_imports *imports = &world->imports;
-    if (imports->arrived < imports->count) drop_all_held_edges(world);
+    drop_void_edges(world);
     for (; imports->arrived < imports->count; imports->arrived++) {
         phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;
@@ -181,7 +195,7 @@ bool phx_imports_arrive(phx_world *world)
 void phx_imports_give_up(phx_world *world)
 {
     phx_imports *imports = &world->imports;
-    if (imports->arrived < imports->count) drop_all_held_edges(world);
+    drop_void_edges(world);
     for (; imports->arrived < imports->count; imports->arrived++) {
         const phx_import *import = &imports->at[imports->arrived];
         phx_shard *shard;

@@ -274,6 +274,48 @@ Test(consumer, a_dropped_observer_gets_no_event)
     cr_assert_eq(phx_consumer_count(c).discarded, 1);
 }
 
+/* The next tick's batch has an edge off this area for each of these entities, of the incarnation that is its id. */
+static phx_batch *edges_off(uint64_t area, const uint64_t *ids, uint32_t count)
+{
+    phx_batch *batch = phx_consumer_begin(c, 0, 0);
+    phx_edge_size size = {0};
+    size.count[area != 0][false] = count;
+    cr_assert(phx_batch_size_edges(&mem, batch, size));
+    phx_edge_size places = phx_batch_edge_places(&size);
+    for (uint32_t i = 0; i < count; i++) {
+        const ph_edge edge = {ids[i], 0, area, (uint32_t)ids[i], false};
+        phx_batch_put_edge(batch, &places, &edge);
+    }
+    return batch;
+}
+
+/* In the net difference, and in a tick that was kept because there was no memory for it. */
+Test(consumer, edges_of_a_stay_that_are_dropped_are_not_told)
+{
+    enum { LAST = 900 };
+    uint64_t many[LAST];
+    make(1);
+    ticks_new(1);
+    cr_assert(phx_consumer_offer(c, edges_off(50, (uint64_t[]){7, 8}, 2), ++now));
+    for (uint32_t i = 0; i < LAST; i++) many[i] = i + 1; /* more than the net difference has room for */
+    phx_batch *batch = edges_off(51, many, LAST);
+    watched_memory_fail_after(&watched, 0);
+    cr_assert_not(phx_consumer_offer(c, batch, ++now));
+    cr_assert(phx_consumer_keep(c, batch, now));
+    watched_memory_fail_after(&watched, UINT64_MAX);
+    cr_assert_eq(phx_consumer_count(c).edges_pending, LAST + 2);
+    phx_consumer_drop_edges(c, (phx_net_stay){7, 7});
+    phx_consumer_drop_edges(c, (phx_net_stay){8, 1}); /* another stay */
+    phx_consumer_drop_edges(c, (phx_net_stay){LAST + 1, LAST + 1});
+    cr_assert_eq(phx_consumer_count(c).edges_pending, LAST);
+    take_and_return(1, 1);
+    tick_none();
+    const ph_batch *told = take(2, now);
+    cr_assert_eq(told->crossing_count, LAST);
+    for (uint32_t i = 0; i < LAST; i++) cr_assert_neq(told->crossings[i].id, 7);
+    cr_assert(phx_consumer_return(c, told));
+}
+
 Test(consumer, taken_batches_count_for_the_bound)
 {
     make(2);
