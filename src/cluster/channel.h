@@ -5,7 +5,7 @@
  *
  *   ack      an item is taken strictly in sequence; the last one taken goes back with every message
  *   commit   the sender says up to which item it has seen the ack. Until then it may believe that it must take the
- *            item back, so the receiver does not hand it on (the pin)
+ *            item back, so the receiver does not hand it on (retention)
  *
  * Knows no entity and no map; used by the node.
  */

@@ -35,10 +35,10 @@ ph_status phx_hand_over_leave(phx_node *node, uint64_t id)
     return PH_OK;
 }
 
-static bool is_pinned(const phx_node *node, const phx_holding *holding)
+static bool is_retained(const phx_node *node, const phx_holding *holding)
 {
     const phx_peer *sender = holding->peer != 0 ? phx_node_peer(node, holding->peer) : NULL;
-    return sender && phx_rule_is_pinned(&node->map, holding->peer, sender->channel.committed, holding->sequence);
+    return sender && phx_rule_is_retained(&node->map, holding->peer, sender->channel.committed, holding->sequence);
 }
 
 /* The peer that a number names, if it can take entities. */
@@ -56,7 +56,7 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     if (!holding) return PH_UNKNOWN_ID;
     if (!peer) return PH_BAD_VALUE;
     if (state_bytes > PHX_WIRE_STATE_BYTES_MAX) return PH_TOO_LARGE;
-    if (holding->sending || is_pinned(node, holding)) return PH_PENDING;
+    if (holding->sending || is_retained(node, holding)) return PH_PENDING;
     if (peer->channel.unacked.count >= node->def.unacked_max) return PH_FULL;
     unsigned char *item = phx_channel_push(&peer->channel, PHX_WIRE_OFFER_BYTES + state_bytes);
     if (!item) return PH_NO_MEMORY;

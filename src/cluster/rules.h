@@ -15,10 +15,10 @@ bool phx_rule_hears(const phx_cluster_map *map, uint64_t registration);
 bool phx_rule_is_next(uint64_t taken, uint64_t sequence);
 
 /*
- * Pin: an entity that came as an item of a sender stays until that sender has seen the ack, or is put out. Otherwise
+ * Retention: an entity that came as an item of a sender stays until that sender has seen the ack, or is put out. Otherwise
  * the sender takes it back, once the receiver is dead, from a third node that had got it meanwhile.
  */
-bool phx_rule_is_pinned(const phx_cluster_map *map, uint64_t sender, uint64_t committed, uint64_t sequence);
+bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t committed, uint64_t sequence);
 
 /*
  * Barrier: behind it every member has a map in which the dead member is not, so no member takes anything from it any

@@ -1,5 +1,5 @@
 /*
- * Hand-overs between two nodes that speak to each other at once: every refusal, the pin, a receiver that dies, each
+ * Hand-overs between two nodes that speak to each other at once: every refusal, retention, a receiver that dies, each
  * allocation that fails, and a steady flow that allocates nothing.
  */
 #include <criterion/criterion.h>
@@ -105,7 +105,7 @@ Test(hand_over, an_entity_goes_over_and_stays_until_the_commit)
     cr_assert_eq(event.peer, 10);
     cr_assert_eq(event.ownership, ((uint64_t)map.version << 32) + 1);
     cr_assert(event.state_bytes == 3 && memcmp(event.state, "abc", 3) == 0);
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_PENDING); /* pinned */
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_PENDING); /* retained */
     speak(B, A);
     cr_assert_not(phx_holdings_find(&nodes[A].holdings, 5));
     cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_PENDING);
