@@ -1,7 +1,7 @@
 /*
  * A process's way into the cluster map and its stay there, over the control store: lease, registration, join, renewal,
  * and changes of the map by compare-and-set. No clock and no thread: the time is an argument; requests and answers are
- * the store's. Called by the host once a tick, before phx_barrier_begin(); it feeds the node with maps and leases.
+ * the store's. Called by the host once a tick, before phx_map_barrier_begin(); it feeds the node with maps and leases.
  *
  *   ph/WORLD/nodes/N   a registered process of that number, under its lease; the key's revision is its registration
  *   ph/WORLD/map       the cluster map

@@ -56,7 +56,7 @@ static bool reserve_peers(phx_node *node, const phx_cluster_map *map)
     return true;
 }
 
-/* New members become peers; peers that are no members wait for the barrier. */
+/* New members become peers; peers that are no members wait for the map barrier. */
 static void update_peers(phx_node *node)
 {
     const phx_cluster_map *map = &node->map;

@@ -3,11 +3,11 @@
  * messages and events are results. So the simulation (tests/cluster) runs the code that a cluster runs.
  *
  * Order of a round: phx_node_map() and phx_node_lease() as the control store is read, phx_exchange_receive() for each
- * message, phx_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for each
+ * message, phx_map_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for each
  * peer, phx_exchange_heartbeat() now and then. One thread at a time.
  *
  * A gateway is a member that owns nothing: it has clients, hears states of entities (phx_node_hears()), and shows the
- * version of its map, so that a barrier waits for it too.
+ * version of its map, so that a map barrier waits for it too.
  */
 #ifndef PHX_CLUSTER_NODE_H
 #define PHX_CLUSTER_NODE_H
@@ -26,7 +26,7 @@ typedef struct phx_node_def {
 
 typedef struct phx_peer {
     phx_member member;
-    bool out;       /* it is not in the map any more; its offers wait for the barrier */
+    bool out;       /* it is not in the map any more; its offers wait for the map barrier */
     uint32_t shown; /* highest version of the map that it has shown */
     phx_channel channel;
 } phx_peer;

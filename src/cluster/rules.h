@@ -21,7 +21,7 @@ bool phx_rule_is_next(uint64_t taken, uint64_t sequence);
 bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t committed, uint64_t sequence);
 
 /*
- * Barrier: behind it every member has a map in which the dead member is not, so no member takes anything from it any
+ * Map barrier: behind it every member has a map in which the dead member is not, so no member takes anything from it any
  * more. shown: the lowest version that the other members have shown. The fence is that of the own map: a member that
  * was put out later may have taken entities from the dead one, and others from it.
  */

@@ -23,7 +23,7 @@
 #include <pharos/pharos.h>
 
 #include "base/rng.h"
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/halo.h"
 #include "cluster/halo_out.h"
@@ -287,7 +287,7 @@ static void tell_clients(federation *f, member *m)
 static void take_events(member *m)
 {
     phx_node_event event;
-    phx_barrier_begin(&m->node, m->halo->now + 1);
+    phx_map_barrier_begin(&m->node, m->halo->now + 1);
     while (phx_node_event_next(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
         CHECK_OK(phx_halo_gain(m->halo, &event));

@@ -7,7 +7,7 @@
 #ifndef CLUSTER_SIM_H
 #define CLUSTER_SIM_H
 
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
 #include "cluster/node.h"

@@ -173,7 +173,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if ((sim->tick + slot) % POLL_TICKS == 0) sim_store_poll(sim, slot);
     if (!process->alive) return;
     sim_net_deliver(sim, slot);
-    phx_barrier_begin(&process->node, sim_now(sim, process));
+    phx_map_barrier_begin(&process->node, sim_now(sim, process));
     take_events(sim, process);
     if (!process->alive) return;
     if (!process->gateway) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
 #include "cluster/sum.h"
@@ -82,7 +82,7 @@ static void try_message(const unsigned char *bytes, size_t size)
         if (id > 1) HOLDS(phx_hand_over_send(&node, id, 2, &id, sizeof id) == PH_OK);
     }
     for (uint32_t i = 0; i < 2; i++) phx_exchange_receive(&node, bytes, size); /* the second time it is a double */
-    phx_barrier_begin(&node, 1);
+    phx_map_barrier_begin(&node, 1);
     check_node(&node);
     phx_node_free(&node);
 }

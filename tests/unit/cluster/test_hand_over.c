@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
 #include "support/fail_alloc.h"
@@ -162,26 +162,26 @@ Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
     cr_assert_eq(nodes[A].holdings.count, 0);
 }
 
-Test(hand_over, offers_to_a_dead_node_come_back_behind_the_barrier)
+Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
     cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "xyz", 3), PH_OK);
     cr_assert(phx_cluster_map_put_out(&map, 11));
     cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
-    phx_barrier_begin(&nodes[A], 1);
+    phx_map_barrier_begin(&nodes[A], 1);
     expect_no_event(A); /* the gateway has not shown the map */
     beat(GATEWAY, A);
-    phx_barrier_begin(&nodes[A], 2);
+    phx_map_barrier_begin(&nodes[A], 2);
     expect_no_event(A);
     cr_assert_eq(phx_node_map(&nodes[GATEWAY], &map), PH_OK);
     beat(GATEWAY, A);
-    phx_barrier_begin(&nodes[A], 3);
+    phx_map_barrier_begin(&nodes[A], 3);
     const phx_node_event event = expect_event(A, PHX_NODE_TAKEN_BACK);
     cr_assert_eq(event.ownership, (uint64_t)map.version << 32);
     cr_assert(event.state_bytes == 3 && memcmp(event.state, "xyz", 3) == 0);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(expect_event(A, PHX_NODE_RESTORE).lost, map.fence);
     expect_no_event(A);
-    phx_barrier_begin(&nodes[A], 4);
+    phx_map_barrier_begin(&nodes[A], 4);
     expect_no_event(A);
     cr_assert_not(phx_holdings_find(&nodes[A].holdings, 5)->sending);
     cr_assert_eq(nodes[A].peer_count, 1);
@@ -209,7 +209,7 @@ Test(hand_over, without_a_proven_lease_a_node_freezes_or_goes_on_and_commits_not
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
     for (uint32_t i = A; i <= B; i++) {
-        phx_barrier_begin(&nodes[i], LEASE);
+        phx_map_barrier_begin(&nodes[i], LEASE);
         cr_assert_not(phx_node_may_commit(&nodes[i]));
         cr_assert_eq(phx_node_may_act(&nodes[i]), i == A);
     }

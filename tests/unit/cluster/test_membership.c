@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 #include "cluster/membership.h"
 #include "cluster/registration.h"
 #include "support/fail_alloc.h"
@@ -59,7 +59,7 @@ static void run_ticks(uint32_t ticks)
         for (uint32_t at = 0; at < PROCESSES; at++) {
             if (!processes[at].runs) continue;
             phx_membership_tick(&processes[at].membership, now);
-            phx_barrier_begin(&processes[at].node, now);
+            phx_map_barrier_begin(&processes[at].node, now);
         }
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The barrier; see barrier.h.
+ * The map barrier; see map_barrier.h.
  */
-#include "cluster/barrier.h"
+#include "cluster/map_barrier.h"
 
 #include "cluster/hand_over.h"
 #include "cluster/rules.h"
@@ -47,7 +47,7 @@ static void restore_regions(phx_node *node)
     }
 }
 
-void phx_barrier_begin(phx_node *node, uint64_t now)
+void phx_map_barrier_begin(phx_node *node, uint64_t now)
 {
     node->now = now;
     if (node->fenced || !node->joined) return;

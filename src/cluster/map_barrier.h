@@ -1,0 +1,13 @@
+/*
+ * The map barrier: once every member has shown a map without the dead one, no member takes anything from it any more. Then
+ * offers to it are void, and its entities may be restored. Called by the host in every round; see node.h.
+ */
+#ifndef PHX_CLUSTER_MAP_BARRIER_H
+#define PHX_CLUSTER_MAP_BARRIER_H
+
+#include "cluster/node.h"
+
+/* The time, and whatever waits for the map barrier. */
+void phx_map_barrier_begin(phx_node *node, uint64_t now);
+
+#endif
