@@ -110,7 +110,7 @@ bool phx_node_event_next(phx_node *node, phx_node_event *event)
     return true;
 }
 
-bool phx_node_may_commit(const phx_node *node)
+bool phx_node_may_save(const phx_node *node)
 {
     return node->joined && !node->fenced && node->now < node->proven_until;
 }

@@ -78,8 +78,8 @@ bool phx_node_event_next(phx_node *node, phx_node_event *event);
 
 /* Does this node simulate its entities? */
 bool phx_node_may_act(const phx_node *node);
-/* May the host do something that can not be taken back, as a write to a database? */
-bool phx_node_may_commit(const phx_node *node);
+/* May the host save states, or do anything else that can not be taken back? */
+bool phx_node_may_save(const phx_node *node);
 
 /* Is a message of that registration to be heard? A node that is in no map, or was put out, hears none. */
 bool phx_node_hears(const phx_node *node, uint64_t registration);

@@ -130,7 +130,7 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
     state->steps++;
     if (!sim->is_calm && sim_chance(sim, REGION_ONE_IN)) state->region = sim_below(sim, sim->region_count);
     send_view(sim, slot, phx_holdings_find(&node->holdings, id), state->steps);
-    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_commit(node)) {
+    if ((sim->tick + id) % SAVE_TICKS == 0 && phx_node_may_save(node)) {
         if (!phx_cluster_map_member(&sim->store.map, process->registration))
             sim_violate(sim, "a node that was put out writes to the database");
         sim->saved[id - 1] = *state;

@@ -190,7 +190,7 @@ Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
 Test(hand_over, a_node_that_was_put_out_holds_nothing_and_is_heard_no_more)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
-    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_commit(&nodes[B]));
+    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_save(&nodes[B]));
     cr_assert(phx_cluster_map_put_out(&map, 11));
     cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
     beat(B, A);
@@ -200,24 +200,24 @@ Test(hand_over, a_node_that_was_put_out_holds_nothing_and_is_heard_no_more)
     expect_no_event(B);
     cr_assert_eq(nodes[B].holdings.count, 0);
     cr_assert_not(phx_node_may_act(&nodes[B]));
-    cr_assert_not(phx_node_may_commit(&nodes[B]));
+    cr_assert_not(phx_node_may_save(&nodes[B]));
     cr_assert_not(phx_node_hears(&nodes[B], 10));
     cr_assert_eq(phx_exchange_heartbeat(&nodes[B], buffer, sizeof buffer), 0);
 }
 
-Test(hand_over, without_a_proven_lease_a_node_freezes_or_goes_on_and_commits_nothing)
+Test(hand_over, without_a_proven_lease_a_node_freezes_or_goes_on_and_saves_nothing)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
     for (uint32_t i = A; i <= B; i++) {
         phx_map_barrier_begin(&nodes[i], LEASE);
-        cr_assert_not(phx_node_may_commit(&nodes[i]));
+        cr_assert_not(phx_node_may_save(&nodes[i]));
         cr_assert_eq(phx_node_may_act(&nodes[i]), i == A);
     }
     cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_BUSY);
     phx_node_lease(&nodes[B], LEASE - 1);
     cr_assert_not(phx_node_may_act(&nodes[B]));
     phx_node_lease(&nodes[B], LEASE + 1);
-    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_commit(&nodes[B]));
+    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_save(&nodes[B]));
 }
 
 Test(hand_over, maps_go_forward_and_keep_their_regions)

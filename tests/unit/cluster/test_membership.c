@@ -98,7 +98,7 @@ Test(membership, processes_without_a_number_get_the_lowest_and_share_regions)
         cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
         cr_assert_eq(processes[at].node.def.member.number, at + 1);
         cr_assert_eq(processes[at].node.map.version, processes[0].node.map.version);
-        cr_assert(phx_node_may_commit(&processes[at].node));
+        cr_assert(phx_node_may_save(&processes[at].node));
         cr_assert_eq(regions_of(0, (uint16_t)(at + 1)), at < 2 ? 3u : at == 2 ? 2u : 0u, "%u", at);
     }
 }
@@ -140,19 +140,19 @@ Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
     cr_assert_eq(regions_of(0, 2), 0);
     processes[1].runs = true;
     run_ticks(3);
-    cr_assert(processes[1].node.fenced && !phx_node_may_commit(&processes[1].node));
+    cr_assert(processes[1].node.fenced && !phx_node_may_save(&processes[1].node));
     cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_neq(processes[1].membership.reason[0], '\0');
 }
 
-Test(membership, a_commit_needs_a_lease_that_is_proven)
+Test(membership, a_save_needs_a_lease_that_is_proven)
 {
     begin_process(0, 1, REGIONS, 1, false);
     run_ticks(20);
-    cr_assert(phx_node_may_commit(&processes[0].node));
+    cr_assert(phx_node_may_save(&processes[0].node));
     phc_memory_cut(memory, &processes[0].store, true);
     run_ticks(LEASE_MS * 1000000u / TICK_NS);
-    cr_assert(!phx_node_may_commit(&processes[0].node));
+    cr_assert(!phx_node_may_save(&processes[0].node));
     cr_assert(phx_node_may_act(&processes[0].node), "it goes on: no map without it was heard");
 }
 
