@@ -1,5 +1,5 @@
 /*
- * Sequence, ack and commit of one pair of nodes; see channel.h.
+ * Sequence, ack and confirmation of one pair of nodes; see channel.h.
  */
 #include "cluster/channel.h"
 
@@ -26,10 +26,10 @@ unsigned char *phx_channel_push(phx_channel *channel, uint32_t size)
     return item;
 }
 
-bool phx_channel_hear(phx_channel *channel, uint64_t ack, uint64_t commit)
+bool phx_channel_hear(phx_channel *channel, uint64_t ack, uint64_t confirmed)
 {
-    if (ack > channel->sent || commit > channel->taken) return false;
-    if (commit > channel->committed) channel->committed = commit;
+    if (ack > channel->sent || confirmed > channel->taken) return false;
+    if (confirmed > channel->confirmed) channel->confirmed = confirmed;
     return true;
 }
 
@@ -38,7 +38,7 @@ void phx_channel_pop(phx_channel *channel)
     phx_item_queue_pop(&channel->unacked);
     channel->acked++;
     channel->stalled = false;
-    channel->owes = true; /* the commit */
+    channel->owes = true; /* the confirmation */
 }
 
 void phx_channel_take(phx_channel *channel)
@@ -63,7 +63,7 @@ void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire
     }
     head->first = channel->acked + 1;
     head->ack = channel->taken;
-    head->commit = channel->acked;
+    head->confirmed = channel->acked;
     channel->stalled = unacked->count > 0;
     channel->owes = false;
 }

@@ -3,9 +3,9 @@
  * from 1, for as long as both registrations live; so a late double is below the window, and no memory of old ids is
  * needed.
  *
- *   ack      an item is taken strictly in sequence; the last one taken goes back with every message
- *   commit   the sender says up to which item it has seen the ack. Until then it may believe that it must take the
- *            item back, so the receiver does not hand it on (retention)
+ *   ack            an item is taken strictly in sequence; the last one taken goes back with every message
+ *   confirmation   the sender says up to which item it has seen the ack. Until then it may believe that it must take
+ *                  the item back, so the receiver does not hand it on (retention)
  *
  * Knows no entity and no map; used by the node.
  */
@@ -17,10 +17,10 @@
 
 typedef struct phx_channel {
     phx_item_queue unacked; /* items that were sent, from acked + 1 to sent */
-    uint64_t sent, acked;   /* acked is also the commit that goes to the peer */
+    uint64_t sent, acked;   /* acked is also the confirmation that goes to the peer */
     uint64_t taken;         /* last item of the peer */
-    uint64_t committed;     /* the peer has seen our ack up to this one */
-    bool owes;              /* the peer waits for an ack or a commit */
+    uint64_t confirmed;     /* the peer has seen our ack up to this one */
+    bool owes;              /* the peer waits for an ack or a confirmation */
     bool stalled;           /* the items were sent, and no ack came since */
 } phx_channel;
 
@@ -32,9 +32,9 @@ unsigned char *phx_channel_push(phx_channel *channel, uint32_t size);
 
 /*
  * The numbers of a message of the peer. false: they can not be, and nothing was changed: an ack of an item that was not
- * sent, or a commit of one that was not taken. The caller then pops items up to the ack with phx_channel_pop().
+ * sent, or a confirmation of one that was not taken. The caller then pops items up to the ack with phx_channel_pop().
  */
-bool phx_channel_hear(phx_channel *channel, uint64_t ack, uint64_t commit);
+bool phx_channel_hear(phx_channel *channel, uint64_t ack, uint64_t confirmed);
 /* The oldest unacked item was acked. */
 void phx_channel_pop(phx_channel *channel);
 /* The next item of the peer was taken. */
@@ -42,7 +42,7 @@ void phx_channel_take(phx_channel *channel);
 
 /* Adds unacked items, as many as fit, or the first few if no ack came since the last time; and writes the numbers. */
 void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head);
-/* Is there an item, an ack or a commit that the peer waits for? */
+/* Is there an item, an ack or a confirmation that the peer waits for? */
 bool phx_channel_is_due(const phx_channel *channel);
 
 #endif

@@ -34,7 +34,7 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
         node->counts.early++;
         return;
     }
-    if (!phx_channel_hear(&peer->channel, head->ack, head->commit)) {
+    if (!phx_channel_hear(&peer->channel, head->ack, head->confirmed)) {
         node->counts.impossible++;
         return;
     }

@@ -38,7 +38,7 @@ ph_status phx_hand_over_leave(phx_node *node, uint64_t id)
 static bool is_retained(const phx_node *node, const phx_holding *holding)
 {
     const phx_peer *sender = holding->peer != 0 ? phx_node_peer(node, holding->peer) : NULL;
-    return sender && phx_rule_is_retained(&node->map, holding->peer, sender->channel.committed, holding->sequence);
+    return sender && phx_rule_is_retained(&node->map, holding->peer, sender->channel.confirmed, holding->sequence);
 }
 
 /* The peer that a number names, if it can take entities. */

@@ -18,8 +18,8 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 
 /*
- * Offers an own entity to a node. PH_PENDING: it is on its way already, or retained: its last owner has not seen our ack.
- * PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
+ * Offers an own entity to a node. PH_PENDING: it is on its way already, or retained: its last owner has not seen our
+ * ack. PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
  */
 ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const void *state, uint32_t state_bytes);
 

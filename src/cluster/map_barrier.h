@@ -1,6 +1,6 @@
 /*
- * The map barrier: once every member has shown a map without the dead one, no member takes anything from it any more. Then
- * offers to it are void, and its entities may be restored. Called by the host in every round; see node.h.
+ * The map barrier: once every member has shown a map without the dead one, no member takes anything from it any more.
+ * Then offers to it are void, and its entities may be restored. Called by the host in every round; see node.h.
  */
 #ifndef PHX_CLUSTER_MAP_BARRIER_H
 #define PHX_CLUSTER_MAP_BARRIER_H

@@ -3,8 +3,8 @@
  * messages and events are results. So the simulation (tests/cluster) runs the code that a cluster runs.
  *
  * Order of a round: phx_node_map() and phx_node_lease() as the control store is read, phx_exchange_receive() for each
- * message, phx_map_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for each
- * peer, phx_exchange_heartbeat() now and then. One thread at a time.
+ * message, phx_map_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for
+ * each peer, phx_exchange_heartbeat() now and then. One thread at a time.
  *
  * A gateway is a member that owns nothing: it has clients, hears states of entities (phx_node_hears()), and shows the
  * version of its map, so that a map barrier waits for it too.

@@ -13,9 +13,9 @@ bool phx_rule_is_next(uint64_t taken, uint64_t sequence)
     return sequence == taken + 1;
 }
 
-bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t committed, uint64_t sequence)
+bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t confirmed, uint64_t sequence)
 {
-    return committed < sequence && phx_cluster_map_member(map, sender) != NULL;
+    return confirmed < sequence && phx_cluster_map_member(map, sender) != NULL;
 }
 
 bool phx_rule_restores(uint32_t fence, uint32_t shown)

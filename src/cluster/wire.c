@@ -62,7 +62,7 @@ size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
     phx_write_number(&writer, 4, 0);
     phx_write_number(&writer, 8, head->first);
     phx_write_number(&writer, 8, head->ack);
-    phx_write_number(&writer, 8, head->commit);
+    phx_write_number(&writer, 8, head->confirmed);
     PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
     writer = (phx_writer){.at = message->bytes + message->used, .end = message->bytes + message->size + PHX_SUM_BYTES};
     return phx_sum_seal(&writer, message->bytes);
@@ -81,13 +81,13 @@ static phx_wire_flaw read_head(phx_wire_head *head, phx_reader *reader, size_t s
     const uint64_t reserved = phx_read_number(reader, 4);
     head->first = phx_read_number(reader, 8);
     head->ack = phx_read_number(reader, 8);
-    head->commit = phx_read_number(reader, 8);
+    head->confirmed = phx_read_number(reader, 8);
     const bool channel = head->kind == PHX_WIRE_CHANNEL;
     const bool is_known = kind == PHX_WIRE_CHANNEL || kind == PHX_WIRE_HEARTBEAT;
     if (reader->failed || !is_known || no_flags != 0 || reserved != 0 || bytes != size || head->source == 0 ||
         head->version == 0 || channel != (head->target != 0))
         return PHX_WIRE_BAD_HEAD;
-    if (!channel && (head->item_count | head->first | head->ack | head->commit) != 0) return PHX_WIRE_BAD_HEAD;
+    if (!channel && (head->item_count | head->first | head->ack | head->confirmed) != 0) return PHX_WIRE_BAD_HEAD;
     /* sequences begin at 1, and no run of them ends beyond the numbers */
     if (channel && (head->first == 0 || head->first > UINT64_MAX - head->item_count)) return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;

@@ -3,7 +3,7 @@
  * of its items inside, or are dropped with a reason, which is counted. Pure; called by the node.
  *
  *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
- *                    version u32, 0 u32, first u64, ack u64, commit u64
+ *                    version u32, 0 u32, first u64, ack u64, confirmed u64
  *   items            size u32, kind u8, id u64, ownership u64, state
  *   sum u64
  */
@@ -32,7 +32,7 @@ typedef struct phx_wire_head {
     uint32_t item_count; /* of the channel, all below; 0 in a heartbeat */
     uint64_t first;      /* sequence of the first item */
     uint64_t ack;        /* the source has taken all items of the target up to this one */
-    uint64_t commit;     /* the source has seen the target's ack up to this one */
+    uint64_t confirmed;  /* the source has seen the target's ack up to this one */
 } phx_wire_head;
 
 typedef struct phx_offer {

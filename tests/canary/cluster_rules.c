@@ -1,6 +1,6 @@
 /*
- * The rules of src/cluster/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, 3 fence, 4 sequence, 5
- * take back at once. Linked into the simulation in their place; it has to find each.
+ * The rules of src/cluster/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, 3 fence, 4
+ * sequence, 5 take back at once. Linked into the simulation in their place; it has to find each.
  */
 #include "cluster/rules.h"
 
@@ -14,9 +14,9 @@ bool phx_rule_is_next(uint64_t taken, uint64_t sequence)
     return CLUSTER_BUG == 4 || sequence == taken + 1;
 }
 
-bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t committed, uint64_t sequence)
+bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t confirmed, uint64_t sequence)
 {
-    return CLUSTER_BUG != 1 && committed < sequence && phx_cluster_map_member(map, sender) != NULL;
+    return CLUSTER_BUG != 1 && confirmed < sequence && phx_cluster_map_member(map, sender) != NULL;
 }
 
 bool phx_rule_restores(uint32_t fence, uint32_t shown)

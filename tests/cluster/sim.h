@@ -7,9 +7,9 @@
 #ifndef CLUSTER_SIM_H
 #define CLUSTER_SIM_H
 
-#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
+#include "cluster/map_barrier.h"
 #include "cluster/node.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"

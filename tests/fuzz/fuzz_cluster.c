@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
+#include "cluster/map_barrier.h"
 #include "cluster/sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -105,7 +105,7 @@ static void hear_message(phx_channel *channel, const flight *from)
     phx_wire_head head;
     phx_wire_items items;
     cr_assert_eq(phx_wire_open(&head, &items, from->bytes, from->size), PHX_WIRE_GOOD);
-    cr_assert(phx_channel_hear(channel, head.ack, head.commit));
+    cr_assert(phx_channel_hear(channel, head.ack, head.confirmed));
     while (channel->acked < head.ack) phx_channel_pop(channel);
     for (uint32_t i = 0; i < head.item_count; i++) {
         const phx_offer offer = phx_wire_next(&items);
@@ -124,7 +124,7 @@ Test(channel, every_item_is_taken_once_and_in_order)
     phx_channel channels[2];
     uint64_t rng = 5;
     for (uint32_t i = 0; i < 2; i++) phx_channel_init(&channels[i], &memory);
-    for (uint32_t round = 0; channels[1].committed < ITEMS; round++) {
+    for (uint32_t round = 0; channels[1].confirmed < ITEMS; round++) {
         cr_assert(round < 200000);
         for (uint32_t n = phx_rng_below(&rng, 4); n > 0 && channels[0].sent < ITEMS; n--) {
             const uint64_t id = channels[0].sent + 1;
@@ -139,7 +139,7 @@ Test(channel, every_item_is_taken_once_and_in_order)
             const flight *heard = &flights[from][phx_rng_below(&rng, IN_FLIGHT)];              /* late, or again */
             if (heard->size > 0) hear_message(&channels[1 - from], heard);
         }
-        cr_assert(channels[1].committed <= channels[0].acked && channels[0].acked <= channels[1].taken);
+        cr_assert(channels[1].confirmed <= channels[0].acked && channels[0].acked <= channels[1].taken);
     }
     cr_assert_eq(channels[1].taken, ITEMS);
     cr_assert_eq(channels[0].unacked.count, 0);
@@ -154,11 +154,11 @@ Test(channel, numbers_that_can_not_be_change_nothing)
     phx_channel_take(&channel);
     cr_assert_not(phx_channel_hear(&channel, 2, 0));
     cr_assert_not(phx_channel_hear(&channel, 0, 2));
-    cr_assert_eq(channel.committed, 0);
+    cr_assert_eq(channel.confirmed, 0);
     cr_assert(phx_channel_hear(&channel, 1, 1));
-    cr_assert_eq(channel.committed, 1);
+    cr_assert_eq(channel.confirmed, 1);
     cr_assert(phx_channel_hear(&channel, 0, 0));
-    cr_assert_eq(channel.committed, 1);
+    cr_assert_eq(channel.confirmed, 1);
     phx_channel_free(&channel);
 }
 

@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cluster/map_barrier.h"
 #include "cluster/exchange.h"
 #include "cluster/hand_over.h"
+#include "cluster/map_barrier.h"
 #include "support/fail_alloc.h"
 
 enum { REGIONS = 4, UNACKED = 3, A = 0, B = 1, GATEWAY = 2, MEMBERS = 3, LEASE = 1000 };
@@ -93,7 +93,7 @@ static void expect_no_event(uint32_t node)
     cr_assert_not(phx_node_event_next(&nodes[node], &event));
 }
 
-Test(hand_over, an_entity_goes_over_and_stays_until_the_commit)
+Test(hand_over, an_entity_goes_over_and_stays_until_the_confirmation)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
     cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "abc", 3), PH_OK);

@@ -11,7 +11,7 @@ enum { BYTES = 4096, ITEMS = 5 };
 
 static unsigned char bytes[BYTES], damaged[BYTES];
 static const phx_wire_head sample = {
-    .kind = PHX_WIRE_CHANNEL, .source = 3, .target = 1ull << 40, .version = 7, .first = 100, .ack = 9, .commit = 8};
+    .kind = PHX_WIRE_CHANNEL, .source = 3, .target = 1ull << 40, .version = 7, .first = 100, .ack = 9, .confirmed = 8};
 
 static size_t make_message(void)
 {
@@ -53,7 +53,7 @@ Test(wire, a_message_comes_out_as_it_went_in)
     cr_assert_eq(head.version, sample.version);
     cr_assert_eq(head.first, sample.first);
     cr_assert_eq(head.ack, sample.ack);
-    cr_assert_eq(head.commit, sample.commit);
+    cr_assert_eq(head.confirmed, sample.confirmed);
     cr_assert_eq(head.item_count, ITEMS);
     for (uint32_t i = 0; i < ITEMS; i++) {
         const phx_offer offer = phx_wire_next(&items);
