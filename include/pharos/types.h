@@ -769,7 +769,7 @@ typedef struct ph_stats {
 } ph_stats;
 
 /**
- * One region shard: counters since the world was made, unless said "now" or "last tick"; a tick's part of a counter is
+ * One shard: counters since the world was made, unless said "now" or "last tick"; a tick's part of a counter is
  * the difference over it. Work is counted where the observer is. Sums over the shards equal ph_stats, except:
  *  - bytes: memory that belongs to no shard (directory, queues, batches, workers' own) is in ph_stats.bytes only.
  *  - refused[]: a refusal belongs to the shard in which the command's entity is at that moment; that of an unknown id,

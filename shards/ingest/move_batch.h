@@ -1,5 +1,5 @@
 /*
- * Many moves in one call: input, sums, and the state of entities whose moves are of the common kind. In the ingest
+ * Many moves in one call: input, sums, and the state of entities whose moves are common. In the ingest
  * phase, for the ticking thread or the worker of the ids.
  */
 #ifndef PHX_SHARDS_INGEST_MOVE_BATCH_H
@@ -14,10 +14,10 @@ typedef struct phx_move_stats {
     uint32_t moved;
 } phx_move_stats;
 
-/* A move of an entity is of the common kind only if these bits of its state have this value. */
+/* A move of an entity is common only if these bits of its state have this value. */
 enum {
-    PHX_MOVE_PLAIN = PHX_SLOT_OWN | PHX_SLOT_ROW,
-    PHX_MOVE_PLAIN_BITS = PHX_MOVE_PLAIN | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL | PHX_SLOT_OUTSIDE
+    PHX_MOVE_COMMON = PHX_SLOT_OWN | PHX_SLOT_ROW,
+    PHX_MOVE_COMMON_BITS = PHX_MOVE_COMMON | PHX_SLOT_FAR | PHX_SLOT_MOVES_GENERAL | PHX_SLOT_OUTSIDE
 };
 
 /* Moves of entities of several shards. A number in places[] that is no shard's is skipped. */

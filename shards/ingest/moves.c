@@ -56,14 +56,14 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
 }
 
 /*
- * Applies a move of the common kind: the entity's first in this tick, one short step inside the rectangle, seen by the
+ * Applies a common move: the entity's first in this tick, one short step inside the rectangle, seen by the
  * common rule. false: it is of another kind, nothing was done.
  */
-static inline bool move_plain(phx_shard *shard, const phx_move_constants *constants, phx_body *body, phx_place to,
+static inline bool move_common(phx_shard *shard, const phx_move_constants *constants, phx_body *body, phx_place to,
                               float z, bool alone, phx_move_stats *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
-    if ((body->state & PHX_MOVE_PLAIN_BITS) != PHX_MOVE_PLAIN || body->changed == shard->dirty_stamp) return false;
+    if ((body->state & PHX_MOVE_COMMON_BITS) != PHX_MOVE_COMMON || body->changed == shard->dirty_stamp) return false;
     phx_vec2 p = {to.x, to.y}, old = phx_pair_at(&body->x);
     phx_vec2 q =
         (p - constants->origin) / constants->tower_size; /* as in phx_tower_index(), which clamps positions outside */
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) uint32_t move_each(phx_shard *shard
         phx_body *body = &shard->store.body[of.slots[i]];
         const phx_move_constants *by = mixed ? &shard->move_constants : &constants;
         const float z = of.z ? of.z[i] : 0.0f;
-        if (PHX_LIKELY(move_plain(shard, by, body, of.to[i], z, alone, mixed ? &sums[place] : &own))) continue;
+        if (PHX_LIKELY(move_common(shard, by, body, of.to[i], z, alone, mixed ? &sums[place] : &own))) continue;
         body->state |= PHX_SLOT_MOVES_GENERAL;
         left_count++;
     }

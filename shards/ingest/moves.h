@@ -12,7 +12,7 @@
 void phx_shard_move(phx_shard *shard, uint32_t slot, float x, float y, float z);
 
 /*
- * Applies moves of the common kind, in order: the first move of its entity, a short step, inside the rectangle. Numbers
+ * Applies common moves, in order: the first move of its entity, a short step, inside the rectangle. Numbers
  * of other moves go to left[] (room for all), in order. Sums are added up, one per shard. Then phx_shard_move_general()
  * is due for all left moves, in order, and phx_shard_moved() for each shard before its exchange phase. `alone` is true
  * for a single caller: in range = towers it notes a step to another tower (ninegrid/ninegrid.h). If false, several

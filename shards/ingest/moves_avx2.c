@@ -75,7 +75,7 @@ AVX2_INLINE course course_of(const phx_shard *shard)
                     .blocks = _mm256_setr_epi32(0, 0, 0, block, 0, 0, 0, block)};
 }
 
-/* Applies two moves of the common kind: the new bodies. false: one of them is of another kind. */
+/* Applies two common moves: the new bodies. false: one of them is of another kind. */
 AVX2_INLINE bool apply_steps(const course *c, __m256 was, __m256 is, __m256 step, __m256 *to)
 {
     __m256 q = _mm256_div_ps(_mm256_sub_ps(is, c->origin), c->size); /* as in phx_tower_index(), which clamps */
@@ -120,7 +120,7 @@ AVX2_INLINE uint32_t move_one_shard(phx_shard *shard, const phx_move_batch *batc
     for (; i + 2 <= count && slots[i] != slots[i + 1]; i += 2) {
         phx_body *a = &bodies[slots[i]], *b = &bodies[slots[i + 1]];
         uint32_t word_a = word_of(a), word_b = word_of(b);
-        if ((((word_a ^ PHX_MOVE_PLAIN) | (word_b ^ PHX_MOVE_PLAIN)) & PHX_MOVE_PLAIN_BITS) != 0) break;
+        if ((((word_a ^ PHX_MOVE_COMMON) | (word_b ^ PHX_MOVE_COMMON)) & PHX_MOVE_COMMON_BITS) != 0) break;
         if ((word_a ^ changed) <= UINT16_MAX || (word_b ^ changed) <= UINT16_MAX) break;
         __m256 was = join_halves(_mm_loadu_ps(&a->x), _mm_loadu_ps(&b->x));
         __m256 is = join_halves(position_at(to_places, z, i), position_at(to_places, z, i + 1));
@@ -161,7 +161,7 @@ AVX2_INLINE uint32_t move_mixed_shards(phx_shard *shards, uint32_t shard_count, 
         const phx_move_constants *constants = &shard->move_constants;
         phx_body *body = &shard->store.body[slots[i]];
         uint32_t word = word_of(body);
-        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_PLAIN) & PHX_MOVE_PLAIN_BITS) != 0)) break;
+        if (PHX_UNLIKELY(!shard->dense_tick || ((word ^ PHX_MOVE_COMMON) & PHX_MOVE_COMMON_BITS) != 0)) break;
         if (PHX_UNLIKELY((word ^ changed) <= UINT16_MAX)) break;
         __m128 was = _mm_loadu_ps(&body->x), is = position_at(to_places, z, i);
         __m128 step = _mm_and_ps(_mm_sub_ps(is, was), length), square = _mm_mul_ps(step, step);

@@ -1,9 +1,9 @@
 /*
- * Kernels of moves, of deltas (interest/delta_tile.h) and tiles (interest/tile.h): steps of the common kind, rows in a
- * frame, candidates that may have crossed a border of a view, rows that did, entities in an area, the place of a target
- * in a list, the order of few events. There is one set for each instruction set. All sets have the same results to the
- * bit, and leave out the same pairs. A world uses one set. Moves are made in the ingest phase, all else in the interest
- * and publish phases; a kernel writes its caller's arrays alone.
+ * Kernels of deltas (interest/delta_tile.h) and tiles (interest/tile.h): rows in a tile frame, candidates that may have
+ * crossed a border of a view, rows that did, entities in an area, the place of a target in a list, the order of few
+ * events. There is one set for each instruction set. All sets have the same results to the bit, and leave out the same
+ * pairs. A world uses one set. In the interest and publish phases, by any worker; a kernel writes its caller's arrays
+ * alone.
  */
 #ifndef PHX_SHARDS_SIMD_KERNELS_H
 #define PHX_SHARDS_SIMD_KERNELS_H

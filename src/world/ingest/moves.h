@@ -1,8 +1,8 @@
 /*
  * Moves, which are most commands of a world: looked up in the directory and applied many at once. A long stretch of
  * moves is shared by all workers, whatever the shards: each worker applies the moves of its own ids, so no two workers
- * write one entity, and the order for each entity is kept. Moves that are not of the common kind, and work on a shard
- * as a whole, are left to the ticking thread. In the ingest phase, called by ingest.c.
+ * write one entity, and the order for each entity is kept. General moves, and work on a shard as a whole, are left to
+ * the ticking thread. In the ingest phase, called by ingest.c.
  */
 #ifndef PHX_WORLD_INGEST_MOVES_H
 #define PHX_WORLD_INGEST_MOVES_H
