@@ -7,7 +7,7 @@
  * so an outermost leaf has entities beyond the rectangle, too. The cell is monotone in the position: if all cells of a
  * node are strictly between the cells of a box's ends, all its entities are in the box, and none is tested.
  *
- * Entities of a leaf are in a chain of chunks, all but the first full: position and slot side by side.
+ * Entities of a leaf are in a chain of buckets, all but the first full: position and slot side by side.
  */
 #include "shards/classical/quadtree.h"
 
@@ -65,8 +65,8 @@ static void quadtree_move(phx_index *index, uint32_t slot)
     uint32_t cx = phx_quad_cell(tree, 0, body->x), cy = phx_quad_cell(tree, 1, body->y);
     mark_path_dirty(tree, at);
     if (phx_quad_holds(&tree->nodes[at], cx, cy)) {
-        tree->chunks[place / PHX_QUAD_CHUNK].x[place % PHX_QUAD_CHUNK] = body->x;
-        tree->chunks[place / PHX_QUAD_CHUNK].y[place % PHX_QUAD_CHUNK] = body->y;
+        tree->buckets[place / PHX_QUAD_CHUNK].x[place % PHX_QUAD_CHUNK] = body->x;
+        tree->buckets[place / PHX_QUAD_CHUNK].y[place % PHX_QUAD_CHUNK] = body->y;
         return;
     }
     phx_quad_cut(tree, at, place);
@@ -116,13 +116,13 @@ static void flush_piece(piece *out)
     out->count = 0;
 }
 
-/* The next chunk of a chain, prefetched while this one is compared. */
+/* The next bucket of a chain, prefetched while this one is compared. */
 static uint32_t fetch_next(const phx_quadtree *tree, uint32_t at)
 {
     uint32_t next = tree->links[at].next;
     if (next == PHX_QUAD_NONE) return next;
-    const char *line = (const char *)&tree->chunks[next];
-    for (size_t i = 0; i < sizeof(phx_quad_chunk); i += PHX_CACHE_LINE) __builtin_prefetch(line + i);
+    const char *line = (const char *)&tree->buckets[next];
+    for (size_t i = 0; i < sizeof(phx_quad_bucket); i += PHX_CACHE_LINE) __builtin_prefetch(line + i);
     return next;
 }
 
@@ -132,7 +132,7 @@ static void emit_leaf_in_box(const phx_quadtree *tree, const phx_quad_node *leaf
     enum { GROUP = sizeof(uint64_t) };
     uint32_t count = phx_quad_in_first(leaf), next;
     for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = next, count = PHX_QUAD_CHUNK) {
-        const phx_quad_chunk *some = &tree->chunks[at];
+        const phx_quad_bucket *some = &tree->buckets[at];
         uint8_t in[PHX_QUAD_CHUNK];
         next = fetch_next(tree, at);
         for (uint32_t i = 0; i < PHX_QUAD_CHUNK; i++) in[i] = phx_box_has(box, some->x[i], some->y[i]);
@@ -152,7 +152,7 @@ static void emit_leaf(const phx_quadtree *tree, const phx_quad_node *leaf, phx_s
 {
     uint32_t count = phx_quad_in_first(leaf);
     for (uint32_t at = leaf->first; at != PHX_QUAD_NONE; at = tree->links[at].next, count = PHX_QUAD_CHUNK)
-        sink->take(sink, tree->chunks[at].slot, count);
+        sink->take(sink, tree->buckets[at].slot, count);
 }
 
 static void quadtree_around(const phx_index *index, phx_box box, phx_sink *sink)
@@ -243,7 +243,7 @@ static bool leaf_valid(const phx_quadtree *tree, uint32_t leaf)
     const phx_quad_node *at = &tree->nodes[leaf];
     uint32_t count = phx_quad_in_first(at), seen = 0;
     for (uint32_t c = at->first; c != PHX_QUAD_NONE; c = tree->links[c].next, count = PHX_QUAD_CHUNK) {
-        const phx_quad_chunk *some = &tree->chunks[c];
+        const phx_quad_bucket *some = &tree->buckets[c];
         if (tree->links[c].node != leaf) return false;
         for (uint32_t i = 0; i < count; i++, seen++) {
             const phx_body *body = &store->body[some->slot[i]];

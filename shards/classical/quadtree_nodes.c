@@ -8,42 +8,43 @@
 
 #include "base/mem.h"
 
-/* ---- chunks ---- */
+/* ---- buckets ---- */
 
-/* Room for so many chunks in all. false = no memory. */
-static bool grow_chunks(phx_quadtree *tree, phx_mem *mem, size_t count)
+/* Room for so many buckets in all. false = no memory. */
+static bool grow_buckets(phx_quadtree *tree, phx_mem *mem, size_t count)
 {
-    return phx_grow(mem, (void **)&tree->chunks, &tree->chunks_capacity, tree->chunk_count, count,
-                    sizeof(phx_quad_chunk)) &&
-           phx_grow(mem, (void **)&tree->links, &tree->links_capacity, tree->chunk_count, count, sizeof(phx_quad_link));
+    return phx_grow(mem, (void **)&tree->buckets, &tree->buckets_capacity, tree->bucket_count, count,
+                    sizeof(phx_quad_bucket)) &&
+           phx_grow(mem, (void **)&tree->links, &tree->links_capacity, tree->bucket_count, count,
+                    sizeof(phx_quad_link));
 }
 
-/* Room for `count` more chunks. false = no memory. */
-static bool reserve_chunks(phx_quadtree *tree, phx_mem *mem, uint32_t count)
+/* Room for `count` more buckets. false = no memory. */
+static bool reserve_buckets(phx_quadtree *tree, phx_mem *mem, uint32_t count)
 {
-    if (count <= tree->chunk_free_count) return true;
-    return grow_chunks(tree, mem, (size_t)tree->chunk_count + (count - tree->chunk_free_count));
+    if (count <= tree->bucket_free_count) return true;
+    return grow_buckets(tree, mem, (size_t)tree->bucket_count + (count - tree->bucket_free_count));
 }
 
-static uint32_t pop_free_chunk(phx_quadtree *tree)
+static uint32_t pop_free_bucket(phx_quadtree *tree)
 {
-    uint32_t at = tree->chunk_free;
+    uint32_t at = tree->bucket_free;
     if (at == PHX_QUAD_NONE) {
-        PHX_ASSERT(tree->chunk_count < tree->chunks_capacity && tree->chunk_count < tree->links_capacity);
+        PHX_ASSERT(tree->bucket_count < tree->buckets_capacity && tree->bucket_count < tree->links_capacity);
         /* all lanes are compared, empty ones too */
-        memset(&tree->chunks[tree->chunk_count], 0, sizeof(phx_quad_chunk));
-        return tree->chunk_count++;
+        memset(&tree->buckets[tree->bucket_count], 0, sizeof(phx_quad_bucket));
+        return tree->bucket_count++;
     }
-    tree->chunk_free = tree->links[at].next;
-    tree->chunk_free_count--;
+    tree->bucket_free = tree->links[at].next;
+    tree->bucket_free_count--;
     return at;
 }
 
-static void free_chunk(phx_quadtree *tree, uint32_t at)
+static void free_bucket(phx_quadtree *tree, uint32_t at)
 {
-    tree->links[at].next = tree->chunk_free;
-    tree->chunk_free = at;
-    tree->chunk_free_count++;
+    tree->links[at].next = tree->bucket_free;
+    tree->bucket_free = at;
+    tree->bucket_free_count++;
 }
 
 void phx_quad_put(phx_quadtree *tree, uint32_t at, uint32_t slot, float x, float y)
@@ -51,11 +52,11 @@ void phx_quad_put(phx_quadtree *tree, uint32_t at, uint32_t slot, float x, float
     phx_quad_node *leaf = &tree->nodes[at];
     uint32_t lane = leaf->count % PHX_QUAD_CHUNK;
     if (lane == 0) {
-        uint32_t fresh = pop_free_chunk(tree);
+        uint32_t fresh = pop_free_bucket(tree);
         tree->links[fresh] = (phx_quad_link){leaf->first, at};
         leaf->first = fresh;
     }
-    phx_quad_chunk *to = &tree->chunks[leaf->first];
+    phx_quad_bucket *to = &tree->buckets[leaf->first];
     to->x[lane] = x;
     to->y[lane] = y;
     to->slot[lane] = slot;
@@ -63,13 +64,13 @@ void phx_quad_put(phx_quadtree *tree, uint32_t at, uint32_t slot, float x, float
     leaf->count++;
 }
 
-/* The last entity of the first chunk takes its place. */
+/* The last entity of the first bucket takes its place. */
 void phx_quad_cut(phx_quadtree *tree, uint32_t at, uint32_t place)
 {
     phx_quad_node *leaf = &tree->nodes[at];
     uint32_t last = phx_quad_in_first(leaf) - 1, first = leaf->first;
-    const phx_quad_chunk *from = &tree->chunks[first];
-    phx_quad_chunk *to = &tree->chunks[place / PHX_QUAD_CHUNK];
+    const phx_quad_bucket *from = &tree->buckets[first];
+    phx_quad_bucket *to = &tree->buckets[place / PHX_QUAD_CHUNK];
     uint32_t lane = place % PHX_QUAD_CHUNK, slot = from->slot[last];
     to->x[lane] = from->x[last];
     to->y[lane] = from->y[last];
@@ -78,7 +79,7 @@ void phx_quad_cut(phx_quadtree *tree, uint32_t at, uint32_t place)
     leaf->count--;
     if (last > 0) return;
     leaf->first = tree->links[first].next;
-    free_chunk(tree, first);
+    free_bucket(tree, first);
 }
 
 /* ---- nodes ---- */
@@ -150,14 +151,14 @@ static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
     for (uint32_t at = tree->nodes[from].first; at != PHX_QUAD_NONE; at = next, count = PHX_QUAD_CHUNK) {
         next = tree->links[at].next;
         for (uint32_t i = 0; i < count; i++) {
-            const phx_quad_chunk *some = &tree->chunks[at];
+            const phx_quad_bucket *some = &tree->buckets[at];
             uint32_t target = to;
             if (tree->nodes[to].children != PHX_QUAD_NONE)
                 target =
                     child_of(&tree->nodes[to], phx_quad_cell(tree, 0, some->x[i]), phx_quad_cell(tree, 1, some->y[i]));
             phx_quad_put(tree, target, some->slot[i], some->x[i], some->y[i]);
         }
-        free_chunk(tree, at);
+        free_bucket(tree, at);
         tree->index.counts.steps += count;
     }
 }
@@ -166,7 +167,7 @@ static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
 static bool split_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     uint32_t count = tree->nodes[at].count;
-    if (!reserve_chunks(tree, mem, count / PHX_QUAD_CHUNK + 5)) return false;
+    if (!reserve_buckets(tree, mem, count / PHX_QUAD_CHUNK + 5)) return false;
     if (tree->quad_free == PHX_QUAD_NONE && !reserve_nodes(tree, mem, tree->node_count + 4)) return false;
     uint32_t quad = pop_free_quad(tree, at);
     tree->nodes[at].children = quad;
@@ -187,7 +188,7 @@ static bool merge_leaves(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *me
         count += tree->nodes[quad + i].count;
     }
     if (count >= tree->leaf_capacity) return true;
-    if (!reserve_chunks(tree, mem, count / PHX_QUAD_CHUNK + 1)) return false;
+    if (!reserve_buckets(tree, mem, count / PHX_QUAD_CHUNK + 1)) return false;
     tree->nodes[at].children = PHX_QUAD_NONE;
     for (uint32_t i = 0; i < 4; i++) move_leaf_entries(tree, quad + i, at);
     PHX_ASSERT(tree->nodes[at].count == count);
@@ -230,7 +231,7 @@ bool phx_quad_apply(phx_quadtree *tree, phx_mem *mem)
 
 bool phx_quad_init(phx_quadtree *tree, phx_mem *mem)
 {
-    tree->chunk_free = tree->quad_free = PHX_QUAD_NONE;
+    tree->bucket_free = tree->quad_free = PHX_QUAD_NONE;
     if (!reserve_nodes(tree, mem, 1)) return false;
     tree->nodes[tree->node_count++] = (phx_quad_node){
         .children = PHX_QUAD_NONE, .parent = PHX_QUAD_NONE, .first = PHX_QUAD_NONE, .bits = (uint8_t)tree->depth};
@@ -240,7 +241,7 @@ bool phx_quad_init(phx_quadtree *tree, phx_mem *mem)
 void phx_quad_free(phx_quadtree *tree, phx_mem *mem)
 {
     phx_release(mem, (void **)&tree->place, &tree->place_capacity, sizeof(uint32_t));
-    phx_release(mem, (void **)&tree->chunks, &tree->chunks_capacity, sizeof(phx_quad_chunk));
+    phx_release(mem, (void **)&tree->buckets, &tree->buckets_capacity, sizeof(phx_quad_bucket));
     phx_release(mem, (void **)&tree->links, &tree->links_capacity, sizeof(phx_quad_link));
     phx_release(mem, (void **)&tree->nodes, &tree->nodes_capacity, sizeof(phx_quad_node));
     phx_release(mem, (void **)&tree->queue, &tree->queue_capacity, sizeof(uint32_t));
@@ -248,7 +249,7 @@ void phx_quad_free(phx_quadtree *tree, phx_mem *mem)
 
 bool phx_quad_reserve(phx_quadtree *tree, phx_mem *mem, uint32_t slots)
 {
-    size_t chunks = (size_t)slots / PHX_QUAD_CHUNK + tree->node_count; /* of each leaf all but the first are full */
+    size_t buckets = (size_t)slots / PHX_QUAD_CHUNK + tree->node_count; /* of each leaf all but the first are full */
     return phx_grow(mem, (void **)&tree->place, &tree->place_capacity, tree->place_capacity, slots, sizeof(uint32_t)) &&
-           grow_chunks(tree, mem, chunks);
+           grow_buckets(tree, mem, buckets);
 }

@@ -1,5 +1,5 @@
 /*
- * State of index = quadtree: nodes, and the chunks with their entities. See quadtree.c. Written in the index phase by
+ * State of index = quadtree: nodes, and the buckets with their entities. See quadtree.c. Written in the index phase by
  * the shard's owner, read by any worker later.
  */
 #ifndef PHX_SHARDS_CLASSICAL_QUADTREE_NODES_H
@@ -12,12 +12,12 @@ enum { PHX_QUAD_CHUNK = 32, PHX_QUAD_DEPTH_MAX = 16 };
 
 static const uint32_t PHX_QUAD_NONE = UINT32_MAX;
 
-typedef struct phx_quad_chunk {
+typedef struct phx_quad_bucket {
     float x[PHX_QUAD_CHUNK], y[PHX_QUAD_CHUNK];
     uint32_t slot[PHX_QUAD_CHUNK];
-} phx_quad_chunk;
+} phx_quad_bucket;
 
-/* The chain of a chunk; free ones are chained by next too. */
+/* The chain of a bucket; free ones are chained by next too. */
 typedef struct phx_quad_link {
     uint32_t next, node;
 } phx_quad_link;
@@ -26,7 +26,7 @@ typedef struct phx_quad_link {
 typedef struct phx_quad_node {
     uint32_t children; /* the first; NONE = a leaf */
     uint32_t parent;
-    uint32_t first;      /* of a leaf: its chunks, the first one may not be full */
+    uint32_t first;      /* of a leaf: its buckets, the first one may not be full */
     uint32_t count;      /* of a leaf: entities in it */
     uint32_t dirty_tick; /* the tick, in 32 bits, of the last change below */
     uint16_t x, y;       /* its first cell */
@@ -38,11 +38,11 @@ typedef struct phx_quadtree {
     phx_index index;
     uint32_t leaf_capacity, depth;
     double low[2], cells[2]; /* of the root: its lower corner, finest cells to a length of 1 */
-    uint32_t *place;         /* by slot: chunk * PHX_QUAD_CHUNK + lane */
+    uint32_t *place;         /* by slot: bucket * PHX_QUAD_CHUNK + lane */
     uint32_t place_capacity;
-    phx_quad_chunk *chunks;
+    phx_quad_bucket *buckets;
     phx_quad_link *links;
-    uint32_t chunk_count, chunks_capacity, links_capacity, chunk_free, chunk_free_count;
+    uint32_t bucket_count, buckets_capacity, links_capacity, bucket_free, bucket_free_count;
     phx_quad_node *nodes; /* the first is the root */
     uint32_t node_count, nodes_capacity, quad_free;
     uint32_t *queue; /* leaves whose count changed; room for all nodes */
@@ -64,7 +64,7 @@ static inline bool phx_quad_holds(const phx_quad_node *node, uint32_t cx, uint32
     return (cx ^ node->x) >> node->bits == 0 && (cy ^ node->y) >> node->bits == 0;
 }
 
-/* The number of a leaf's entities in its first chunk. */
+/* The number of a leaf's entities in its first bucket. */
 static inline uint32_t phx_quad_in_first(const phx_quad_node *leaf)
 {
     return leaf->count == 0 ? 0 : (leaf->count - 1) % PHX_QUAD_CHUNK + 1;

@@ -60,7 +60,7 @@ static inline float step_of(phx_vec2 from, phx_vec2 to, float *square)
  * common rule. false: it is of another kind, nothing was done.
  */
 static inline bool move_common(phx_shard *shard, const phx_move_constants *constants, phx_body *body, phx_place to,
-                              float z, bool alone, phx_move_stats *sum)
+                               float z, bool alone, phx_move_stats *sum)
 {
     PHX_ASSERT(body->state & PHX_SLOT_OWN);
     if ((body->state & PHX_MOVE_COMMON_BITS) != PHX_MOVE_COMMON || body->changed == shard->dirty_stamp) return false;

@@ -10,7 +10,8 @@
 
 /*
  * Applies the moves of a batch from `first` on as phx_shards_move() does, while they are common and of shards
- * with dense_tick. The first one's shard has dense_tick. Returns how many were applied; the next move may be common, too.
+ * with dense_tick. The first one's shard has dense_tick. Returns how many were applied; the next move may be common,
+ * too.
  */
 typedef uint32_t phx_move_kernel(phx_shard *shards, uint32_t shard_count, const phx_move_batch *batch, uint32_t first,
                                  phx_move_stats *sums);

@@ -1,6 +1,6 @@
 /*
  * Lines out of plain or gzip files; see text_input.h. A raw buffer feeds (through
- * zlib's inflate, for gzip) a line buffer of one longest line and one chunk.
+ * zlib's inflate, for gzip) a line buffer of one longest line and one refill.
  *
  * zlib's inflate is used and not its gzread, because gzread passes over bytes behind a
  * gzip member that are not another member: a damaged second member would be lost
@@ -19,9 +19,9 @@
 #include "tools/cli.h"
 
 enum {
-    RAW_SIZE = 64 * 1024,   /* one read */
-    CHUNK_SIZE = 64 * 1024, /* room for new bytes behind the longest unfinished line */
-    LINES_SIZE = PHX_TEXT_LINE_MAX + 2 + CHUNK_SIZE,
+    RAW_SIZE = 64 * 1024,    /* one read */
+    REFILL_SIZE = 64 * 1024, /* room for new bytes behind the longest unfinished line */
+    LINES_SIZE = PHX_TEXT_LINE_MAX + 2 + REFILL_SIZE,
     GZIP_WINDOW_BITS = 15 + 16 /* the largest window; 16 = gzip framing with its checksum */
 };
 
@@ -193,7 +193,7 @@ static void fill_lines(phx_text *text)
     memmove(text->lines, text->lines + text->line_at, text->line_end - text->line_at);
     text->line_end -= text->line_at;
     text->line_at = 0;
-    PHX_ASSERT(text->line_end + CHUNK_SIZE <= LINES_SIZE);
+    PHX_ASSERT(text->line_end + REFILL_SIZE <= LINES_SIZE);
     size_t before = text->line_end;
     while (text->line_end == before && !text->trouble && !text->ended) {
         if (text->raw_at == text->raw_end && !text->raw_ended) {
