@@ -92,8 +92,8 @@ static ph_status copy_ids(ph_world handle, query_fn query, uint64_t id, uint64_t
 
 /*
  * A visit holds nothing while the host's callback runs, neither the gate nor memory: a C++ exception or a longjmp()
- * (Lua's errors) may go through this frame, and there is nothing to be given back. So a piece of the list at a time is
- * copied to the stack. A tick that came in between ends the visit: a walk over two lists would be neither.
+ * (Lua's errors) may go through this stack frame, and there is nothing to be given back. So a piece of the list at a
+ * time is copied to the stack. A tick that came in between ends the visit: a walk over two lists would be neither.
  */
 enum { PIECE = 256 }; /* of a list, on the stack: 6 KiB */
 

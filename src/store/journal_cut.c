@@ -68,13 +68,13 @@ static ph_status copy_image(const cutting *at, const char *path, const char *par
 /* One record as a frame. */
 static int put_record(phx_journal_writer *to, const phx_walk_record *record, uint64_t tick, bool first, bool ends)
 {
-    phx_frame_head *frame = malloc(phx_frame_bytes(record->size));
+    phx_journal_frame_head *frame = malloc(phx_journal_frame_bytes(record->size));
     if (!frame) return ENOMEM;
-    *frame = (phx_frame_head){.magic = PHX_FRAME_MAGIC,
-                              .kind = first ? PHX_FRAME_FIRST : PHX_FRAME_RECORD,
-                              .flags = (uint16_t)(PH_RECORD_WHOLE | (ends ? PH_RECORD_TICK : 0)),
-                              .tick = tick,
-                              .bytes = record->size};
+    *frame = (phx_journal_frame_head){.magic = PHX_JOURNAL_FRAME_MAGIC,
+                                      .kind = first ? PHX_JOURNAL_FRAME_FIRST : PHX_JOURNAL_FRAME_RECORD,
+                                      .flags = (uint16_t)(PH_RECORD_WHOLE | (ends ? PH_RECORD_TICK : 0)),
+                                      .tick = tick,
+                                      .bytes = record->size};
     memcpy(frame + 1, record->bytes, record->size);
     const int error = phx_journal_writer_put(to, frame);
     free(frame);

@@ -87,8 +87,8 @@ static ph_status check_frame(phx_journal_file *from, uint64_t first)
     if (sum != from->record[words])
         return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": its sum is not that of its bytes: it is damaged",
                               first);
-    const bool ends = from->frame.kind == PHX_FRAME_END;
-    const bool record = from->frame.kind == PHX_FRAME_RECORD || from->frame.kind == PHX_FRAME_FIRST;
+    const bool ends = from->frame.kind == PHX_JOURNAL_FRAME_END;
+    const bool record = from->frame.kind == PHX_JOURNAL_FRAME_RECORD || from->frame.kind == PHX_JOURNAL_FRAME_FIRST;
     if (!ends && !record)
         return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": kind %d is not known", first, from->frame.kind);
     if (ends && (from->frame.bytes != 0 || from->at != from->bytes))
@@ -100,18 +100,18 @@ ph_status phx_journal_file_next(phx_journal_file *from)
 {
     const uint64_t first = from->at, left = from->bytes - first;
     if (left == 0) return refuse_journal(from, PH_PENDING, "byte %" PRIu64 ": it has no end: it was not closed", first);
-    if (left < phx_frame_bytes(0))
+    if (left < phx_journal_frame_bytes(0))
         return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": it ends in the middle: it was cut off", first);
     if (!read_part(from, &from->frame, sizeof from->frame)) return refuse_journal(from, PH_IO, "it can not be read");
-    if (from->frame.magic != PHX_FRAME_MAGIC)
+    if (from->frame.magic != PHX_JOURNAL_FRAME_MAGIC)
         return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": no frame begins there: it is damaged", first);
-    if (from->frame.bytes > left - phx_frame_bytes(0) || from->frame.bytes % sizeof(uint64_t) != 0)
+    if (from->frame.bytes > left - phx_journal_frame_bytes(0) || from->frame.bytes % sizeof(uint64_t) != 0)
         return refuse_journal(from, PH_BAD_RECORD,
                               "byte %" PRIu64 ": a record of %" PRIu64 " bytes, and %" PRIu64 " are left: it was cut "
                               "off, or is damaged",
                               first, from->frame.bytes, left);
     if (!reserve_words(from, from->frame.bytes / sizeof(uint64_t) + 1)) return PH_NO_MEMORY;
-    if (!read_part(from, from->record, from->frame.bytes + PHX_FRAME_SUM_BYTES))
+    if (!read_part(from, from->record, from->frame.bytes + PHX_JOURNAL_FRAME_SUM_BYTES))
         return refuse_journal(from, PH_IO, "it can not be read");
     return check_frame(from, first);
 }

@@ -8,14 +8,14 @@
 
 #include <pharos/store.h>
 
-#include "store/frame.h"
+#include "store/journal_frame.h"
 
 typedef struct phx_journal_file {
     FILE *file;
     uint64_t bytes, at; /* of the file, and read so far */
     phx_journal_file_head head;
-    phx_frame_head frame; /* the last one */
-    uint64_t *record;     /* its record */
+    phx_journal_frame_head frame; /* the last one */
+    uint64_t *record;             /* its record */
     uint64_t record_words;
     char reason[PH_STORE_REASON_SIZE]; /* of a refusal */
 } phx_journal_file;

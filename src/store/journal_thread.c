@@ -37,11 +37,11 @@ static int sync_file(phx_journal_thread *at)
     return 0;
 }
 
-static int put_frame(phx_journal_thread *at, phx_frame_head *frame)
+static int put_frame(phx_journal_thread *at, phx_journal_frame_head *frame)
 {
     const int error = phx_journal_writer_put(&at->writer, frame);
     at->unsynced = true;
-    atomic_fetch_add_explicit(&at->bytes, phx_frame_bytes(frame->bytes), memory_order_relaxed);
+    atomic_fetch_add_explicit(&at->bytes, phx_journal_frame_bytes(frame->bytes), memory_order_relaxed);
     return error;
 }
 
@@ -69,9 +69,9 @@ static int open_file(phx_journal_thread *at, uint64_t tick)
 
 /* ---- frames ---- */
 
-static int write_record(phx_journal_thread *at, phx_frame_head *frame)
+static int write_record(phx_journal_thread *at, phx_journal_frame_head *frame)
 {
-    const bool first = frame->kind == PHX_FRAME_FIRST;
+    const bool first = frame->kind == PHX_JOURNAL_FRAME_FIRST;
     const bool full = at->writer.bytes >= at->file_bytes_max && !at->within_tick;
     int error = 0;
     if (at->writer.file < 0 || first || full) {
@@ -87,9 +87,9 @@ static int write_record(phx_journal_thread *at, phx_frame_head *frame)
 /* Writes the frames that are in the ring. */
 static void drain_ring(phx_journal_thread *at)
 {
-    for (phx_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL;
+    for (phx_journal_frame_head *frame; (frame = phx_store_ring_next(&at->ring)) != NULL;
          phx_store_ring_pass(&at->ring, frame)) {
-        if (frame->kind == PHX_FRAME_FIRST) {
+        if (frame->kind == PHX_JOURNAL_FRAME_FIRST) {
             at->passing = false;
             at->run++;
         }

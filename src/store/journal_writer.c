@@ -22,9 +22,9 @@ int phx_journal_writer_open(phx_journal_writer *to, const char *path, uint64_t t
     return phx_disk_write_all(to->disk, to->file, &head, sizeof head);
 }
 
-int phx_journal_writer_put(phx_journal_writer *to, phx_frame_head *frame)
+int phx_journal_writer_put(phx_journal_writer *to, phx_journal_frame_head *frame)
 {
-    const uint64_t bytes = phx_frame_bytes(frame->bytes), summed = bytes - PHX_FRAME_SUM_BYTES;
+    const uint64_t bytes = phx_journal_frame_bytes(frame->bytes), summed = bytes - PHX_JOURNAL_FRAME_SUM_BYTES;
     const uint64_t sum = XXH3_64bits(frame, summed);
     memcpy((char *)frame + summed, &sum, sizeof sum);
     to->bytes += bytes;
@@ -34,9 +34,9 @@ int phx_journal_writer_put(phx_journal_writer *to, phx_frame_head *frame)
 int phx_journal_writer_end(phx_journal_writer *to, uint64_t last_tick)
 {
     struct {
-        phx_frame_head head;
+        phx_journal_frame_head head;
         uint64_t sum;
-    } end = {{PHX_FRAME_MAGIC, PHX_FRAME_END, 0, last_tick, 0}, 0};
+    } end = {{PHX_JOURNAL_FRAME_MAGIC, PHX_JOURNAL_FRAME_END, 0, last_tick, 0}, 0};
     return phx_journal_writer_put(to, &end.head);
 }
 

@@ -22,9 +22,9 @@ void phx_store_ring_free(phx_store_ring *ring)
     ring->bytes = NULL;
 }
 
-static phx_frame_head *frame_at(const phx_store_ring *ring, uint64_t place)
+static phx_journal_frame_head *frame_at(const phx_store_ring *ring, uint64_t place)
 {
-    return (phx_frame_head *)(void *)(ring->bytes + place % ring->size);
+    return (phx_journal_frame_head *)(void *)(ring->bytes + place % ring->size);
 }
 
 void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes)
@@ -32,38 +32,39 @@ void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes)
     const uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
     /* pairs with the release in pass: the reader is done with these bytes */
     const uint64_t room = ring->size - (put - atomic_load_explicit(&ring->taken, memory_order_acquire));
-    const uint64_t wanted = phx_frame_bytes(bytes), left = ring->size - put % ring->size;
+    const uint64_t wanted = phx_journal_frame_bytes(bytes), left = ring->size - put % ring->size;
     const uint64_t skipped = wanted > left ? left : 0;
     if (bytes > ring->size || wanted + skipped > room) return NULL;
     /* an end too short for a head is passed over by both sides */
-    if (skipped >= sizeof(phx_frame_head)) *frame_at(ring, put) = (phx_frame_head){.kind = PHX_FRAME_SKIP};
+    if (skipped >= sizeof(phx_journal_frame_head))
+        *frame_at(ring, put) = (phx_journal_frame_head){.kind = PHX_JOURNAL_FRAME_SKIP};
     ring->open = put + skipped + wanted;
     return frame_at(ring, put + skipped) + 1;
 }
 
-void phx_store_ring_end(phx_store_ring *ring, phx_frame_head head)
+void phx_store_ring_end(phx_store_ring *ring, phx_journal_frame_head head)
 {
-    head.magic = PHX_FRAME_MAGIC;
-    *frame_at(ring, ring->open - phx_frame_bytes(head.bytes)) = head;
+    head.magic = PHX_JOURNAL_FRAME_MAGIC;
+    *frame_at(ring, ring->open - phx_journal_frame_bytes(head.bytes)) = head;
     atomic_store_explicit(&ring->put, ring->open, memory_order_release);
 }
 
-phx_frame_head *phx_store_ring_next(phx_store_ring *ring)
+phx_journal_frame_head *phx_store_ring_next(phx_store_ring *ring)
 {
     /* pairs with the release in end */
     const uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
     uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
     if (taken == put) return NULL;
     const uint64_t left = ring->size - taken % ring->size;
-    if (left < sizeof(phx_frame_head) || frame_at(ring, taken)->kind == PHX_FRAME_SKIP) {
+    if (left < sizeof(phx_journal_frame_head) || frame_at(ring, taken)->kind == PHX_JOURNAL_FRAME_SKIP) {
         taken += left;
         atomic_store_explicit(&ring->taken, taken, memory_order_release);
     }
     return frame_at(ring, taken);
 }
 
-void phx_store_ring_pass(phx_store_ring *ring, const phx_frame_head *frame)
+void phx_store_ring_pass(phx_store_ring *ring, const phx_journal_frame_head *frame)
 {
     const uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-    atomic_store_explicit(&ring->taken, taken + phx_frame_bytes(frame->bytes), memory_order_release);
+    atomic_store_explicit(&ring->taken, taken + phx_journal_frame_bytes(frame->bytes), memory_order_release);
 }

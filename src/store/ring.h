@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/core.h"
-#include "store/frame.h"
+#include "store/journal_frame.h"
 
 typedef struct phx_store_ring {
     unsigned char *bytes;
@@ -27,11 +27,11 @@ void phx_store_ring_free(phx_store_ring *ring);
 /* Room for a record of so many bytes, a multiple of 8. NULL: the ring is full. */
 void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes);
 /* Ends the frame of that record, and shows it to the reader. */
-void phx_store_ring_end(phx_store_ring *ring, phx_frame_head head);
+void phx_store_ring_end(phx_store_ring *ring, phx_journal_frame_head head);
 
 /* The reader's next frame with its bytes, head and sum included; NULL: there is none. It writes the sum. */
-phx_frame_head *phx_store_ring_next(phx_store_ring *ring);
+phx_journal_frame_head *phx_store_ring_next(phx_store_ring *ring);
 /* The reader is done with that frame. */
-void phx_store_ring_pass(phx_store_ring *ring, const phx_frame_head *frame);
+void phx_store_ring_pass(phx_store_ring *ring, const phx_journal_frame_head *frame);
 
 #endif

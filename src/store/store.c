@@ -53,10 +53,10 @@ static void end_record(void *user, uint64_t tick, uint32_t flags)
         atomic_fetch_add_explicit(&store->lost, 1, memory_order_relaxed);
         return;
     }
-    const uint16_t kind = store->begins ? PHX_FRAME_FIRST : PHX_FRAME_RECORD;
+    const uint16_t kind = store->begins ? PHX_JOURNAL_FRAME_FIRST : PHX_JOURNAL_FRAME_RECORD;
     phx_store_ring_end(
         &store->journal.ring,
-        (phx_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
+        (phx_journal_frame_head){.kind = kind, .flags = (uint16_t)flags, .tick = tick, .bytes = store->record_bytes});
     store->run += store->begins;
     store->begins = false;
     phx_journal_thread_wake(&store->journal);

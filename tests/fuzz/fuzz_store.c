@@ -16,8 +16,8 @@
 
 #include "base/core.h"
 #include "store/folder.h"
-#include "store/frame.h"
 #include "store/image_frame.h"
+#include "store/journal_frame.h"
 #include "support/fail_alloc.h"
 #include "support/temp_path.h"
 #include "world/image/sections.h"
@@ -54,16 +54,16 @@ static void seal_record(uint8_t *record, size_t size)
 
 static void seal_frames(uint8_t *bytes, size_t size, bool records)
 {
-    phx_frame_head frame;
-    for (size_t at = sizeof(phx_journal_file_head); size - at >= phx_frame_bytes(0);) {
+    phx_journal_frame_head frame;
+    for (size_t at = sizeof(phx_journal_file_head); size - at >= phx_journal_frame_bytes(0);) {
         memcpy(&frame, bytes + at, sizeof frame);
-        if (frame.bytes > size - at - phx_frame_bytes(0)) return;
-        frame.magic = PHX_FRAME_MAGIC;
+        if (frame.bytes > size - at - phx_journal_frame_bytes(0)) return;
+        frame.magic = PHX_JOURNAL_FRAME_MAGIC;
         memcpy(bytes + at, &frame, sizeof frame);
         if (records) seal_record(bytes + at + sizeof frame, (size_t)frame.bytes);
         const uint64_t sum = XXH3_64bits(bytes + at, sizeof frame + (size_t)frame.bytes);
         memcpy(bytes + at + sizeof frame + frame.bytes, &sum, sizeof sum);
-        at += (size_t)phx_frame_bytes(frame.bytes);
+        at += (size_t)phx_journal_frame_bytes(frame.bytes);
     }
 }
 

@@ -31,17 +31,18 @@ static bool put_record(phx_store_ring *ring, uint64_t tick, uint64_t bytes)
     cr_assert_eq((uintptr_t)record % 8, 0);
     for (uint64_t i = 0; i < bytes; i++) record[i] = byte_of(tick, i);
     phx_store_ring_end(
-        ring, (phx_frame_head){.magic = PHX_FRAME_MAGIC, .kind = PHX_FRAME_RECORD, .tick = tick, .bytes = bytes});
+        ring, (phx_journal_frame_head){
+                  .magic = PHX_JOURNAL_FRAME_MAGIC, .kind = PHX_JOURNAL_FRAME_RECORD, .tick = tick, .bytes = bytes});
     const uint32_t at = (waiting.first + waiting.count++) % WAITING_MAX;
     waiting.tick[at] = tick;
     waiting.bytes[at] = bytes;
-    waiting.held += phx_frame_bytes(bytes);
+    waiting.held += phx_journal_frame_bytes(bytes);
     return true;
 }
 
 static void take_record(phx_store_ring *ring)
 {
-    const phx_frame_head *frame = phx_store_ring_next(ring);
+    const phx_journal_frame_head *frame = phx_store_ring_next(ring);
     if (waiting.count == 0) {
         cr_assert_null(frame);
         return;
@@ -49,7 +50,7 @@ static void take_record(phx_store_ring *ring)
     cr_assert_not_null(frame);
     const uint64_t tick = waiting.tick[waiting.first], bytes = waiting.bytes[waiting.first];
     const unsigned char *record = (const unsigned char *)(frame + 1);
-    cr_assert_eq(frame->kind, PHX_FRAME_RECORD);
+    cr_assert_eq(frame->kind, PHX_JOURNAL_FRAME_RECORD);
     cr_assert_eq(frame->tick, tick);
     cr_assert_eq(frame->bytes, bytes);
     for (uint64_t i = 0; i < bytes; i++)
@@ -58,7 +59,7 @@ static void take_record(phx_store_ring *ring)
     phx_store_ring_pass(ring, frame);
     waiting.first = (waiting.first + 1) % WAITING_MAX;
     waiting.count--;
-    waiting.held -= phx_frame_bytes(bytes);
+    waiting.held -= phx_journal_frame_bytes(bytes);
 }
 
 Test(store_ring, records_come_whole_and_in_order_and_a_full_ring_refuses)
@@ -77,7 +78,7 @@ Test(store_ring, records_come_whole_and_in_order_and_a_full_ring_refuses)
         else {
             refused++; /* the end of the ring, too short for a frame, may be lost twice: behind what waits, and before
                           it */
-            cr_assert_gt(waiting.held + phx_frame_bytes(bytes) + 2 * LARGEST, RING_BYTES, "%zu bytes, %zu held",
+            cr_assert_gt(waiting.held + phx_journal_frame_bytes(bytes) + 2 * LARGEST, RING_BYTES, "%zu bytes, %zu held",
                          (size_t)bytes, (size_t)waiting.held);
         }
         cr_assert_leq(waiting.held, RING_BYTES);
@@ -95,7 +96,8 @@ Test(store_ring, a_record_that_is_begun_and_not_ended_is_not_seen)
     cr_assert_not_null(phx_store_ring_begin(&ring, 64));
     cr_assert_null(phx_store_ring_next(&ring));
     phx_store_ring_end(&ring,
-                       (phx_frame_head){.magic = PHX_FRAME_MAGIC, .kind = PHX_FRAME_RECORD, .tick = 1, .bytes = 64});
+                       (phx_journal_frame_head){
+                           .magic = PHX_JOURNAL_FRAME_MAGIC, .kind = PHX_JOURNAL_FRAME_RECORD, .tick = 1, .bytes = 64});
     cr_assert_not_null(phx_store_ring_next(&ring));
     phx_store_ring_free(&ring);
 }
