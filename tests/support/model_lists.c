@@ -171,8 +171,8 @@ void toy_world_fill(toy_world *world, phx_batch *batch)
         world->owes_fresh[o] = false;
         at += leaves + enters;
     }
-    REQUIRE(change == batch->view.change_count);
-    REQUIRE(at == batch->view.target_count);
+    REQUIRE(change == batch->given.change_count);
+    REQUIRE(at == batch->given.target_count);
     world->events_made = at;
 }
 
@@ -194,9 +194,9 @@ void toy_client_destroy(toy_client *client)
 /* The incarnation that a target record speaks of; its user data is a hash of it, else 0. */
 static uint32_t incarnation_of(const phx_batch *inside, uint32_t i)
 {
-    uint64_t id = inside->view.targets[i].id;
+    uint64_t id = inside->given.targets[i].id;
     uint32_t incarnation = inside->columns.incarnations[i];
-    return inside->view.targets[i].user_data == user_data_of(id, incarnation) ? incarnation : 0;
+    return inside->given.targets[i].user_data == user_data_of(id, incarnation) ? incarnation : 0;
 }
 
 static const char *check_record(const toy_client *client, const ph_batch *batch, uint32_t i, bool first)

@@ -101,7 +101,7 @@ const char *mutant_text(mutation number)
 enum { MUTANT_CONSUMERS = 3 };
 
 typedef struct mutant_batch {
-    ph_batch view;
+    ph_batch given;
     VEC(ph_change) changes;
     VEC(ph_target) targets;
     VEC(uint16_t) kinds;
@@ -437,40 +437,40 @@ static ph_status subject_batch_take(void *self, uint32_t consumer, const ph_batc
     }
     u->ready[consumer] = false;
     u->batch_count++;
-    b->view = (ph_batch){.tick = u->m->tick, .tick_first = u->m->tick};
-    b->view.changes = b->changes.items;
-    b->view.targets = b->targets.items;
-    b->view.kinds = b->kinds.items;
-    b->view.causes = b->causes.items;
-    b->view.positions = u->m->def.positions ? b->positions.items : NULL;
-    b->view.change_count = (uint32_t)b->changes.count;
-    b->view.target_count = (uint32_t)b->targets.count;
-    b->view.messages = b->messages.items;
-    b->view.payload = b->payload.items;
-    b->view.deliveries = b->deliveries.items;
-    b->view.heard = b->heard.items;
-    b->view.message_count = (uint32_t)b->messages.count;
-    b->view.payload_bytes = b->payload.count;
-    b->view.delivery_count = (uint32_t)b->deliveries.count;
-    b->view.heard_count = (uint32_t)b->heard.count;
-    b->view.activations = b->activations.items;
-    b->view.activation_count = (uint32_t)b->activations.count;
-    b->view.crossings = b->crossings.items;
-    b->view.crossing_count = (uint32_t)b->crossings.count;
-    b->view.updates = b->updates.items;
-    b->view.due = b->due.items;
-    b->view.moved = b->moved.items;
-    b->view.update_count = (uint32_t)b->updates.count;
-    b->view.due_count = (uint32_t)b->due.count;
-    b->view.moved_count = (uint32_t)b->moved.count;
-    *batch = &b->view;
+    b->given = (ph_batch){.tick = u->m->tick, .tick_first = u->m->tick};
+    b->given.changes = b->changes.items;
+    b->given.targets = b->targets.items;
+    b->given.kinds = b->kinds.items;
+    b->given.causes = b->causes.items;
+    b->given.positions = u->m->def.positions ? b->positions.items : NULL;
+    b->given.change_count = (uint32_t)b->changes.count;
+    b->given.target_count = (uint32_t)b->targets.count;
+    b->given.messages = b->messages.items;
+    b->given.payload = b->payload.items;
+    b->given.deliveries = b->deliveries.items;
+    b->given.heard = b->heard.items;
+    b->given.message_count = (uint32_t)b->messages.count;
+    b->given.payload_bytes = b->payload.count;
+    b->given.delivery_count = (uint32_t)b->deliveries.count;
+    b->given.heard_count = (uint32_t)b->heard.count;
+    b->given.activations = b->activations.items;
+    b->given.activation_count = (uint32_t)b->activations.count;
+    b->given.crossings = b->crossings.items;
+    b->given.crossing_count = (uint32_t)b->crossings.count;
+    b->given.updates = b->updates.items;
+    b->given.due = b->due.items;
+    b->given.moved = b->moved.items;
+    b->given.update_count = (uint32_t)b->updates.count;
+    b->given.due_count = (uint32_t)b->due.count;
+    b->given.moved_count = (uint32_t)b->moved.count;
+    *batch = &b->given;
     return PH_OK;
 }
 
 static ph_status subject_batch_return(void *self, uint32_t consumer, const ph_batch *batch)
 {
     mutant *u = self;
-    return batch == &u->batches[consumer].view ? PH_OK : PH_BAD_ARGUMENT;
+    return batch == &u->batches[consumer].given ? PH_OK : PH_BAD_ARGUMENT;
 }
 
 static ph_status subject_get(void *self, uint64_t id, ph_attrs *attrs)

@@ -40,11 +40,11 @@ static void cut_columns(phx_batch *batch)
                                            : (uint16_t *)(void *)(columns->incarnations + room);
         columns->causes = (uint8_t *)(columns->kinds + room);
     }
-    batch->view.changes = batch->changes;
-    batch->view.targets = columns->targets;
-    batch->view.kinds = columns->kinds;
-    batch->view.causes = columns->causes;
-    batch->view.positions = columns->positions;
+    batch->given.changes = batch->changes;
+    batch->given.targets = columns->targets;
+    batch->given.kinds = columns->kinds;
+    batch->given.causes = columns->causes;
+    batch->given.positions = columns->positions;
 }
 
 /*
@@ -57,7 +57,7 @@ static bool reserve_events(phx_mem *mem, phx_batch *batch, size_t targets)
     const uint64_t wanted = batch->events_capacity + (uint64_t)batch->events_capacity / 2;
     if (targets <= batch->events_capacity) return true;
     phx_release(mem, &batch->events, &batch->events_capacity, bytes);
-    batch->view.target_count = 0; /* of the content that was */
+    batch->given.target_count = 0; /* of the content that was */
     return (wanted > targets && phx_grow(mem, &batch->events, &batch->events_capacity, 0, wanted, bytes)) ||
            phx_grow(mem, &batch->events, &batch->events_capacity, 0, targets, bytes);
 }
@@ -77,10 +77,10 @@ bool phx_batch_size_edges(phx_mem *mem, phx_batch *batch, phx_edge_size size)
 {
     if (!phx_grow(mem, (void **)&batch->edges, &batch->edges_capacity, 0, phx_edge_total(size), sizeof(*batch->edges)))
         return false;
-    batch->view.activation_count = size.count[0][0] + size.count[0][1];
-    batch->view.crossing_count = size.count[1][0] + size.count[1][1];
-    batch->view.activations = batch->edges;
-    batch->view.crossings = batch->edges ? batch->edges + batch->view.activation_count : NULL;
+    batch->given.activation_count = size.count[0][0] + size.count[0][1];
+    batch->given.crossing_count = size.count[1][0] + size.count[1][1];
+    batch->given.activations = batch->edges;
+    batch->given.crossings = batch->edges ? batch->edges + batch->given.activation_count : NULL;
     return true;
 }
 
@@ -95,12 +95,12 @@ phx_edge_size phx_batch_edge_places(const phx_edge_size *size)
 void phx_batch_trim(phx_mem *mem, phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
-    uint32_t changes = batch->view.change_count, targets = batch->view.target_count;
+    uint32_t changes = batch->given.change_count, targets = batch->given.target_count;
     phx_trim(mem, (void **)&batch->changes, &batch->changes_capacity, sizeof(*batch->changes), changes,
              &batch->changes_use);
     phx_trim(mem, &batch->events, &batch->events_capacity, event_bytes(batch), targets, &batch->events_use);
     cut_columns(batch);
-    batch->view.change_count = batch->view.target_count = 0;
+    batch->given.change_count = batch->given.target_count = 0;
 }
 
 /* Frees arrays that may grow with the square of a crowd; edges do not. */
@@ -117,7 +117,7 @@ void phx_batch_empty(phx_mem *mem, phx_batch *batch)
 {
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_SPARE);
     free_content(mem, batch);
-    batch->view = (ph_batch){0}; /* also the counts of edges, which keep their memory */
+    batch->given = (ph_batch){0}; /* also the counts of edges, which keep their memory */
     batch->broadcasts.size = (phx_batch_broadcasts_size){0};
     batch->updates.size = (phx_batch_updates_size){0};
 }

@@ -1,7 +1,7 @@
 /*
- * The inside of a batch: the public view and the arrays behind it, writable. Made and recycled by consumer_queue.c,
- * filled in the publish phase by workers (each its own ranges) or by net_changes.c, read by the host between take and
- * return.
+ * The inside of a batch: the part that the host is given and the arrays behind it, writable. Made and recycled by
+ * consumer_queue.c, filled in the publish phase by workers (each its own ranges) or by net_changes.c, read by the host
+ * between take and return.
  */
 #ifndef PHX_WORLD_BATCH_BATCH_H
 #define PHX_WORLD_BATCH_BATCH_H
@@ -21,8 +21,8 @@ typedef enum phx_batch_state {
 } phx_batch_state;
 
 /*
- * view is the first member, so a ph_batch* converts. view.changes, .targets, .kinds, .causes and .positions point to
- * the arrays here; phx_batch_reserve() updates them. The view's fields of broadcasts and updates are set from
+ * given is the first member, so a ph_batch* converts. given.changes, .targets, .kinds, .causes and .positions point to
+ * the arrays here; phx_batch_reserve() updates them. Its fields of broadcasts and updates are set from
  * `broadcasts` and `updates` at the hand-over.
  *
  * columns.incarnations[i] belongs to columns.targets[i]: the world-wide number of that incarnation of the target; a
@@ -30,7 +30,7 @@ typedef enum phx_batch_state {
  * difference) differs from one that left the world and entered anew (its events do not).
  */
 typedef struct phx_batch {
-    ph_batch view;
+    ph_batch given;
     ph_change *changes;
     phx_event_columns columns;    /* of targets: parts of `events` */
     void *events;                 /* the columns' memory, one piece: all of them grow, or none does */
@@ -70,7 +70,7 @@ static inline uint32_t phx_edge_total(phx_edge_size size)
     return size.count[0][0] + size.count[0][1] + size.count[1][0] + size.count[1][1];
 }
 
-/* Makes room for so many edges, and sets the view's counts; the content is lost. false = no memory. */
+/* Makes room for so many edges, and sets their counts; the content is lost. false = no memory. */
 bool phx_batch_size_edges(phx_mem *mem, phx_batch *batch, phx_edge_size size);
 /* The place of the next edge of each sort: at first, the first place of each. */
 phx_edge_size phx_batch_edge_places(const phx_edge_size *size);

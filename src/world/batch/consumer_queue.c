@@ -153,10 +153,10 @@ phx_batch *phx_consumer_begin(phx_consumer *c, uint32_t change_count, uint32_t t
         batch_recycle(c, batch);
         return NULL;
     }
-    batch->view.change_count = change_count;
-    batch->view.target_count = target_count;
+    batch->given.change_count = change_count;
+    batch->given.target_count = target_count;
     batch->broadcasts.size = (phx_batch_broadcasts_size){0};
-    batch->view.activation_count = batch->view.crossing_count = 0;
+    batch->given.activation_count = batch->given.crossing_count = 0;
     batch->updates.size = (phx_batch_updates_size){0};
     batch->state = PHX_BATCH_FILLING;
     c->filling = batch;
@@ -171,32 +171,32 @@ void phx_consumer_drop_observer(phx_consumer *c, uint64_t observer)
     phx_update_backlog_drop_observer(c->update_backlog, observer);
 }
 
-/* Sets the view of the broadcasts. */
+/* Sets the given fields of the broadcasts. */
 static void show_broadcasts(phx_batch *batch)
 {
     const phx_batch_broadcasts *broadcasts = &batch->broadcasts;
-    ph_batch *view = &batch->view;
-    view->messages = broadcasts->messages;
-    view->payload = (const uint8_t *)broadcasts->payload;
-    view->deliveries = broadcasts->deliveries;
-    view->heard = broadcasts->heard;
-    view->payload_bytes = broadcasts->size.payload;
-    view->message_count = broadcasts->size.messages;
-    view->delivery_count = broadcasts->size.deliveries;
-    view->heard_count = broadcasts->size.heard;
+    ph_batch *given = &batch->given;
+    given->messages = broadcasts->messages;
+    given->payload = (const uint8_t *)broadcasts->payload;
+    given->deliveries = broadcasts->deliveries;
+    given->heard = broadcasts->heard;
+    given->payload_bytes = broadcasts->size.payload;
+    given->message_count = broadcasts->size.messages;
+    given->delivery_count = broadcasts->size.deliveries;
+    given->heard_count = broadcasts->size.heard;
 }
 
-/* Sets the view of the updates. */
+/* Sets the given fields of the updates. */
 static void show_updates(phx_batch *batch)
 {
     const phx_batch_updates *updates = &batch->updates;
-    ph_batch *view = &batch->view;
-    view->updates = updates->updates;
-    view->due = updates->due;
-    view->moved = updates->moved;
-    view->update_count = updates->size.updates;
-    view->due_count = updates->size.due;
-    view->moved_count = updates->size.moved;
+    ph_batch *given = &batch->given;
+    given->updates = updates->updates;
+    given->due = updates->due;
+    given->moved = updates->moved;
+    given->update_count = updates->size.updates;
+    given->due_count = updates->size.due;
+    given->moved_count = updates->size.moved;
 }
 
 /* Hands a batch over; phx_relay_ready() made room. */
@@ -204,11 +204,11 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
 {
     PHX_ASSERT(c->out_count < c->bound);
     PHX_ASSERT(tick_first <= tick);
-    PHX_ASSERT(batch->view.change_count <= batch->changes_capacity);
-    PHX_ASSERT(batch->view.target_count <= batch->events_capacity);
-    batch->view.tick_first = tick_first;
-    batch->view.tick = tick;
-    batch->view.dropped = phx_broadcast_backlog_count(c->backlog).untold;
+    PHX_ASSERT(batch->given.change_count <= batch->changes_capacity);
+    PHX_ASSERT(batch->given.target_count <= batch->events_capacity);
+    batch->given.tick_first = tick_first;
+    batch->given.tick = tick;
+    batch->given.dropped = phx_broadcast_backlog_count(c->backlog).untold;
     phx_broadcast_backlog_report_drops(c->backlog);
     show_broadcasts(batch);
     show_updates(batch);
@@ -217,24 +217,24 @@ static void hand_over(phx_consumer *c, phx_batch *batch, uint64_t tick_first, ui
     c->out_count++;
     if (c->out_count > c->out_max) c->out_max = c->out_count;
     c->batches++;
-    c->events += batch->view.target_count;
+    c->events += batch->given.target_count;
     const size_t event_bytes =
         sizeof(ph_target) + sizeof(uint16_t) + sizeof(uint8_t) + (c->positioned ? sizeof(ph_position) : 0);
-    c->bytes += (uint64_t)batch->view.change_count * sizeof(ph_change) +
-                (uint64_t)batch->view.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->broadcasts) +
+    c->bytes += (uint64_t)batch->given.change_count * sizeof(ph_change) +
+                (uint64_t)batch->given.target_count * event_bytes + phx_batch_broadcasts_bytes(&batch->broadcasts) +
                 phx_batch_updates_bytes(&batch->updates);
     phx_relay_put(&c->relay, batch);
 }
 
 static uint32_t edges_in(const phx_batch *batch)
 {
-    return batch->view.activation_count + batch->view.crossing_count;
+    return batch->given.activation_count + batch->given.crossing_count;
 }
 
 /* Has the batch only edges, which are not merged yet? */
 static bool edges_alone(const phx_batch *batch)
 {
-    return !batch->merged && batch->view.change_count == 0 && batch->broadcasts.size.deliveries == 0 &&
+    return !batch->merged && batch->given.change_count == 0 && batch->broadcasts.size.deliveries == 0 &&
            batch->updates.size.updates == 0;
 }
 
@@ -393,7 +393,7 @@ static bool deliver_net(phx_consumer *c, phx_batch *merged, uint64_t tick)
 /* Has the batch content, or had it some? batch may be NULL. */
 static bool batch_has_content(const phx_batch *batch)
 {
-    return batch != NULL && (batch->view.change_count > 0 || batch->merged || batch->broadcasts.size.deliveries > 0 ||
+    return batch != NULL && (batch->given.change_count > 0 || batch->merged || batch->broadcasts.size.deliveries > 0 ||
                              edges_in(batch) > 0 || batch->updates.size.updates > 0);
 }
 
@@ -491,7 +491,7 @@ bool phx_consumer_keep(phx_consumer *c, phx_batch *batch, uint64_t tick)
 void phx_consumer_strip(phx_batch *batch)
 {
     PHX_ASSERT(!batch->merged);
-    batch->view.change_count = batch->view.target_count = 0;
+    batch->given.change_count = batch->given.target_count = 0;
     batch->broadcasts.size = (phx_batch_broadcasts_size){0};
     batch->updates.size = (phx_batch_updates_size){0};
 }
@@ -539,7 +539,7 @@ const ph_batch *phx_consumer_take(phx_consumer *c)
         return NULL;
     }
     PHX_ASSERT(phx_batch_valid(batch) && batch->state == PHX_BATCH_OUT);
-    return &batch->view;
+    return &batch->given;
 }
 
 bool phx_consumer_return(phx_consumer *c, const ph_batch *batch)
@@ -560,7 +560,7 @@ uint32_t phx_consumer_close(phx_consumer *c)
 {
     uint32_t closed = 0;
     for (; c->relay.taken_first != NULL; closed++) {
-        bool returned = phx_relay_return(&c->relay, &c->relay.taken_first->view);
+        bool returned = phx_relay_return(&c->relay, &c->relay.taken_first->given);
         PHX_ASSERT(returned);
         (void)returned;
     }

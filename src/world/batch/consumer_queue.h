@@ -65,8 +65,8 @@ void phx_consumer_destroy(phx_consumer *c);
 /* ---- ticking thread ---- */
 
 /*
- * The batch to fill in this tick, with room for that many changes and targets; its view.change_count and
- * view.target_count are set to them and may be lowered before the offer. Its broadcasts and updates are empty;
+ * The batch to fill in this tick, with room for that many changes and targets; its given.change_count and
+ * given.target_count are set to them and may be lowered before the offer. Its broadcasts and updates are empty;
  * phx_batch_broadcasts_reserve() and phx_batch_updates_reserve() make room. Workers may fill changes, targets, kinds
  * and incarnations, broadcasts and updates, each its own ranges. A second call before the offer gives the same batch,
  * its content lost. NULL = no memory; no batch is being filled then.

@@ -158,7 +158,7 @@ static void prefetch_ahead(const phx_net_changes *co, uint32_t o, const phx_batc
 static void merge_change(phx_net_changes *co, const phx_batch *batch, const ph_change *change)
 {
     PHX_ASSERT(change->observer != 0);
-    PHX_ASSERT((uint64_t)change->first + change->leave_count + change->enter_count <= batch->view.target_count);
+    PHX_ASSERT((uint64_t)change->first + change->leave_count + change->enter_count <= batch->given.target_count);
     uint32_t o = phx_net_set_observer_find(&co->set, change->observer);
     if (o == NONE) {
         o = phx_net_set_observer_add(&co->set, change->observer);
@@ -188,11 +188,11 @@ static void merge_change(phx_net_changes *co, const phx_batch *batch, const ph_c
 bool phx_net_changes_reserve(phx_net_changes *co, const phx_batch *batch)
 {
     uint32_t enters = 0;
-    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+    for (uint32_t i = 0; i < batch->given.change_count; i++) {
         enters += batch->changes[i].enter_count;
     }
     /* At worst every change has a new observer, every target a new entry, and every enter another target. */
-    return phx_net_set_reserve(&co->set, batch->view.change_count, batch->view.target_count, enters);
+    return phx_net_set_reserve(&co->set, batch->given.change_count, batch->given.target_count, enters);
 }
 
 bool phx_net_changes_merge(phx_net_changes *co, const phx_batch *batch)
@@ -201,7 +201,7 @@ bool phx_net_changes_merge(phx_net_changes *co, const phx_batch *batch)
     if (!phx_net_changes_reserve(co, batch)) {
         return false;
     }
-    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+    for (uint32_t i = 0; i < batch->given.change_count; i++) {
         merge_change(co, batch, &batch->changes[i]);
     }
     PHX_ASSERT(co->counts.merged ==
@@ -336,8 +336,8 @@ static void drain_changes(phx_net_changes *co, phx_batch *batch)
         first += from->leaves + from->enters;
     }
     PHX_ASSERT(first == co->counts.pending);
-    batch->view.change_count = count;
-    batch->view.target_count = first;
+    batch->given.change_count = count;
+    batch->given.target_count = first;
 }
 
 bool phx_net_changes_reserve_drain(phx_net_changes *co, phx_batch *batch)
@@ -362,7 +362,7 @@ bool phx_net_changes_drain(phx_net_changes *co, phx_batch *batch)
         return false;
     }
     drain_changes(co, batch);
-    for (uint32_t i = 0; i < batch->view.change_count; i++) {
+    for (uint32_t i = 0; i < batch->given.change_count; i++) {
         const ph_change *change = &batch->changes[i];
         uint32_t o = phx_net_set_observer_find(&co->set, change->observer); /* keys are overwritten by now */
         drain_side(co, &co->set.observers[o], false, batch, change->first);
@@ -378,7 +378,7 @@ bool phx_net_changes_drain(phx_net_changes *co, phx_batch *batch)
 
 bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
 {
-    uint32_t count = batch->view.activation_count + batch->view.crossing_count;
+    uint32_t count = batch->given.activation_count + batch->given.crossing_count;
     if (!phx_net_set_reserve(&co->set, count, count, count)) {
         return false;
     }

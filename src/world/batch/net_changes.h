@@ -85,7 +85,7 @@ bool phx_net_changes_reserve_drain(phx_net_changes *co, phx_batch *batch);
 bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch);
 /* Drops the edges of this stay. O(the areas of its id). */
 void phx_net_changes_drop_edges(phx_net_changes *co, phx_net_stay of);
-/* Moves all edges into batch->edges and the view. */
+/* Moves all edges into batch->edges and the given part. */
 bool phx_net_changes_drain_edges(phx_net_changes *co, phx_batch *batch);
 
 phx_net_changes_counts phx_net_changes_count(const phx_net_changes *co);

@@ -162,27 +162,27 @@ phx_batch *phx_relay_take(phx_relay *relay)
 }
 
 /* The leg and slot of a taken batch; NULL = it was not taken. */
-static phx_leg *find_taken(const phx_relay *relay, const ph_batch *view, uint32_t *slot)
+static phx_leg *find_taken(const phx_relay *relay, const ph_batch *given, uint32_t *slot)
 {
     for (phx_leg *leg = relay->first;; leg = atomic_load_explicit(&leg->next, memory_order_acquire)) {
-        uint32_t at = home_of(leg, view); /* a search ends at a free slot; a NULL view finds one */
-        while (leg->taken[at] && &leg->taken[at]->view != view) at = (at + 1) & (leg->taken_slots - 1);
+        uint32_t at = home_of(leg, given); /* a search ends at a free slot; NULL finds one */
+        while (leg->taken[at] && &leg->taken[at]->given != given) at = (at + 1) & (leg->taken_slots - 1);
         *slot = at;
         if (leg->taken[at]) return leg;
         if (leg == relay->at) return NULL;
     }
 }
 
-bool phx_relay_is_taken(const phx_relay *relay, const ph_batch *view)
+bool phx_relay_is_taken(const phx_relay *relay, const ph_batch *given)
 {
     uint32_t slot;
-    return find_taken(relay, view, &slot) != NULL;
+    return find_taken(relay, given, &slot) != NULL;
 }
 
-bool phx_relay_return(phx_relay *relay, const ph_batch *view)
+bool phx_relay_return(phx_relay *relay, const ph_batch *given)
 {
     uint32_t slot;
-    phx_leg *leg = find_taken(relay, view, &slot);
+    phx_leg *leg = find_taken(relay, given, &slot);
     if (!leg) return false;
     phx_batch *found = leg->taken[slot];
     close_hole(leg, slot);

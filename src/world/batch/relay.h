@@ -60,9 +60,9 @@ uint32_t phx_relay_waiting(const phx_relay *relay);
 /* Takes the oldest batch, or NULL. */
 phx_batch *phx_relay_take(phx_relay *relay);
 /* Was it taken, and is not back? Its memory is not read. */
-bool phx_relay_is_taken(const phx_relay *relay, const ph_batch *view);
-/* Sends a batch back. false = it was not taken; the memory of `view` is not read before it is found. */
-bool phx_relay_return(phx_relay *relay, const ph_batch *view);
+bool phx_relay_is_taken(const phx_relay *relay, const ph_batch *given);
+/* Sends a batch back. false = it was not taken; the memory of `given` is not read before it is found. */
+bool phx_relay_return(phx_relay *relay, const ph_batch *given);
 
 /* Tests only, on a relay never used: starts the counters of its rings near their wrap. */
 void phx_relay_start_at(phx_relay *relay, uint32_t counter);

@@ -116,7 +116,7 @@ static void merge_update(phx_update_backlog *update_backlog, const phx_batch_upd
 
 void phx_update_backlog_merge(phx_update_backlog *update_backlog, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->view.change_count; i++) drop_left(update_backlog, batch, &batch->changes[i]);
+    for (uint32_t i = 0; i < batch->given.change_count; i++) drop_left(update_backlog, batch, &batch->changes[i]);
     for (uint32_t i = 0; i < batch->updates.size.updates; i++)
         merge_update(update_backlog, &batch->updates, &batch->updates.updates[i]);
 }

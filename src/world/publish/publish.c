@@ -140,7 +140,7 @@ static inline void copy_change(const filling *at, const phx_change *change, phx_
     phx_store *store = &at->shard->store;
     uint32_t fresh = phx_store_report(store, change->slot) ? PH_CHANGE_FRESH : 0;
     uint32_t count = change->leave_count + change->enter_count, to = place->targets;
-    PHX_ASSERT(place->changes < batch->view.change_count && to + count <= batch->view.target_count);
+    PHX_ASSERT(place->changes < batch->given.change_count && to + count <= batch->given.target_count);
     batch->changes[place->changes++] = (ph_change){.observer = store->name[change->slot].id,
                                                    .user_data = phx_store_user_data(store, change->slot),
                                                    .first = to,
@@ -240,9 +240,9 @@ bool phx_publish_offer(phx_world *world)
 }
 
 /* Sets aside the observers of a batch's changes and updates. */
-static void set_aside_delivered(phx_world *world, const ph_batch *view, const phx_batch *batch)
+static void set_aside_delivered(phx_world *world, const ph_batch *given, const phx_batch *batch)
 {
-    for (uint32_t i = 0; i < view->change_count; i++) phx_silence_observer(world, view->changes[i].observer);
+    for (uint32_t i = 0; i < given->change_count; i++) phx_silence_observer(world, given->changes[i].observer);
     for (uint32_t i = 0; i < batch->updates.size.updates; i++)
         phx_silence_observer(world, batch->updates.updates[i].observer);
 }
@@ -252,7 +252,7 @@ void phx_publish_keep(phx_world *world)
     phx_consumer *consumer = world->consumers[world->stage_at].consumer;
     phx_batch *batch = world->batches[world->stage_at];
     if (!phx_consumer_keep(consumer, batch, world->tick)) {
-        set_aside_delivered(world, &batch->view, batch);
+        set_aside_delivered(world, &batch->given, batch);
         phx_consumer_drop_broadcasts(consumer, batch->broadcasts.size.heard);
         phx_consumer_strip(batch);
         bool kept = phx_consumer_keep(consumer, batch, world->tick);

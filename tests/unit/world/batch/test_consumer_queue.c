@@ -93,10 +93,10 @@ Test(consumer, a_batch_comes_as_it_went)
     phx_batch *batch = phx_consumer_begin(c, 3, 5);
     cr_assert_geq(batch->changes_capacity, 3);
     cr_assert_geq(batch->events_capacity, 5);
-    cr_assert_eq(batch->view.change_count, 3);
-    cr_assert_eq(batch->view.target_count, 5);
-    batch->view.change_count = 1; /* there were fewer after all */
-    batch->view.target_count = 2;
+    cr_assert_eq(batch->given.change_count, 3);
+    cr_assert_eq(batch->given.target_count, 5);
+    batch->given.change_count = 1; /* there were fewer after all */
+    batch->given.target_count = 2;
     batch->changes[0] = (ph_change){9, 90, 0, 1, 1, PH_CHANGE_FRESH};
     batch->columns.targets[1] = (ph_target){6, 60};
     batch->columns.kinds[1] = 3;
@@ -120,8 +120,8 @@ Test(consumer, a_tick_without_changes_makes_no_batch)
     cr_assert(phx_consumer_offer(c, batch, ++now));
     tick_none();
     batch = phx_consumer_begin(c, 8, 8);
-    batch->view.change_count = 0; /* it turned out so */
-    batch->view.target_count = 0;
+    batch->given.change_count = 0; /* it turned out so */
+    batch->given.target_count = 0;
     cr_assert(phx_consumer_offer(c, batch, ++now));
     cr_assert_null(phx_consumer_take(c));
     cr_assert_eq(phx_consumer_count(c).batches, 0);
@@ -133,7 +133,7 @@ Test(consumer, begin_again_gives_the_same_batch)
     phx_batch *batch = phx_consumer_begin(c, 1, 1);
     cr_assert_eq(phx_consumer_begin(c, 500, 9000), batch);
     cr_assert_geq(batch->events_capacity, 9000);
-    cr_assert_eq(batch->view.change_count, 500);
+    cr_assert_eq(batch->given.change_count, 500);
 }
 
 /* Enough ticks to use every batch of a few often. */
@@ -366,9 +366,9 @@ Test(consumer, wrong_returns_are_refused)
     cr_assert(!phx_consumer_return(c, &other));
     cr_assert(!phx_consumer_return(c, (const ph_batch *)(uintptr_t)0x10)); /* no memory at all */
     phx_batch *filling = phx_consumer_begin(c, 1, 1);
-    cr_assert(!phx_consumer_return(c, &filling->view));
+    cr_assert(!phx_consumer_return(c, &filling->given));
     ticks_new(1);
-    cr_assert(!phx_consumer_return(c, &filling->view)); /* waits, is not taken */
+    cr_assert(!phx_consumer_return(c, &filling->given)); /* waits, is not taken */
     const ph_batch *batch = take(1, 1);
     cr_assert(!phx_consumer_return(c, batch + 1));
     cr_assert(!phx_consumer_return(c, (const ph_batch *)(const void *)((const char *)batch + 1)));
@@ -477,7 +477,7 @@ Test(consumer, no_memory_for_more_that_are_out)
         phx_batch *batch = phx_consumer_begin(c, 0, 0);
         cr_assert_not_null(batch);
         cr_assert(phx_batch_reserve(&mem, batch, 1, 1));
-        batch->view.change_count = batch->view.target_count = 1;
+        batch->given.change_count = batch->given.target_count = 1;
         batch->changes[0] = (ph_change){1, 0, 0, 0, 1, 0};
         batch->columns.targets[0] = (ph_target){tick + 100, 0};
         batch->columns.kinds[0] = 0;

@@ -59,13 +59,13 @@ enum { O = 77 }; /* the observer */
 static void begin(void)
 {
     cr_assert(phx_batch_reserve(&mem, in, 64, 64));
-    in->view.change_count = 0;
-    in->view.target_count = 0;
+    in->given.change_count = 0;
+    in->given.target_count = 0;
 }
 
 static void change(uint64_t observer, uint32_t flags)
 {
-    in->changes[in->view.change_count++] = (ph_change){observer, observer + 1, in->view.target_count, 0, 0, flags};
+    in->changes[in->given.change_count++] = (ph_change){observer, observer + 1, in->given.target_count, 0, 0, flags};
 }
 
 /* A cause for each incarnation. */
@@ -76,7 +76,7 @@ static ph_cause cause_of(uint32_t incarnation)
 
 static void target(uint64_t id, uint16_t kind, uint32_t incarnation)
 {
-    uint32_t at = in->view.target_count++;
+    uint32_t at = in->given.target_count++;
     in->columns.targets[at] = (ph_target){id, id * 1000 + incarnation};
     in->columns.kinds[at] = kind;
     in->columns.incarnations[at] = incarnation;
@@ -85,7 +85,7 @@ static void target(uint64_t id, uint16_t kind, uint32_t incarnation)
 
 static void leave(uint64_t id, uint16_t kind, uint32_t incarnation)
 {
-    ph_change *last = &in->changes[in->view.change_count - 1];
+    ph_change *last = &in->changes[in->given.change_count - 1];
     cr_assert_eq(last->enter_count, 0); /* leaves come first */
     last->leave_count++;
     target(id, kind, incarnation);
@@ -93,7 +93,7 @@ static void leave(uint64_t id, uint16_t kind, uint32_t incarnation)
 
 static void enter(uint64_t id, uint16_t kind, uint32_t incarnation)
 {
-    in->changes[in->view.change_count - 1].enter_count++;
+    in->changes[in->given.change_count - 1].enter_count++;
     target(id, kind, incarnation);
 }
 
@@ -124,8 +124,8 @@ static void drain(uint32_t changes, uint32_t targets)
     cr_assert_eq(phx_net_changes_count(net).observers, changes);
     cr_assert_eq(phx_net_changes_count(net).pending, targets);
     cr_assert(phx_net_changes_drain(net, out));
-    cr_assert_eq(out->view.change_count, changes);
-    cr_assert_eq(out->view.target_count, targets);
+    cr_assert_eq(out->given.change_count, changes);
+    cr_assert_eq(out->given.target_count, targets);
     cr_assert_eq(phx_net_changes_count(net).observers, 0);
     cr_assert_eq(phx_net_changes_count(net).pending, 0);
 }
@@ -499,8 +499,8 @@ Test(net_changes, small_after_large)
     enum { MANY = 40000 };
     cr_assert(phx_batch_reserve(&mem, in, MANY, MANY));
     for (int round = 0; round < 3; round++) {
-        in->view.change_count = 0;
-        in->view.target_count = 0;
+        in->given.change_count = 0;
+        in->given.target_count = 0;
         for (uint32_t i = 0; i < MANY; i++) {
             change(MANY - i, 0);
             enter(i + 1, 0, i + 1);
@@ -543,8 +543,8 @@ static void offer(toy_world *world)
     uint32_t changes, targets;
     toy_world_changes(world, &changes, &targets);
     cr_assert(phx_batch_reserve(&mem, in, changes, targets));
-    in->view.change_count = changes;
-    in->view.target_count = targets;
+    in->given.change_count = changes;
+    in->given.target_count = targets;
     toy_world_fill(world, in);
 }
 
@@ -560,10 +560,10 @@ static void drop_all_observers(const toy_world *world)
 static void deliver(toy_client *client, const toy_world *world, uint64_t tick, uint64_t seed)
 {
     cr_assert(phx_net_changes_drain(net, out));
-    if (out->view.change_count > 0) {
-        out->view.tick_first = client->tick + 1;
-        out->view.tick = tick;
-        const char *wrong = toy_client_play(client, &out->view);
+    if (out->given.change_count > 0) {
+        out->given.tick_first = client->tick + 1;
+        out->given.tick = tick;
+        const char *wrong = toy_client_play(client, &out->given);
         cr_assert_null(wrong, "seed %lu, tick %lu: %s", seed, tick, wrong);
     }
     const char *differs = toy_client_compare(client, world);
@@ -662,9 +662,9 @@ Test(net_changes, no_memory_changes_nothing)
             cr_assert_eq(phx_net_changes_count(net).pending, before.pending);
         }
         watched_memory_fail_after(&watched, UINT64_MAX);
-        if (tick % 3 == 0 && out->view.change_count > 0) {
-            out->view.tick = out->view.tick_first = tick;
-            cr_assert_null(toy_client_play(&client, &out->view));
+        if (tick % 3 == 0 && out->given.change_count > 0) {
+            out->given.tick = out->given.tick_first = tick;
+            cr_assert_null(toy_client_play(&client, &out->given));
             cr_assert_null(toy_client_compare(&client, &world));
         }
     }

@@ -100,7 +100,7 @@ static void take_expected(const ph_edge *edge, uint32_t consumer)
 
 static void check_batch(uint32_t consumer)
 {
-    const ph_batch *view = &batches[consumer].view;
+    const ph_batch *view = &batches[consumer].given;
     for (uint32_t i = 0; i < view->activation_count; i++) {
         cr_assert_eq(view->activations[i].area, 0);
         cr_assert(i == 0 || view->activations[i - 1].on <= view->activations[i].on, "off comes first");
