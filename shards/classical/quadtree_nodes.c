@@ -20,7 +20,7 @@ static bool grow_buckets(phx_quadtree *tree, phx_mem *mem, size_t count)
 }
 
 /* Room for `count` more buckets. false = no memory. */
-static bool reserve_buckets(phx_quadtree *tree, phx_mem *mem, uint32_t count)
+static bool reserve_leaf_buckets(phx_quadtree *tree, phx_mem *mem, uint32_t count)
 {
     if (count <= tree->bucket_free_count) return true;
     return grow_buckets(tree, mem, (size_t)tree->bucket_count + (count - tree->bucket_free_count));
@@ -167,7 +167,7 @@ static void move_leaf_entries(phx_quadtree *tree, uint32_t from, uint32_t to)
 static bool split_leaf(phx_quadtree *tree, phx_mem *mem, uint32_t at)
 {
     uint32_t count = tree->nodes[at].count;
-    if (!reserve_buckets(tree, mem, count / PHX_QUAD_CHUNK + 5)) return false;
+    if (!reserve_leaf_buckets(tree, mem, count / PHX_QUAD_CHUNK + 5)) return false;
     if (tree->quad_free == PHX_QUAD_NONE && !reserve_nodes(tree, mem, tree->node_count + 4)) return false;
     uint32_t quad = pop_free_quad(tree, at);
     tree->nodes[at].children = quad;
@@ -188,7 +188,7 @@ static bool merge_leaves(phx_quadtree *tree, phx_mem *mem, uint32_t at, bool *me
         count += tree->nodes[quad + i].count;
     }
     if (count >= tree->leaf_capacity) return true;
-    if (!reserve_buckets(tree, mem, count / PHX_QUAD_CHUNK + 1)) return false;
+    if (!reserve_leaf_buckets(tree, mem, count / PHX_QUAD_CHUNK + 1)) return false;
     tree->nodes[at].children = PHX_QUAD_NONE;
     for (uint32_t i = 0; i < 4; i++) move_leaf_entries(tree, quad + i, at);
     PHX_ASSERT(tree->nodes[at].count == count);
