@@ -288,12 +288,12 @@ void phx_consumer_drop_edges(phx_consumer *c, phx_net_stay of)
     PHX_ASSERT(c->filling == NULL);
     phx_net_changes_drop_edges(c->edges, of);
     for (phx_batch *batch = c->kept; batch != NULL; batch = batch->next_spare) {
-        ph_batch *view = &batch->view;
-        ph_edge *crossings = batch->edges + view->activation_count;
+        ph_batch *given = &batch->given;
+        ph_edge *crossings = batch->edges + given->activation_count;
         c->kept_edges -= edges_in(batch);
-        view->activation_count = drop_kept_range(batch->edges, view->activation_count, batch->edges, of);
-        view->crossing_count =
-            drop_kept_range(crossings, view->crossing_count, batch->edges + view->activation_count, of);
+        given->activation_count = drop_kept_range(batch->edges, given->activation_count, batch->edges, of);
+        given->crossing_count =
+            drop_kept_range(crossings, given->crossing_count, batch->edges + given->activation_count, of);
         c->kept_edges += edges_in(batch);
     }
 }
