@@ -1,4 +1,4 @@
-"""C sources as text: shared by scripts/lint, circles, mentions, names and words. Standard library only; no state.
+"""C sources as text: shared by scripts/lint, circles, mentions, names, senses and words. Standard library only; no state.
 
 A "bare" text has its comments and strings replaced by spaces: offsets and lines stay as they are.
 """

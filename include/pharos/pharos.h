@@ -14,7 +14,7 @@
  *
  * The floating-point environment of the caller's thread (rounding, denormals, traps, sticky flags) has no influence,
  * and each call leaves it as it was; the host's allocator, log and parallel_for may be called in the default one.
- * No call blocks, except ph_tick(), ph_tick_many() and ph_apply() for their work, and ph_world_destroy() and
+ * No call waits, except ph_tick(), ph_tick_many() and ph_apply() for their work, and ph_world_destroy() and
  * ph_crew_destroy() for their threads.
  */
 #ifndef PHAROS_PHAROS_H

@@ -38,8 +38,8 @@ static inline phx_row_word phx_row_word_of(uint32_t slot, bool special)
 }
 
 /*
- * The word of a gap between two blocks. Spans never contain gaps. Its view is 0 and its slot decodes to 0, so loops
- * over all rows may read it; its other columns are undefined.
+ * The word of a gap between two tower blocks. Spans never contain gaps. Its view is 0 and its slot decodes to 0, so
+ * loops over all rows may read it; its other columns are undefined.
  */
 static inline phx_row_word phx_row_word_gap(void)
 {

@@ -1,5 +1,5 @@
 /*
- * Events as items of a queue: the record, then the state; see events.h.
+ * Events as items of a queue: the event, then the state; see events.h.
  */
 #include "cluster/events.h"
 

@@ -1,5 +1,5 @@
 /*
- * Messages of a page, from JSON text to a checked record: the only bytes from outside that the library reads beside
+ * Messages of a page, from JSON text to a checked struct: the only bytes from outside that the library reads beside
  * HTTP. Pure: no state, no memory. Called by the server's thread, and by a fuzzer.
  */
 #ifndef PHX_VIEW_MESSAGE_H

@@ -63,7 +63,7 @@ static lua_Integer read_unsigned(lua_State *L, const char *name, lua_Integer max
     return value;
 }
 
-/* The value on the top of the stack into one item of a field. */
+/* The value on the top of the stack into one element of a field. */
 static void read_item(lua_State *L, const struct_field *field, char *item)
 {
     int is_number = 1;
