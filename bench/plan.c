@@ -20,7 +20,7 @@ enum { PATIENCE_S = 60 };
 
 static bool set_key(ph_config *config, const char *assignment, bench_error *error)
 {
-    ph_config_error reason = {""};
+    ph_config_error reason = {.reason = ""};
     ph_status status = ph_config_set(config, assignment, &reason);
     if (status == PH_OK) {
         return true;
@@ -64,7 +64,7 @@ static bool set_features(ph_config *config, const bench_features *features, benc
 static bool fill_config(ph_config *config, const bench_options *options, const bench_case *made, float side,
                         bench_error *error)
 {
-    ph_config_error reason = {""};
+    ph_config_error reason = {.reason = ""};
     if (options->config != NULL) {
         phx_say_waiting(options->config, "writer");
         ph_status status = ph_config_load(config, options->config, &reason);

@@ -40,7 +40,7 @@ bench_producers *bench_producers_open(ph_world world, uint32_t count, phx_mem *m
     bench_producers *self = bench_alloc(mem, sizeof *self);
     self->mem = mem;
     self->count = count;
-    self->threads = phx_workers_create(mem, count, (ph_task_hooks){NULL, NULL});
+    self->threads = phx_workers_create(mem, count, (ph_task_hooks){0});
     if (self->threads == NULL) {
         bench_fail(error, "no %u threads for the producers", count);
     } else if (open_handles(self, world, error)) {

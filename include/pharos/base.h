@@ -107,6 +107,7 @@ typedef struct ph_allocator {
     void *(*allocate)(void *user, size_t bytes, size_t alignment);
     void (*release)(void *user, void *memory, size_t bytes, size_t alignment);
     void *user;
+    uint64_t reserved[2]; /* 0 */
 } ph_allocator;
 
 typedef enum ph_log_level { PH_LOG_ERROR = 0, PH_LOG_WARNING = 1, PH_LOG_INFO = 2 } ph_log_level;

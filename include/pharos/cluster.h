@@ -82,6 +82,7 @@ typedef struct phc_transport {
     /** Ends it; what it had is released, and messages that wait may be lost. May wait, for two seconds at most. */
     void (*close)(void *user);
     void *user;
+    uint64_t reserved[4]; /* 0 */
 } phc_transport;
 
 /* ---- control store ---- */
@@ -110,7 +111,8 @@ typedef struct phc_answer {
     uint32_t lease_ms;        /* that the store gave it */
     const phc_entry *entries; /* that were read, by key */
     uint32_t count;
-    const char *reason; /* PHC_FAILED: one line; else "" */
+    const char *reason;   /* PHC_FAILED: one line; else "" */
+    uint64_t reserved[4]; /* 0 */
 } phc_answer;
 
 /** Entries are good until the function returns; it may make requests, not poll() or close(). */
@@ -146,6 +148,7 @@ typedef struct phc_store {
     /** Ends it; answers that are not taken are lost. May wait, for two seconds at most. */
     void (*close)(void *user);
     void *user;
+    uint64_t reserved[4]; /* 0 */
 } phc_store;
 
 /* ---- servers ---- */

@@ -45,6 +45,7 @@ enum { PH_CONFIG_REASON_SIZE = 512 };
 /** One line: "FILE:LINE: reason", or "--set KEY=VALUE: reason". */
 typedef struct ph_config_error {
     char reason[PH_CONFIG_REASON_SIZE];
+    uint64_t reserved[4];
 } ph_config_error;
 
 /** A config with every key at its default. PH_NO_MEMORY, PH_BAD_ARGUMENT (config is NULL). */

@@ -92,15 +92,16 @@ typedef enum ph_monitor_ask_kind {
 /** A question; it is answered once, in one of the next frames. Fields that its kind does not use are not read. */
 typedef struct ph_monitor_question {
     ph_monitor_ask_kind kind;
-    uint32_t most;     /* list, observers, nearest: entities in the answer, 1..PH_MONITOR_HITS_MAX */
-    uint64_t id;       /* list, observers, explain, entity */
-    uint64_t other;    /* explain: the target */
-    float x, y;        /* nearest */
-    float radius;      /* nearest: 0..PH_LENGTH_MAX */
-    uint32_t instance; /* nearest: only entities in this one; of all, if PH_MONITOR_ANY_INSTANCE is in flags */
-    uint32_t flags;    /* 0, or PH_MONITOR_ANY_INSTANCE */
-    uint32_t reserved; /* 0 */
-    uint64_t tag;      /* the host's, comes back with the answer */
+    uint32_t most;         /* list, observers, nearest: entities in the answer, 1..PH_MONITOR_HITS_MAX */
+    uint64_t id;           /* list, observers, explain, entity */
+    uint64_t other;        /* explain: the target */
+    float x, y;            /* nearest */
+    float radius;          /* nearest: 0..PH_LENGTH_MAX */
+    uint32_t instance;     /* nearest: only entities in this one; of all, if PH_MONITOR_ANY_INSTANCE is in flags */
+    uint32_t flags;        /* 0, or PH_MONITOR_ANY_INSTANCE */
+    uint32_t reserved;     /* 0 */
+    uint64_t tag;          /* the host's, comes back with the answer */
+    uint64_t reserved2[2]; /* 0 */
 } ph_monitor_question;
 
 /* ---- what a frame has ---- */
@@ -234,6 +235,7 @@ typedef struct ph_monitor_keys {
     uint32_t shape, span, broadcast_bytes, events_max, share_min, activation_span, activation_linger, crowd_entities;
     float crowd_floor;
     uint32_t class_count;
+    uint64_t reserved[8];
 } ph_monitor_keys;
 
 /** The answer to one question. */

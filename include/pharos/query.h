@@ -239,6 +239,7 @@ typedef struct ph_difference {
     uint32_t reserved;
     uint64_t observer;
     uint64_t target;
+    uint64_t reserved2[2];
 } ph_difference;
 
 /** How far a verification has come; the caller's, all zero to begin, else not to be written. */

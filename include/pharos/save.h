@@ -131,6 +131,7 @@ typedef struct ph_journal {
      */
     void (*done)(void *user, uint64_t tick, uint32_t flags);
     void *user;
+    uint64_t reserved[4]; /* 0 */
 } ph_journal;
 
 /**

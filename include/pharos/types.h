@@ -148,14 +148,16 @@ typedef struct ph_class {
 typedef struct ph_task_hooks {
     void (*parallel_for)(void *user, uint32_t count, void (*body)(void *context, uint32_t index), void *context);
     void *user;
+    uint64_t reserved[2]; /* 0 */
 } ph_task_hooks;
 
 /** The definition of a crew; all else zero. */
 typedef struct ph_crew_def {
-    uint32_t workers; /* 1..256; the thread that ticks is one of them, 1 makes no thread */
-    uint32_t reserved;
+    uint32_t workers;       /* 1..256; the thread that ticks is one of them, 1 makes no thread */
+    uint32_t reserved;      /* 0 */
     ph_task_hooks tasks;    /* zero = the library's own threads */
     ph_allocator allocator; /* of the crew itself; zero = the library's default */
+    uint64_t reserved2[4];  /* 0 */
 } ph_crew_def;
 
 /**
@@ -170,6 +172,7 @@ typedef struct ph_crew_def {
 typedef struct ph_batch_hook {
     void (*offered)(void *user, uint32_t consumer); /* NULL = none */
     void *user;
+    uint64_t reserved[2]; /* 0 */
 } ph_batch_hook;
 
 /**

@@ -71,6 +71,7 @@ typedef struct ph_view_request {
     double value;
     char key[PH_VIEW_TEXT_SIZE];
     char text[PH_VIEW_TEXT_SIZE];
+    uint64_t reserved[4];
 } ph_view_request;
 
 /** What the page shows about the host. */
@@ -107,8 +108,8 @@ PH_API const char *ph_view_address(const ph_view *view);
 /** Takes the next request. @return false: none waits. @thread one at a time, mostly the ticker between ticks */
 PH_API bool ph_view_next(ph_view *view, ph_view_request *request);
 
-/** What the page is to show about the host, from now on. @thread any */
-PH_API void ph_view_tell(ph_view *view, const ph_view_state *state);
+/** What the page is to show about the host, from now on. @return PH_OK, PH_BAD_ARGUMENT. @thread any */
+PH_API ph_status ph_view_tell(ph_view *view, const ph_view_state *state);
 
 /** A line for the page that asked: a request that was refused, and why. Of several lines the last is sent. @thread any
  */

@@ -10,13 +10,19 @@ phx_crew_slot phx_crew_slots[PH_CREWS_MAX];
 
 /* ---- crews ---- */
 
+static bool crew_def_is_good(const ph_crew_def *def)
+{
+    return def->workers >= 1 && def->workers <= PH_WORKERS_MAX && phx_allocator_is_good(&def->allocator) &&
+           phx_is_zero(def->tasks.reserved, sizeof def->tasks.reserved) && def->reserved == 0 &&
+           phx_is_zero(def->reserved2, sizeof def->reserved2);
+}
+
 ph_status ph_crew_create(const ph_crew_def *def, ph_crew *crew)
 {
     PHX_FLOAT_DEFAULT;
     if (!crew) return PH_BAD_ARGUMENT;
     *crew = (ph_crew){0};
-    if (!def || def->workers < 1 || def->workers > PH_WORKERS_MAX || def->reserved != 0) return PH_BAD_ARGUMENT;
-    if ((def->allocator.allocate == NULL) != (def->allocator.release == NULL)) return PH_BAD_ARGUMENT;
+    if (!def || !crew_def_is_good(def)) return PH_BAD_ARGUMENT;
     for (uint32_t i = 0; i < PH_CREWS_MAX; i++) {
         phx_crew_slot *slot = &phx_crew_slots[i];
         uint32_t expected = 0;

@@ -34,8 +34,7 @@ static bool take_number(uint32_t given, uint32_t normal, uint32_t most, uint32_t
 static ph_status check_def(const ph_monitor_def *def, ph_monitor_def *full)
 {
     enum { POINTS = 100000, TARGETS = 4096, EVENTS = 1024, QUESTIONS = 16, HITS = 4096, QUESTION_NS = 200000 };
-    for (uint32_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++)
-        if (def->reserved[i] != 0) return PH_BAD_VALUE;
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) return PH_BAD_VALUE;
     *full = *def;
     const bool good = take_number(def->every, 1, PH_MONITOR_EVERY_MAX, &full->every) &&
                       take_number(def->points_max, POINTS, PH_MONITOR_POINTS_MAX, &full->points_max) &&
@@ -82,7 +81,8 @@ static ph_status check_view(const ph_monitor_view *view)
         if (!phx_is_coordinate(corners[i])) return PH_BAD_POSITION;
     if (!(view->x1 - view->x0 >= LEAST_SIDE) || !(view->y1 - view->y0 >= LEAST_SIDE)) return PH_BAD_VALUE;
     if (view->flags & ~(uint32_t)PH_MONITOR_FLAGS_ALL) return PH_BAD_VALUE;
-    return view->reserved == 0 && (view->reserved2[0] | view->reserved2[1]) == 0 ? PH_OK : PH_BAD_VALUE;
+    if (view->reserved != 0 || !phx_is_zero(view->reserved2, sizeof view->reserved2)) return PH_BAD_VALUE;
+    return PH_OK;
 }
 
 ph_status ph_monitor_watch(ph_monitor handle, const ph_monitor_view *view)
@@ -107,6 +107,7 @@ static ph_status check_place(const ph_monitor_question *question)
 static ph_status check_question(const ph_monitor_question *question)
 {
     if ((uint32_t)question->kind > PH_ASK_ENTITY || question->reserved != 0) return PH_BAD_VALUE;
+    if (!phx_is_zero(question->reserved2, sizeof question->reserved2)) return PH_BAD_VALUE;
     const bool one = question->kind == PH_ASK_EXPLAIN || question->kind == PH_ASK_ENTITY;
     if (!one && (question->most == 0 || question->most > PH_MONITOR_HITS_MAX)) return PH_BAD_VALUE;
     if (question->kind == PH_ASK_NEAREST) return check_place(question);

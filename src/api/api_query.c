@@ -241,6 +241,7 @@ ph_status ph_verify(ph_world handle, uint64_t pairs, ph_verification *progress, 
     PHX_FLOAT_DEFAULT;
     phx_world *world;
     if (!progress || !difference) return PH_BAD_ARGUMENT;
+    if (!phx_is_zero(progress->reserved, sizeof progress->reserved)) return PH_BAD_ARGUMENT;
     ph_status status = read_begin(handle, &world);
     if (status != PH_OK) return status;
     status = world->begun ? PH_BUSY : phx_verify(world, pairs, progress, difference);

@@ -150,12 +150,9 @@ static ph_status load_image(loading *at, ph_world *world)
 
 static bool options_good(const ph_load_options *options)
 {
-    uint64_t reserved = options->given & ~(uint32_t)PH_LOAD_GIVEN_ALL;
-    for (uint32_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
-        reserved |= options->reserved[i];
     const uint32_t both = PH_LOAD_FRESH | PH_LOAD_REPLAY;
-    return reserved == 0 && (options->given & both) != both &&
-           (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
+    return (options->given & ~(uint32_t)PH_LOAD_GIVEN_ALL) == 0 && (options->given & both) != both &&
+           phx_is_zero(options->reserved, sizeof options->reserved) && phx_allocator_is_good(&options->allocator);
 }
 
 ph_status ph_load(const ph_load_options *options, ph_read_fn read, void *user, ph_world *world, char *reason,
@@ -185,6 +182,7 @@ ph_status ph_journal_set(ph_world handle, const ph_journal *journal)
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (journal && (!journal->room || !journal->done)) return PH_BAD_ARGUMENT;
+    if (journal && !phx_is_zero(journal->reserved, sizeof journal->reserved)) return PH_BAD_ARGUMENT;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
     const bool rests = world->stage == PHX_STAGE_IDLE, taken = journal && phx_journal_is_attached(world);
     if (rests && !taken) phx_journal_attach(world, journal);

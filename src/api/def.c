@@ -133,19 +133,6 @@ static ph_status check_key(const phx_key *key, const void *base, const char *pre
     return refuse(reason, "%s%s = %s is outside %s", prefix, key->name, text[0].bytes, range);
 }
 
-/* Words for later versions; a set one may be a field that this version does not know. */
-static bool is_zero(const void *words, size_t bytes)
-{
-    const unsigned char *at = words;
-
-    for (size_t i = 0; i < bytes; i++) {
-        if (at[i] != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Rules between fields; each field by itself is good already. */
 static ph_status check_together(const ph_world_def *def, def_reason reason)
 {
@@ -301,7 +288,7 @@ static ph_status check_classes(const ph_world_def *def, def_reason reason)
         for (uint32_t i = 0; i < PHX_CLASS_KEY_COUNT && status == PH_OK; i++) {
             status = check_key(&class_keys[i], class, prefix, reason);
         }
-        if (status == PH_OK && !is_zero(class->reserved, sizeof class->reserved)) {
+        if (status == PH_OK && !phx_is_zero(class->reserved, sizeof class->reserved)) {
             status = refuse(reason, "%sreserved is not 0", prefix);
         }
         if (status == PH_OK) {
@@ -312,6 +299,17 @@ static ph_status check_classes(const ph_world_def *def, def_reason reason)
         }
     }
     return check_names_unique(def, reason);
+}
+
+/* Words for later versions in the structs that the definition has. */
+static ph_status check_hooks(const ph_world_def *def, def_reason reason)
+{
+    const char *wrong = NULL;
+
+    if (!phx_is_zero(def->batches.reserved, sizeof def->batches.reserved)) wrong = "batches";
+    if (!phx_is_zero(def->tasks.reserved, sizeof def->tasks.reserved)) wrong = "tasks";
+    if (!phx_is_zero(def->allocator.reserved, sizeof def->allocator.reserved)) wrong = "allocator";
+    return wrong ? refuse(reason, "%s: reserved is not 0", wrong) : PH_OK;
 }
 
 static ph_status check_all(const ph_world_def *def, def_reason reason)
@@ -328,7 +326,8 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
             return status;
         }
     }
-    if (!is_zero(def->reserved, sizeof def->reserved) || !is_zero(def->reserved_bytes, sizeof def->reserved_bytes)) {
+    if (!phx_is_zero(def->reserved, sizeof def->reserved) ||
+        !phx_is_zero(def->reserved_bytes, sizeof def->reserved_bytes)) {
         return refuse(reason, "reserved is not 0");
     }
     status = check_together(def, reason);
@@ -339,7 +338,7 @@ static ph_status check_all(const ph_world_def *def, def_reason reason)
         status = refuse(reason, "allocator: %s is NULL; both functions must be there, or neither",
                         def->allocator.allocate == NULL ? "allocate" : "release");
     }
-    return status;
+    return status == PH_OK ? check_hooks(def, reason) : status;
 }
 
 ph_status ph_world_def_check(const ph_world_def *def, char *reason, size_t reason_size)

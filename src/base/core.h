@@ -17,6 +17,15 @@ enum { PHX_CACHE_LINE = 64 };
 #define PHX_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PHX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* Words for later versions are 0: a set one may be a field that this version does not know. */
+static inline bool phx_is_zero(const void *words, size_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)words;
+    unsigned char any = 0;
+    for (size_t i = 0; i < bytes; i++) any |= at[i];
+    return any == 0;
+}
+
 /* Before a function that does nothing but bring memory near: gcc leaves calls of it out, as it sees no effect. */
 #define PHX_PREFETCH_INLINE static inline __attribute__((always_inline))
 

@@ -31,12 +31,18 @@ static void libc_release(void *user, void *memory, size_t bytes, size_t alignmen
 
 ph_allocator phx_allocator_libc(void)
 {
-    return (ph_allocator){libc_allocate, libc_release, NULL};
+    return (ph_allocator){.allocate = libc_allocate, .release = libc_release};
+}
+
+bool phx_allocator_is_good(const ph_allocator *allocator)
+{
+    return (allocator->allocate == NULL) == (allocator->release == NULL) &&
+           phx_is_zero(allocator->reserved, sizeof allocator->reserved);
 }
 
 void phx_mem_init(phx_mem *mem, ph_allocator allocator)
 {
-    PHX_ASSERT((allocator.allocate == NULL) == (allocator.release == NULL));
+    PHX_ASSERT(phx_allocator_is_good(&allocator));
     if (allocator.allocate == NULL) {
         allocator = phx_allocator_jemalloc();
     }

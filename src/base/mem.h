@@ -19,6 +19,8 @@ typedef struct phx_mem {
     phx_hash_key key;       /* of the hash tables made from it; set before the first of them */
 } phx_mem;
 
+/* Are both functions there, or neither, and its words for later versions 0? Of each allocator that a host gives. */
+bool phx_allocator_is_good(const ph_allocator *allocator);
 /* A zero allocator stands for the library's default (jemalloc when built in, else libc). The key is the known one. */
 void phx_mem_init(phx_mem *mem, ph_allocator allocator);
 /* A part of `whole`, from the same allocator, with the same key, to be counted by itself; whole outlives it. */

@@ -27,7 +27,7 @@ static void jemalloc_release(void *user, void *memory, size_t bytes, size_t alig
 
 ph_allocator phx_allocator_jemalloc(void)
 {
-    return (ph_allocator){jemalloc_allocate, jemalloc_release, NULL};
+    return (ph_allocator){.allocate = jemalloc_allocate, .release = jemalloc_release};
 }
 
 #define TEXT_OF(name) #name
@@ -44,7 +44,7 @@ void phx_jemalloc_purge(void)
 
 ph_allocator phx_allocator_jemalloc(void)
 {
-    return (ph_allocator){NULL, NULL, NULL};
+    return (ph_allocator){0};
 }
 
 void phx_jemalloc_purge(void)

@@ -13,7 +13,8 @@ enum { PHX_FAULT_ALWAYS = 1000 };
 static inline bool phx_faults_are_good(const phc_faults *faults)
 {
     return faults->lost <= PHX_FAULT_ALWAYS && faults->doubled <= PHX_FAULT_ALWAYS &&
-           faults->late <= PHX_FAULT_ALWAYS && (faults->late == 0 || faults->late_steps > 0);
+           faults->late <= PHX_FAULT_ALWAYS && (faults->late == 0 || faults->late_steps > 0) &&
+           phx_is_zero(faults->reserved, sizeof faults->reserved);
 }
 
 /* A draw of 1000; the seed is its state. */

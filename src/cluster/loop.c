@@ -40,7 +40,7 @@ struct phc_loop {
 ph_status phc_loop_create(phc_faults faults, ph_allocator allocator, phc_loop **loop)
 {
     phx_mem mem;
-    if (!loop || !phx_faults_are_good(&faults)) return PH_BAD_ARGUMENT;
+    if (!loop || !phx_faults_are_good(&faults) || !phx_allocator_is_good(&allocator)) return PH_BAD_ARGUMENT;
     phx_mem_init(&mem, allocator);
     phc_loop *made = phx_alloc_zero(&mem, sizeof *made, _Alignof(phc_loop));
     if (!made) return PH_NO_MEMORY;

@@ -58,6 +58,7 @@ ph_status phc_memory_create(phc_faults faults, ph_allocator allocator, phc_memor
 {
     phx_mem mem;
     if (!memory || !phx_faults_are_good(&faults) || faults.doubled != 0) return PH_BAD_ARGUMENT;
+    if (!phx_allocator_is_good(&allocator)) return PH_BAD_ARGUMENT;
     phx_mem_init(&mem, allocator);
     phc_memory *made = phx_alloc_zero(&mem, sizeof *made, _Alignof(phc_memory));
     if (!made) return PH_NO_MEMORY;

@@ -322,8 +322,9 @@ static bool def_is_good(const phc_etcd_def *def, char *reason, size_t reason_siz
     }
     if (def->timeout_ms != 0 && (def->timeout_ms < TIMEOUT_MS_MIN || def->timeout_ms > TIMEOUT_MS_MAX))
         wrong = "timeout_ms: 100 to 60000, or 0";
-    for (uint32_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++)
-        if (def->reserved[i] != 0) wrong = "reserved: not 0";
+    if (!phx_allocator_is_good(&def->allocator))
+        wrong = "allocator: both functions or neither, and reserved words of 0";
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
     if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
     return !wrong;
 }

@@ -442,14 +442,15 @@ static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reas
 static bool def_is_good(const phc_nats_def *def, char *reason, size_t reason_size)
 {
     const char *wrong = NULL;
-    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX) wrong = "servers";
+    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX)
+        wrong = "servers: 1 to 5 of the form nats://host:port";
     for (uint32_t i = 0; !wrong && i < def->server_count; i++)
-        if (!def->servers[i] || strncmp(def->servers[i], "nats://", strlen("nats://")) != 0) wrong = "servers";
-    for (uint32_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++)
-        if (def->reserved[i] != 0) wrong = "reserved";
-    if (wrong && reason)
-        (void)snprintf(reason, reason_size, "%s: %s", wrong,
-                       *wrong == 's' ? "1 to 5 of the form nats://host:port" : "not 0");
+        if (!def->servers[i] || strncmp(def->servers[i], "nats://", strlen("nats://")) != 0)
+            wrong = "servers: 1 to 5 of the form nats://host:port";
+    if (!phx_allocator_is_good(&def->allocator))
+        wrong = "allocator: both functions or neither, and reserved words of 0";
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
+    if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
     return !wrong;
 }
 

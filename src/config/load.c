@@ -85,7 +85,7 @@ ph_status ph_config_load(ph_config *config, const char *path, ph_config_error *e
     FILE *file;
 
     if (error != NULL) {
-        error->reason[0] = '\0';
+        *error = (ph_config_error){.reason = ""};
     }
     if (config == NULL || path == NULL) {
         return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_load", 0, "no %s",
@@ -111,7 +111,7 @@ ph_status ph_config_load_text(ph_config *config, const char *name, const char *t
     char *copy;
 
     if (error != NULL) {
-        error->reason[0] = '\0';
+        *error = (ph_config_error){.reason = ""};
     }
     if (config == NULL || text == NULL) {
         return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_load_text", 0, "no %s",

@@ -77,7 +77,7 @@ ph_status ph_config_end(ph_config *config, ph_config_error *error)
     ph_status status;
 
     if (error != NULL) {
-        error->reason[0] = '\0';
+        *error = (ph_config_error){.reason = ""};
     }
     if (config == NULL || config->before == NULL) {
         return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_end", 0, "no %s",

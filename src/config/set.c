@@ -198,7 +198,7 @@ ph_status ph_config_set(ph_config *config, const char *assignment, ph_config_err
     char *text;
 
     if (error != NULL) {
-        error->reason[0] = '\0';
+        *error = (ph_config_error){.reason = ""};
     }
     if (config == NULL || assignment == NULL) {
         return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_set", 0, "no %s",

@@ -54,11 +54,10 @@ ph_status phx_store_check_place(const ph_store_def *def, char *reason, size_t re
 
 ph_status phx_store_check(const ph_store_def *def, char *reason, size_t reason_size)
 {
-    uint64_t reserved = 0;
-    for (uint32_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++) reserved |= def->reserved[i];
     ph_status status = phx_store_check_place(def, reason, reason_size);
     for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys && status == PH_OK; i++)
         status = check_number(def, &number_keys[i], reason, reason_size);
-    if (status == PH_OK && reserved != 0) return refuse_text(reason, reason_size, "reserved: it is not 0");
+    if (status == PH_OK && !phx_is_zero(def->reserved, sizeof def->reserved))
+        return refuse_text(reason, reason_size, "reserved: it is not 0");
     return status;
 }

@@ -57,7 +57,7 @@ static void say_renamed(void *user, uint32_t line, const phx_rename *rename)
 
 static int check_text(const char *path, const char *text)
 {
-    ph_config_error error = {"out of memory"};
+    ph_config_error error = {.reason = "out of memory"};
     ph_config *config = NULL;
     ph_status status = ph_config_create(&config);
     if (status == PH_OK) status = ph_config_load_text(config, path, text, &error);

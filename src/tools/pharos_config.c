@@ -156,7 +156,7 @@ static ph_status fill(ph_config *config, const arguments *args, ph_config_error 
 
 static int check_or_dump(const arguments *args)
 {
-    ph_config_error error = {{0}};
+    ph_config_error error = {.reason = ""};
     ph_config *config = NULL;
     ph_status status = ph_config_create(&config);
     int result;

@@ -391,7 +391,7 @@ static int config_exit(ph_status status, const ph_config_error *error)
  */
 static int read_config(ph_config *config, const command_line *line)
 {
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     ph_status status = ph_config_begin(config);
     if (line->config_path && status == PH_OK) {
         phx_say_waiting(line->config_path, "writer");

@@ -180,7 +180,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 /* The demo's keys first, then the file, then the assignments; then the whole is checked, once. */
 static int read_config(ph_config *config, const command_line *line)
 {
-    ph_config_error error = {"no memory"};
+    ph_config_error error = {.reason = "no memory"};
     ph_status status = ph_config_begin(config);
     if (line->demo && status == PH_OK) status = ph_config_load_text(config, "demo", phx_view_demo_config, &error);
     if (line->config_path && status == PH_OK) status = ph_config_load(config, line->config_path, &error);

@@ -14,15 +14,15 @@ enum { SLEEP_NS = 2000000, PAUSED_NS = 50000000, TELL_NS = 200000000, BEHIND_NS 
 static void tell(const phx_view_run *run)
 {
     const phx_view_source *source = run->source;
-    ph_view_tell(run->view, &(ph_view_state){.paused = run->paused || source->over,
-                                             .over = source->over,
-                                             .replay = run->replay,
-                                             .diverged = source->diverged,
-                                             .speed = run->speed,
-                                             .first = source->first,
-                                             .last = source->last,
-                                             .at = source->at,
-                                             .offset = source->offset});
+    (void)ph_view_tell(run->view, &(ph_view_state){.paused = run->paused || source->over,
+                                                   .over = source->over,
+                                                   .replay = run->replay,
+                                                   .diverged = source->diverged,
+                                                   .speed = run->speed,
+                                                   .first = source->first,
+                                                   .last = source->last,
+                                                   .at = source->at,
+                                                   .offset = source->offset});
 }
 
 /* ---- requests ---- */
@@ -40,7 +40,7 @@ static bool seek(phx_view_run *run, uint64_t tick)
 static void set(phx_view_run *run, const ph_view_request *request)
 {
     phx_view_source *source = run->source;
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     char assignment[2 * PH_VIEW_TEXT_SIZE], before[PH_CONFIG_REASON_SIZE] = "";
     snprintf(assignment, sizeof assignment, "%s=%s", request->key, request->text);
     char *saved = NULL;

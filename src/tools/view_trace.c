@@ -213,7 +213,7 @@ static bool load_image(phx_view_source *source, const key_image *image)
     ph_status status = ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
     if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
     if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     status = ph_config_load_text(source->config, "key image", image->config, &error);
     if (status != PH_OK) return phx_source_fail(source, "the config of a key image", status);
     source->diverged = image->diverged;

@@ -2,6 +2,7 @@
  * Views: opening and closing, the world that is shown, and the exchange with the host. Called by the host's threads;
  * the server's thread is in server.c.
  */
+#include "base/core.h"
 #include "view/hello.h"
 #include "view/page.h"
 #include "view/server.h"
@@ -35,8 +36,7 @@ static bool check_def(const ph_view_def *def, char *reason, size_t size)
     if (def->unix_path && (def->unix_path[0] == '\0' || def->port != 0))
         return refuse(reason, size, "unix_path: an empty one, or a port beside it");
     if (def->flags & ~(uint32_t)PH_VIEW_FLAGS_ALL) return refuse(reason, size, "flags: an unknown bit");
-    for (size_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++)
-        if (def->reserved[i] != 0) return refuse(reason, size, "reserved: not 0");
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) return refuse(reason, size, "reserved: not 0");
     return true;
 }
 
@@ -134,12 +134,14 @@ bool ph_view_next(ph_view *view, ph_view_request *request)
     return any;
 }
 
-void ph_view_tell(ph_view *view, const ph_view_state *state)
+ph_status ph_view_tell(ph_view *view, const ph_view_state *state)
 {
+    if (!view || !state || !phx_is_zero(state->reserved, sizeof state->reserved)) return PH_BAD_ARGUMENT;
     pthread_mutex_lock(&view->exchange);
     view->state = *state;
     view->tells++;
     pthread_mutex_unlock(&view->exchange);
+    return PH_OK;
 }
 
 void ph_view_say(ph_view *view, uint32_t page, const char *text)

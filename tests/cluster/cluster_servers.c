@@ -272,6 +272,9 @@ static void test_nats_definitions(void)
     def = (phc_nats_def){.servers = good, .server_count = 1, .reserved = {1}};
     CHECK_STATUS(phc_nats_open(&def, &transport, reason, sizeof reason), PH_BAD_DEF);
     CHECK(strncmp(reason, "reserved", 8) == 0, "reason: %s", reason);
+    def = (phc_nats_def){.servers = good, .server_count = 1, .allocator = {.reserved = {1}}};
+    CHECK_STATUS(phc_nats_open(&def, &transport, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strncmp(reason, "allocator", 9) == 0, "reason: %s", reason);
 }
 
 /* ---- etcd ---- */
@@ -452,6 +455,9 @@ static void test_etcd_definitions(void)
     CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
     def = (phc_etcd_def){.servers = good, .server_count = 1, .reserved = {0, 1}};
     CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
+    def = (phc_etcd_def){.servers = good, .server_count = 1, .allocator = {.reserved = {1}}};
+    CHECK_STATUS(phc_etcd_open(&def, &store, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strncmp(reason, "allocator", 9) == 0, "reason: %s", reason);
     def = (phc_etcd_def){.servers = good, .server_count = 1};
     CHECK_OK(phc_etcd_open(&def, &store, reason, sizeof reason));
     REQUIRE(store.get(store.user, 1, "x") == PH_OK); /* a port without a server */

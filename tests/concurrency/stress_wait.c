@@ -63,7 +63,7 @@ static scene *scene_make(uint32_t batches)
     ph_world_def def = ph_world_def_default();
     def.consumers = CONSUMERS;
     def.consumer_batches = batches;
-    def.batches = (ph_batch_hook){wake_waiter, s};
+    def.batches = (ph_batch_hook){.offered = wake_waiter, .user = s};
     REQUIRE(ph_world_create(&def, &s->world) == PH_OK && ph_producer_open(s->world, &s->producer) == PH_OK);
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         ph_attrs observer = {.given = PH_X | PH_Y | PH_VIEW | PH_CONSUMER, .x = 1000, .y = 1000, .view = 50};

@@ -123,7 +123,7 @@ static void run_count(uint32_t count, uint32_t pieces, uint64_t runs, uint64_t s
     phx_workers *workers;
 
     phx_mem_init(&mem, phx_allocator_libc());
-    workers = phx_workers_create(&mem, count, (ph_task_hooks){NULL, NULL});
+    workers = phx_workers_create(&mem, count, (ph_task_hooks){0});
     REQUIRE(workers != NULL);
     chain_begin(&it, pieces > 0 ? pieces : count, seed, dawdles);
     it.shared = pieces > 0;
@@ -193,7 +193,7 @@ static void run_turns(uint32_t count, uint32_t turns, uint64_t seed)
     turn mine = {&it, NULL};
 
     phx_mem_init(&mem, phx_allocator_libc());
-    mine.workers = phx_workers_create(&mem, count, (ph_task_hooks){NULL, NULL});
+    mine.workers = phx_workers_create(&mem, count, (ph_task_hooks){0});
     REQUIRE(mine.workers != NULL);
     chain_begin(&it, count, seed, true);
     for (uint32_t i = 0; i < turns; i++) {

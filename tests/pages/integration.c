@@ -78,7 +78,7 @@ static void reconnect(void)
 static bool reload(ph_world world, const char *path)
 {
     ph_config *fresh = NULL;
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     char reason[PH_CONFIG_REASON_SIZE] = "";
     ph_status status = ph_config_create(&fresh);
     if (status == PH_OK) status = ph_config_load(fresh, path, &error);

@@ -228,6 +228,9 @@ static void test_arguments(void)
     CHECK_STATUS(ph_journal_set((ph_world){0}, &journal), PH_BAD_HANDLE);
     CHECK_STATUS(ph_journal_set(world, &(ph_journal){.room = no_room}), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_journal_set(world, &(ph_journal){.done = no_done}), PH_BAD_ARGUMENT);
+    journal.reserved[3] = 1;
+    CHECK_STATUS(ph_journal_set(world, &journal), PH_BAD_ARGUMENT);
+    journal.reserved[3] = 0;
     CHECK_STATUS(ph_journal_replay((ph_world){0}, record, sizeof record, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_journal_replay(world, NULL, 0, NULL, 0), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_journal_replay(world, record, sizeof record, NULL, 0), PH_BAD_RECORD);

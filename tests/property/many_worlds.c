@@ -326,6 +326,9 @@ static void refused_crews(void)
     const ph_crew_def bad[] = {{.workers = 0},
                                {.workers = PH_WORKERS_MAX + 1},
                                {.workers = 1, .reserved = 1},
+                               {.workers = 1, .reserved2 = {0, 0, 0, 1}},
+                               {.workers = 1, .tasks = {.reserved = {1}}},
+                               {.workers = 1, .allocator = {.reserved = {0, 1}}},
                                {.workers = 1, .allocator = half}};
     const ph_crew_def good = {.workers = 2};
     ph_crew crew = {1, 1}, crews[PH_CREWS_MAX];

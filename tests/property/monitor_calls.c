@@ -142,6 +142,7 @@ static void refused_questions(ph_monitor monitor)
                 {{.kind = PH_ASK_EXPLAIN, .id = 1}, PH_BAD_ID},
                 {{.kind = PH_ASK_ENTITY}, PH_BAD_ID},
                 {{.kind = PH_ASK_ENTITY, .id = 1, .reserved = 1}, PH_BAD_VALUE},
+                {{.kind = PH_ASK_ENTITY, .id = 1, .reserved2 = {0, 1}}, PH_BAD_VALUE},
                 {{.kind = PH_ASK_NEAREST, .most = 1, .x = INFINITY}, PH_BAD_POSITION},
                 {{.kind = PH_ASK_NEAREST, .most = 1, .radius = -1}, PH_BAD_RADIUS},
                 {{.kind = PH_ASK_NEAREST, .most = 1, .radius = INFINITY}, PH_BAD_RADIUS},
@@ -573,7 +574,9 @@ static void random_bytes(uint64_t seed)
         for (size_t b = 0; b < sizeof view; b++) ((uint8_t *)&view)[b] = (uint8_t)phx_rng_next(&rng);
         for (size_t b = 0; b < sizeof question; b++) ((uint8_t *)&question)[b] = (uint8_t)phx_rng_next(&rng);
         if (i % 2 == 0) view.reserved = 0, memset(view.reserved2, 0, sizeof view.reserved2), view.flags &= 127;
-        if (i % 2 == 0) question.reserved = 0, question.kind = (ph_monitor_ask_kind)(i / 2 % 6);
+        if (i % 2 == 0)
+            question.reserved = 0, memset(question.reserved2, 0, sizeof question.reserved2),
+            question.kind = (ph_monitor_ask_kind)(i / 2 % 6);
         if (i % 4 == 0) question.most %= 300, question.id %= 210, question.other %= 210, question.flags &= 64;
         shown += ph_monitor_watch(s.monitor, &view) == PH_OK;
         taken += ph_monitor_ask(s.monitor, &question) == PH_OK;

@@ -398,6 +398,9 @@ static void reserved_words(void)
     ph_attrs attrs = {.given = PH_VIEW, .view = 9, .reserved_bytes = {1}, .reserved = {3, 4}};
     ph_hit hit;
     uint32_t count;
+    ph_verification progress = {.reserved = {0, 1}};
+    ph_difference difference;
+    CHECK_STATUS(ph_verify(b.world, 1, &progress, &difference), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_broadcast(b.producer, 1, "a", 1, &options), PH_BAD_VALUE);
     CHECK_STATUS(ph_broadcast_at(b.producer, &place, "a", 1), PH_BAD_VALUE);
     CHECK_STATUS(ph_area_set(b.producer, 1, &area), PH_BAD_VALUE);

@@ -176,6 +176,14 @@ static void test_arguments(void)
     CHECK_STATUS(ph_load(NULL, image_bytes_read, &bytes, NULL, NULL, 0), PH_BAD_ARGUMENT);
     ph_load_options options = {.given = 1u << 31};
     CHECK_STATUS(ph_load(&options, image_bytes_read, &bytes, &other, NULL, 0), PH_BAD_ARGUMENT);
+    options = (ph_load_options){.reserved = {[7] = 1}};
+    CHECK_STATUS(ph_load(&options, image_bytes_read, &bytes, &other, NULL, 0), PH_BAD_ARGUMENT);
+    options = (ph_load_options){.allocator = {.reserved = {1}}};
+    CHECK_STATUS(ph_load(&options, image_bytes_read, &bytes, &other, NULL, 0), PH_BAD_ARGUMENT);
+    options = (ph_load_options){.tasks = {.reserved = {0, 1}}};
+    CHECK_STATUS(ph_load(&options, image_bytes_read, &bytes, &other, reason, sizeof reason), PH_BAD_DEF);
+    CHECK(strstr(reason, "tasks: reserved") != NULL, "the reason is: %s", reason);
+    bytes.at = 0;
     options = (ph_load_options){.given = PH_LOAD_WORKERS, .workers = 0};
     CHECK_STATUS(ph_load(&options, image_bytes_read, &bytes, &other, reason, sizeof reason), PH_BAD_DEF);
     CHECK(strncmp(reason, "workers", strlen("workers")) == 0, "'%s'", reason);

@@ -77,7 +77,7 @@ static void release(void *user, void *memory, size_t bytes, size_t alignment)
 
 ph_allocator fail_alloc_hooks(fail_alloc *a)
 {
-    ph_allocator hooks = {allocate, release, a};
+    ph_allocator hooks = {.allocate = allocate, .release = release, .user = a};
     return hooks;
 }
 

@@ -70,12 +70,12 @@ static void threads(void *user, uint32_t count, void (*body)(void *context, uint
 
 ph_task_hooks perm_tasks_serial(perm_tasks *tasks)
 {
-    ph_task_hooks hooks = {serial, tasks};
+    ph_task_hooks hooks = {.parallel_for = serial, .user = tasks};
     return hooks;
 }
 
 ph_task_hooks perm_tasks_threads(perm_tasks *tasks)
 {
-    ph_task_hooks hooks = {threads, tasks};
+    ph_task_hooks hooks = {.parallel_for = threads, .user = tasks};
     return hooks;
 }

@@ -28,5 +28,5 @@ static void purse_release(void *user, void *memory, size_t bytes, size_t alignme
 
 ph_allocator purse_hooks(purse *p)
 {
-    return (ph_allocator){purse_allocate, purse_release, p};
+    return (ph_allocator){.allocate = purse_allocate, .release = purse_release, .user = p};
 }

@@ -82,7 +82,7 @@ void watched_memory_fail_after(watched_memory *memory, uint64_t calls)
 
 ph_allocator watched_memory_allocator(watched_memory *memory)
 {
-    return (ph_allocator){watched_allocate, watched_release, memory};
+    return (ph_allocator){.allocate = watched_allocate, .release = watched_release, .user = memory};
 }
 
 void watched_memory_all_back(const watched_memory *memory)

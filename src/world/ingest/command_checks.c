@@ -112,7 +112,7 @@ ph_status phx_check_broadcast(const phx_world *world, uint32_t bytes, const ph_b
     if (!phx_is_length(options->radius)) return PH_BAD_RADIUS;
     if ((options->flags & ~known) || (!ranged && (options->flags & PH_BROADCAST_SEEN))) return PH_BAD_VALUE;
     if (options->kind_count > PH_BROADCAST_KINDS_MAX) return PH_BAD_VALUE;
-    if (!phx_reserved_zero(options->reserved, sizeof options->reserved)) return PH_BAD_VALUE;
+    if (!phx_is_zero(options->reserved, sizeof options->reserved)) return PH_BAD_VALUE;
     uint32_t kinds = kinds_now(world);
     for (uint32_t i = 0; i < options->kind_count; i++)
         if (options->kinds[i] >= kinds) return PH_BAD_KIND;
@@ -161,7 +161,7 @@ static ph_status check_area_shape(const ph_area *area)
 ph_status phx_check_area(const phx_world *world, uint64_t id, const ph_area *area)
 {
     if (id == 0) return PH_BAD_ID;
-    if (area->kind_count > PH_AREA_KINDS_MAX || !phx_reserved_zero(area->reserved, sizeof area->reserved))
+    if (area->kind_count > PH_AREA_KINDS_MAX || !phx_is_zero(area->reserved, sizeof area->reserved))
         return PH_BAD_VALUE;
     uint32_t kinds = kinds_now(world);
     for (uint32_t i = 0; i < area->kind_count; i++)

@@ -13,14 +13,6 @@ typedef struct phx_check {
     ph_field field;
 } phx_check;
 
-/* Are words for later versions 0? Else they may be a field that this version does not know. */
-static inline bool phx_reserved_zero(const uint32_t *words, size_t bytes)
-{
-    uint32_t any = 0;
-    for (size_t i = 0; i < bytes / sizeof *words; i++) any |= words[i];
-    return any == 0;
-}
-
 /* Of enter and set; the id is not among the attributes. */
 phx_check phx_check_attrs(const phx_world *world, uint16_t op, const ph_attrs *attrs);
 /* Bits of fields that are not 0 and not given: they do not count, so their bits may be forgotten. */

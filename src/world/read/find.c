@@ -43,8 +43,7 @@ static ph_status check_filters(const phx_world *world, const ph_query *query)
     if (query->kind_count > PH_QUERY_KINDS_MAX) return PH_BAD_VALUE;
     const uint32_t known = PH_QUERY_HEIGHT | PH_QUERY_UNORDERED | PH_QUERY_IN_INSTANCE;
     if (query->flags & ~known) return PH_BAD_VALUE;
-    for (uint32_t i = 0; i < sizeof query->reserved / sizeof *query->reserved; i++)
-        if (query->reserved[i] != 0) return PH_BAD_VALUE;
+    if (!phx_is_zero(query->reserved, sizeof query->reserved)) return PH_BAD_VALUE;
     if (query->flags & PH_QUERY_HEIGHT) {
         if (!good_points(&query->z_low, 1) || !good_points(&query->z_high, 1)) return PH_BAD_POSITION;
         if (query->z_low > query->z_high) return PH_BAD_VALUE;

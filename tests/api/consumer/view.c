@@ -13,7 +13,9 @@ int main(void)
     ph_view *view;
     if (ph_world_create(&world_def, &world) != PH_OK || ph_view_open(&def, &view, NULL, 0) != PH_OK) return 1;
     const int shown = ph_view_show(view, world, &world_def) == PH_OK && ph_tick(world, NULL) == PH_OK &&
-                      strncmp(ph_view_address(view), "http://127.0.0.1:", 17) == 0 && !ph_view_next(view, &request);
+                      strncmp(ph_view_address(view), "http://127.0.0.1:", 17) == 0 && !ph_view_next(view, &request) &&
+                      ph_view_tell(view, &(ph_view_state){.paused = true}) == PH_OK &&
+                      ph_view_tell(view, &(ph_view_state){.reserved = {[3] = 1}}) == PH_BAD_ARGUMENT;
     ph_view_close(view); /* before its world */
     return shown && ph_world_destroy(world) == PH_OK ? 0 : 1;
 }

@@ -264,6 +264,17 @@ Test(config_def, words_for_later_versions_are_zero)
     def.reserved_bytes[sizeof def.reserved_bytes - 1] = 0;
     kinds[1].reserved[0] = 1;
     expect_bad(&def, "class 1 'npc': reserved is not 0");
+    kinds[1].reserved[0] = 0;
+    def.tasks.reserved[1] = 1;
+    expect_bad(&def, "tasks: reserved is not 0");
+    def.tasks.reserved[1] = 0;
+    def.batches.reserved[0] = 1;
+    expect_bad(&def, "batches: reserved is not 0");
+    def.batches.reserved[0] = 0;
+    def.allocator.reserved[1] = 1;
+    expect_bad(&def, "allocator: reserved is not 0");
+    def.allocator.reserved[1] = 0;
+    expect_good(&def);
 }
 
 Test(config_def, allocator_functions_both_or_none)
@@ -385,7 +396,7 @@ Test(config_def, no_difference)
     ph_world_def wanted = now;
     const char *name = "none";
 
-    wanted.allocator = (ph_allocator){take, give, &wanted};
+    wanted.allocator = (ph_allocator){.allocate = take, .release = give, .user = &wanted};
     wanted.log_user = &wanted;
     wanted.tasks.user = &wanted;
     wanted.workers = 8;

@@ -75,7 +75,7 @@ Test(mem, zero_allocator_stands_for_the_default)
     ph_allocator expected = jemalloc.allocate != NULL ? jemalloc : phx_allocator_libc();
     void *memory;
 
-    phx_mem_init(&mem, (ph_allocator){NULL, NULL, NULL});
+    phx_mem_init(&mem, (ph_allocator){0});
     cr_assert(mem.allocator.allocate == expected.allocate);
     cr_assert(mem.allocator.release == expected.release);
     memory = phx_alloc(&mem, 100, 64);
@@ -372,7 +372,7 @@ Test(mem, host_memory_that_is_not_aligned_is_a_bug, .signal = SIGABRT)
 {
     static _Alignas(64) char memory[256];
 
-    phx_mem_init(&mem, (ph_allocator){misaligned, ignore, memory});
+    phx_mem_init(&mem, (ph_allocator){.allocate = misaligned, .release = ignore, .user = memory});
     (void)phx_alloc(&mem, 8, 8);
 }
 

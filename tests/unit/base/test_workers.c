@@ -346,7 +346,7 @@ Test(workers, hooks_do_the_work, .init = watch, .fini = all_given_back)
         for (uint32_t count = 1; count <= 9; count += 4) {
             uint32_t calls = 0;
 
-            many_runs(count, (ph_task_hooks){hooks[i], &calls});
+            many_runs(count, (ph_task_hooks){.parallel_for = hooks[i], .user = &calls});
             cr_assert_eq(calls, 100);
             cr_assert_eq(threads_made, 0, "with hooks the library makes no thread");
         }
@@ -382,7 +382,7 @@ static void run_with(void (*hook)(void *, uint32_t, void (*)(void *, uint32_t), 
 {
     tally it = {.input = 0};
 
-    phx_workers_run(phx_workers_create(&mem, 4, (ph_task_hooks){hook, NULL}), note, &it);
+    phx_workers_run(phx_workers_create(&mem, 4, (ph_task_hooks){.parallel_for = hook}), note, &it);
 }
 
 Test(workers, a_hook_that_leaves_one_out_is_stopped, .init = watch, .signal = SIGABRT)
@@ -451,7 +451,7 @@ Test(workers, every_piece_once, .init = watch, .fini = all_given_back)
     for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
         for (size_t p = 0; p < sizeof(pieces) / sizeof(pieces[0]); p++) {
             share_pieces(counts[c], pieces[p], no_hooks);
-            share_pieces(counts[c], pieces[p], (ph_task_hooks){a_thread_each, &calls});
+            share_pieces(counts[c], pieces[p], (ph_task_hooks){.parallel_for = a_thread_each, .user = &calls});
         }
     }
 }
@@ -469,7 +469,7 @@ Test(workers, own_pieces_first_then_the_last_of_the_fullest, .init = watch, .fin
 {
     const uint32_t expected[] = {0, 1, 2, 9, 5, 8, 4, 7, 3, 6};
     uint32_t calls = 0;
-    phx_workers *workers = phx_workers_create(&mem, 3, (ph_task_hooks){forwards, &calls});
+    phx_workers *workers = phx_workers_create(&mem, 3, (ph_task_hooks){.parallel_for = forwards, .user = &calls});
     static shared it;
 
     it.done = 0;

@@ -182,12 +182,16 @@ Test(loop, a_message_that_is_sent_in_the_middle_of_a_poll_comes_later)
 
 Test(loop, arguments_are_checked_and_memory_may_fail)
 {
+    const ph_allocator half = {.allocate = fail_alloc_hooks(&allocator).allocate};
     phc_loop *loop;
     phc_transport a, b;
     phc_transport_state state;
     cr_assert_eq(phc_loop_create((phc_faults){.lost = 1001}, (ph_allocator){0}, &loop), PH_BAD_ARGUMENT);
     cr_assert_eq(phc_loop_create((phc_faults){.late = 1}, (ph_allocator){0}, &loop), PH_BAD_ARGUMENT);
     cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, NULL), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_loop_create((phc_faults){.reserved = {0, 1}}, (ph_allocator){0}, &loop), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){.reserved = {1}}, &loop), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_loop_create((phc_faults){0}, half, &loop), PH_BAD_ARGUMENT);
     fail_alloc_order(&allocator, 1, false);
     cr_assert_eq(phc_loop_create((phc_faults){0}, fail_alloc_hooks(&allocator), &loop), PH_NO_MEMORY);
     cr_assert_eq(phc_loop_create((phc_faults){0}, fail_alloc_hooks(&allocator), &loop), PH_OK);
@@ -312,7 +316,10 @@ Test(memory, requests_are_bounded_and_memory_may_fail)
     phc_store a, b;
     phc_memory *memory;
     uint64_t tag = 0;
+    const ph_allocator half = {.allocate = fail_alloc_hooks(&allocator).allocate};
     cr_assert_eq(phc_memory_create((phc_faults){.doubled = 1}, (ph_allocator){0}, &memory), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_memory_create((phc_faults){.reserved = {1}}, (ph_allocator){0}, &memory), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, half, &memory), PH_BAD_ARGUMENT);
     fail_alloc_order(&allocator, 1, false);
     cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&allocator), &memory), PH_NO_MEMORY);
     timed of = begin_memory((phc_faults){0}, &a, &b);

@@ -70,7 +70,7 @@ static void expect_each_failure_told(operation run, const char *place, long leas
 
     do {
         ph_config *config = config_new();
-        ph_config_error error = {"?"};
+        ph_config_error error = {.reason = "?"};
         char *before;
         char *after;
 
