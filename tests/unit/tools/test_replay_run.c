@@ -37,7 +37,7 @@ static void set_up(void)
         "view=120",         "shards=3,2", "world_size=1000,1000", "producer_bytes=131072", "exchange_bytes=16384",
         "entities_max=1000"};
     for (size_t i = 0; i < sizeof assignments / sizeof assignments[0]; i++)
-        cr_assert_eq(ph_config_set(config, assignments[i], &(ph_config_error){""}), PH_OK);
+        cr_assert_eq(ph_config_set(config, assignments[i], &(ph_config_error){.reason = ""}), PH_OK);
 }
 
 static void tear_down(void)
