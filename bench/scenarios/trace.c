@@ -35,6 +35,11 @@ static void read_ahead(bench_stream *stream)
     phx_trace_error error;
     phx_trace_result result = phx_trace_next(state->trace, &state->row, &error);
     state->has_row = result == PHX_TRACE_ROW;
+    if (result == PHX_TRACE_ROW && (state->row.op == PHX_TRACE_OP_IMPORT || state->row.op == PHX_TRACE_OP_CONFIG)) {
+        error.line = state->row.line;
+        (void)snprintf(error.reason, sizeof error.reason, "the engines beside Pharos know no import and no config");
+        result = PHX_TRACE_BAD;
+    }
     if (result == PHX_TRACE_BAD || result == PHX_TRACE_BROKEN) {
         fail(stream, &error);
     }
@@ -43,38 +48,40 @@ static void read_ahead(bench_stream *stream)
 static bench_other_op other_op(phx_trace_op op)
 {
     switch (op) {
-    case PHX_OP_PAIR:
+    case PHX_TRACE_OP_PAIR:
         return BENCH_PAIR;
-    case PHX_OP_UNPAIR:
+    case PHX_TRACE_OP_UNPAIR:
         return BENCH_UNPAIR;
-    case PHX_OP_LINK:
+    case PHX_TRACE_OP_LINK:
         return BENCH_LINK;
-    case PHX_OP_UNLINK:
+    case PHX_TRACE_OP_UNLINK:
         return BENCH_UNLINK;
-    case PHX_OP_HIDE:
+    case PHX_TRACE_OP_HIDE:
         return BENCH_HIDE;
-    case PHX_OP_UNHIDE:
+    case PHX_TRACE_OP_UNHIDE:
         return BENCH_UNHIDE;
-    case PHX_OP_REVEAL:
+    case PHX_TRACE_OP_REVEAL:
         return BENCH_REVEAL;
-    case PHX_OP_UNREVEAL:
+    case PHX_TRACE_OP_UNREVEAL:
         return BENCH_UNREVEAL;
-    case PHX_OP_ATTACH:
+    case PHX_TRACE_OP_ATTACH:
         return BENCH_ATTACH;
-    case PHX_OP_DETACH:
+    case PHX_TRACE_OP_DETACH:
         return BENCH_DETACH;
-    case PHX_OP_SET:
-    case PHX_OP_MOVE: /* of some coordinates only */
+    case PHX_TRACE_OP_SET:
+    case PHX_TRACE_OP_MOVE: /* of some coordinates only */
         return BENCH_SET;
-    case PHX_OP_ENTER:
-    case PHX_OP_LEAVE:
-    case PHX_OP_RESEND:
-    case PHX_OP_BROADCAST:
-    case PHX_OP_BROADCAST_AT:
-    case PHX_OP_AREA:
-    case PHX_OP_UNAREA:
-    case PHX_OP_APPLY:
-    case PHX_OP_COUNT:
+    case PHX_TRACE_OP_ENTER:
+    case PHX_TRACE_OP_LEAVE:
+    case PHX_TRACE_OP_RESEND:
+    case PHX_TRACE_OP_BROADCAST:
+    case PHX_TRACE_OP_BROADCAST_AT:
+    case PHX_TRACE_OP_AREA:
+    case PHX_TRACE_OP_UNAREA:
+    case PHX_TRACE_OP_APPLY:
+    case PHX_TRACE_OP_IMPORT:
+    case PHX_TRACE_OP_CONFIG:
+    case PHX_TRACE_OP_COUNT:
         break;
     }
     phx_panic(__FILE__, __LINE__, "phx_trace_op");
@@ -82,21 +89,22 @@ static bench_other_op other_op(phx_trace_op op)
 
 static void add_row(const bench_stream *stream, bench_frame *frame, const phx_trace_row *row)
 {
-    if (row->op == PHX_OP_RESEND || row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT ||
-        row->op == PHX_OP_AREA || row->op == PHX_OP_UNAREA || row->op == PHX_OP_APPLY) {
+    if (row->op == PHX_TRACE_OP_RESEND || row->op == PHX_TRACE_OP_BROADCAST || row->op == PHX_TRACE_OP_BROADCAST_AT ||
+        row->op == PHX_TRACE_OP_AREA || row->op == PHX_TRACE_OP_UNAREA || row->op == PHX_TRACE_OP_APPLY) {
         return; /* lists do not depend on them, and the bench measures lists */
     }
-    if (row->op == PHX_OP_ENTER) {
+    if (row->op == PHX_TRACE_OP_ENTER) {
         ph_attrs attrs = row->attrs;
         attrs.given |= PH_CONSUMER;
         attrs.consumer = (uint32_t)(row->id % ph_config_def(stream->config)->consumers);
         bench_frame_enter(frame, row->id, &attrs);
-    } else if (row->op == PHX_OP_LEAVE) {
+    } else if (row->op == PHX_TRACE_OP_LEAVE) {
         bench_frame_leave(frame, row->id);
-    } else if (row->op == PHX_OP_MOVE && (row->attrs.given & PH_POSITION) == PH_POSITION) {
+    } else if (row->op == PHX_TRACE_OP_MOVE && (row->attrs.given & PH_POSITION) == PH_POSITION) {
         bench_frame_move(frame, row->id, row->attrs.x, row->attrs.y, row->attrs.z);
     } else {
         bench_other command = {other_op(row->op), row->id, row->other, row->attrs};
+        command.attrs.given &= ~(uint32_t)PH_CONSUMER; /* ids decide, as at enter */
         bench_frame_other(frame, &command);
     }
 }

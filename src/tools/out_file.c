@@ -34,7 +34,7 @@ struct phx_out {
 
 /* ---- removal on signals ---- */
 
-enum { DOOMED_MAX = 3 };
+enum { DOOMED_MAX = 4 };
 /* The handler removes them, or renames the ones with a name in kept; both are set and cleared by the main thread. */
 static const char *_Atomic doomed[DOOMED_MAX], *_Atomic kept[DOOMED_MAX];
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};

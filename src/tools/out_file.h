@@ -3,7 +3,7 @@
  * when it is complete; removed on failure and on SIGINT, SIGTERM and SIGHUP, unless its owner
  * says that what it has so far is of use alone. PATH "-" is
  * stdout; a path that is no regular file (/dev/null, a pipe) is written in place.
- * Every short write is an error that sticks. Owned by a program's main thread; three such
+ * Every short write is an error that sticks. Owned by a program's main thread; four such
  * files at a time are removed on signals.
  */
 #ifndef PHX_TOOLS_OUT_FILE_H

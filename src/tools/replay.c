@@ -45,9 +45,7 @@ static const char help[] =
     "\n"
     "The trace: the first line names the columns, in any order. tick, op and id must be there; there may be x y z "
     "kind view margin reach visible instance layers sees veiled stealth detect global ready remote cap priority other "
-    "radius "
-    "x2 z2 y2 corners follow "
-    "text self seen. "
+    "user_data consumer radius x2 z2 y2 corners follow text bytes self seen. "
     "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
     "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "
@@ -69,22 +67,29 @@ static const char help[] =
     "(of a circle or box), follow (an entity: all coordinates are relative to it, until it leaves). "
     "Again: it moves\n"
     "  unarea  id (the area's)\n"
+    "  import  bytes: a family of entities that is in a capsule of ph_export()\n"
+    "  config  text: KEY=VALUE, as --set takes it, of a live key; the tick takes all of its lines together; id plays no "
+    "part\n"
     "  apply   the commands so far are applied before the tick (ph_apply()): the events are the same; id plays no "
     "part\n"
-    "kind is the name of a class in the config; every other name is the class default, and the summary says so. id and "
+    "kind is the name of a class in the config; every other name is the class default, and the summary says so; #7 is "
+    "a kind that has no name. Areas and broadcasts take several, as npc;player. bytes stands for text: two hexadecimal "
+    "digits a byte. id and "
     "other are from 1 to "
     "2^64-1; layers and sees decimal or 0x...; veiled, global, ready and remote 0, 1, false, true, no or yes.\n"
     "\n"
     "A bad line, or a line with a command that the engine refuses, is named as FILE:LINE: reason. It ends the run, "
     "unless "
-    "--skip-bad is given. A line has at most 65536 bytes. --skip-bad passes over one of up to 1048576; a longer one "
+    "--skip-bad is given. A line has at most 135168 bytes. --skip-bad passes over one of up to 1048576; a longer one "
     "ends the run. So does a gzip trace that unpacks to more than --unpack-max.\n"
     "\n"
     "An image of a store (docs/saving.md) is replayed with the journal in its folder: FOLDER/NAME.TICK.phs, and the "
     "records in FOLDER/NAME.*.phj behind that tick. Ticks are the recorded world's; its definition is in the image, so "
     "--config and --set are for traces alone. The run ends where the journal ends or has a gap, which standard error "
     "tells. A tick whose counts are not the recorded ones ends it with status 1. --record makes such an image and a "
-    "journal of a trace: its first tick is tick 1 there.\n"
+    "journal of a trace: its first tick is tick 1 there. --csv is the way back: a trace with the same events behind the "
+    "image's tick, for --config with the file of --definition. It needs --skip-bad if the recorded world refused "
+    "commands. Entities of the image come as capsules; one whose attached family has a remote one begins anew.\n"
     "\n"
     "The events file has the header tick,observer,event,target and is sorted by these columns (leave before enter), so "
     "it is the same for every number of workers and shards. An entity that enters or leaves an area is an event "
@@ -130,7 +135,9 @@ enum {
     KEY_COMPARE,
     KEY_SAVE,
     KEY_SAVE_EVERY,
-    KEY_RECORD
+    KEY_RECORD,
+    KEY_CSV,
+    KEY_DEFINITION
 };
 
 static const struct argp_option options[] = {
@@ -173,6 +180,9 @@ static const struct argp_option options[] = {
      "Of a trace: write its image and journal into this store; level, sync_ms and file_bytes come from the config's "
      "section store",
      2},
+    {"csv", KEY_CSV, "OUT.csv", 0,
+     "Of an image: write it and its journal as a trace with the same events; - as above", 2},
+    {"definition", KEY_DEFINITION, "OUT.conf", 0, "Of an image: write its definition, as a config for that trace", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     PHX_HELP_OPTION,
     {0},
@@ -268,6 +278,8 @@ static void check_source(struct argp_state *state, command_line *line)
     if (job->image && (job->record_path || job->skip_bad)) argp_error(state, "--record and --skip-bad are for traces");
     if (!job->image && (job->follow || job->compare || job->save_path))
         argp_error(state, "--follow, --compare and --save are for images");
+    if (!job->image && (job->csv_path || job->definition_path))
+        argp_error(state, "--csv and --definition are for images");
     if (job->save_every != 0 && !job->save_path) argp_error(state, "--save-every needs --save");
     if (job->save_every == 0) job->save_every = SAVE_EVERY;
 }
@@ -348,6 +360,14 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         only_once(state, line->job.record_path != NULL, "record");
         line->job.record_path = text;
         return 0;
+    case KEY_CSV:
+        only_once(state, line->job.csv_path != NULL, "csv");
+        line->job.csv_path = text;
+        return 0;
+    case KEY_DEFINITION:
+        only_once(state, line->job.definition_path != NULL, "definition");
+        line->job.definition_path = text;
+        return 0;
     case KEY_JSON:
         line->json = true;
         return 0;
@@ -407,7 +427,7 @@ static int read_config(ph_config *config, const command_line *line)
 
 static bool events_on_stdout(const command_line *line)
 {
-    const char *paths[] = {line->job.events_path, line->job.updates_path, line->job.heard_path};
+    const char *paths[] = {line->job.events_path, line->job.updates_path, line->job.heard_path, line->job.csv_path};
     bool there = false;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         there = there || (paths[i] && strcmp(paths[i], "-") == 0);

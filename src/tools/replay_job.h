@@ -25,7 +25,7 @@ typedef struct phx_replay_job {
     phx_event_shows shows;    /* further columns of the events */
     const char *updates_path; /* the same; only one of them is stdout */
     const char *heard_path;   /* the same */
-    const ph_config *config;
+    ph_config *config;         /* rows "config" change it */
     uint64_t unpack_max_bytes; /* of a gzip trace */
     uint64_t ticks_max;        /* 0: to the end of the trace */
     uint64_t tick_last;        /* the last one; UINT64_MAX: to the end */
@@ -36,6 +36,8 @@ typedef struct phx_replay_job {
     const char *save_path;     /* FOLDER/NAME: images of the world; NULL: none */
     uint64_t save_every;       /* ticks */
     const char *record_path;   /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
+    const char *csv_path;      /* a trace of the image and its journal; NULL: none */
+    const char *definition_path; /* of the image; NULL: none */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */
     const phx_replay_question *questions;

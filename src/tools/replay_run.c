@@ -65,7 +65,11 @@ static void refused_in_tick(void *user, uint64_t line, const ph_refusal *refusal
 static bool run_tick(phx_replay_state *replay)
 {
     uint64_t start_ns = phx_clock_ns();
-    ph_status status = ph_tick(replay->world, NULL);
+    ph_status status = phx_trace_config_apply(&replay->config, replay->world);
+    if (status != PH_OK)
+        return phx_replay_fail(replay, PHX_EXIT_USAGE, "%s: the config rows of tick %llu: %s", replay->job->trace_path,
+                               (unsigned long long)replay->tick, replay->config.reason);
+    status = ph_tick(replay->world, NULL);
     if (status != PH_OK) return phx_replay_fail_status(replay, "the tick", status);
     const uint64_t ns = phx_clock_ns() - start_ns;
     phx_submitter_end_tick(&replay->submitter, refused_in_tick, replay);
@@ -85,7 +89,9 @@ static bool apply(phx_replay_state *replay)
 
 static bool submit(phx_replay_state *replay, const phx_trace_row *row)
 {
-    if (row->op == PHX_OP_APPLY) return apply(replay);
+    if (row->op == PHX_TRACE_OP_APPLY) return apply(replay);
+    if (row->op == PHX_TRACE_OP_CONFIG)
+        return phx_trace_config_row(&replay->config, row) || bad_line(replay, row->line, replay->config.reason);
     ph_status status = phx_submit(&replay->submitter, row);
     if (status == PH_OK) {
         replay->summary->commands++;
@@ -144,7 +150,8 @@ static bool make_world(phx_replay_state *replay)
     ph_world_def def = *ph_config_def(replay->job->config);
     char reason[256] = "";
     def.allocator = replay->mem->allocator;
-    def.consumers = 1; /* the run itself */
+    if (def.consumers == 0) def.consumers = 1; /* the run itself */
+    replay->config = (phx_trace_config){.config = replay->job->config, .consumers = def.consumers};
     def.log = phx_replay_log;
     def.log_user = replay;
     ph_status status = ph_world_create(&def, &replay->world);

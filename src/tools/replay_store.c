@@ -17,6 +17,7 @@
 #include "store/image_load.h"
 #include "store/journal_walk.h"
 #include "tools/cli.h"
+#include "tools/replay_csv.h"
 #include "tools/store_names.h"
 
 enum {
@@ -104,7 +105,8 @@ bool phx_replay_image_load(phx_replay_state *replay)
     phx_journal_walk_begin(&store->walk, &store->folder, store->first_tick, job->tick_last);
     ph_store_def def = ph_store_def_default();
     def.image_ticks = (uint32_t)job->save_every;
-    return !job->save_path || open_images(replay, "--save", job->save_path, def);
+    if (job->save_path && !open_images(replay, "--save", job->save_path, def)) return false;
+    return phx_replay_csv_open(replay);
 }
 
 /* ---- later images ---- */
@@ -187,6 +189,7 @@ static bool run_records(phx_replay_state *replay)
     const phx_journal_walk *walk = &replay->store->walk;
     char reason[PH_STORE_REASON_SIZE] = "";
     ph_status status = PH_OK;
+    if (!phx_replay_csv_begin(replay)) return false;
     const uint64_t start_ns = phx_clock_ns();
     for (size_t i = 0; i < walk->record_count && status == PH_OK; i++)
         status = ph_journal_replay(replay->world, walk->records[i].bytes, walk->records[i].size, reason, sizeof reason);
@@ -260,6 +263,7 @@ void phx_replay_store_close(phx_replay_state *replay)
 {
     phx_replay_store *store = replay->store;
     if (!store) return;
+    phx_replay_csv_close(replay);
     const char *option = replay->job->record_path ? "--record" : "--save";
     if (store->images && ph_store_close(store->images) != PH_OK && replay->exit_status == PHX_EXIT_OK)
         (void)phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: the last image or record is not on the disk", option);

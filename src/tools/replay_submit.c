@@ -38,8 +38,8 @@ static ph_status open_lane(phx_submitter *submitter)
 
 static ph_status say(ph_producer producer, const phx_trace_row *row)
 {
-    ph_broadcast_options options = {.kinds = &row->attrs.kind,
-                                    .kind_count = (row->attrs.given & PH_KIND) != 0,
+    ph_broadcast_options options = {.kinds = row->area.kinds,
+                                    .kind_count = row->area.kind_count,
                                     .flags =
                                         (row->self ? PH_BROADCAST_SELF : 0u) | (row->seen ? PH_BROADCAST_SEEN : 0u),
                                     .radius = row->area.radius};
@@ -52,8 +52,8 @@ static ph_status say_at(ph_producer producer, const phx_trace_row *row)
     ph_broadcast_place place = {.x = attrs->x,
                                 .y = attrs->y,
                                 .radius = row->area.radius,
-                                .kinds = &attrs->kind,
-                                .kind_count = (attrs->given & PH_KIND) != 0,
+                                .kinds = row->area.kinds,
+                                .kind_count = row->area.kind_count,
                                 .instance = attrs->instance,
                                 .layers = attrs->given & PH_LAYERS ? attrs->layers : UINT64_MAX};
     return ph_broadcast_at(producer, &place, row->text, row->text_bytes);
@@ -63,50 +63,53 @@ static ph_status send(ph_producer producer, const phx_trace_row *row)
 {
     const ph_attrs *attrs = &row->attrs;
     switch (row->op) {
-    case PHX_OP_ENTER:
+    case PHX_TRACE_OP_ENTER:
         return ph_enter(producer, row->id, attrs);
-    case PHX_OP_LEAVE:
+    case PHX_TRACE_OP_LEAVE:
         return ph_leave(producer, row->id);
-    case PHX_OP_MOVE:
+    case PHX_TRACE_OP_MOVE:
         if (attrs->given != PH_POSITION) return ph_set(producer, row->id, attrs);
         return ph_move(producer, row->id, attrs->x, attrs->y, attrs->z);
-    case PHX_OP_SET:
+    case PHX_TRACE_OP_SET:
         return ph_set(producer, row->id, attrs);
-    case PHX_OP_PAIR:
+    case PHX_TRACE_OP_PAIR:
         return ph_pair(producer, row->id, row->other, attrs->view, attrs->margin);
-    case PHX_OP_UNPAIR:
+    case PHX_TRACE_OP_UNPAIR:
         return ph_unpair(producer, row->id, row->other);
-    case PHX_OP_LINK:
+    case PHX_TRACE_OP_LINK:
         return ph_link(producer, row->id, row->other);
-    case PHX_OP_UNLINK:
+    case PHX_TRACE_OP_UNLINK:
         return ph_unlink(producer, row->id, row->other);
-    case PHX_OP_HIDE:
+    case PHX_TRACE_OP_HIDE:
         return ph_hide(producer, row->id, row->other);
-    case PHX_OP_UNHIDE:
+    case PHX_TRACE_OP_UNHIDE:
         return ph_unhide(producer, row->id, row->other);
-    case PHX_OP_REVEAL:
+    case PHX_TRACE_OP_REVEAL:
         return ph_reveal(producer, row->id, row->other);
-    case PHX_OP_UNREVEAL:
+    case PHX_TRACE_OP_UNREVEAL:
         return ph_unreveal(producer, row->id, row->other);
-    case PHX_OP_ATTACH:
+    case PHX_TRACE_OP_ATTACH:
         return ph_attach(producer, row->id, row->other);
-    case PHX_OP_DETACH:
+    case PHX_TRACE_OP_DETACH:
         return ph_detach(producer, row->id);
-    case PHX_OP_RESEND:
+    case PHX_TRACE_OP_RESEND:
         return ph_resend(producer, row->id);
-    case PHX_OP_BROADCAST:
+    case PHX_TRACE_OP_BROADCAST:
         return say(producer, row);
-    case PHX_OP_BROADCAST_AT:
+    case PHX_TRACE_OP_BROADCAST_AT:
         return say_at(producer, row);
-    case PHX_OP_AREA:
+    case PHX_TRACE_OP_AREA:
         return ph_area_set(producer, row->id, &row->area);
-    case PHX_OP_UNAREA:
+    case PHX_TRACE_OP_UNAREA:
         return ph_area_remove(producer, row->id);
-    case PHX_OP_APPLY:
-    case PHX_OP_COUNT:
+    case PHX_TRACE_OP_IMPORT:
+        return ph_import(producer, row->text, row->text_bytes, NULL, NULL);
+    case PHX_TRACE_OP_APPLY:
+    case PHX_TRACE_OP_CONFIG:
+    case PHX_TRACE_OP_COUNT:
         break;
     }
-    PHX_ASSERT(false); /* every op but apply has its command */
+    PHX_ASSERT(false); /* every other op has its command */
     return PH_BAD_ARGUMENT;
 }
 

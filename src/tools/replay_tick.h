@@ -10,6 +10,7 @@
 #include "tools/replay_job.h"
 #include "tools/replay_submit.h"
 #include "tools/replay_updates.h"
+#include "tools/trace_config.h"
 
 typedef struct phx_replay_state {
     phx_mem *mem;
@@ -29,7 +30,9 @@ typedef struct phx_replay_state {
     phx_heard_sheet heard;
     phx_progress progress;
     phx_submitter submitter;
+    phx_trace_config config; /* of a trace */
     struct phx_replay_store *store; /* NULL: no image, no store */
+    struct phx_replay_csv *csv;     /* NULL: no trace is made */
 } phx_replay_state;
 
 /* Says why, and ends the run with this exit status. Returns false. */

@@ -10,8 +10,11 @@
 
 #include "base/mem.h"
 
-/* Longest line in bytes, without its line end. No honest line comes near: 18 fields of 20 digits are 380. */
-enum { PHX_TEXT_LINE_MAX = 64 * 1024 };
+/*
+ * Longest line in bytes, without its line end: a payload or capsule of 64 KiB has two digits a byte, the other fields
+ * are less than 4 KiB.
+ */
+enum { PHX_TEXT_LINE_MAX = (2 * 64 + 4) * 1024 };
 
 /* A longer line is passed over if it ends within so many bytes. Beyond them the file is not a text of lines. */
 enum { PHX_TEXT_SKIP_MAX = 1024 * 1024 };

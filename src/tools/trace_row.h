@@ -9,12 +9,12 @@
 
 #include "tools/trace_types.h"
 
-enum { PHX_TRACE_COLUMNS_MAX = 32 }; /* more than there are; a header can not repeat one */
+enum { PHX_TRACE_COLUMNS_MAX = 64 }; /* more than there are; a header can not repeat one */
 
 /* The header: the column of each field of a line. */
 typedef struct phx_trace_columns {
     uint32_t count;
-    uint32_t present; /* bit per column */
+    uint64_t present; /* bit per column */
     uint8_t order[PHX_TRACE_COLUMNS_MAX];
 } phx_trace_columns;
 

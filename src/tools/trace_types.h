@@ -26,13 +26,15 @@
     X(BROADCAST_AT, "broadcast_at") \
     X(AREA, "area") \
     X(UNAREA, "unarea") \
-    X(APPLY, "apply")
+    X(APPLY, "apply") \
+    X(IMPORT, "import") \
+    X(CONFIG, "config")
 
 typedef enum phx_trace_op {
-#define PHX_TRACE_OP_ENUM(name, word) PHX_OP_##name,
+#define PHX_TRACE_OP_ENUM(name, word) PHX_TRACE_OP_##name,
     PHX_TRACE_OP_LIST(PHX_TRACE_OP_ENUM)
 #undef PHX_TRACE_OP_ENUM
-        PHX_OP_COUNT
+        PHX_TRACE_OP_COUNT
 } phx_trace_op;
 
 /* Why a line is bad: the classes that are counted. */
@@ -71,9 +73,10 @@ typedef struct phx_trace_row {
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
-    ph_area area;     /* of op area, as a command takes it; its radius also of a broadcast */
+    ph_area area;     /* of op area, as a command takes it; its radius and kinds also of a broadcast */
     float x2, y2;     /* upper corner of a box, as read */
-    const char *text; /* of a broadcast; valid until the next row is asked for */
+    /* of a broadcast; import: the capsule, config: KEY=VALUE, no zero byte behind it; valid until the next row is asked for */
+    const char *text;
     uint32_t text_bytes;
     bool self; /* its source hears it, too */
     bool seen; /* with a radius: only observers that have its source in their list */

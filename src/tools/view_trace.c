@@ -8,6 +8,7 @@
  */
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
+#include "tools/trace_config.h"
 #include "tools/view_source.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ typedef struct trace_player {
     phx_submitter submitter;
     phx_trace_row row; /* the next one, if there is one */
     bool has_row;
+    phx_trace_config config;
     uint64_t bad_lines, refused;
     key_image images[IMAGES_MAX];
     uint32_t image_count;
@@ -91,12 +93,17 @@ static bool submit(phx_view_source *source)
 {
     trace_player *player = source->own;
     ph_status status;
-    if (player->row.op == PHX_OP_APPLY) status = ph_apply(source->world);
+    player->row.attrs.given &= ~(uint32_t)PH_CONSUMER; /* there is one */
+    if (player->row.op == PHX_TRACE_OP_CONFIG) {
+        player->refused += !phx_trace_config_row(&player->config, &player->row);
+        return true;
+    }
+    if (player->row.op == PHX_TRACE_OP_APPLY) status = ph_apply(source->world);
     else status = phx_submit(&player->submitter, &player->row);
-    if (status == PH_NO_MEMORY || status == PH_FULL || (player->row.op == PHX_OP_APPLY && status != PH_OK))
+    if (status == PH_NO_MEMORY || status == PH_FULL || (player->row.op == PHX_TRACE_OP_APPLY && status != PH_OK))
         return phx_source_fail(source, "a line of the trace", status);
     if (status != PH_OK) player->refused++;
-    if (player->row.op == PHX_OP_APPLY) phx_submitter_end_tick(&player->submitter, note_refused, player);
+    if (player->row.op == PHX_TRACE_OP_APPLY) phx_submitter_end_tick(&player->submitter, note_refused, player);
     return true;
 }
 
@@ -106,6 +113,7 @@ static bool run_tick(phx_view_source *source)
     const uint64_t tick = source->at + 1;
     while (player->has_row && player->row.tick <= tick)
         if (!submit(source) || !next_row(source)) return false;
+    player->refused += phx_trace_config_apply(&player->config, source->world) != PH_OK;
     if (!phx_source_tick(source)) return false;
     phx_submitter_end_tick(&player->submitter, note_refused, player);
     source->over = !player->has_row;
@@ -342,6 +350,7 @@ bool phx_view_trace_open(phx_view_source *source)
     source->changed = note_change;
     source->close = close_trace;
     player->image_ticks = IMAGE_TICKS;
+    player->config = (phx_trace_config){.config = source->config, .consumers = 1};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
     source->offset = (int64_t)source->first - 1;

@@ -48,17 +48,17 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     CHECK(row->tick >= before->tick || before->line == 0);
     CHECK(row->tick - before->tick <= PHX_TRACE_GAP_MAX || before->line == 0);
     CHECK(row->id != 0);
-    CHECK(row->op < PHX_OP_COUNT);
+    CHECK(row->op < PHX_TRACE_OP_COUNT);
     check_attrs(attrs);
-    const bool says = row->op == PHX_OP_BROADCAST || row->op == PHX_OP_BROADCAST_AT;
-    CHECK((says || row->text_bytes == 0) && (row->op == PHX_OP_BROADCAST || (!row->self && !row->seen)));
+    const bool says = row->op == PHX_TRACE_OP_BROADCAST || row->op == PHX_TRACE_OP_BROADCAST_AT;
+    CHECK((says || row->text_bytes == 0) && (row->op == PHX_TRACE_OP_BROADCAST || (!row->self && !row->seen)));
     CHECK(!memchr(row->text_bytes > 0 ? row->text : "", ',', row->text_bytes));
-    if (row->op == PHX_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
-    else if (row->op == PHX_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
-    else if (row->op == PHX_OP_PAIR) CHECK(row->other != 0 && attrs->given & PH_VIEW);
-    else if (row->op == PHX_OP_LEAVE || row->op == PHX_OP_RESEND || row->op == PHX_OP_UNAREA || row->op == PHX_OP_APPLY)
+    if (row->op == PHX_TRACE_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
+    else if (row->op == PHX_TRACE_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
+    else if (row->op == PHX_TRACE_OP_PAIR) CHECK(row->other != 0 && attrs->given & PH_VIEW);
+    else if (row->op == PHX_TRACE_OP_LEAVE || row->op == PHX_TRACE_OP_RESEND || row->op == PHX_TRACE_OP_UNAREA || row->op == PHX_TRACE_OP_APPLY)
         CHECK(row->other == 0 && attrs->given == 0);
-    else if (row->op >= PHX_OP_BROADCAST || row->op == PHX_OP_SET || row->op == PHX_OP_DETACH)
+    else if (row->op >= PHX_TRACE_OP_BROADCAST || row->op == PHX_TRACE_OP_SET || row->op == PHX_TRACE_OP_DETACH)
         return; /* no `other` to ask for */
     else CHECK(row->other != 0 && attrs->given == 0);
 }

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 PATIENCE_S = 60
-LINE_MAX = 64 << 10  # src/tools/text_input.h: the longest line, and how much of a longer one is passed over
+LINE_MAX = 132 << 10  # src/tools/text_input.h: the longest line, and how much of a longer one is passed over
 SKIP_MAX = 1 << 20
 HEAD = "tick,op,id,x,y\n1,enter,1,5,5\n1,enter,2,6,6\n"
 GOOD = HEAD + "2,leave,2\n"

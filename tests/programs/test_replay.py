@@ -436,7 +436,7 @@ BAD_LINES = [
     ("5,leave,1,9", "leave takes no other"),
     ("5,leave,1" + "," * 22, "more fields than the 23 columns"),
     ("5,leave,1\0", "zero byte"),
-    ("5,leave," + "1" * 70000, "more than 65536 bytes"),
+    ("5,leave," + "1" * 140000, "more than 135168 bytes"),
     # refused by the engine at once ...
     ("5,set,1,,,,,,-1", "(PH_BAD_RADIUS)"),
     ("5,pair,1,2,,,,,-1", "(PH_BAD_RADIUS)"),

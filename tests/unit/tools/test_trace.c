@@ -131,32 +131,32 @@ Test(trace, every_op)
               "5,detach,7,8\n"
               "5,detach,7\n"
               "9,leave,18446744073709551615\n");
-    expect_row(PHX_OP_ENTER, 3, 7);
+    expect_row(PHX_TRACE_OP_ENTER, 3, 7);
     cr_expect_eq(row.line, 2);
     cr_expect_eq(row.attrs.given, PH_POSITION | PH_KIND | PH_VIEW | PH_MARGIN);
     cr_expect(row.attrs.x == 1.5f && row.attrs.y == -2 && row.attrs.z == 8);
     cr_expect_eq(row.attrs.kind, 1);
     cr_expect(row.attrs.view == 10 && row.attrs.margin == 1);
     cr_expect_eq(row.other, 0);
-    expect_row(PHX_OP_MOVE, 3, 7);
+    expect_row(PHX_TRACE_OP_MOVE, 3, 7);
     cr_expect_eq(row.attrs.given, PH_POSITION);
     cr_expect(row.attrs.x == 4 && row.attrs.y == 5 && row.attrs.z == 6);
-    expect_row(PHX_OP_SET, 4, 7);
+    expect_row(PHX_TRACE_OP_SET, 4, 7);
     cr_expect_eq(row.attrs.given, PH_KIND | PH_VIEW);
     cr_expect_eq(row.attrs.kind, 2);
-    expect_row(PHX_OP_PAIR, 4, 7);
+    expect_row(PHX_TRACE_OP_PAIR, 4, 7);
     cr_expect_eq(row.other, 8);
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 3);
-    expect_row(PHX_OP_PAIR, 4, 7);
+    expect_row(PHX_TRACE_OP_PAIR, 4, 7);
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 0);
-    const phx_trace_op ops[] = {PHX_OP_UNPAIR, PHX_OP_LINK,     PHX_OP_UNLINK, PHX_OP_HIDE,  PHX_OP_UNHIDE,
-                                PHX_OP_REVEAL, PHX_OP_UNREVEAL, PHX_OP_ATTACH, PHX_OP_DETACH};
+    const phx_trace_op ops[] = {PHX_TRACE_OP_UNPAIR, PHX_TRACE_OP_LINK,     PHX_TRACE_OP_UNLINK, PHX_TRACE_OP_HIDE,  PHX_TRACE_OP_UNHIDE,
+                                PHX_TRACE_OP_REVEAL, PHX_TRACE_OP_UNREVEAL, PHX_TRACE_OP_ATTACH, PHX_TRACE_OP_DETACH};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         expect_row(ops[i], 5, 7);
         cr_expect_eq(row.other, 8);
     }
-    expect_row(PHX_OP_DETACH, 5, 7);
-    expect_row(PHX_OP_LEAVE, 9, UINT64_MAX);
+    expect_row(PHX_TRACE_OP_DETACH, 5, 7);
+    expect_row(PHX_TRACE_OP_LEAVE, 9, UINT64_MAX);
     cr_expect_eq(row.line, 17);
     cr_assert_eq(next(), PHX_TRACE_END);
     cr_assert_eq(next(), PHX_TRACE_END);
@@ -169,7 +169,7 @@ Test(trace, every_attribute)
         "instance,remote\n"
         "set,2.5,30,0xF0,18446744073709551615,1,255,1,yes,0,4294967295,9,1,0,7,8,1e2,.5,-0,nobody,4294967295,yes\n"
         "set,,,0XfFfFfFfFfFfFfFfF,0,no,0,0,false,true,0,0,1,0,,,,,,,,0\n");
-    expect_row(PHX_OP_SET, 0, 1);
+    expect_row(PHX_TRACE_OP_SET, 0, 1);
     const ph_attrs *attrs = &row.attrs;
     cr_expect_eq(attrs->given, PH_GIVEN_ALL & ~(uint32_t)(PH_USER_DATA | PH_CONSUMER));
     cr_expect(attrs->reach == 2.5f && attrs->visible == 30 && attrs->view == 7 && attrs->margin == 8);
@@ -181,7 +181,7 @@ Test(trace, every_attribute)
     cr_expect_eq(attrs->cap, UINT32_MAX);
     cr_expect_eq(attrs->instance, UINT32_MAX);
     cr_expect_eq(attrs->kind, 0, "a name that is no class");
-    expect_row(PHX_OP_SET, 0, 1);
+    expect_row(PHX_TRACE_OP_SET, 0, 1);
     cr_expect_eq(attrs->layers, UINT64_MAX);
     cr_expect(!attrs->global && !attrs->veiled && attrs->ready && !attrs->remote);
     const uint32_t masks = PH_LAYERS | PH_SEES, flags = PH_GLOBAL | PH_VEILED | PH_READY | PH_REMOTE;
@@ -191,12 +191,12 @@ Test(trace, every_attribute)
 Test(trace, move_without_z_column_is_flat)
 {
     open_text("tick,op,id,x,y\n0,move,1,2,3\n0,move,1,2\n0,move,1,,3\n");
-    expect_row(PHX_OP_MOVE, 0, 1);
+    expect_row(PHX_TRACE_OP_MOVE, 0, 1);
     cr_expect_eq(row.attrs.given, PH_POSITION);
     cr_expect(row.attrs.z == 0);
-    expect_row(PHX_OP_MOVE, 0, 1);
+    expect_row(PHX_TRACE_OP_MOVE, 0, 1);
     cr_expect_eq(row.attrs.given, PH_X);
-    expect_row(PHX_OP_MOVE, 0, 1);
+    expect_row(PHX_TRACE_OP_MOVE, 0, 1);
     cr_expect_eq(row.attrs.given, PH_Y);
 }
 
@@ -204,25 +204,25 @@ Test(trace, move_with_empty_z_keeps_it)
 {
     open_text("tick,op,id,x,y,z\n0,move,1,2,3,\n0,move,1,2,3\n0,move,1,,,4\n");
     for (int i = 0; i < 2; i++) {
-        expect_row(PHX_OP_MOVE, 0, 1);
+        expect_row(PHX_TRACE_OP_MOVE, 0, 1);
         cr_expect_eq(row.attrs.given, PH_X | PH_Y);
     }
-    expect_row(PHX_OP_MOVE, 0, 1);
+    expect_row(PHX_TRACE_OP_MOVE, 0, 1);
     cr_expect_eq(row.attrs.given, PH_Z);
 }
 
 Test(trace, comments_blank_lines_line_ends)
 {
     open_text("# about\r\n\n\xef\xbb\xbftick,op,id,x,y\r\n#0,enter,1,1,1\n\r\n0,enter,1,2,3\r\n\n# end\n0,leave,1");
-    expect_row(PHX_OP_ENTER, 0, 1);
+    expect_row(PHX_TRACE_OP_ENTER, 0, 1);
     cr_expect_eq(row.line, 6);
     cr_expect(row.attrs.y == 3);
-    expect_row(PHX_OP_LEAVE, 0, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, 0, 1);
     cr_expect_eq(row.line, 9);
     cr_assert_eq(next(), PHX_TRACE_END);
     phx_trace_close(trace);
     open_text("\xef\xbb\xbf# about\ntick,op,id,x,y\n0,enter,1,2,3\n");
-    expect_row(PHX_OP_ENTER, 0, 1);
+    expect_row(PHX_TRACE_OP_ENTER, 0, 1);
     cr_assert_eq(next(), PHX_TRACE_END);
 }
 
@@ -252,7 +252,7 @@ float __wrap_strtof_l(const char *from, char **end, locale_t locale)
 Test(trace, floats_are_read_in_the_c_locale)
 {
     open_text("tick,op,id,x,y\n0,enter,1,1.25,-2.5e-1\n");
-    expect_row(PHX_OP_ENTER, 0, 1);
+    expect_row(PHX_TRACE_OP_ENTER, 0, 1);
     cr_expect(row.attrs.x == 1.25f && row.attrs.y == -0.25f);
     cr_expect_eq(conversions, 2);
 }
@@ -335,9 +335,9 @@ Test(trace, bad_lines)
         const bad_case *bad = &bad_cases[i];
         snprintf(text, sizeof text, ALL_COLUMNS "\r\n5,leave,1\r\n%s\r\n5,leave,2\r\n", bad->line);
         open_text(text);
-        expect_row(PHX_OP_LEAVE, 5, 1);
+        expect_row(PHX_TRACE_OP_LEAVE, 5, 1);
         expect_bad(bad->bad, 3, bad->reason);
-        expect_row(PHX_OP_LEAVE, 5, 2);
+        expect_row(PHX_TRACE_OP_LEAVE, 5, 2);
         cr_assert_eq(next(), PHX_TRACE_END);
         phx_trace_close(trace);
         trace = NULL;
@@ -347,17 +347,17 @@ Test(trace, bad_lines)
 Test(trace, a_bad_line_does_not_move_the_tick)
 {
     open_text("tick,op,id\n5,leave,1\n7,leave,0\n6,leave,1\n1000006,leave,1\n");
-    expect_row(PHX_OP_LEAVE, 5, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, 5, 1);
     expect_bad(PHX_TRACE_BAD_ID, 3, "id: \"0\" is not a whole number from 1 to 2^64-1");
-    expect_row(PHX_OP_LEAVE, 6, 1);
-    expect_row(PHX_OP_LEAVE, 1000006, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, 6, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, 1000006, 1);
 }
 
 Test(trace, the_first_tick_may_be_any)
 {
     open_text("tick,op,id\n18446744073709551614,leave,1\n18446744073709551615,leave,1\n");
-    expect_row(PHX_OP_LEAVE, UINT64_MAX - 1, 1);
-    expect_row(PHX_OP_LEAVE, UINT64_MAX, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, UINT64_MAX - 1, 1);
+    expect_row(PHX_TRACE_OP_LEAVE, UINT64_MAX, 1);
     cr_assert_eq(next(), PHX_TRACE_END);
 }
 
@@ -368,7 +368,7 @@ Test(trace, zero_bytes)
     cr_assert_eq(open_path(path), PH_OK);
     expect_bad(PHX_TRACE_BAD_ZERO_BYTE, 2, "a zero byte in the line");
     expect_bad(PHX_TRACE_BAD_ZERO_BYTE, 3, "a zero byte in the line");
-    expect_row(PHX_OP_LEAVE, 5, 2);
+    expect_row(PHX_TRACE_OP_LEAVE, 5, 2);
 }
 
 /* ---- headers and files ---- */
@@ -494,7 +494,7 @@ Test(trace, gzip_of_several_members)
     append_member("");
     append_member("\n3,leave,3\n");
     cr_assert_eq(open_path(path), PH_OK);
-    for (unsigned i = 1; i <= 3; i++) expect_row(PHX_OP_LEAVE, i, i);
+    for (unsigned i = 1; i <= 3; i++) expect_row(PHX_TRACE_OP_LEAVE, i, i);
     cr_assert_eq(next(), PHX_TRACE_END);
 }
 
