@@ -47,7 +47,7 @@ typedef struct changes {
     const char *class_name; /* NULL: of the world */
 } changes;
 
-/* The keys whose values differ. */
+/* Keys with different values. */
 static void tell_keys(const changes *to, const phx_key *keys, uint32_t count, const void *was, const void *now)
 {
     char before[PHX_VALUE_SIZE], value[PHX_VALUE_SIZE], text[ASSIGNMENT_SIZE];

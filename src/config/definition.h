@@ -15,7 +15,8 @@ bool phx_definition_write(const ph_world_def *def, FILE *out);
 /* Gets KEY=VALUE, as ph_config_set() takes it. */
 typedef void (*phx_assignment_fn)(void *user, const char *assignment);
 
-/* The live keys and the classes' attributes and bands that differ; `now` has the classes of `was`, and may have more. */
+/* The live keys and the classes' attributes and bands that differ; `now` has the classes of `was`, and may have more.
+ */
 void phx_definition_changes(const ph_world_def *was, const ph_world_def *now, phx_assignment_fn assign, void *user);
 
 #endif

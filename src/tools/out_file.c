@@ -148,6 +148,33 @@ void phx_out_advance(phx_out *out, size_t bytes)
     out->used += bytes;
 }
 
+void phx_out_put(phx_out *out, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0) {
+        const size_t part = count < PHX_OUT_RESERVE_MAX ? count : PHX_OUT_RESERVE_MAX;
+        memcpy(phx_out_reserve(out), from, part);
+        phx_out_advance(out, part);
+        from += part;
+        count -= part;
+    }
+}
+
+void phx_out_put_hex(phx_out *out, const void *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < count; i++) phx_out_put(out, (const char[2]){digits[from[i] >> 4], digits[from[i] & 15]}, 2);
+}
+
+bool phx_is_field(const void *bytes, size_t count)
+{
+    const unsigned char *from = bytes;
+    bool is = true;
+    for (size_t i = 0; is && i < count; i++) is = from[i] != ',' && from[i] >= ' ' && from[i] < 0x7f;
+    return is;
+}
+
 void phx_out_keep(phx_out *out)
 {
     flush(out);

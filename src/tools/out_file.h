@@ -22,6 +22,13 @@ PH_NODISCARD ph_status phx_out_open(phx_out **out, phx_mem *mem, const char *pat
 char *phx_out_reserve(phx_out *out);
 void phx_out_advance(phx_out *out, size_t bytes);
 
+/* Bytes of any number. */
+void phx_out_put(phx_out *out, const void *bytes, size_t count);
+/* The same, two hexadecimal digits each. */
+void phx_out_put_hex(phx_out *out, const void *bytes, size_t count);
+/* Are they a field of CSV as they are: ASCII without a comma and without control characters? */
+bool phx_is_field(const void *bytes, size_t count);
+
 /*
  * Bytes so far are of use without the ones to come: they go to the file now, and a signal gives it its name instead of
  * removing it.

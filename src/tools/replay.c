@@ -68,7 +68,8 @@ static const char help[] =
     "Again: it moves\n"
     "  unarea  id (the area's)\n"
     "  import  bytes: a family of entities that is in a capsule of ph_export()\n"
-    "  config  text: KEY=VALUE, as --set takes it, of a live key; the tick takes all of its lines together; id plays no "
+    "  config  text: KEY=VALUE, as --set takes it, of a live key; the tick takes all of its lines together; id plays "
+    "no "
     "part\n"
     "  apply   the commands so far are applied before the tick (ph_apply()): the events are the same; id plays no "
     "part\n"
@@ -87,7 +88,8 @@ static const char help[] =
     "records in FOLDER/NAME.*.phj behind that tick. Ticks are the recorded world's; its definition is in the image, so "
     "--config and --set are for traces alone. The run ends where the journal ends or has a gap, which standard error "
     "tells. A tick whose counts are not the recorded ones ends it with status 1. --record makes such an image and a "
-    "journal of a trace: its first tick is tick 1 there. --csv is the way back: a trace with the same events behind the "
+    "journal of a trace: its first tick is tick 1 there. --csv is the way back: a trace with the same events behind "
+    "the "
     "image's tick, for --config with the file of --definition. It needs --skip-bad if the recorded world refused "
     "commands. Entities of the image come as capsules; one whose attached family has a remote one begins anew.\n"
     "\n"
@@ -107,7 +109,8 @@ static const char help[] =
     "\n"
     "The heard file has the header tick,observer,source,text and is sorted by tick and observer, then in the order of "
     "the "
-    "trace: the broadcasts from sources in the observer's list at the end of the tick.\n"
+    "trace: the broadcasts from sources in the observer's list at the end of the tick. A payload that is no printable "
+    "ASCII, or has a comma, is 0x and its digits.\n"
     "\n"
     "Exit status: 0 the trace has run; 1 trouble with the machine (no memory, a file can not be written), or --verify "
     "or --compare found a difference, a replayed tick diverged from its record; 2 something is wrong with the command "
@@ -180,8 +183,8 @@ static const struct argp_option options[] = {
      "Of a trace: write its image and journal into this store; level, sync_ms and file_bytes come from the config's "
      "section store",
      2},
-    {"csv", KEY_CSV, "OUT.csv", 0,
-     "Of an image: write it and its journal as a trace with the same events; - as above", 2},
+    {"csv", KEY_CSV, "OUT.csv", 0, "Of an image: write it and its journal as a trace with the same events; - as above",
+     2},
     {"definition", KEY_DEFINITION, "OUT.conf", 0, "Of an image: write its definition, as a config for that trace", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     PHX_HELP_OPTION,

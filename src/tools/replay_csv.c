@@ -1,8 +1,6 @@
 /*
- * A trace of a journal; see replay_csv.h. The rows of a trace are commands alone, and a world that was going on has
- * lists, awake NPCs and waiting updates too. So its entities enter as remote ones, in the image's tick; in the next one
- * each becomes an own one by the capsule that ph_export() makes of it, which tells the differences alone. Bands count ticks: the trace begins
- * some empty ticks before, so that they count in the same turn.
+ * A trace of a journal; see replay_csv.h. Bands count ticks: the trace begins some empty ticks before the image's, so
+ * that they count in the same turn.
  */
 #include "tools/replay_csv.h"
 
@@ -13,7 +11,7 @@
 #include "api/handles.h"
 #include "config/definition.h"
 #include "tools/cli.h"
-#include "tools/replay_csv_rows.h"
+#include "tools/replay_csv_image.h"
 #include "world/journal/record.h"
 
 typedef struct phx_replay_csv {
@@ -53,7 +51,8 @@ static bool write_definition(phx_replay_state *replay, const phx_world *world)
     if (!path) return true;
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     const bool written = out && phx_definition_write(&world->def, out);
-    if (out && out != stdout && fclose(out) != 0) return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: it can not be written", path);
+    if (out && out != stdout && fclose(out) != 0)
+        return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: it can not be written", path);
     return written || phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: it can not be written", path);
 }
 
@@ -84,6 +83,7 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
         x = y;
         y = rest;
     }
+    PHX_ASSERT(x > 0);
     return a / x * b;
 }
 
@@ -97,8 +97,11 @@ static uint64_t first_tick(const phx_world *world, uint64_t tick)
     uint64_t turn = 1, ages = 2 + PH_BAND_EVERY_MAX;
     if (def->activation_linger < PHX_TRACE_GAP_MAX / 4) ages += def->activation_linger;
     for (uint32_t i = 0; i < def->class_count; i++)
-        for (uint32_t j = 0; j < def->classes[i].band_count && turn < PHX_TRACE_GAP_MAX; j++)
+        for (uint32_t j = 0; j < def->classes[i].band_count && turn < PHX_TRACE_GAP_MAX; j++) {
+            PHX_ASSERT(def->classes[i].bands[j].every > 0);
             turn = common_multiple(turn, def->classes[i].bands[j].every);
+        }
+    PHX_ASSERT(turn > 0);
     const uint64_t back = (ages + turn - 1) / turn * turn + (tick > 0 ? (tick - 1) % turn : 0);
     return tick <= back + 1 || turn >= PHX_TRACE_GAP_MAX ? 1 : tick - back;
 }
@@ -138,7 +141,8 @@ void phx_replay_csv_close(phx_replay_state *replay)
     phx_replay_csv *csv = replay->csv;
     if (!csv) return;
     phx_journal_attach(csv->world, NULL);
-    if (csv->lacks_memory && replay->exit_status == PHX_EXIT_OK) (void)phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
+    if (csv->lacks_memory && replay->exit_status == PHX_EXIT_OK)
+        (void)phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
     if (csv->out) phx_csv_end(&csv->rows, csv->world->tick);
     const char *trouble = phx_out_close(csv->out, replay->exit_status == PHX_EXIT_OK);
     if (trouble && replay->exit_status == PHX_EXIT_OK)

@@ -1,6 +1,6 @@
 /*
- * --csv and --definition: a trace with the same events as an image and the journal behind it. The commands come from the
- * world that replays them, at the end of each apply and tick; the entities of the image come as capsules. Called by
+ * --csv and --definition: a trace with the same events as an image and the journal behind it. The commands come from
+ * the world that replays them, at the end of each apply and tick; the entities of the image come as capsules. Called by
  * replay_store.c and replay_run.c.
  */
 #ifndef PHX_TOOLS_REPLAY_CSV_H

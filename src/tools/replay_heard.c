@@ -54,15 +54,15 @@ static int compare_rows(const void *a, const void *b)
     return (left->saying > right->saying) - (left->saying < right->saying);
 }
 
+/* A payload that is no field of a line: 0x and digits, as the column `bytes` of a trace has them. */
 static void write_text(phx_out *out, const char *text, uint32_t bytes)
 {
-    while (bytes > 0) {
-        uint32_t part = bytes < PHX_OUT_RESERVE_MAX ? bytes : PHX_OUT_RESERVE_MAX;
-        memcpy(phx_out_reserve(out), text, part);
-        phx_out_advance(out, part);
-        text += part;
-        bytes -= part;
+    if (phx_is_field(text, bytes)) {
+        phx_out_put(out, text, bytes);
+        return;
     }
+    phx_out_put(out, "0x", 2);
+    phx_out_put_hex(out, text, bytes);
 }
 
 void phx_heard_sheet_write(phx_heard_sheet *sheet, uint64_t tick, phx_out *out)

@@ -21,22 +21,22 @@ typedef struct phx_replay_question {
 
 typedef struct phx_replay_job {
     const char *trace_path;
-    const char *events_path;  /* NULL: none; "-": stdout */
-    phx_event_shows shows;    /* further columns of the events */
-    const char *updates_path; /* the same; only one of them is stdout */
-    const char *heard_path;   /* the same */
-    ph_config *config;         /* rows "config" change it */
-    uint64_t unpack_max_bytes; /* of a gzip trace */
-    uint64_t ticks_max;        /* 0: to the end of the trace */
-    uint64_t tick_last;        /* the last one; UINT64_MAX: to the end */
-    bool image;                /* trace_path is an image of a store: the records behind it are run */
-    ph_load_options layout;    /* of the image: shards, workers, index */
-    bool follow;               /* waits for further records, until a signal */
-    bool compare;              /* later images of the store with the world at their ticks */
-    const char *save_path;     /* FOLDER/NAME: images of the world; NULL: none */
-    uint64_t save_every;       /* ticks */
-    const char *record_path;   /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
-    const char *csv_path;      /* a trace of the image and its journal; NULL: none */
+    const char *events_path;     /* NULL: none; "-": stdout */
+    phx_event_shows shows;       /* further columns of the events */
+    const char *updates_path;    /* the same; only one of them is stdout */
+    const char *heard_path;      /* the same */
+    ph_config *config;           /* rows "config" change it */
+    uint64_t unpack_max_bytes;   /* of a gzip trace */
+    uint64_t ticks_max;          /* 0: to the end of the trace */
+    uint64_t tick_last;          /* the last one; UINT64_MAX: to the end */
+    bool image;                  /* trace_path is an image of a store: the records behind it are run */
+    ph_load_options layout;      /* of the image: shards, workers, index */
+    bool follow;                 /* waits for further records, until a signal */
+    bool compare;                /* later images of the store with the world at their ticks */
+    const char *save_path;       /* FOLDER/NAME: images of the world; NULL: none */
+    uint64_t save_every;         /* ticks */
+    const char *record_path;     /* FOLDER/NAME: an image and a journal of the trace; NULL: none */
+    const char *csv_path;        /* a trace of the image and its journal; NULL: none */
     const char *definition_path; /* of the image; NULL: none */
     bool skip_bad;
     bool verify; /* all lists by brute force, after every tick */

@@ -30,7 +30,7 @@ typedef struct phx_replay_state {
     phx_heard_sheet heard;
     phx_progress progress;
     phx_submitter submitter;
-    phx_trace_config config; /* of a trace */
+    phx_trace_config config;        /* of a trace */
     struct phx_replay_store *store; /* NULL: no image, no store */
     struct phx_replay_csv *csv;     /* NULL: no trace is made */
 } phx_replay_state;

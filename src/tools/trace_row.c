@@ -41,8 +41,8 @@ typedef enum value_type {
     X(z2, VALUE_F32, area.z_high) \
     X(y2, VALUE_F32, y2) \
     X(corners, VALUE_CORNERS, area) \
-    X(follow, VALUE_ID, area.follow) X(text, VALUE_TEXT, text) X(bytes, VALUE_BYTES, text) X(self, VALUE_FLAG, self) \
-    X(seen, VALUE_FLAG, seen)
+    X(follow, VALUE_ID, area.follow) \
+    X(text, VALUE_TEXT, text) X(bytes, VALUE_BYTES, text) X(self, VALUE_FLAG, self) X(seen, VALUE_FLAG, seen)
 #define ATTRS_COLUMNS(X) \
     X(x, VALUE_F32, PH_X) \
     X(y, VALUE_F32, PH_Y) \
@@ -117,16 +117,19 @@ static const op_rule rules[PHX_TRACE_OP_COUNT] = {
     [PHX_TRACE_OP_REVEAL] = {"reveal", BIT(other), BIT(other)},
     [PHX_TRACE_OP_UNREVEAL] = {"unreveal", BIT(other), BIT(other)},
     [PHX_TRACE_OP_ATTACH] = {"attach", BIT(other), BIT(other)},
-    [PHX_TRACE_OP_DETACH] = {"detach", BIT(other), 0}, /* a child has one parent: naming it again is allowed and not needed */
+    [PHX_TRACE_OP_DETACH] = {"detach", BIT(other),
+                             0}, /* a child has one parent: naming it again is allowed and not needed */
     [PHX_TRACE_OP_RESEND] = {"resend", 0, 0},
-    [PHX_TRACE_OP_BROADCAST] = {"broadcast", BIT(text) | BIT(bytes) | BIT(self) | BIT(kind) | BIT(radius) | BIT(seen), 0},
+    [PHX_TRACE_OP_BROADCAST] = {"broadcast", BIT(text) | BIT(bytes) | BIT(self) | BIT(kind) | BIT(radius) | BIT(seen),
+                                0},
     [PHX_TRACE_OP_BROADCAST_AT] = {"broadcast_at",
-                             BIT(text) | BIT(bytes) | BIT(kind) | BIT(x) | BIT(y) | BIT(radius) | BIT(layers) | BIT(instance),
-                             BIT(x) | BIT(y) | BIT(radius)},
+                                   BIT(text) | BIT(bytes) | BIT(kind) | BIT(x) | BIT(y) | BIT(radius) | BIT(layers) |
+                                       BIT(instance),
+                                   BIT(x) | BIT(y) | BIT(radius)},
     [PHX_TRACE_OP_AREA] = {"area",
-                     BIT(x) | BIT(y) | BIT(z) | BIT(kind) | BIT(radius) | BIT(x2) | BIT(y2) | BIT(z2) | BIT(corners) |
-                         BIT(margin) | BIT(layers) | BIT(instance) | BIT(follow),
-                     0},
+                           BIT(x) | BIT(y) | BIT(z) | BIT(kind) | BIT(radius) | BIT(x2) | BIT(y2) | BIT(z2) |
+                               BIT(corners) | BIT(margin) | BIT(layers) | BIT(instance) | BIT(follow),
+                           0},
     [PHX_TRACE_OP_UNAREA] = {"unarea", 0, 0},
     [PHX_TRACE_OP_APPLY] = {"apply", 0, 0},
     [PHX_TRACE_OP_IMPORT] = {"import", BIT(bytes), BIT(bytes)},

@@ -73,9 +73,10 @@ typedef struct phx_trace_row {
      * column and x and y are given, z is given as 0. pair: view and margin (0 if empty).
      */
     ph_attrs attrs;
-    ph_area area;     /* of op area, as a command takes it; its radius and kinds also of a broadcast */
-    float x2, y2;     /* upper corner of a box, as read */
-    /* of a broadcast; import: the capsule, config: KEY=VALUE, no zero byte behind it; valid until the next row is asked for */
+    ph_area area; /* of op area, as a command takes it; its radius and kinds also of a broadcast */
+    float x2, y2; /* upper corner of a box, as read */
+    /* of a broadcast; import: the capsule, config: KEY=VALUE, no zero byte behind it; valid until the next row is asked
+     * for */
     const char *text;
     uint32_t text_bytes;
     bool self; /* its source hears it, too */

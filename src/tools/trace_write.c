@@ -10,9 +10,12 @@
 
 /* The order of the columns: the ones of many lines come first, so that most lines are short. */
 #define WRITTEN_COLUMNS(X) \
-    X(tick) X(op) X(id) X(x) X(y) X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) \
-    X(sees) X(veiled) X(stealth) X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) \
-    X(radius) X(x2) X(y2) X(z2) X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
+    X(tick) \
+    X(op) \
+    X(id) \
+    X(x) X(y) X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) X(sees) X(veiled) \
+        X(stealth) X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) X(radius) X(x2) \
+            X(y2) X(z2) X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
 
 enum {
 #define COLUMN_PLACE(name) AT_##name,
@@ -32,22 +35,11 @@ typedef struct written_line {
     uint32_t at; /* the column that it has come to */
 } written_line;
 
-static void put_bytes(phx_out *out, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        const size_t part = count < PHX_OUT_RESERVE_MAX ? count : PHX_OUT_RESERVE_MAX;
-        memcpy(phx_out_reserve(out), bytes, part);
-        phx_out_advance(out, part);
-        bytes += part;
-        count -= part;
-    }
-}
-
 /* Goes on to a column, behind the last one. */
 static void go_to(written_line *line, uint32_t column)
 {
     PHX_ASSERT(column >= line->at);
-    for (; line->at < column; line->at++) put_bytes(line->writer->out, ",", 1);
+    for (; line->at < column; line->at++) phx_out_put(line->writer->out, ",", 1);
 }
 
 __attribute__((format(printf, 3, 4))) static void put(written_line *line, uint32_t column, const char *format, ...)
@@ -59,7 +51,7 @@ __attribute__((format(printf, 3, 4))) static void put(written_line *line, uint32
     const int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     PHX_ASSERT(length >= 0 && (size_t)length < sizeof text);
-    put_bytes(line->writer->out, text, (size_t)length);
+    phx_out_put(line->writer->out, text, (size_t)length);
 }
 
 /* All digits that a float has; `%g` under the C locale, which no program of ours leaves. */
@@ -73,7 +65,7 @@ static void put_kinds(written_line *line, uint32_t count, const uint32_t *kinds)
     const phx_trace_writer *writer = line->writer;
     for (uint32_t i = 0; i < count; i++) {
         const char *name = writer->name(writer->user, kinds[i]);
-        if (i > 0) put_bytes(writer->out, ";", 1);
+        if (i > 0) phx_out_put(writer->out, ";", 1);
         if (name) put(line, AT_kind, "%s", name);
         else put(line, AT_kind, "#%u", kinds[i]);
     }
@@ -115,18 +107,11 @@ static void put_attrs(written_line *line, const ph_attrs *attrs)
 /* A payload that is no field of a line has two digits a byte. */
 static void put_payload(written_line *line, const phx_trace_row *row)
 {
-    const char *text = row->text;
-    bool plain = row->op != PHX_TRACE_OP_IMPORT;
-    for (uint32_t i = 0; plain && i < row->text_bytes; i++)
-        plain = text[i] != ',' && (unsigned char)text[i] >= ' ' && (unsigned char)text[i] < 0x7f;
+    const bool plain = row->op != PHX_TRACE_OP_IMPORT && phx_is_field(row->text, row->text_bytes);
     if (row->text_bytes == 0) return;
     go_to(line, plain ? AT_text : AT_bytes);
-    if (plain) put_bytes(line->writer->out, text, row->text_bytes);
-    for (uint32_t i = 0; !plain && i < row->text_bytes; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const unsigned char byte = (unsigned char)text[i];
-        put_bytes(line->writer->out, (const char[2]){digits[byte >> 4], digits[byte & 15]}, 2);
-    }
+    if (plain) phx_out_put(line->writer->out, row->text, row->text_bytes);
+    else phx_out_put_hex(line->writer->out, row->text, row->text_bytes);
 }
 
 static void put_broadcast(written_line *line, const phx_trace_row *row)
@@ -146,7 +131,8 @@ static void put_broadcast(written_line *line, const phx_trace_row *row)
 static void put_corners(written_line *line, const ph_area *area)
 {
     for (uint32_t i = 0; i < area->corner_count; i++)
-        put(line, AT_corners, "%s%.9g:%.9g", i > 0 ? ";" : "", (double)area->corners[i][0], (double)area->corners[i][1]);
+        put(line, AT_corners, "%s%.9g:%.9g", i > 0 ? ";" : "", (double)area->corners[i][0],
+            (double)area->corners[i][1]);
 }
 
 static void put_area(written_line *line, const ph_area *area)
@@ -176,7 +162,7 @@ void phx_trace_write_header(const phx_trace_writer *writer)
 #define COLUMN_NAME(name) put(&line, AT_##name, "%s", #name);
     WRITTEN_COLUMNS(COLUMN_NAME)
 #undef COLUMN_NAME
-    put_bytes(writer->out, "\n", 1);
+    phx_out_put(writer->out, "\n", 1);
 }
 
 void phx_trace_write_row(const phx_trace_writer *writer, const phx_trace_row *row)
@@ -213,5 +199,5 @@ void phx_trace_write_row(const phx_trace_writer *writer, const phx_trace_row *ro
         if (row->other != 0) put(&line, AT_other, "%llu", (unsigned long long)row->other);
         break;
     }
-    put_bytes(writer->out, "\n", 1);
+    phx_out_put(writer->out, "\n", 1);
 }

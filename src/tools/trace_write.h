@@ -1,5 +1,5 @@
 /*
- * Writes rows as lines of a trace: what trace.h reads gives the same rows again, to the bit. Used by pharos-replay for
+ * Writes rows as lines of a trace: trace.h reads the same rows from it, to the bit. Used by pharos-replay for
  * journals, by one thread.
  */
 #ifndef PHX_TOOLS_TRACE_WRITE_H

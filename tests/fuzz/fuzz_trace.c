@@ -35,10 +35,9 @@ static uint32_t kind_of(void *user, const char *name)
 static void check_attrs(const ph_attrs *attrs)
 {
     CHECK((attrs->given & ~(uint32_t)PH_GIVEN_ALL) == 0);
-    CHECK((attrs->given & (PH_USER_DATA | PH_CONSUMER)) == 0);
     const float floats[] = {attrs->x, attrs->y, attrs->z, attrs->view, attrs->margin, attrs->reach, attrs->visible};
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) CHECK(isfinite(floats[i]));
-    CHECK(attrs->kind < 5);
+    CHECK(attrs->kind < PH_KINDS_MAX);
 }
 
 static void check_row(const phx_trace_row *row, const phx_trace_row *before)
@@ -51,12 +50,14 @@ static void check_row(const phx_trace_row *row, const phx_trace_row *before)
     CHECK(row->op < PHX_TRACE_OP_COUNT);
     check_attrs(attrs);
     const bool says = row->op == PHX_TRACE_OP_BROADCAST || row->op == PHX_TRACE_OP_BROADCAST_AT;
-    CHECK((says || row->text_bytes == 0) && (row->op == PHX_TRACE_OP_BROADCAST || (!row->self && !row->seen)));
-    CHECK(!memchr(row->text_bytes > 0 ? row->text : "", ',', row->text_bytes));
+    const bool has_text = says || row->op == PHX_TRACE_OP_IMPORT || row->op == PHX_TRACE_OP_CONFIG;
+    CHECK((has_text || row->text_bytes == 0) && (row->op == PHX_TRACE_OP_BROADCAST || (!row->self && !row->seen)));
+    CHECK(row->area.kind_count <= PH_AREA_KINDS_MAX);
     if (row->op == PHX_TRACE_OP_ENTER) CHECK((attrs->given & (PH_X | PH_Y)) == (PH_X | PH_Y));
     else if (row->op == PHX_TRACE_OP_MOVE) CHECK(attrs->given != 0 && (attrs->given & ~(uint32_t)PH_POSITION) == 0);
     else if (row->op == PHX_TRACE_OP_PAIR) CHECK(row->other != 0 && attrs->given & PH_VIEW);
-    else if (row->op == PHX_TRACE_OP_LEAVE || row->op == PHX_TRACE_OP_RESEND || row->op == PHX_TRACE_OP_UNAREA || row->op == PHX_TRACE_OP_APPLY)
+    else if (row->op == PHX_TRACE_OP_LEAVE || row->op == PHX_TRACE_OP_RESEND || row->op == PHX_TRACE_OP_UNAREA ||
+             row->op == PHX_TRACE_OP_APPLY)
         CHECK(row->other == 0 && attrs->given == 0);
     else if (row->op >= PHX_TRACE_OP_BROADCAST || row->op == PHX_TRACE_OP_SET || row->op == PHX_TRACE_OP_DETACH)
         return; /* no `other` to ask for */

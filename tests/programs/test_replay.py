@@ -297,7 +297,7 @@ def test_instances(folder):
 
 
 EVERY = ("tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect global ready "
-         "remote cap priority radius x2 z2 y2 corners follow text self seen").split()
+         "remote cap priority user_data consumer radius x2 z2 y2 corners follow text bytes self seen").split()
 
 
 def every_attribute(rng, row, many):
@@ -305,7 +305,8 @@ def every_attribute(rng, row, many):
     values = {"kind": ["player", "npc", "item"], "view": [0, 20, 45, 80], "margin": [0, 6], "reach": [0, 0, 120],
               "visible": [15, 40, 1e18], "instance": [0, 0, 1, 2, 4294967295], "layers": [1, 2, 3], "sees": [1, 3, "0xff"],
               "veiled": [0, 0, 1], "stealth": [0, 0, 3], "detect": [0, 3, 255], "global": [0, 0, 0, 1],
-              "ready": [0, 1, 1, 1], "remote": [0, 0, 1], "cap": [0, 0, 2, 5], "priority": [0, 1, 9], "z": [0, 4, 9]}
+              "ready": [0, 1, 1, 1], "remote": [0, 0, 1], "cap": [0, 0, 2, 5], "priority": [0, 1, 9], "z": [0, 4, 9],
+              "user_data": [0, 18446744073709551615], "consumer": [0, 1, 2]}
     for name in rng.sample(sorted(values), rng.randrange(1, many)):
         row[name] = rng.choice(values[name])
 
@@ -322,7 +323,7 @@ def every_area(rng, row):
             row["margin"] = rng.randrange(9)
     if rng.random() < 0.4:
         row.update({"z": rng.randrange(5), "z2": rng.randrange(5, 10)})
-    for name, values in (("instance", [0, 1, 2]), ("layers", [1, 2, 3]), ("kind", ["player", "npc", "item"])):
+    for name, values in (("instance", [0, 1, 2]), ("layers", [1, 2, 3]), ("kind", ["player", "npc", "item;npc"])):
         if rng.random() < 0.2:
             row[name] = rng.choice(values)
     if "instance" not in row and rng.random() < 0.4:
@@ -332,7 +333,9 @@ def every_area(rng, row):
 def every_broadcast(rng, row):
     row["text"] = f"words {rng.randrange(1000)}"
     if rng.random() < 0.3:
-        row["kind"] = rng.choice(["player", "npc"])
+        row["bytes"], row["text"] = rng.choice([row["text"].encode().hex(), "002cFF0a"]), ""
+    if rng.random() < 0.3:
+        row["kind"] = rng.choice(["player", "npc", "#0;player", "#77"])
     if row["op"] == "broadcast_at":
         row.update({"x": rng.randrange(200), "y": rng.randrange(200), "radius": rng.choice([0, 30, 90])})
         row.update({"instance": rng.choice([0, 1, 2]), "layers": rng.choice([1, 2, 255])})
@@ -357,6 +360,10 @@ def every_row(rng, tick, op, number):
         every_broadcast(rng, row)
     elif op == "area":
         every_area(rng, row)
+    elif op == "config":
+        text = rng.choice(["activation_linger=3", "activation_linger=1", "sticky=1.5", "height=9", "npc.view=25",
+                           "npc.view=20", "player.margin=6", "player.band=30:1,100:4", "guest.view=30", "nothing=1"])
+        row["bytes" if "," in text else "text"] = text.encode().hex() if "," in text else text
     elif op not in ("leave", "detach", "resend", "unarea", "apply"):
         row["other"] = rng.randrange(1, 40)
     return ",".join(str(row.get(name, "")) for name in EVERY)
@@ -365,7 +372,7 @@ def every_row(rng, tick, op, number):
 def every_column_trace(rng):
     ops = {"enter": 9, "leave": 2, "move": 30, "set": 14, "pair": 3, "unpair": 1, "link": 3, "unlink": 1, "hide": 4,
            "unhide": 2, "reveal": 5, "unreveal": 2, "attach": 4, "detach": 2, "resend": 2, "broadcast": 6,
-           "broadcast_at": 3, "area": 5, "unarea": 1, "apply": 2}
+           "broadcast_at": 3, "area": 5, "unarea": 1, "apply": 2, "config": 1}
     lines = [",".join(EVERY)] + [every_row(rng, 0, "enter", number) for number in range(1, 40)]
     for tick in range(1, 61): # with 24 ticks, one seed in 25 has fewer than 20 updates
         for op in rng.choices(list(ops), list(ops.values()), k=40):
@@ -378,7 +385,7 @@ def test_every_column(folder, seed):
     write(folder, "none.csv", "tick,op,id,wing\n")
     there_are = Run(folder, ["none.csv"]).ends(2).err.split("there are: ")[-1].split()
     expect(sorted(there_are) == sorted(EVERY), f"columns of this test: {EVERY}, of the program: {there_are}")
-    write(folder, "every.conf", "world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\n"
+    write(folder, "every.conf", "world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\nconsumers = 3\n"
           "activation_linger = 1\nclass player { view = 45 margin = 4 wakes = true band { radius = 30 every = 1 } "
           "band { radius = 100 every = 3 } }\nclass npc { view = 20 sleeps = true }\n"
           "class item { view = 0 visible = 30 veiled = true }\n")

@@ -16,7 +16,7 @@ import test_replay as base
 from test_replay import Run, expect, read, write
 
 OUTPUTS = ["--events", "events.csv", "--heard", "heard.csv", "--updates", "updates.csv", "--causes", "--positions"]
-CONFIG = ("world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\nactivation_linger = 1\n"
+CONFIG = ("world_size = {200, 200}\ntower_size = 20\nshape = cylinder\nheight = 8\nconsumers = 3\nactivation_linger = 1\n"
           "class player { view = 45 margin = 4 wakes = true band { radius = 30 every = 1 } band { radius = 100 every = 3 } }\n"
           "class npc { view = 20 sleeps = true }\nclass item { view = 0 visible = 30 veiled = true }\n")
 TICKS = 61
@@ -85,6 +85,66 @@ def test_golden(folder, _):
             run = Run(folder, [first, "--events", "events.csv", "--json", "--verify"] + layout).ends(0)
             got = read(folder, "events.csv").splitlines()[1:]
             expect(got == wanted and run.summary()["ticks"] == 20, f"format {form}: {run.out}: {got}")
+
+
+def replay_csv(folder, arguments=()):
+    return Run(folder, ["t.csv", "--config", "t.conf", "--skip-bad", "--json"] + OUTPUTS + list(arguments)).ends(0)
+
+
+def behind(text, tick):
+    return [line for line in text.splitlines()[1:] if int(line.split(",", 1)[0]) > tick]
+
+
+def test_csv(folder, seed):
+    """A trace of a journal from its begin: the same files, updates too; and the trace of its own journal is itself."""
+    whole = record(folder, seed)
+    Run(folder, [image(0), "--csv", "t.csv", "--definition", "t.conf"]).ends(0)
+    for layout in base.LAYOUTS[:2]:
+        run = replay_csv(folder, layout)
+        got = outputs(folder)
+        for name, text in got.items():
+            if text != whole[name]:
+                run.complain(f"seed {seed}: {name} of the journal: {whole[name][:3000]}\nof its trace: {text[:3000]}")
+    expect("config" in read(folder, "t.csv"), f"seed {seed}: no live key was changed")
+    os.makedirs(os.path.join(folder, "again"))
+    replay_csv(folder, ["--record", "again/w"])
+    Run(folder, [image(0, "again/w"), "--csv", "again.csv"]).ends(0)
+    expect(read(folder, "again.csv") == read(folder, "t.csv"), f"seed {seed}: the trace of a trace is another one")
+    Run(folder, [image(0), "--csv", "-", "--to", "0"]).ends(0)
+    Run(folder, ["t.csv", "--csv", "x.csv"]).ends(2, "--csv and --definition are for images")
+    Run(folder, [image(0), "--csv", "no/folder/t.csv"]).ends(1, "no/folder/t.csv: ")
+    Run(folder, [image(0), "--definition", "no/folder/t.conf"]).ends(1, "no/folder/t.conf: ")
+
+
+def without_remote(trace):
+    lines = [line.split(",") for line in trace.splitlines()]
+    place = lines[0].index("remote")
+    return "\n".join(",".join([*line[:place], "", *line[place + 1:]] if line is not lines[0] else line) for line in lines) + "\n"
+
+
+def test_csv_of_a_later_image(folder, seed):
+    """Its entities come as capsules: lists, awake NPCs and areas go on, so the events behind the image are the same."""
+    os.makedirs(os.path.join(folder, "s"))
+    write(folder, "every.conf", CONFIG)
+    write(folder, "every.csv", without_remote(trace_from_one(seed)))
+    Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--record", "s/w"]).ends(0)
+    for tick in (1, 2, 20, 40):
+        store = f"at{tick}"
+        os.makedirs(os.path.join(folder, store))
+        Run(folder, [image(0), "--save", f"{store}/w", "--save-every", str(tick), "--to", str(tick)]).ends(0)
+        shutil.copy(os.path.join(folder, journal(1)), os.path.join(folder, journal(1, f"{store}/w")))
+        name = image(tick, f"{store}/w")
+        if not os.path.exists(os.path.join(folder, name)): # the one before it was written still
+            continue
+        Run(folder, [name, "--csv", "t.csv", "--definition", "t.conf"] + OUTPUTS).ends(0)
+        wanted = outputs(folder)
+        run = replay_csv(folder, ["--verify", "--shards", "2x2"])
+        expect(",import," in read(folder, "t.csv"), "no capsule")
+        got = outputs(folder)
+        for kind in ("events", "heard"):
+            first, second = behind(wanted[kind], tick), behind(got[kind], tick)
+            if first != second:
+                run.complain(f"seed {seed}, {name}: {kind} of the journal: {first[:40]}\nof its trace: {second[:40]}")
 
 
 def test_questions(folder, seed):

@@ -149,8 +149,9 @@ Test(trace, every_op)
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 3);
     expect_row(PHX_TRACE_OP_PAIR, 4, 7);
     cr_expect(row.attrs.view == 12 && row.attrs.margin == 0);
-    const phx_trace_op ops[] = {PHX_TRACE_OP_UNPAIR, PHX_TRACE_OP_LINK,     PHX_TRACE_OP_UNLINK, PHX_TRACE_OP_HIDE,  PHX_TRACE_OP_UNHIDE,
-                                PHX_TRACE_OP_REVEAL, PHX_TRACE_OP_UNREVEAL, PHX_TRACE_OP_ATTACH, PHX_TRACE_OP_DETACH};
+    const phx_trace_op ops[] = {PHX_TRACE_OP_UNPAIR,   PHX_TRACE_OP_LINK,   PHX_TRACE_OP_UNLINK,
+                                PHX_TRACE_OP_HIDE,     PHX_TRACE_OP_UNHIDE, PHX_TRACE_OP_REVEAL,
+                                PHX_TRACE_OP_UNREVEAL, PHX_TRACE_OP_ATTACH, PHX_TRACE_OP_DETACH};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         expect_row(ops[i], 5, 7);
         cr_expect_eq(row.other, 8);
@@ -160,6 +161,64 @@ Test(trace, every_op)
     cr_expect_eq(row.line, 17);
     cr_assert_eq(next(), PHX_TRACE_END);
     cr_assert_eq(next(), PHX_TRACE_END);
+}
+
+Test(trace, bytes_and_keys)
+{
+    open_text("tick,op,id,kind,text,bytes,radius,x,y,user_data,consumer\n"
+              "1,broadcast,7,guard;thief,words\n"
+              "1,broadcast,7,#9,,00fFa0\n"
+              "1,broadcast,7,,,\n"
+              "1,import,7,,,0102\n"
+              "1,config,1,,sticky=2\n"
+              "1,config,1,,,613d2c\n"
+              "1,area,3,thief;#4095;guard,,,5,1,2\n"
+              "1,set,7,#4,,,,,,18446744073709551615,4294967295\n");
+    expect_row(PHX_TRACE_OP_BROADCAST, 1, 7);
+    cr_expect(row.area.kind_count == 2 && row.area.kinds[0] == 1 && row.area.kinds[1] == 2);
+    cr_expect(row.text_bytes == 5 && memcmp(row.text, "words", 5) == 0);
+    expect_row(PHX_TRACE_OP_BROADCAST, 1, 7);
+    cr_expect(row.area.kind_count == 1 && row.area.kinds[0] == 9);
+    cr_expect(row.text_bytes == 3 && memcmp(row.text, "\0\xff\xa0", 3) == 0);
+    expect_row(PHX_TRACE_OP_BROADCAST, 1, 7);
+    cr_expect(row.area.kind_count == 0 && row.text_bytes == 0);
+    expect_row(PHX_TRACE_OP_IMPORT, 1, 7);
+    cr_expect(row.text_bytes == 2 && memcmp(row.text, "\1\2", 2) == 0);
+    expect_row(PHX_TRACE_OP_CONFIG, 1, 1);
+    cr_expect(row.text_bytes == 8 && memcmp(row.text, "sticky=2", 8) == 0);
+    expect_row(PHX_TRACE_OP_CONFIG, 1, 1);
+    cr_expect(row.text_bytes == 3 && memcmp(row.text, "a=,", 3) == 0);
+    expect_row(PHX_TRACE_OP_AREA, 1, 3);
+    cr_expect(row.area.kind_count == 3 && row.area.kinds[0] == 2 && row.area.kinds[1] == 4095);
+    expect_row(PHX_TRACE_OP_SET, 1, 7);
+    cr_expect_eq(row.attrs.given, PH_KIND | PH_USER_DATA | PH_CONSUMER);
+    cr_expect(row.attrs.kind == 4 && row.attrs.user_data == UINT64_MAX && row.attrs.consumer == UINT32_MAX);
+    cr_assert_eq(next(), PHX_TRACE_END);
+}
+
+Test(trace, bad_bytes_and_kinds)
+{
+    open_text("tick,op,id,kind,text,bytes\n"
+              "1,broadcast,7,,a,61\n"
+              "1,broadcast,7,,,6\n"
+              "1,broadcast,7,,,6g\n"
+              "1,import,7\n"
+              "1,import,7,,a,61\n"
+              "1,config,1\n"
+              "1,broadcast,7,guard;,a\n"
+              "1,broadcast,7,#4096,a\n"
+              "1,broadcast,7,1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1,a\n"
+              "1,set,7,guard;thief\n");
+    expect_bad(PHX_TRACE_BAD_EXTRA, 2, "broadcast takes text or bytes, not both");
+    expect_bad(PHX_TRACE_BAD_VALUE, 3, "bytes: \"6\" is not hexadecimal, two digits a byte");
+    expect_bad(PHX_TRACE_BAD_VALUE, 4, "bytes: \"6g\" is not hexadecimal, two digits a byte");
+    expect_bad(PHX_TRACE_BAD_MISSING, 5, "import needs bytes");
+    expect_bad(PHX_TRACE_BAD_EXTRA, 6, "import takes no text");
+    expect_bad(PHX_TRACE_BAD_MISSING, 7, "config needs text: KEY=VALUE");
+    expect_bad(PHX_TRACE_BAD_VALUE, 8, "kind: \"guard;\" is no name of a class, and no #NUMBER of a kind");
+    expect_bad(PHX_TRACE_BAD_VALUE, 9, "kind: \"#4096\" is no name of a class, and no #NUMBER of a kind");
+    expect_bad(PHX_TRACE_BAD_VALUE, 10, "kind: \"1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1\" has more kinds than 16");
+    expect_bad(PHX_TRACE_BAD_VALUE, 11, "kind: an entity has one");
 }
 
 Test(trace, every_attribute)
@@ -280,10 +339,10 @@ static const bad_case bad_cases[] = {
     {"5,leave", PHX_TRACE_BAD_MISSING, "id is empty"},
     {"5,jump,1", PHX_TRACE_BAD_OP,
      "op: \"jump\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach detach resend broadcast broadcast_at area unarea apply"},
+     "attach detach resend broadcast broadcast_at area unarea apply import config"},
     {"5,Leave,1", PHX_TRACE_BAD_OP,
      "op: \"Leave\" is unknown; there are: enter leave move set pair unpair link unlink hide unhide reveal unreveal "
-     "attach detach resend broadcast broadcast_at area unarea apply"},
+     "attach detach resend broadcast broadcast_at area unarea apply import config"},
     {"5,leave,0", PHX_TRACE_BAD_ID, "id: \"0\" is not a whole number from 1 to 2^64-1"},
     {"5,leave,0x10", PHX_TRACE_BAD_ID, "id: \"0x10\" is not a whole number from 1 to 2^64-1"},
     {"5,leave, 1", PHX_TRACE_BAD_ID, "id: \" 1\" is not a whole number from 1 to 2^64-1"},
@@ -392,7 +451,7 @@ Test(trace, a_header_names_each_column_once)
     expect_refused("tick,op,id,tick\n", 1, "column tick stands twice in the header");
     const char *const known =
         "there are: tick op id other x y z kind view margin reach visible instance layers sees veiled stealth detect "
-        "global ready remote cap priority radius x2 z2 y2 corners follow text self seen";
+        "global ready remote cap priority user_data consumer radius x2 z2 y2 corners follow text bytes self seen";
     char reason[512];
     const char *const unknown[][2] = {
         {"tick,op,id,speed\n", "speed"}, {"tick,op,id,\n", ""}, {"Tick,op,id\n", "Tick"}, {"tick, op,id\n", " op"}};
