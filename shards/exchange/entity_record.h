@@ -1,5 +1,5 @@
 /*
- * Records of migrants and of copies: their common part. In the exchange phase, by the sending shard.
+ * Records of migrants and of copies: their common part. In the exchange phase, by the sending shard's owner.
  */
 #ifndef PHX_SHARDS_EXCHANGE_ENTITY_RECORD_H
 #define PHX_SHARDS_EXCHANGE_ENTITY_RECORD_H

@@ -1,6 +1,6 @@
 /*
- * The kernel of moves with AVX2, which is the best one for AVX-512 too. Called by ingest/moves.c alone,
- * in the ingest phase.
+ * The kernel of moves with AVX2, which is the best one for AVX-512 too. Called by ingest/moves.c alone, in the ingest
+ * phase, by its worker.
  */
 #ifndef PHX_SHARDS_INGEST_MOVES_AVX2_H
 #define PHX_SHARDS_INGEST_MOVES_AVX2_H

@@ -20,7 +20,8 @@
  * so an event needs a row that changed between "in r" and "not in r", or between "in R" and "beyond R". If the old
  * position was between the two, the list itself decides. (Without margin R is r, and no position is between.)
  *
- * For circles and squares. An observer with a cap or relations is evaluated; the nine-grid has its own delta.
+ * * For circles and squares. An observer with a cap or relations is evaluated; the nine-grid has its own delta. In the
+ * interest phase, by any worker.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_TILE_H
 #define PHX_SHARDS_INTEREST_DELTA_TILE_H

@@ -1,6 +1,6 @@
 /*
  * Recipients of broadcasts by cell entries: a block is a cell block, its places are the entries of its towers. The
- * operations of state/storage.h, called through recipients.h in phase publish.
+ * operations of state/storage.h, called through recipients.h in phase publish, by any worker.
  */
 #ifndef PHX_SHARDS_PUBLISH_RECIPIENTS_NINEGRID_H
 #define PHX_SHARDS_PUBLISH_RECIPIENTS_NINEGRID_H

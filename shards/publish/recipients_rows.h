@@ -1,6 +1,6 @@
 /*
  * Recipients of broadcasts by rows: a block is a block of the grid, its places are its rows. The operations of
- * state/storage.h, called through recipients.h in phase publish.
+ * state/storage.h, called through recipients.h in phase publish, by any worker.
  */
 #ifndef PHX_SHARDS_PUBLISH_RECIPIENTS_ROWS_H
 #define PHX_SHARDS_PUBLISH_RECIPIENTS_ROWS_H

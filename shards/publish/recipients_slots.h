@@ -1,6 +1,7 @@
 /*
  * Recipients of broadcasts with a classical index: a block is a range of PHX_BATCH_PLACES_MAX slots, and each block
- * message is for one observer. The operations of state/storage.h, called through recipients.h in phase publish.
+ * message is for one observer. The operations of state/storage.h, called through recipients.h in phase publish, by any
+ * worker.
  */
 #ifndef PHX_SHARDS_PUBLISH_RECIPIENTS_SLOTS_H
 #define PHX_SHARDS_PUBLISH_RECIPIENTS_SLOTS_H

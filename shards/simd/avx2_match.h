@@ -1,6 +1,6 @@
 /*
  * The kernels that match observers and candidates, and decide the fate of pairs, for AVX2. Called through the table of
- * kernels, in the interest phase.
+ * kernels, by any worker, in the interest phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX2_MATCH_H
 #define PHX_SHARDS_SIMD_AVX2_MATCH_H

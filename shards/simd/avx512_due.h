@@ -1,6 +1,6 @@
 /*
- * The kernel of updates by distance band, for AVX-512. Called through the table of
- * kernels, in the publish phase.
+ * The kernel of updates by distance band, for AVX-512. Called through the table of kernels, by any worker, in the
+ * publish phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_DUE_H
 #define PHX_SHARDS_SIMD_AVX512_DUE_H

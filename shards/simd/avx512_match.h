@@ -1,6 +1,6 @@
 /*
- * The kernel that matches observers and candidates, for AVX-512. Called through the table of kernels, in the interest
- * phase.
+ * The kernel that matches observers and candidates, for AVX-512. Called through the table of kernels, by any worker, in
+ * the interest phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_MATCH_H
 #define PHX_SHARDS_SIMD_AVX512_MATCH_H

@@ -1,5 +1,6 @@
 /*
- * Merging words, eight at a time, for AVX-512. Called through the table of kernels, in the interest phase.
+ * Merging words, eight at a time, for AVX-512. Called through the table of kernels, by any worker, in the interest
+ * phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_MERGE_H
 #define PHX_SHARDS_SIMD_AVX512_MERGE_H

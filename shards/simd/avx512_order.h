@@ -1,6 +1,6 @@
 /*
- * The kernels that order targets and words, for AVX-512. Called through the table of kernels, in the interest and
- * publish phases.
+ * The kernels that order targets and words, for AVX-512. Called through the table of kernels, by any worker, in the
+ * interest and publish phases.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_ORDER_H
 #define PHX_SHARDS_SIMD_AVX512_ORDER_H

@@ -1,6 +1,6 @@
 /*
  * The kernels of the sparse plan, which compare rows without a tile, for AVX-512. Called through the table of kernels,
- * in the interest phase.
+ * by any worker, in the interest phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_ROWS_H
 #define PHX_SHARDS_SIMD_AVX512_ROWS_H

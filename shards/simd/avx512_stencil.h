@@ -1,6 +1,6 @@
 /*
- * The kernels of the 3 x 3 cells of an observer, for AVX-512. Called through the table of kernels, in the interest
- * phase.
+ * The kernels of the 3 x 3 cells of an observer, for AVX-512. Called through the table of kernels, by any worker, in
+ * the interest phase.
  */
 #ifndef PHX_SHARDS_SIMD_AVX512_STENCIL_H
 #define PHX_SHARDS_SIMD_AVX512_STENCIL_H

@@ -7,10 +7,11 @@
  * An "entry" below is a row, a cell entry, or a slot in the classical index. An entity has one from the index phase of
  * its first tick to the index phase of its last one (PHX_SLOT_ROW).
  *
- * The table serves cold calls: once for a command, a list, a query, a block, or a chunk. Loops over moves, rows,
+ * * The table serves cold calls: once for a command, a list, a query, a block, or a chunk. Loops over moves, rows,
  * entries and halo copies do not call it: a call for each would cost as much as their work. They ask
  * phx_shard_ninegrid() and phx_shard_rows(), in dirty_marks and in only_steps() of exchange/receive.c, and no other
- * file does. The scan of a classical index asks the rules for the range, as one table serves both ranges.
+ * file does. The scan of a classical index asks the rules for the range, as one table serves both ranges. Each
+ * operation names its phase, and its thread where that is not the owner.
  */
 #ifndef PHX_SHARDS_STATE_STORAGE_H
 #define PHX_SHARDS_STATE_STORAGE_H

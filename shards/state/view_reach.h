@@ -1,6 +1,6 @@
 /*
  * Reach of an observer's view: the towers and positions that decide about its list, and whether the position alone
- * decides. Read in every phase and by queries; nothing is written.
+ * decides. Read in every phase by any worker, and by queries; nothing is written.
  */
 #ifndef PHX_SHARDS_STATE_VIEW_REACH_H
 #define PHX_SHARDS_STATE_VIEW_REACH_H

@@ -1,5 +1,6 @@
 /*
- * The choice of a shard's storage, once, when the shard is made, so in no phase. state/storage.h has the operations.
+ * The choice of a shard's storage, once, when the shard is made, so in no phase, by the thread that makes the world.
+ * state/storage.h has the operations.
  */
 #ifndef PHX_SHARDS_STORAGE_STORAGE_OF_H
 #define PHX_SHARDS_STORAGE_STORAGE_OF_H

@@ -1,6 +1,7 @@
 /*
  * A number for every tower of every instance, most of them 0: blocks of 8 x 8 towers exist only where a number is not
- * 0. Used by tower members and activation. Owned by a shard, as they are; written in the zones stage.
+ * 0. Used by tower members and activation. Owned by a shard, as they are; written in the zones stage by the shard's
+ * owner.
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MAP_H
 #define PHX_SHARDS_ZONES_TOWER_MAP_H

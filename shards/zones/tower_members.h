@@ -1,7 +1,8 @@
 /*
  * Own entities by tower and instance, as they stood at the end of the last zones stage: to find entities near an area
  * that moves, or in a tower that a waker came near. Each tower of an instance has a list through the slots, with any
- * index; only entities that change the tower cost work. It exists only while activation or areas need it (zones.h).
+ * index; only entities that change the tower cost work. Written in the zones stage by the owner. It exists only while
+ * activation or areas need it (zones.h).
  */
 #ifndef PHX_SHARDS_ZONES_TOWER_MEMBERS_H
 #define PHX_SHARDS_ZONES_TOWER_MEMBERS_H

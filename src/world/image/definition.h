@@ -1,7 +1,7 @@
 /*
  * A world's definition in an image: each key by its name, from the lists of base/keys.h, so that a definition of an
- * older version is read, too. The host's functions are not in it. Used between ticks; for a journal at
- * the tick's end too.
+ * older version is read, too. The host's functions are not in it. Used between ticks by readers, and for a journal at
+ * the tick's end by the ticking thread.
  */
 #ifndef PHX_WORLD_IMAGE_DEFINITION_H
 #define PHX_WORLD_IMAGE_DEFINITION_H

@@ -1,6 +1,6 @@
 /*
  * From bytes to the tables of an image. Numbers are as they were read; the parts of a restore (restore_parts.h) check
- * them. In no phase: no world exists yet.
+ * them. In no phase, by the thread that loads: no world exists yet.
  */
 #ifndef PHX_WORLD_IMAGE_READ_H
 #define PHX_WORLD_IMAGE_READ_H

@@ -1,5 +1,6 @@
 /*
- * Restores relations, attachments and areas, by the functions of their commands, in the ingest phase of the restore.
+ * Restores relations, attachments and areas, by the functions of their commands, in the ingest phase of the restore, by
+ * the thread that loads.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_BONDS_H
 #define PHX_WORLD_IMAGE_RESTORE_BONDS_H

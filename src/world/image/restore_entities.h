@@ -1,5 +1,5 @@
 /*
- * Restores entities with their attributes, in the ingest phase of the restore.
+ * Restores entities with their attributes, in the ingest phase of the restore, by the thread that loads.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_ENTITIES_H
 #define PHX_WORLD_IMAGE_RESTORE_ENTITIES_H

@@ -1,6 +1,6 @@
 /*
- * Restores stored lists: places become slots behind the exchange, once ghosts are here. Behind the interest phase the
- * events that it found are checked: of lists in the image there may be none.
+ * Restores stored lists, by the thread that loads: places become slots behind the exchange, once ghosts are here.
+ * Behind the interest phase the events that it found are checked: of lists in the image there may be none.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_LISTS_H
 #define PHX_WORLD_IMAGE_RESTORE_LISTS_H

@@ -1,6 +1,6 @@
 /*
  * Restores the state of entities that ticks keep beside lists: awake NPCs, members of areas with a margin, last moves,
- * updates that wait. Before the exchange phase of the restore, and behind its zones stage.
+ * updates that wait. Before the exchange phase of the restore, and behind its zones stage, by the thread that loads.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_MEMORY_H
 #define PHX_WORLD_IMAGE_RESTORE_MEMORY_H

@@ -1,7 +1,7 @@
 /*
  * The parts of a restore, in the order of their calls; see restore.h. Each checks its tables, and names the mistake.
- * PH_OK, PH_BAD_IMAGE, PH_NO_MEMORY. Between ticks, and in the phases of the restoring tick that their own headers
- * name.
+ * PH_OK, PH_BAD_IMAGE, PH_NO_MEMORY. By the thread that loads, between ticks, and in the phases of the restoring tick
+ * that their own headers name.
  */
 #ifndef PHX_WORLD_IMAGE_RESTORE_PARTS_H
 #define PHX_WORLD_IMAGE_RESTORE_PARTS_H

@@ -1,6 +1,6 @@
 /*
  * The kernel of places for AVX2, and for AVX-512, which has no better one; and the choice of a kernel. Called by
- * points.c at the end of a tick.
+ * points.c at the end of a tick, by any worker.
  */
 #ifndef PHX_WORLD_MONITOR_PLACES_AVX2_H
 #define PHX_WORLD_MONITOR_PLACES_AVX2_H

@@ -1,6 +1,6 @@
 /*
  * Types of crowd control (ingest/crowd_control.h): the world's part, and each shard's part. Written in the ingest
- * phase.
+ * phase, each part by one worker.
  */
 #ifndef PHX_WORLD_STATE_CROWD_TYPES_H
 #define PHX_WORLD_STATE_CROWD_TYPES_H

@@ -1,5 +1,5 @@
 /*
- * The type of the bound on the events of a tick (publish/event_bound.h). Written in the interest phase.
+ * The type of the bound on the events of a tick (publish/event_bound.h). Written in the interest phase, by all workers.
  */
 #ifndef PHX_WORLD_STATE_EVENT_BOUND_TYPES_H
 #define PHX_WORLD_STATE_EVENT_BOUND_TYPES_H

@@ -1,6 +1,6 @@
 /*
- * The split of the world into shards: nx * ny rectangles of whole towers, as equal as
- * towers allow. Made with the world, read-only afterwards, in any phase.
+ * The split of the world into shards: nx * ny rectangles of whole towers, as equal as towers allow. Made with the
+ * world, read-only afterwards, by any thread, in any phase.
  */
 #ifndef PHX_WORLD_TABLE_PARTITION_H
 #define PHX_WORLD_TABLE_PARTITION_H

@@ -1,5 +1,5 @@
 /*
- * Creation, reconfiguration and end of a world. The caller holds the gate. Between ticks.
+ * Creation, reconfiguration and end of a world. By the host's thread, which holds the gate. Between ticks.
  */
 #ifndef PHX_WORLD_TICK_LIFECYCLE_H
 #define PHX_WORLD_TICK_LIFECYCLE_H
