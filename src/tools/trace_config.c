@@ -15,7 +15,7 @@ static bool refuse(phx_trace_config *to, const char *reason)
 bool phx_trace_config_row(phx_trace_config *to, const phx_trace_row *row)
 {
     char assignment[4096]; /* all bands of a class are less */
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     if (row->text_bytes >= sizeof assignment || memchr(row->text, '\0', row->text_bytes))
         return refuse(to, "config: it is no KEY=VALUE");
     memcpy(assignment, row->text, row->text_bytes);
@@ -28,7 +28,7 @@ bool phx_trace_config_row(phx_trace_config *to, const phx_trace_row *row)
 
 ph_status phx_trace_config_apply(phx_trace_config *to, ph_world world)
 {
-    ph_config_error error = {""};
+    ph_config_error error = {.reason = ""};
     if (!to->begun) return PH_OK;
     to->begun = false;
     ph_status status = ph_config_end(to->config, &error);
