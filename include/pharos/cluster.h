@@ -2,7 +2,15 @@
  * @file cluster.h
  * One world on several machines: a separate library (pharos_cluster). A server that runs one process does not link it.
  *
- * This part has the two ways out of a process, each a table of functions, so that a host can bring its own:
+ * A process of the cluster is a member: a node, which has a world of its own and owns entities of the common one, or a
+ * gateway, which owns none. phc_open() makes a world a member's; then each round of a node is
+ *
+ *   phc_tick(), phc_event_next() until there is none, the host's commands, ph_tick(), its batches, phc_told()
+ *
+ * Moves and sets of own entities are commands like any other. Entities of other nodes near the own ones are in the
+ * world too, as remote entities (PH_REMOTE); they are the library's.
+ *
+ * The two ways out of a process are tables of functions, so that a host can bring its own:
  *
  *   phc_transport   messages between members, by subject; may lose, double, delay and reorder them
  *   phc_store       the control store: a few small keys, changed by compare-and-set, and leases
@@ -20,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <pharos/base.h>
+#include <pharos/pharos.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +158,190 @@ typedef struct phc_store {
     void *user;
     uint64_t reserved[4]; /* 0 */
 } phc_store;
+
+/* ---- a member ---- */
+
+enum {
+    PHC_NAME_MAX = 31,      /* characters of a common world's name */
+    PHC_REGIONS_MAX = 4096, /* of a common world */
+    PHC_BLOB_MAX = 60 << 10 /* bytes that a host packs for an entity */
+};
+
+/** What a node does once its lease is not proven any more, as the control store does not answer. */
+typedef enum phc_store_loss {
+    PHC_GO_ON = 0, /* it simulates until it hears of a newer map; phc_may_commit() is false meanwhile */
+    PHC_FREEZE = 1 /* it owns nothing until the lease is proven: phc_owns() is false for all */
+} phc_store_loss;
+
+/** A clock in ns that goes on while the machine sleeps, and does not go back. */
+typedef uint64_t (*phc_clock_fn)(void *user);
+
+/**
+ * Packs the host's state of an entity that goes to another node, into at most `size` bytes. Called by phc_told(); it
+ * may not call Pharos. @return the bytes; more than `size`: it can not be packed, and the entity stays for now.
+ */
+typedef size_t (*phc_pack_fn)(void *user, uint64_t id, void *bytes, size_t size);
+
+/** A member. Begin with phc_def_default(). Fields with a * are the same for all members of a common world. */
+typedef struct phc_def {
+    const char *name;              /* * of the common world: 1 .. PHC_NAME_MAX letters, digits, - and _ */
+    const ph_world_def *world_def; /* * that the world was made with, but for how a process does its work, as shards */
+    uint64_t definition;           /* * the host's own: a number of all else that has to be the same */
+    uint32_t regions[2];           /* * columns and rows of the regions, which divide the world; 64 x 64 at most */
+    float hand_over_margin;        /* * an entity goes to another node once it is so far beyond the own regions */
+    float speed_max;               /* * units that an entity moves in a tick, at most; a teleport is no move */
+    float halo;                    /* * width of the strip that nodes see of each other; 0 = computed of all this */
+    uint32_t lag_max;              /* * ticks that a remote entity may be old, 1 .. 1000 */
+    uint32_t silent_ticks;         /* remote entities leave if their node is not heard for so many ticks */
+    uint32_t lease_ms;             /* a member that is not heard by the control store for so long is put out; 1000 .. */
+    uint32_t list_ms;              /* between two looks at the control store */
+    uint32_t link_timeout_ms;      /* of two members that do not hear each other for so long one is put out; 0 = off */
+    uint32_t moves_per_tick;       /* entities handed over in a tick, at most */
+    phc_store_loss store_loss;
+    uint16_t number;  /* that it wishes, among the living members; 0 = the lowest that is free */
+    bool gateway;     /* it owns nothing, has no world, and is waited for at map barriers */
+    phc_pack_fn pack; /* NULL: entities have no state of the host */
+    void *pack_user;
+    phc_clock_fn clock; /* NULL = CLOCK_BOOTTIME */
+    void *clock_user;
+    ph_allocator allocator; /* zero = the library's default */
+    uint64_t reserved[8];   /* 0 */
+} phc_def;
+
+/**
+ * 8 x 8 regions, hand_over_margin and speed_max 5, lag_max 4, silent_ticks 40, lease_ms 5000, list_ms 200,
+ * link_timeout_ms 5000, moves_per_tick 2000, PHC_GO_ON; name and world_def are NULL. @thread any
+ */
+PH_NODISCARD PH_API phc_def phc_def_default(void);
+
+/** A member of a common world. All of it belongs to the thread that ticks its world. */
+typedef struct phc phc;
+
+typedef enum phc_event_kind {
+    PHC_EVENT_JOINED = 1,    /* this member is in the map now, with `number` */
+    PHC_EVENT_FENCED = 2,    /* it is a member no more, for `reason`: it owns nothing, and no member hears it. The host
+                                ends the process, or destroys the world and opens both anew */
+    PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
+    PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
+                                refused by the world, number is 0 */
+    PHC_EVENT_RESTORED = 5,  /* entity `id` was on its way to node `number`, which is dead: own again, with the state
+                                of that moment, `bytes`; nothing done with it since counts */
+    PHC_EVENT_DUPLICATE = 6, /* node `number` offered entity `id`, which is own here; what it packed is in `bytes`. The
+                                offered one is dropped: two hosts had entered the id */
+    PHC_EVENT_REGION_GAINED = 7, /* `region` is this node's now: entities may be entered there */
+    PHC_EVENT_REGION_LOST = 8,   /* ... and not any more; entities go by themselves */
+    PHC_EVENT_RESTORE = 9,       /* a node died, with `loss`: entities of `region` may be missing; see phc_restored() */
+    PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
+    PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
+    PHC_EVENT_LAG = 12,          /* node `number` was not heard for `ticks`, more than lag_max; 0: it is heard again */
+    PHC_EVENT_DRAINED = 13       /* this node has no region and no entity any more: phc_close() loses nothing */
+} phc_event_kind;
+
+typedef struct phc_event {
+    phc_event_kind kind;
+    ph_status status;
+    uint64_t id;
+    uint64_t ownership; /* GAINED, RESTORED: as phc_ownership() */
+    uint16_t number;    /* of a member; 0 = none */
+    uint32_t region;    /* column + row * columns */
+    uint32_t loss;      /* RESTORE */
+    uint32_t ticks;     /* LAG */
+    const void *bytes;  /* good until the next call with this member */
+    size_t size;
+    const char *reason;   /* FENCED: static; else "" */
+    uint64_t reserved[4]; /* 0 */
+} phc_event;
+
+/**
+ * Makes this process a member, with its world; it joins in the rounds to come. Opens a producer of the world: the host
+ * opens its own behind it, so that commands of this library are applied before the host's commands of the same tick.
+ * The transport and the store stay the host's, serve no one else, and end behind phc_close(). On PH_BAD_DEF `reason`
+ * (may be NULL) gets one line.
+ * @param world null for a gateway
+ * @return PH_OK and *member; PH_BAD_DEF: a field of the definition; PH_TAKEN: the world has no producer left;
+ * PH_BAD_HANDLE, PH_BAD_ARGUMENT, PH_NO_MEMORY. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport,
+                                       const phc_store *store, phc **member, char *reason, size_t reason_size);
+
+/**
+ * Just before the host's commands of a tick: takes messages and answers, follows the map, submits remote entities'
+ * commands, and imports entities that came. Never waits.
+ * @return PH_OK, also while it is no member yet; PH_BUSY: it is fenced for good; PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_tick(phc *member);
+
+/**
+ * Just after ph_tick(), once the batches are taken and given back: tells the other nodes of the tick, and hands over
+ * the entities that are theirs. A host whose batches wait hands entities over with their whole lists due anew. Never
+ * waits.
+ * @return as phc_tick(). @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_told(phc *member);
+
+/** The next event, in order. false: there is none. @thread ticker */
+PH_API bool phc_event_next(phc *member, phc_event *event);
+
+/**
+ * A new own entity, which is in the world with the next tick. `after`: the highest ownership under which the host has
+ * met this id, as its database has it; 0 = never: the new one is above it.
+ * @return PH_OK; PH_TAKEN: the region of the place is another node's, see phc_owner_of(); PH_EXISTS: it is own, or on
+ * its way; PH_BUSY: this node is in no map yet, or may not act, or its map is older than `after`; else as ph_enter():
+ * then nothing has changed. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after);
+
+/**
+ * An own entity leaves the world.
+ * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node; else as ph_leave().
+ * @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_leave(phc *member, uint64_t id);
+
+/** Does this node simulate that entity? @thread ticker */
+PH_API bool phc_owns(const phc *member, uint64_t id);
+
+/**
+ * Does this node own entities, and is the lease proven at this moment? Asked before the host does what can not be taken
+ * back, as a write to a database. Reads the clock. @thread ticker
+ */
+PH_API bool phc_may_commit(const phc *member);
+
+/** The number of the node that a place belongs to; 0: no map yet, or a gateway. @thread ticker */
+PH_API uint16_t phc_owner_of(const phc *member, float x, float y);
+
+/** The number of the node that has an entity, as far as this one knows; 0: it does not. @thread ticker */
+PH_API uint16_t phc_node_of(const phc *member, uint64_t id);
+
+/**
+ * A number that rises with every owner of an entity, for hosts that number their messages to clients: of two states of
+ * an entity the one with the higher ownership counts. 0: it is not own. @thread ticker
+ */
+PH_API uint64_t phc_ownership(const phc *member, uint64_t id);
+
+/** This member's number among the living; 0: it is in no map. @thread ticker */
+PH_API uint16_t phc_number(const phc *member);
+
+/**
+ * The region's entities that were missing are entered again, or given up: PHC_EVENT_RESTORE of that loss is done. Until
+ * then the duty stays in the map, and goes with the region to another node. @return PH_OK, PH_BAD_ARGUMENT.
+ * @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_t loss);
+
+/** A region shall be that node's. One such wish at a time: a new one replaces it. @return PH_OK, PH_BAD_ARGUMENT.
+ * @thread ticker */
+PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
+
+/** This node shall have no region: its entities go to others, then PHC_EVENT_DRAINED comes. @thread ticker */
+PH_API void phc_drain(phc *member);
+
+/**
+ * Ends the membership at once: its lease ends, and the others put it out. Entities that are own, or on their way, are
+ * lost, but for what other nodes restore: see phc_drain(). The world stays, with remote entities that do not move any
+ * more. NULL is ignored. @thread ticker
+ */
+PH_API void phc_close(phc *member);
 
 /* ---- servers ---- */
 

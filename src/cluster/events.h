@@ -5,6 +5,7 @@
 #define PHX_CLUSTER_EVENTS_H
 
 #include "cluster/item_queue.h"
+#include "cluster/wire.h"
 
 typedef enum phx_node_event_kind {
     PHX_NODE_GAINED = 1, /* an entity came from a peer: own from now on */
@@ -17,15 +18,15 @@ typedef enum phx_node_event_kind {
 
 typedef struct phx_node_event {
     phx_node_event_kind kind;
-    uint32_t region, lost;      /* PHX_NODE_RESTORE: the region, and phx_region.lost */
-    uint64_t id, ownership;     /* of the entity */
-    uint64_t peer;              /* the registration that it came from, or was on its way to */
-    const unsigned char *state; /* as the sender gave it; good until the next call with this node */
-    uint32_t state_bytes;
+    uint32_t region, lost; /* PHX_NODE_RESTORE: the region, and phx_region.lost */
+    uint64_t peer;         /* the registration that an entity came from, or was on its way to */
+    phx_offer offer;       /* the entity, its followers and its state; good until the next call with this node */
 } phx_node_event;
 
-/* Copies the event, with its state. false: no memory, unchanged. */
+/* Copies the event, with followers and state. false: no memory, unchanged. */
 bool phx_events_push(phx_item_queue *events, const phx_node_event *event);
+/* The event of an item. */
+phx_node_event phx_events_of(phx_item item);
 /* The first event, which is there. */
 phx_node_event phx_events_first(const phx_item_queue *events);
 

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "cluster/halo_table.h"
-#include "cluster/hand_over.h"
 
 void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
 {
@@ -40,6 +39,20 @@ uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y)
 {
     return cell_of(y, grid->origin[1], grid->size[1], grid->rows) * grid->columns +
            cell_of(x, grid->origin[0], grid->size[0], grid->columns);
+}
+
+ph_query phx_halo_box(const phx_region_grid *grid, uint32_t region, float width)
+{
+    const uint32_t cells[] = {grid->columns, grid->rows}, cell[] = {region % grid->columns, region / grid->columns};
+    float low[2], high[2];
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const float side = grid->size[axis] / (float)cells[axis];
+        const float first = grid->origin[axis] + side * (float)cell[axis];
+        low[axis] = cell[axis] == 0 ? -PH_COORDINATE_MAX : first - width;
+        high[axis] = cell[axis] + 1 == cells[axis] ? PH_COORDINATE_MAX : first + side + width;
+    }
+    return (ph_query){
+        .shape = PH_QUERY_BOX, .flags = PH_QUERY_UNORDERED, .x = low[0], .y = low[1], .to_x = high[0], .to_y = high[1]};
 }
 
 /* How far a place is from a cell along one axis; a cell at the grid's edge goes on for ever. */
@@ -86,7 +99,7 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
 {
     phx_halo_entity *entity = phx_halo_find(halo, id);
     if (entity && entity->own) return PH_EXISTS;
-    if (!entity && !phx_halo_reserve(halo)) return PH_NO_MEMORY;
+    if (!entity && !phx_halo_reserve(halo, 1)) return PH_NO_MEMORY;
     if (entity && !taken(halo, ph_leave(halo->def.producer, id))) return PH_FULL;
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
@@ -108,68 +121,6 @@ ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
     if (status != PH_OK) return status;
     if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, REPEATS};
     phx_halo_remove(halo, entity);
-    return PH_OK;
-}
-
-/* ---- hand-over ---- */
-
-/* Before the capsule: the stay u32, 0 u32. */
-enum { STATE_HEAD_BYTES = 8 };
-
-static uint32_t stay_of(void *user, uint64_t id)
-{
-    const phx_halo_entity *entity = phx_halo_find(user, id);
-    return entity ? entity->stay : 0;
-}
-
-ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number)
-{
-    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
-    phx_halo_entity *entity = phx_halo_find(halo, id);
-    unsigned char *state = halo->message;
-    size_t bytes = 0;
-    uint32_t members = 0;
-    if (!entity || !entity->own) return PH_UNKNOWN_ID;
-    ph_status status = ph_export(halo->def.world, id, stay_of, halo, state + STATE_HEAD_BYTES,
-                                 PHX_WIRE_STATE_BYTES_MAX - STATE_HEAD_BYTES, &bytes);
-    if (status != PH_OK) return status;
-    if (ph_capsule_ids(state + STATE_HEAD_BYTES, bytes, NULL, 0, &members) != PH_OK || members != 1)
-        return PH_BAD_VALUE;
-    phx_writer writer = phx_writer_of(state, STATE_HEAD_BYTES);
-    phx_write_number(&writer, 4, entity->stay);
-    phx_write_number(&writer, 4, 0);
-    status = ph_entity_get(halo->def.world, id, &entity->attrs);
-    if (status != PH_OK) return status;
-    status = phx_hand_over_send(halo->def.node, id, number, state, (uint32_t)(STATE_HEAD_BYTES + bytes));
-    if (status != PH_OK) return status;
-    /* a full queue leaves it own in this world for some ticks more: the receiver's copies make it remote */
-    (void)taken(halo, ph_set(halo->def.producer, id, &remote));
-    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, id);
-    entity->own = entity->far = false;
-    entity->source = holding->peer;
-    entity->heard = halo->now;
-    entity->attrs.remote = true;
-    return PH_OK;
-}
-
-ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event)
-{
-    phx_reader reader = phx_reader_of(event->state, event->state_bytes);
-    const uint32_t stay = (uint32_t)phx_read_number(&reader, 4);
-    const uint64_t reserved = phx_read_number(&reader, 4);
-    phx_halo_entity *entity = phx_halo_find(halo, event->id);
-    uint64_t root = 0;
-    uint32_t members = 0;
-    if (reader.failed || reserved != 0 ||
-        ph_capsule_ids(reader.at, phx_reader_left(&reader), &root, 1, &members) != PH_OK || members != 1 ||
-        root != event->id)
-        return PH_BAD_VALUE;
-    if (!phx_halo_reserve(halo)) return PH_NO_MEMORY;
-    if (entity && entity->stay != stay && !taken(halo, ph_leave(halo->def.producer, event->id))) return PH_FULL;
-    const ph_status status = ph_import(halo->def.producer, reader.at, phx_reader_left(&reader), stay_of, halo);
-    if (status != PH_OK) return status;
-    if (entity) phx_halo_remove(halo, entity);
-    phx_halo_add(halo, (phx_halo_entity){.id = event->id, .stay = stay, .own = true});
     return PH_OK;
 }
 
@@ -205,7 +156,8 @@ static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_
         halo->counts.own++;
         return;
     }
-    if (holding && entity && entity->source != head->source) return; /* it is on its way, and not from there */
+    if (holding && entity && entity->source != head->source) return;       /* it is on its way, and not from there */
+    if (copy->sending && entity && entity->source != head->source) return; /* its receiver has been heard */
     if (entity && entity->stay != copy->stay) {
         if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return;
         phx_halo_remove(halo, entity);
@@ -242,6 +194,14 @@ static void take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     for (uint32_t i = 0; i < head->pins; i++) peer->pins[i] = phx_halo_pin_at(parts, i);
 }
 
+static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    peer->needs = (phx_region_set){0};
+    peer->version = head->version;
+    peer->heard_map = head->heard;
+    for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
+}
+
 void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
 {
     phx_halo_head head;
@@ -266,11 +226,12 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         peer->heard = halo->now;
         for (uint32_t i = 0; i < head.copies; i++) {
             const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
-            if (phx_halo_reserve(halo)) take_copy(halo, &head, &copy);
+            if (phx_halo_reserve(halo, 1)) take_copy(halo, &head, &copy);
             else halo->counts.no_memory++;
         }
         for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));
         if (first || head.pins > 0) take_pins(halo, peer, &head, &parts);
+        if (first || head.needs > 0) take_needs(peer, &head, &parts);
     }
 }
 
@@ -292,6 +253,7 @@ void phx_halo_begin_tick(phx_halo *halo)
     halo->now++;
     for (uint32_t i = halo->entity_count; i-- > 0;) {
         phx_halo_entity *entity = &halo->entities[i];
+        if (entity->resigns) phx_halo_resign(halo, entity);
         if (entity->own || !is_stale(halo, entity)) continue;
         halo->counts.expired++;
         drop_copy(halo, entity);

@@ -6,7 +6,7 @@
  *
  * A round, by the thread that ticks the world: phx_halo_receive() for each message, phx_halo_gain() for each entity
  * that came, phx_halo_begin_tick(), the host's commands, ph_tick(), phx_halo_write() to each peer, phx_halo_give() for
- * each entity beyond the regions of this node. Commands go through a producer of the halo's own.
+ * each entity beyond the regions of this node (halo_family.h). Commands go through a producer of the halo's own.
  */
 #ifndef PHX_CLUSTER_HALO_H
 #define PHX_CLUSTER_HALO_H
@@ -18,6 +18,8 @@ void phx_halo_free(phx_halo *halo);
 
 /* The region of a place; places outside of the grid belong to the nearest one. */
 uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y);
+/* All entities nearer than `width` to a region; one at the grid's edge goes on for ever. */
+ph_query phx_halo_box(const phx_region_grid *grid, uint32_t region, float width);
 /*
  * How far a place is from the nearest region of this node; 0 inside of one. An own entity is given away once it is some
  * way beyond: the width of the halo counts on that. Along the border of two other nodes it is not deep in either.
@@ -28,13 +30,6 @@ float phx_halo_beyond(const phx_halo *halo, float x, float y);
 ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs);
 /* An own entity leaves the world; the node held it. */
 ph_status phx_halo_leave(phx_halo *halo, uint64_t id);
-/*
- * Hands an own entity over to the node with that number, between ticks: it is remote here from now on. Statuses of
- * ph_export() and phx_hand_over_send(): nothing changed. PH_BAD_VALUE too: others are attached to it.
- */
-ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number);
-/* An entity that the node gained, or took back. PH_BAD_VALUE: its state is none; else a status of ph_import(). */
-ph_status phx_halo_gain(phx_halo *halo, const phx_node_event *event);
 /* Takes one message, of any bytes. */
 void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size);
 /* A tick begins: copies that were not repeated leave. */

@@ -4,7 +4,7 @@
 #ifndef PHX_CLUSTER_HALO_STATE_H
 #define PHX_CLUSTER_HALO_STATE_H
 
-#include <pharos/pharos.h>
+#include <pharos/cluster.h>
 
 #include "cluster/halo_wire.h"
 #include "cluster/node.h"
@@ -23,6 +23,8 @@ typedef struct phx_halo_def {
     float width;          /* own entities nearer than this to a region of a peer are copied to it */
     uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
     uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
+    phc_pack_fn pack;     /* of the host; NULL: its entities have no state of it */
+    void *pack_user;
     ph_allocator allocator;
 } phx_halo_def;
 
@@ -31,6 +33,7 @@ typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own;
+    bool resigns;     /* it was handed over, and is not remote in the world yet, as the producer was full */
     bool far;         /* own: seen beyond the width */
     uint64_t written; /* the last message that it stands in */
     uint64_t source;  /* registration; of a copy, as all below */
@@ -39,11 +42,20 @@ typedef struct phx_halo_entity {
     ph_attrs attrs;   /* as they were submitted */
 } phx_halo_entity;
 
+/* A set of regions, a bit each. */
+typedef struct phx_region_set {
+    uint64_t words[PHX_CLUSTER_REGIONS_MAX / 64];
+} phx_region_set;
+
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard;                /* own tick, then */
     uint64_t *pins;                /* ids that it needs */
     uint32_t pin_count, pin_capacity;
+    uint32_t version;      /* of the map with which it wrote its newest message */
+    uint32_t heard_map;    /* the lowest such version of its own peers */
+    phx_region_set needs;  /* regions of others in which it has own entities */
+    phx_region_set copied; /* regions that it gets copies near of */
 } phx_halo_peer;
 
 /* Both lists stand whole in one message, with room for copies. */
@@ -75,7 +87,8 @@ typedef struct phx_halo {
     uint32_t left_count, left_capacity;
     uint64_t *pins; /* ids that this node needs */
     uint32_t pin_count, pin_capacity;
-    uint64_t now; /* ticks */
+    phx_region_set needs; /* regions of others in which this node has own entities; set by its owner in each tick */
+    uint64_t now;         /* ticks */
     uint32_t stays;
     uint32_t far_at;   /* the next entity that is looked at for `far` */
     uint64_t messages; /* written */

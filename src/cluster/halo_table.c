@@ -9,11 +9,11 @@ phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id)
     return place ? &halo->entities[*place] : NULL;
 }
 
-bool phx_halo_reserve(phx_halo *halo)
+bool phx_halo_reserve(phx_halo *halo, uint32_t more)
 {
-    return phx_idmap_reserve(&halo->places, halo->entity_count + 1) &&
+    return phx_idmap_reserve(&halo->places, halo->entity_count + more) &&
            phx_grow(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, halo->entity_count,
-                    (size_t)halo->entity_count + 1, sizeof *halo->entities);
+                    (size_t)halo->entity_count + more, sizeof *halo->entities);
 }
 
 phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity)
@@ -42,4 +42,11 @@ phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
         return NULL;
     halo->peers[halo->peer_count] = (phx_halo_peer){.registration = registration, .heard = halo->now};
     return &halo->peers[halo->peer_count++];
+}
+
+void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)
+{
+    const ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    entity->resigns = ph_set(halo->def.producer, entity->id, &remote) != PH_OK;
+    halo->counts.refused += entity->resigns;
 }

@@ -4,9 +4,12 @@
 #include "cluster/halo_wire.h"
 
 #include "base/lengths.h"
+#include "cluster/cluster_map.h"
 #include "cluster/sum.h"
 
 enum { MAGIC = 0x48434850 /* "PHCH" */, FORMAT = 1, FLAG_GLOBAL = 1, FLAG_VEILED = 2, FLAG_READY = 4, FLAGS = 7 };
+
+static const uint32_t SENDING = 1u << 31; /* beside the set of a copy */
 
 static void write_float(phx_writer *writer, float value)
 {
@@ -50,7 +53,7 @@ void phx_halo_put_copy(unsigned char *bytes, const phx_halo_copy *copy, uint32_t
     phx_write_number(&writer, 8, copy->id);
     phx_write_number(&writer, 8, copy->attrs.user_data);
     phx_write_number(&writer, 4, copy->stay);
-    phx_write_number(&writer, 4, set);
+    phx_write_number(&writer, 4, set | (copy->sending ? SENDING : 0));
     write_float(&writer, copy->attrs.x);
     write_float(&writer, copy->attrs.y);
     write_float(&writer, copy->attrs.z);
@@ -68,7 +71,8 @@ void phx_halo_put_gone(unsigned char *bytes, phx_halo_gone gone)
 static uint64_t body_bytes(const phx_halo_head *head)
 {
     return (uint64_t)head->sets * PHX_HALO_SET_BYTES + (uint64_t)head->copies * PHX_HALO_COPY_BYTES +
-           (uint64_t)head->gone * PHX_HALO_GONE_BYTES + (uint64_t)head->pins * PHX_HALO_PIN_BYTES;
+           (uint64_t)head->gone * PHX_HALO_GONE_BYTES + (uint64_t)head->pins * PHX_HALO_PIN_BYTES +
+           (uint64_t)head->needs * PHX_HALO_NEED_BYTES;
 }
 
 size_t phx_halo_bytes(const phx_halo_head *head)
@@ -92,7 +96,8 @@ size_t phx_halo_seal(unsigned char *bytes, const phx_halo_head *head)
     phx_write_number(&writer, 4, head->copies);
     phx_write_number(&writer, 4, head->gone);
     phx_write_number(&writer, 4, head->pins);
-    phx_write_number(&writer, 8, 0);
+    phx_write_number(&writer, 4, head->needs);
+    phx_write_number(&writer, 4, head->heard);
     PHX_ASSERT(!writer.failed && writer.at == writer.end);
     writer = (phx_writer){.at = bytes + size - PHX_SUM_BYTES, .end = bytes + size};
     return phx_sum_seal(&writer, bytes);
@@ -112,9 +117,11 @@ static phx_wire_flaw read_head(phx_halo_head *head, phx_reader *reader, size_t s
     head->copies = (uint32_t)phx_read_number(reader, 4);
     head->gone = (uint32_t)phx_read_number(reader, 4);
     head->pins = (uint32_t)phx_read_number(reader, 4);
-    const uint64_t reserved = phx_read_number(reader, 8);
-    if (reader->failed || no_flags != 0 || reserved != 0 || bytes != size || head->version == 0 || head->source == 0 ||
-        head->target == 0 || head->tick == 0 || body_bytes(head) != phx_reader_left(reader))
+    head->needs = (uint32_t)phx_read_number(reader, 4);
+    head->heard = (uint32_t)phx_read_number(reader, 4);
+    if (reader->failed || no_flags != 0 || bytes != size || head->version == 0 || head->source == 0 ||
+        head->heard > head->version || head->target == 0 || head->tick == 0 ||
+        body_bytes(head) != phx_reader_left(reader))
         return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;
 }
@@ -151,6 +158,8 @@ static phx_halo_copy place_of(const unsigned char *bytes, uint32_t *set)
     copy.attrs.user_data = phx_read_number(&reader, 8);
     copy.stay = (uint32_t)phx_read_number(&reader, 4);
     *set = (uint32_t)phx_read_number(&reader, 4);
+    copy.sending = *set & SENDING;
+    *set &= ~SENDING;
     copy.attrs.x = read_float(&reader);
     copy.attrs.y = read_float(&reader);
     copy.attrs.z = read_float(&reader);
@@ -186,6 +195,12 @@ uint64_t phx_halo_pin_at(const phx_halo_parts *parts, uint32_t place)
     return phx_read_number(&reader, 8);
 }
 
+uint32_t phx_halo_need_at(const phx_halo_parts *parts, uint32_t place)
+{
+    phx_reader reader = phx_reader_of(parts->needs + (size_t)place * PHX_HALO_NEED_BYTES, PHX_HALO_NEED_BYTES);
+    return (uint32_t)phx_read_number(&reader, 4);
+}
+
 static bool parts_sound(const phx_halo_head *head, const phx_halo_parts *parts)
 {
     bool sound = true;
@@ -199,6 +214,7 @@ static bool parts_sound(const phx_halo_head *head, const phx_halo_parts *parts)
     }
     for (uint32_t i = 0; sound && i < head->gone; i++) sound = phx_halo_gone_at(parts, i).id != 0;
     for (uint32_t i = 0; sound && i < head->pins; i++) sound = phx_halo_pin_at(parts, i) != 0;
+    for (uint32_t i = 0; sound && i < head->needs; i++) sound = phx_halo_need_at(parts, i) < PHX_CLUSTER_REGIONS_MAX;
     return sound;
 }
 
@@ -212,5 +228,6 @@ phx_wire_flaw phx_halo_open(phx_halo_head *head, phx_halo_parts *parts, const vo
     parts->copies = phx_read_bytes(&reader, (size_t)head->copies * PHX_HALO_COPY_BYTES);
     parts->gone = phx_read_bytes(&reader, (size_t)head->gone * PHX_HALO_GONE_BYTES);
     parts->pins = phx_read_bytes(&reader, (size_t)head->pins * PHX_HALO_PIN_BYTES);
+    parts->needs = phx_read_bytes(&reader, (size_t)head->needs * PHX_HALO_NEED_BYTES);
     return parts_sound(head, parts) ? PHX_WIRE_GOOD : PHX_WIRE_BAD_ITEM;
 }

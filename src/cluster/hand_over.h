@@ -18,10 +18,12 @@ ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint
 ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 
 /*
- * Offers an own entity to a node. PH_PENDING: it is on its way already, or retained: its last owner has not seen our
- * ack. PH_FULL: unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
+ * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
+ * is not held. PH_PENDING: one is on its way already, or retained: its last owner has not seen our ack. PH_FULL:
+ * unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
  */
-ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const void *state, uint32_t state_bytes);
+ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
+                             uint32_t follower_count, const void *state, uint32_t state_bytes);
 
 /* The next item of a peer. false: no memory, nothing changed. */
 bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer);

@@ -17,14 +17,14 @@ void phx_holdings_free(phx_holdings *holdings)
     holdings->items = NULL;
 }
 
-bool phx_holdings_reserve(phx_holdings *holdings)
+bool phx_holdings_reserve(phx_holdings *holdings, uint32_t more)
 {
     void *items = holdings->items;
-    if (!phx_grow(holdings->mem, &items, &holdings->capacity, holdings->count, (size_t)holdings->count + 1,
+    if (!phx_grow(holdings->mem, &items, &holdings->capacity, holdings->count, (size_t)holdings->count + more,
                   sizeof *holdings->items))
         return false;
     holdings->items = items;
-    return phx_idmap_reserve(&holdings->places, holdings->count + 1);
+    return phx_idmap_reserve(&holdings->places, holdings->count + more);
 }
 
 void phx_holdings_add(phx_holdings *holdings, phx_holding holding)

@@ -27,8 +27,8 @@ typedef struct phx_holdings {
 
 void phx_holdings_init(phx_holdings *holdings, phx_mem *mem);
 void phx_holdings_free(phx_holdings *holdings);
-/* Room for one more; false: no memory, unchanged. */
-bool phx_holdings_reserve(phx_holdings *holdings);
+/* Room for so many more; false: no memory, unchanged. */
+bool phx_holdings_reserve(phx_holdings *holdings, uint32_t more);
 /* The id is not held; room was reserved. */
 void phx_holdings_add(phx_holdings *holdings, phx_holding holding);
 /* NULL: not held. Good until the next add or remove. */

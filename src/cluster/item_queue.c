@@ -36,6 +36,11 @@ static bool make_room(phx_item_queue *queue, uint64_t wanted)
     return true;
 }
 
+bool phx_item_queue_reserve(phx_item_queue *queue, uint64_t bytes)
+{
+    return make_room(queue, bytes);
+}
+
 unsigned char *phx_item_queue_push(phx_item_queue *queue, uint32_t size)
 {
     PHX_ASSERT(size <= PHX_ITEM_BYTES_MAX);

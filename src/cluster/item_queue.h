@@ -25,6 +25,8 @@ enum { PHX_ITEM_BYTES_MAX = 1 << 20 };
 void phx_item_queue_init(phx_item_queue *queue, phx_mem *mem);
 void phx_item_queue_free(phx_item_queue *queue);
 
+/* Room for items of so many bytes in all, with the size of each, 4 bytes; false: no memory, unchanged. */
+bool phx_item_queue_reserve(phx_item_queue *queue, uint64_t bytes);
 /* Room at the end for one item of so many bytes; NULL: no memory, unchanged. */
 unsigned char *phx_item_queue_push(phx_item_queue *queue, uint32_t size);
 /* The first item; the queue is not empty. Its bytes are good until the next push. */

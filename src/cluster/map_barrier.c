@@ -6,8 +6,7 @@
 #include "cluster/hand_over.h"
 #include "cluster/rules.h"
 
-/* The lowest version that the other members have shown. */
-static uint32_t lowest_shown(const phx_node *node)
+uint32_t phx_map_barrier_shown(const phx_node *node)
 {
     uint32_t lowest = UINT32_MAX;
     for (uint32_t i = 0; i < node->peer_count; i++) {
@@ -51,7 +50,7 @@ void phx_map_barrier_begin(phx_node *node, uint64_t now)
 {
     node->now = now;
     if (node->fenced || !node->joined) return;
-    const uint32_t shown = lowest_shown(node);
+    const uint32_t shown = phx_map_barrier_shown(node);
     if (phx_rule_takes_back(node->map.fence, shown)) take_back(node);
     if (phx_rule_restores(node->map.fence, shown)) restore_regions(node);
 }

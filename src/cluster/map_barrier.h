@@ -10,4 +10,7 @@
 /* The time, and whatever waits for the map barrier. */
 void phx_map_barrier_begin(phx_node *node, uint64_t now);
 
+/* The lowest version of the map that the other members have shown; UINT32_MAX: there are none. */
+uint32_t phx_map_barrier_shown(const phx_node *node);
+
 #endif

@@ -41,8 +41,7 @@ void phx_membership_free(phx_membership *membership)
     membership->listed = NULL;
 }
 
-/* The node, if it was in a map, holds nothing any more. */
-static void end_membership(phx_membership *membership, const char *reason)
+void phx_membership_end(phx_membership *membership, const char *reason)
 {
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
     membership->phase = PHX_MEMBERSHIP_ENDED;
@@ -62,7 +61,7 @@ static void key_of(const phx_membership *membership, const char *name, uint32_t 
 static void take_map(phx_membership *membership, const phx_cluster_map *map)
 {
     if (map->region_count != membership->def.region_count) {
-        end_membership(membership, "the map of the store has another number of regions");
+        phx_membership_end(membership, "the map of the store has another number of regions");
         return;
     }
     if (map->version > membership->map.version) membership->map = *map;
@@ -74,7 +73,7 @@ static void hand_map_on(phx_membership *membership)
     phx_node *node = membership->node;
     if (membership->map.version <= node->map.version) return;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
-    if (node->fenced) end_membership(membership, "put out of the map");
+    if (node->fenced) phx_membership_end(membership, "put out of the map");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
@@ -82,7 +81,7 @@ static void read_map_entry(phx_membership *membership, const phc_entry *entry, p
 {
     if (phx_cluster_map_decode(map, entry->value, entry->size)) return;
     *map = (phx_cluster_map){0};
-    end_membership(membership, "the map of the store can not be read");
+    phx_membership_end(membership, "the map of the store can not be read");
 }
 
 static void propose_map(phx_membership *membership, uint64_t revision)
@@ -121,7 +120,7 @@ static void list_node(phx_membership *membership, const phx_cluster_map *map, co
         return;
     }
     if (read.definition != membership->def.definition && membership->phase < PHX_MEMBERSHIP_MEMBER)
-        end_membership(membership, "another member has another definition of the world");
+        phx_membership_end(membership, "another member has another definition of the world");
 }
 
 /* The answer to a registration may be lost: then the key is there, under the own lease. */
@@ -181,14 +180,14 @@ static void hear_of_lease(phx_membership *membership, const phc_answer *answer)
 static void hear_renewal(phx_membership *membership, const phc_answer *answer)
 {
     membership->renews = false;
-    if (answer->outcome == PHC_GONE) end_membership(membership, "the lease ran out");
+    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
     else if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
 }
 
 static void hear_registration(phx_membership *membership, const phc_answer *answer)
 {
     membership->writes = false;
-    if (answer->outcome == PHC_GONE) end_membership(membership, "the lease ran out");
+    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
     if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
     phx_node_register(membership->node, answer->revision, membership->number);
     membership->phase = PHX_MEMBERSHIP_JOIN;
@@ -228,7 +227,7 @@ static void take_answer(void *of, const phc_answer *answer)
         hear_of_lease(membership, answer);
         break;
     case TAG_END:
-        end_membership(membership, "left");
+        phx_membership_end(membership, "left");
         break;
     default:
         break;
@@ -295,5 +294,5 @@ void phx_membership_leave(phx_membership *membership)
     const phc_store *store = &membership->def.store;
     if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
         (void)store->lease_end(store->user, TAG_END, membership->lease);
-    end_membership(membership, "left");
+    phx_membership_end(membership, "left");
 }

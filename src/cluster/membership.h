@@ -22,6 +22,9 @@ void phx_membership_free(phx_membership *membership);
 /* Takes answers, makes requests that are due. now in ns, of a clock that goes on while the machine sleeps. */
 void phx_membership_tick(phx_membership *membership, uint64_t now);
 
+/* It ends for ever, for a static reason; the node, if it was in a map, is fenced. */
+void phx_membership_end(phx_membership *membership, const char *reason);
+
 /* Wishes for the map; each is tried until it stands there, or can not be. */
 void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost);
 void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t number);

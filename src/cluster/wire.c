@@ -10,12 +10,38 @@ enum { MAGIC = 0x57434850 /* "PHCW" */, FORMAT = 1, ITEM_OFFER = 1, ITEM_HEAD_BY
 
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer)
 {
-    phx_writer writer = phx_writer_of(bytes, PHX_WIRE_OFFER_BYTES + (size_t)offer->state_bytes);
+    phx_writer writer = phx_writer_of(bytes, phx_wire_offer_bytes(offer->follower_count, offer->state_bytes));
     phx_write_number(&writer, 1, ITEM_OFFER);
     phx_write_number(&writer, 8, offer->id);
     phx_write_number(&writer, 8, offer->ownership);
+    phx_write_number(&writer, 4, offer->follower_count);
+    phx_write_bytes(&writer, offer->followers, offer->follower_count * sizeof(uint64_t));
     phx_write_bytes(&writer, offer->state, offer->state_bytes);
     PHX_ASSERT(!writer.failed);
+}
+
+static uint64_t follower_at(const unsigned char *followers, uint32_t place)
+{
+    phx_reader reader = phx_reader_of(followers + place * sizeof(uint64_t), sizeof(uint64_t));
+    return phx_read_number(&reader, sizeof(uint64_t));
+}
+
+uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place)
+{
+    PHX_ASSERT(place <= offer->follower_count);
+    return place == offer->follower_count ? offer->id : follower_at(offer->followers, place);
+}
+
+/* Are they ids that differ from each other, and from the entity's? */
+static bool followers_differ(const phx_offer *offer)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < offer->follower_count; i++) {
+        const uint64_t id = follower_at(offer->followers, i);
+        if (id <= last || id == offer->id) return false;
+        last = id;
+    }
+    return true;
 }
 
 bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t size)
@@ -24,9 +50,13 @@ bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t siz
     const uint64_t kind = phx_read_number(&reader, 1);
     offer->id = phx_read_number(&reader, 8);
     offer->ownership = phx_read_number(&reader, 8);
+    offer->follower_count = (uint32_t)phx_read_number(&reader, 4);
+    if (offer->follower_count > PHX_WIRE_FOLLOWERS_MAX) return false;
+    offer->followers = phx_read_bytes(&reader, offer->follower_count * sizeof(uint64_t));
     offer->state_bytes = (uint32_t)phx_reader_left(&reader);
     offer->state = reader.at;
-    return !reader.failed && kind == ITEM_OFFER && offer->id != 0 && offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX;
+    return !reader.failed && kind == ITEM_OFFER && offer->id != 0 && offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX &&
+           followers_differ(offer);
 }
 
 void phx_wire_begin(phx_wire_message *message, void *bytes, size_t size)

@@ -4,7 +4,7 @@
  *
  *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
  *                    version u32, 0 u32, first u64, ack u64, confirmed u64
- *   items            size u32, kind u8, id u64, ownership u64, state
+ *   items            size u32, kind u8, id u64, ownership u64, follower_count u32, the followers' ids u64, state
  *   sum u64
  */
 #ifndef PHX_CLUSTER_WIRE_H
@@ -14,9 +14,10 @@
 
 enum {
     PHX_WIRE_HEAD_BYTES = 64,
-    PHX_WIRE_BYTES_MAX = 256 << 10,      /* a quarter of the largest payload that a NATS server takes by default */
-    PHX_WIRE_STATE_BYTES_MAX = 96 << 10, /* the largest capsule, and the host's state of its entity */
-    PHX_WIRE_OFFER_BYTES = 17            /* before the state */
+    PHX_WIRE_BYTES_MAX = 256 << 10,       /* a quarter of the largest payload that a NATS server takes by default */
+    PHX_WIRE_STATE_BYTES_MAX = 128 << 10, /* the largest capsule, and the host's state of its entities */
+    PHX_WIRE_FOLLOWERS_MAX = 255,         /* entities that go with another one */
+    PHX_WIRE_OFFER_BYTES = 21             /* before the followers */
 };
 
 typedef enum phx_wire_kind {
@@ -35,8 +36,11 @@ typedef struct phx_wire_head {
     uint64_t confirmed;  /* the source has seen the target's ack up to this one */
 } phx_wire_head;
 
+/* An entity, and the ones that go with it, all under one ownership. */
 typedef struct phx_offer {
     uint64_t id, ownership;
+    const unsigned char *followers; /* ids as they travel, ascending */
+    uint32_t follower_count;
     const unsigned char *state;
     uint32_t state_bytes;
 } phx_offer;
@@ -50,7 +54,14 @@ typedef enum phx_wire_flaw {
     PHX_WIRE_BAD_ITEM    /* an item that ends beyond the message, or says what can not be */
 } phx_wire_flaw;
 
-/* Writes an offer as an item's bytes, PHX_WIRE_OFFER_BYTES and the state. */
+/* Bytes of the item of an offer. */
+static inline uint32_t phx_wire_offer_bytes(uint32_t follower_count, uint32_t state_bytes)
+{
+    return PHX_WIRE_OFFER_BYTES + follower_count * (uint32_t)sizeof(uint64_t) + state_bytes;
+}
+/* The id of a follower, or with place = follower_count the entity's. */
+uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place);
+/* Writes an offer as an item's bytes, phx_wire_offer_bytes() of them. */
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer);
 /* false: the item is no offer. */
 bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t size);

@@ -13,9 +13,11 @@
     X(tick) \
     X(op) \
     X(id) \
-    X(x) X(y) X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) X(sees) X(veiled) \
-        X(stealth) X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) X(radius) X(x2) \
-            X(y2) X(z2) X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
+    X(x) \
+    X(y) \
+    X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) X(sees) X(veiled) X(stealth) \
+        X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) X(radius) X(x2) X(y2) X(z2) \
+            X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
 
 enum {
 #define COLUMN_PLACE(name) AT_##name,

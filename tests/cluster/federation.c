@@ -25,6 +25,7 @@
 #include "base/rng.h"
 #include "cluster/exchange.h"
 #include "cluster/halo.h"
+#include "cluster/halo_family.h"
 #include "cluster/halo_out.h"
 #include "cluster/halo_table.h"
 #include "cluster/hand_over.h"
@@ -254,7 +255,8 @@ static void hand_over(federation *f, member *m)
         const uint32_t region = phx_halo_region(grid, now.x, now.y);
         const uint16_t number = m->node.map.regions[region].number;
         if (number == m->node.def.member.number || phx_halo_beyond(m->halo, now.x, now.y) < HAND_OVER) continue;
-        const ph_status status = phx_halo_give(m->halo, id, number);
+        phx_family family;
+        const ph_status status = phx_halo_give(m->halo, id, number, &family);
         CHECK(status == PH_OK || status == PH_PENDING || status == PH_FULL, "give %" PRIu64 ": %s", id,
               ph_status_name(status));
     }
@@ -287,10 +289,11 @@ static void tell_clients(federation *f, member *m)
 static void take_events(member *m)
 {
     phx_node_event event;
+    phx_family family;
     phx_map_barrier_begin(&m->node, m->halo->now + 1);
     while (phx_node_event_next(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
-        CHECK_OK(phx_halo_gain(m->halo, &event));
+        CHECK_OK(phx_halo_gain(m->halo, &event.offer, &family));
     }
 }
 

@@ -16,11 +16,12 @@ enum {
     BEAT_TICKS = 4
 };
 
-static sim_state state_of_event(const phx_node_event *event)
+/* Of an entity's place in the offer: the entity itself is behind its followers. */
+static sim_state state_of_offer(const phx_offer *offer, uint32_t place)
 {
     sim_state state;
-    REQUIRE(event->state_bytes == sizeof state);
-    memcpy(&state, event->state, sizeof state);
+    REQUIRE(offer->state_bytes == (offer->follower_count + 1) * sizeof state);
+    memcpy(&state, offer->state + place * sizeof state, sizeof state);
     return state;
 }
 
@@ -32,17 +33,26 @@ static void note_restored(sim_schedule *sim, const sim_process *process, uint64_
     sim->restored[id - 1] = ownership;
 }
 
+static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_event *event)
+{
+    const phx_offer *offer = &event->offer;
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        const uint64_t id = phx_wire_offer_id(offer, i);
+        process->states[id - 1] = state_of_offer(offer, i);
+        if (event->kind != PHX_NODE_TAKEN_BACK) continue;
+        note_restored(sim, process, id, offer->ownership);
+        sim->counts.taken_back++;
+    }
+}
+
 static void take_events(sim_schedule *sim, sim_process *process)
 {
     phx_node_event event;
     while (phx_node_event_next(&process->node, &event)) {
         switch (event.kind) {
         case PHX_NODE_TAKEN_BACK:
-            note_restored(sim, process, event.id, event.ownership);
-            sim->counts.taken_back++;
-            /* fall through */
         case PHX_NODE_GAINED:
-            process->states[event.id - 1] = state_of_event(&event);
+            take_offer(sim, process, &event);
             break;
         case PHX_NODE_RESTORE:
             process->restoring[event.region] = event.lost;
@@ -122,6 +132,28 @@ static void send_view(sim_schedule *sim, uint32_t slot, const phx_holding *holdi
     }
 }
 
+/*
+ * Entities of two numbers in a row go together where both are here: a root, and its follower, which comes along into
+ * the root's region. The follower does not go by itself then.
+ */
+static uint64_t partner_of(const sim_schedule *sim, const phx_node *node, uint64_t id)
+{
+    const uint64_t partner = id % 2 == 0 ? id - 1 : id + 1;
+    const phx_holding *holding = partner <= sim->entity_count ? phx_holdings_find(&node->holdings, partner) : NULL;
+    return holding && !holding->sending ? partner : 0;
+}
+
+static ph_status send_entity(sim_process *process, uint64_t id, uint64_t follower)
+{
+    const uint16_t number = process->node.map.regions[process->states[id - 1].region].number;
+    sim_state states[2] = {process->states[id - 1]};
+    if (follower == 0) return phx_hand_over_send(&process->node, id, number, NULL, 0, states, sizeof *states);
+    states[1] = states[0];
+    states[0] = process->states[follower - 1];
+    states[0].region = states[1].region;
+    return phx_hand_over_send(&process->node, id, number, &follower, 1, states, sizeof states);
+}
+
 static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
 {
     sim_process *process = &sim->processes[slot];
@@ -137,7 +169,12 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
     }
     const uint16_t number = node->map.regions[state->region].number;
     if (number == node->def.member.number) return;
-    const ph_status status = phx_hand_over_send(node, id, number, state, sizeof *state);
+    const uint64_t partner = partner_of(sim, node, id);
+    if (partner != 0 && id % 2 == 0) {
+        state->region = process->states[partner - 1].region;
+        return;
+    }
+    const ph_status status = send_entity(process, id, partner);
     if (status == PH_OK) sim->counts.handed++;
     else if (status != PH_PENDING && status != PH_NO_MEMORY && status != PH_FULL)
         sim_violate(sim, "a hand-over is refused");

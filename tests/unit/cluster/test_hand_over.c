@@ -96,23 +96,23 @@ static void expect_no_event(uint32_t node)
 Test(hand_over, an_entity_goes_over_and_stays_until_the_confirmation)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "abc", 3), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "abc", 3), PH_OK);
     cr_assert(phx_holdings_find(&nodes[A].holdings, 5)->sending);
     cr_assert_eq(phx_hand_over_leave(&nodes[A], 5), PH_PENDING);
     speak(A, B);
     const phx_node_event event = expect_event(B, PHX_NODE_GAINED);
-    cr_assert_eq(event.id, 5);
+    cr_assert_eq(event.offer.id, 5);
     cr_assert_eq(event.peer, 10);
-    cr_assert_eq(event.ownership, ((uint64_t)map.version << 32) + 1);
-    cr_assert(event.state_bytes == 3 && memcmp(event.state, "abc", 3) == 0);
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_PENDING); /* retained */
+    cr_assert_eq(event.offer.ownership, ((uint64_t)map.version << 32) + 1);
+    cr_assert(event.offer.state_bytes == 3 && memcmp(event.offer.state, "abc", 3) == 0);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_PENDING); /* retained */
     speak(B, A);
     cr_assert_not(phx_holdings_find(&nodes[A].holdings, 5));
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_PENDING);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_PENDING);
     speak(A, B);
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_OK);
     speak(B, A);
-    cr_assert_eq(expect_event(A, PHX_NODE_GAINED).state_bytes, 0);
+    cr_assert_eq(expect_event(A, PHX_NODE_GAINED).offer.state_bytes, 0);
     expect_no_event(A);
     expect_no_event(B);
     cr_assert_eq(phx_hand_over_leave(&nodes[A], 5), PH_OK);
@@ -129,23 +129,23 @@ Test(hand_over, each_refusal_changes_nothing)
     cr_assert_eq(phx_hand_over_enter(a, 1, region_of(B), 0), PH_TAKEN);
     cr_assert_eq(phx_hand_over_enter(a, 1, own, (uint64_t)(map.version + 1) << 32), PH_BUSY);
     cr_assert_eq(phx_hand_over_enter(&nodes[GATEWAY], 1, own, 0), PH_BUSY);
-    cr_assert_eq(phx_hand_over_send(a, 1, 2, "", 0), PH_UNKNOWN_ID);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, "", 0), PH_UNKNOWN_ID);
     cr_assert_eq(a->holdings.count, 0);
     cr_assert_eq(phx_hand_over_enter(a, 1, own, ((uint64_t)map.version << 32) + 8), PH_OK);
     cr_assert_eq(phx_holdings_find(&a->holdings, 1)->ownership, ((uint64_t)map.version << 32) + 9);
     cr_assert_eq(phx_hand_over_enter(a, 1, own, 0), PH_EXISTS);
-    cr_assert_eq(phx_hand_over_send(a, 1, 1, "", 0), PH_BAD_VALUE); /* itself */
-    cr_assert_eq(phx_hand_over_send(a, 1, 3, "", 0), PH_BAD_VALUE); /* the gateway */
-    cr_assert_eq(phx_hand_over_send(a, 1, 4, "", 0), PH_BAD_VALUE); /* no member */
-    cr_assert_eq(phx_hand_over_send(a, 1, 2, large, sizeof large), PH_TOO_LARGE);
-    cr_assert_eq(phx_hand_over_send(a, 1, 2, large, PHX_WIRE_STATE_BYTES_MAX), PH_OK);
-    cr_assert_eq(phx_hand_over_send(a, 1, 2, "", 0), PH_PENDING);
+    cr_assert_eq(phx_hand_over_send(a, 1, 1, NULL, 0, "", 0), PH_BAD_VALUE); /* itself */
+    cr_assert_eq(phx_hand_over_send(a, 1, 3, NULL, 0, "", 0), PH_BAD_VALUE); /* the gateway */
+    cr_assert_eq(phx_hand_over_send(a, 1, 4, NULL, 0, "", 0), PH_BAD_VALUE); /* no member */
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, large, sizeof large), PH_TOO_LARGE);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, large, PHX_WIRE_STATE_BYTES_MAX), PH_OK);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, "", 0), PH_PENDING);
     for (uint64_t id = 2; id <= UNACKED; id++) {
         cr_assert_eq(phx_hand_over_enter(a, id, own, 0), PH_OK);
-        cr_assert_eq(phx_hand_over_send(a, id, 2, "", 0), PH_OK);
+        cr_assert_eq(phx_hand_over_send(a, id, 2, NULL, 0, "", 0), PH_OK);
     }
     cr_assert_eq(phx_hand_over_enter(a, 9, own, 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(a, 9, 2, "", 0), PH_FULL);
+    cr_assert_eq(phx_hand_over_send(a, 9, 2, NULL, 0, "", 0), PH_FULL);
     cr_assert_eq(a->counts.handed, UNACKED);
 }
 
@@ -153,7 +153,7 @@ Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
     cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "", 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
     speak(A, B);
     (void)expect_event(B, PHX_NODE_DUPLICATE);
     cr_assert_eq(nodes[B].counts.duplicates, 1);
@@ -165,7 +165,7 @@ Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
 Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "xyz", 3), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "xyz", 3), PH_OK);
     cr_assert(phx_cluster_map_put_out(&map, 11));
     cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
     phx_map_barrier_begin(&nodes[A], 1);
@@ -177,8 +177,8 @@ Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
     beat(GATEWAY, A);
     phx_map_barrier_begin(&nodes[A], 3);
     const phx_node_event event = expect_event(A, PHX_NODE_TAKEN_BACK);
-    cr_assert_eq(event.ownership, (uint64_t)map.version << 32);
-    cr_assert(event.state_bytes == 3 && memcmp(event.state, "xyz", 3) == 0);
+    cr_assert_eq(event.offer.ownership, (uint64_t)map.version << 32);
+    cr_assert(event.offer.state_bytes == 3 && memcmp(event.offer.state, "xyz", 3) == 0);
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(expect_event(A, PHX_NODE_RESTORE).lost, map.fence);
     expect_no_event(A);
     phx_map_barrier_begin(&nodes[A], 4);
@@ -213,7 +213,7 @@ Test(hand_over, without_a_proven_lease_a_node_freezes_or_goes_on_and_saves_nothi
         cr_assert_not(phx_node_may_save(&nodes[i]));
         cr_assert_eq(phx_node_may_act(&nodes[i]), i == A);
     }
-    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, "", 0), PH_BUSY);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_BUSY);
     phx_node_lease(&nodes[B], LEASE - 1);
     cr_assert_not(phx_node_may_act(&nodes[B]));
     phx_node_lease(&nodes[B], LEASE + 1);
@@ -239,7 +239,7 @@ Test(hand_over, a_message_of_a_newer_map_or_of_another_node_is_dropped)
 {
     uint64_t target;
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
-    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, "", 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
     cr_assert(phx_cluster_map_give(&map, region_of(B), 1));
     cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
     speak(A, B);
@@ -262,7 +262,7 @@ static void go_there_and_back(uint64_t id)
 {
     for (uint32_t from = A; from <= B; from++) {
         phx_node_event event;
-        while (phx_hand_over_send(&nodes[from], id, (uint16_t)(2 - from), "state", 5) == PH_PENDING) {
+        while (phx_hand_over_send(&nodes[from], id, (uint16_t)(2 - from), NULL, 0, "state", 5) == PH_PENDING) {
             speak(1 - from, from);
             speak(from, 1 - from);
         }
@@ -299,15 +299,15 @@ Test(hand_over, an_allocation_that_fails_loses_nothing)
             ph_status status = phx_hand_over_enter(&nodes[A], id, region_of(A), 0);
             if (status == PH_NO_MEMORY) status = phx_hand_over_enter(&nodes[A], id, region_of(A), 0);
             cr_assert_eq(status, PH_OK);
-            status = phx_hand_over_send(&nodes[A], id, 2, "state", 5);
-            if (status == PH_NO_MEMORY) status = phx_hand_over_send(&nodes[A], id, 2, "state", 5);
+            status = phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "state", 5);
+            if (status == PH_NO_MEMORY) status = phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "state", 5);
             cr_assert_eq(status, PH_OK);
         }
         for (uint32_t i = 0; i < 4; i++) {
             speak(A, B);
             speak(B, A);
         }
-        for (uint64_t id = 1; id <= UNACKED; id++) cr_assert_eq(expect_event(B, PHX_NODE_GAINED).id, id);
+        for (uint64_t id = 1; id <= UNACKED; id++) cr_assert_eq(expect_event(B, PHX_NODE_GAINED).offer.id, id);
         cr_assert_eq(nodes[A].holdings.count, 0);
         cr_assert_eq(nodes[B].holdings.count, UNACKED);
         failed += allocator.failed;
