@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/lengths.h"
+#include "base/mem.h"
 #include "cluster/definition.h"
 
 enum {
@@ -78,7 +79,8 @@ static bool check_reserved(const phc_def *def, refusal_text to)
 {
     for (size_t i = 0; i < sizeof def->reserved / sizeof *def->reserved; i++)
         if (def->reserved[i] != 0) return refuse(to, "reserved[%zu] is not 0", i);
-    if (!def->allocator.allocate != !def->allocator.release) return refuse(to, "allocator has one function alone");
+    if (!phx_allocator_is_good(&def->allocator))
+        return refuse(to, "allocator has one function alone, or a reserved word that is not 0");
     return true;
 }
 
