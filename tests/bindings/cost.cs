@@ -22,6 +22,20 @@ public static class Cost
         return watch.ElapsedTicks * 1e9 / Stopwatch.Frequency;
     }
 
+    private static unsafe ulong ReadPointers(BatchRecord* batch)
+    {
+        ulong sum = 0;
+        for (uint i = 0; i < batch->ChangeCount; i++)
+        {
+            Change* change = batch->Changes + i;
+            Target* target = batch->Targets + change->First;
+            Target* enters = target + change->LeaveCount, end = enters + change->EnterCount;
+            for (; target < enters; target++) sum += change->Observer + 3 * target->Id;
+            for (; target < end; target++) sum += change->Observer + 2 * target->Id;
+        }
+        return sum;
+    }
+
     public static unsafe void Main()
     {
         WorldDef def = World.DefaultDef();
@@ -31,8 +45,8 @@ public static class Cost
         ulong[] ids = new ulong[Entities];
         Attrs[] attrs = new Attrs[Entities];
         Position[] positions = new Position[Entities];
-        Stopwatch moves = new Stopwatch(), reads = new Stopwatch();
-        ulong events = 0, sum = 0;
+        Stopwatch moves = new Stopwatch(), reads = new Stopwatch(), pointers = new Stopwatch();
+        ulong events = 0, sum = 0, sumOfPointers = 0;
         int done;
         using (World world = new World(def, row))
         using (Producer producer = world.OpenProducer())
@@ -55,6 +69,9 @@ public static class Cost
                 reads.Start();
                 for (Batch batch = consumer.Take(); batch != null; batch.Dispose(), batch = consumer.Take())
                 {
+                    pointers.Start();
+                    sumOfPointers += ReadPointers(batch.Record);
+                    pointers.Stop();
                     foreach (Change change in batch.Changes)
                     {
                         foreach (Target target in batch.Leaves(change)) sum += change.Observer + 3 * target.Id;
@@ -66,7 +83,9 @@ public static class Cost
             }
         }
         Console.WriteLine($"events {events} sum {sum}");
-        Console.WriteLine("C#: {0:F1} ns a move, {1:F1} ns an event", Nanoseconds(moves) / (Entities * Ticks),
-                          Nanoseconds(reads) / events);
+        if (sumOfPointers != sum) throw new Exception($"by pointers the sum is {sumOfPointers}");
+        double byPointers = Nanoseconds(pointers) / events;
+        Console.WriteLine("C# (Mono): {0:F1} ns a move, {1:F1} ns an event by pointers, {2:F1} by spans",
+                          Nanoseconds(moves) / (Entities * Ticks), byPointers, Nanoseconds(reads) / events - byPointers);
     }
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"pharos"
-	"runtime"
 	"time"
 )
 
@@ -67,7 +66,7 @@ func main() {
 		eventTime += time.Since(begin)
 	}
 	fmt.Printf("events %d sum %d\n", events, sum)
-	fmt.Printf("%s: %.1f ns a move, %.1f ns an event\n", runtime.Version(),
+	fmt.Printf("Go: %.1f ns a move, %.1f ns an event\n",
 		float64(moveTime.Nanoseconds())/(ticks*entities), float64(eventTime.Nanoseconds())/float64(events))
 	check(world.Close())
 }

@@ -45,7 +45,7 @@ if(binding_tests)
 endif()
 
 # More languages, each with three tests: of its page, whose program is run; of traces; of its cost program, that has the
-# events of the C program (ctest -R binding_.*_cost -V prints the times).
+# events of the C program. The target binding_costs prints the times of all: the pages have them from there.
 if(NOT PHAROS_BINDINGS OR NOT TARGET bindings_api)
     return()
 endif()
@@ -63,12 +63,15 @@ function(pharos_binding_page name page folder)
              ${PROJECT_SOURCE_DIR}/src/bindings/${page}/README.md --program ${name}_hello=${folder}/${name}_hello)
     add_test(NAME binding_${name}_cost COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/bindings/costs.py
              $<TARGET_FILE:binding_cost_c> ${folder}/${name}_cost)
+    list(APPEND cost_programs ${folder}/${name}_cost)
+    set(cost_programs ${cost_programs} PARENT_SCOPE)
     set_tests_properties(binding_${name}_page binding_${name}_cost PROPERTIES TIMEOUT 120 LABELS binding)
 endfunction()
 
 # The same, and NAME_play.
 function(pharos_binding_tests name page folder)
     pharos_binding_page(${name} ${page} ${folder})
+    set(cost_programs ${cost_programs} PARENT_SCOPE)
     add_test(NAME binding_${name} COMMAND ${compare} ${folder}/${name}_play)
     set_tests_properties(binding_${name} PROPERTIES TIMEOUT 120 LABELS binding)
 endfunction()
@@ -235,6 +238,10 @@ if(MCS AND MONO)
 else()
     message(STATUS "binding_csharp is left out: it needs mono-mcs and mono-runtime")
 endif()
+
+add_custom_target(binding_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bindings/costs.py --runs 40
+                  $<TARGET_FILE:binding_cost_c> ${cost_programs} DEPENDS bindings VERBATIM USES_TERMINAL
+                  COMMENT "Costs of the bindings, the least of 40 runs")
 
 list(LENGTH recipes count)
 if(count EQUAL 4)

@@ -15,23 +15,28 @@ class Pharos(ConanFile):
     license = "MIT"
     description = "Area-of-interest engine for MMO servers"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"config": [True, False]}
-    default_options = {"config": False}
+    options = {"config": [True, False], "store": [True, False], "view": [True, False]}
+    default_options = {"config": False, "store": False, "view": False}
 
     def set_version(self):
         header = load(self, os.path.join(self.recipe_folder, "..", "..", "..", "include", "pharos", "base.h"))
         self.version = ".".join(re.findall(r"^#define PHAROS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M))
 
     def export_sources(self):
-        for folder in ("include", "src", "shards", "scripts"):
+        for folder in ("include", "src", "shards", "scripts", "docs", "tests/examples"):
             copy(self, f"{folder}/*", TREE, self.export_sources_folder)
-        for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "tests/examples/*.c"):
+        for file in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
             copy(self, file, TREE, self.export_sources_folder)
 
     def requirements(self):
         self.requires("concurrencykit/0.7.0")
         if self.options.config:
             self.requires("libconfuse/3.3")
+        if self.options.store:
+            self.requires("xxhash/0.8.2")
+            self.requires("zstd/1.5.5")
+        if self.options.view:
+            self.requires("libwebsockets/4.3.2")
 
     def layout(self):
         cmake_layout(self)
@@ -39,8 +44,9 @@ class Pharos(ConanFile):
     def generate(self):
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables["PHAROS_BUILD_CONFIG"] = bool(self.options.config)
-        for part in ("STORE", "VIEW", "TOOLS", "BENCH", "TESTS"):
+        for part in ("config", "store", "view"):
+            toolchain.cache_variables[f"PHAROS_BUILD_{part.upper()}"] = bool(getattr(self.options, part))
+        for part in ("CLUSTER", "TOOLS", "BENCH", "TESTS"):
             toolchain.cache_variables[f"PHAROS_BUILD_{part}"] = False
         toolchain.generate()
 
