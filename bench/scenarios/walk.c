@@ -174,6 +174,7 @@ const bench_scenario bench_crowd = {
     .side_step = 1,
     .ticks = 100,
     .warmup = 10,
+    .featured = true,
     .keys = small_towers,
     .begin = everybody_enters,
     .step = everybody_walks,

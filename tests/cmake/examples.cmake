@@ -6,12 +6,6 @@ set_tests_properties(example_hello PROPERTIES LABELS example TIMEOUT 60 PASS_REG
     "^tick 1: [12] sees [12]\ntick 1: [12] sees [12]\ntick 2: [12] loses [12]\ntick 2: [12] loses [12]\n$"
     FAIL_REGULAR_EXPRESSION "runtime error;WARNING: ThreadSanitizer;ERROR: AddressSanitizer;LeakSanitizer")
 
-# The README shows the example: the shown text has to be the program that runs.
-add_test(NAME readme_example COMMAND ${CMAKE_COMMAND}
-    -DREADME=${PROJECT_SOURCE_DIR}/README.md -DEXAMPLE=${CMAKE_CURRENT_SOURCE_DIR}/examples/hello.c
-    -P ${CMAKE_CURRENT_SOURCE_DIR}/examples/compare.cmake)
-set_tests_properties(readme_example PROPERTIES LABELS example TIMEOUT 60)
-
 # A server's loop with lists, broadcasts, bands and activation.
 add_executable(example_game_loop examples/game_loop.c)
 target_link_libraries(example_game_loop PRIVATE pharos)

@@ -8,8 +8,13 @@ function(pharos_page_program name source)
     target_link_libraries(example_${name} PRIVATE pharos ${ARGN})
 endfunction()
 
-# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, with programs of pages and of tools; none where a tool is not built.
+# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, or README.md, with programs of pages and of tools; none where a tool is
+# not built.
 function(pharos_page_test name)
+    set(page ${PROJECT_SOURCE_DIR}/docs/${name}.md)
+    if(name STREQUAL "README")
+        set(page ${PROJECT_SOURCE_DIR}/README.md)
+    endif()
     set(programs)
     foreach(program IN LISTS ARGN)
         set(target ${program})
@@ -21,12 +26,14 @@ function(pharos_page_test name)
         list(APPEND programs --program ${program}=$<TARGET_FILE:${target}>)
     endforeach()
     add_test(NAME page_${name} COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
-        ${PROJECT_SOURCE_DIR}/docs/${name}.md ${programs})
+        ${page} ${programs})
     pharos_test_properties(page_${name} 120 "example")
 endfunction()
 
 add_test(NAME pages_self_test COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages --self-test)
 set_tests_properties(pages_self_test PROPERTIES LABELS example TIMEOUT 60)
+
+pharos_page_test(README hello)
 
 pharos_page_program(tutorial_1_meet examples/tutorial/1_meet.c)
 pharos_page_program(tutorial_2_classes examples/tutorial/2_classes.c)
@@ -36,6 +43,12 @@ pharos_page_program(tutorial_5_positions examples/tutorial/5_positions.c)
 pharos_page_program(tutorial_6_loop examples/tutorial/6_loop.c)
 pharos_page_test(tutorial tutorial_1_meet tutorial_2_classes tutorial_3_clients tutorial_4_say tutorial_5_positions
     tutorial_6_loop)
+
+if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE) # a host's link line has no sanitizer
+    add_test(NAME page_from_clone COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pages/from_clone.sh ${PROJECT_SOURCE_DIR}
+             ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/from_clone)
+    set_tests_properties(page_from_clone PROPERTIES TIMEOUT 60 LABELS example)
+endif()
 
 foreach(page IN ITEMS comparison determinism faq)
     pharos_page_test(${page})
