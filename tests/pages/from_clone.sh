@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tutorial's command for a clone that is not installed builds its first step, and the step prints what the page says.
+# The tutorial's command for a clone that is not installed builds its first step, which prints the line of the page.
 # usage: from_clone.sh SOURCE BUILD WORK
 set -eu
 source=$1 build=$2 work=$3

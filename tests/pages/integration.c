@@ -223,18 +223,66 @@ static void own_resources(void)
     printf("left behind: %d bytes\n", (int)atomic_load(&memory.bytes));
 }
 
+/* ---- an entity goes to another world, as to another process ---- */
+
+typedef struct node {
+    ph_world world;
+    ph_producer producer;
+    ph_consumer consumer;
+} node;
+
+static node open_node(void)
+{
+    node n;
+    ph_world_def def = small_world();
+    check(ph_world_create(&def, &n.world));
+    check(ph_producer_open(n.world, &n.producer));
+    check(ph_consumer_open(n.world, 0, &n.consumer));
+    return n;
+}
+
+/* Between two ticks of both worlds. The bytes of the capsule may go over a network. */
+static void hand_over(const node *from, const node *to, uint64_t id)
+{
+    static uint8_t capsule[PH_CAPSULE_MAX];
+    size_t bytes;
+    check(ph_export(from->world, id, NULL, NULL, capsule, sizeof capsule, &bytes));
+    ph_attrs remote = {.given = PH_REMOTE, .remote = true};
+    check(ph_set(from->producer, id, &remote)); /* here it is a copy from now on: seen, and no observer */
+    check(ph_import(to->producer, capsule, bytes, NULL, NULL));
+}
+
+static void hand_over_and_look(void)
+{
+    node west = open_node(), east = open_node();
+    ph_attrs attrs = {.given = PH_X | PH_Y | PH_REMOTE, .x = 100, .y = 100};
+    check(ph_enter(west.producer, 1, &attrs));
+    check(ph_enter(west.producer, 2, &attrs));
+    attrs.remote = true; /* the border is near: each world has copies of the other's entities */
+    check(ph_enter(east.producer, 1, &attrs));
+    check(ph_enter(east.producer, 2, &attrs));
+    printf("west\n");
+    print_changes(west.world, west.consumer);
+    check(ph_tick(east.world, NULL));
+    hand_over(&west, &east, 1);
+    check(ph_tick(west.world, NULL));
+    print_changes(east.world, east.consumer); /* nothing: 1 has 2 in its list as before */
+    check(ph_leave(east.producer, 2));
+    printf("east\n");
+    print_changes(east.world, east.consumer);
+    check(ph_world_destroy(west.world));
+    check(ph_world_destroy(east.world));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"reconnect", reconnect},
-                 {"reload", reload_thrice},
-                 {"metrics", print_metrics},
-                 {"matches", tick_matches},
-                 {"resources", own_resources}};
+    } parts[] = {{"reconnect", reconnect},  {"reload", reload_thrice},    {"metrics", print_metrics},
+                 {"matches", tick_matches}, {"resources", own_resources}, {"hand_over", hand_over_and_look}};
     for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++)
         if (strcmp(argv[1], parts[i].name) == 0) return parts[i].run(), 0;
-    fprintf(stderr, "usage: integration reconnect|reload|metrics|matches|resources\n");
+    fprintf(stderr, "usage: integration reconnect|reload|metrics|matches|resources|hand_over\n");
     return 2;
 }
