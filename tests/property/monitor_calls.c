@@ -244,8 +244,10 @@ static void samples(void)
     static stand s;
     stand_open(&s, 2, 1, &(ph_monitor_def){.points_max = 300});
     CHECK_OK(ph_monitor_watch(s.monitor, &WHOLE));
-    for (uint64_t id = 1; id <= 20000; id++)
-        enter(&s, id, (float)(id % 200) * 5 + 1, (float)(id / 200 * 9 + id % 7), 0);
+    for (uint64_t id = 1; id <= 20000; id++) {
+        const uint64_t row = id / 200;
+        enter(&s, id, (float)(id % 200) * 5 + 1, (float)row * 9 + (float)(id % 7), 0);
+    }
     uint32_t stride = 0;
     for (uint32_t t = 0; t < 5; t++) {
         stand_tick(&s);

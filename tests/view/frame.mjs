@@ -26,13 +26,14 @@ const attrs = { given: ["x", "view"], x: 1.5, y: -2.5, z: 3, view: 4, margin: 5,
 is(frame.focus, { id: "40", parent: "39", attrs, viewGiven: 8.5, height: 9.5, shard: 2, tx: 3, ty: 4, listCount: 5, found: true, awake: true, cut: true, step: 6,
   targets: [{ id: "41", x: 1, y: 2, rank: 1, reason: 10, band: 255, due: 0 }, { id: "42", x: 3, y: 4, rank: 2, reason: 11, band: 1, due: 9 }] });
 is(frame.events.map(({ tick, target, enter }) => [tick, target, enter]), [[151, "41", true], [152, "43", false]]);
-is(frame.answers.map(({ tag, id, other, kind, total }) => [tag, id, other, kind, total]), [["71", "0", "0", "nearest", 9], ["72", "40", "41", "explain", 0], ["73", "40", "0", "entity", 0], ["74", "99", "0", "entity", 0]]);
+is(frame.answers.map(({ tag, id, other, kind, total }) => [tag, id, other, kind, total]), [["71", "0", "0", "nearest", 9], ["72", "40", "41", "explain", 0], ["73", "40", "0", "entity", 0], ["74", "99", "0", "entity", 0], ["75", "44", "0", "entity", 0]]);
 is(frame.answers[0].hits, [{ id: "61", square: 0.25, kind: 1 }, { id: "62", square: 4, kind: 2 }]);
 const { explanation, text: sentence } = frame.answers[1];
 is(explanation, { reason: explanation.reason, dx: 3, dy: 4, dz: 0, square: 25, radius: 4, margin: 1, height: 0, towers_x: 1, towers_y: 2, span: 1, cap: 3, rank: 4, passing: 5,
   observer_instance: 8, target_instance: 9, sees_mask: "0x6", layers: "0x7", sees: false, paired: false, stealth: 10, detect: 11, range: 0, shape: 0 });
 assert.equal(sentence, "not seen: the target is beyond the radius (distance 5, radius 4, margin 1; rank 4 of 5, cap 3)");
-is(frame.answers[2].attrs, attrs);
+is(frame.answers[2].attrs, { ...attrs, veiled: true, ready: false });
+is(frame.answers[4].attrs, { ...attrs, global: false, veiled: true, ready: false });
 assert(frame.answers[3].status !== 0 && !("attrs" in frame.answers[3]));
 is(frame.stats, Object.fromEntries(names.map((name, i) => [name, FIRST_STAT + i])));
 is(frame.keys, { generation: 31, sticky: 1.25, height: 2, crowd_floor: 0.5, shape: 3, span: 4, broadcast_bytes: 5, events_max: 6, share_min: 7, activation_span: 8, activation_linger: 9, crowd_entities: 10 });

@@ -151,8 +151,13 @@ static void fill_answers(ph_monitor_frame *frame)
                          .stealth = 10,
                          .detect = 11}},
         {.question = {.kind = PH_ASK_ENTITY, .id = 40, .tag = 73}},
-        {.question = {.kind = PH_ASK_ENTITY, .id = 99, .tag = 74}, .status = PH_UNKNOWN_ID}};
-    answers[2].attrs = attrs;
+        {.question = {.kind = PH_ASK_ENTITY, .id = 99, .tag = 74}, .status = PH_UNKNOWN_ID},
+        {.question = {.kind = PH_ASK_ENTITY, .id = 44, .tag = 75}}};
+    /* of the four booleans no two are the same in all of the three attributes */
+    answers[2].attrs = answers[4].attrs = attrs;
+    answers[2].attrs.veiled = answers[4].attrs.veiled = true;
+    answers[2].attrs.ready = answers[4].attrs.ready = false;
+    answers[4].attrs.global = false;
     frame->answers = answers;
     frame->answer_count = sizeof answers / sizeof *answers;
     frame->hits = hits;

@@ -1,9 +1,7 @@
 /*
- * Kinds, bits and steps of points; see describe.h. By all workers, at the end of a tick.
+ * Looks of points: kind, bits and step in a word; see describe.h. By all workers, at the end of a tick.
  */
 #include "world/monitor/describe.h"
-
-#include <string.h>
 
 void phx_describe_begin(phx_staged_points *staged)
 {
@@ -16,7 +14,7 @@ static phx_set_point point_of(const phx_store *store, uint32_t set)
     const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
                           (attr->ready_given ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
                           (attr->veiled ? PH_POINT_VEILED : 0u);
-    return (phx_set_point){.set = set, .kind = attr->kind, .bits = (uint8_t)bits};
+    return (phx_set_point){set, attr->kind | bits << PHX_LOOK_BITS};
 }
 
 /* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
@@ -36,14 +34,14 @@ static void add_rare_bits(const phx_world *world, const phx_shard *shard, uint32
     for (uint32_t i = first; i < staged->count; i++) {
         const uint32_t slot = staged->slots[i];
         const uint64_t id = store->name[slot].id;
-        uint32_t bits = staged->bits[i];
+        uint32_t bits = 0;
         if (is_capped(store, slot)) bits |= PH_POINT_CAPPED;
         if (store->body[slot].state & PHX_SLOT_PARTIAL) bits |= PH_POINT_WAITS;
         if (phx_activation_is(&shard->zones.activation, slot)) bits |= PH_POINT_AWAKE;
         if (attached && phx_idmap_find(&world->attach.parent_of, id)) bits |= PH_POINT_ATTACHED;
         const uint64_t *shrunk = any_shrunk ? phx_idmap_find(&world->crowd.shrunk, id) : NULL;
-        staged->steps[i] = shrunk ? (uint8_t)(*shrunk >> 32) : 0;
-        staged->bits[i] = (uint8_t)bits;
+        const uint32_t step = shrunk ? (uint8_t)(*shrunk >> 32) : 0;
+        staged->looks[i] |= bits << PHX_LOOK_BITS | step << PHX_LOOK_STEP;
     }
 }
 
@@ -56,10 +54,8 @@ void phx_describe_points(const phx_world *world, const phx_shard *shard, uint32_
         const uint32_t set = store->set[staged->slots[i]];
         phx_set_point *point = &staged->sets[set % PHX_STAGE_SETS];
         if (PHX_UNLIKELY(point->set != set)) *point = point_of(store, set);
-        staged->kinds[i] = point->kind;
-        staged->bits[i] = point->bits;
+        staged->looks[i] = point->look;
     }
-    memset(staged->steps + first, 0, count - first);
     if (shard->limited || shard->zones.activation.slots > 0 || phx_idmap_count(&world->attach.parent_of) > 0 ||
         phx_idmap_count(&world->crowd.shrunk) > 0)
         add_rare_bits(world, shard, first, staged);

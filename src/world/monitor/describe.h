@@ -9,21 +9,19 @@
 #include "world/state/world.h"
 
 enum {
-    PHX_STAGE_POINTS = 1024, /* on a worker's stack: 13 KiB, as threads of the host may have a small one */
+    PHX_STAGE_POINTS = 1024, /* on a worker's stack: 12 KiB, as threads of the host may have a small one */
     PHX_STAGE_SETS = 64      /* a world has few attribute sets; a power of two */
 };
 
-/* Kind and bits of the points with an attribute set: the same for all of them. */
+/* The look of the points with an attribute set: the same for all of them. */
 typedef struct phx_set_point {
     uint32_t set; /* UINT32_MAX: none yet */
-    uint16_t kind;
-    uint8_t bits, reserved;
+    uint32_t look;
 } phx_set_point;
 
 typedef struct phx_staged_points {
     uint32_t slots[PHX_STAGE_POINTS + PHX_KERNEL_PAD], places[PHX_STAGE_POINTS + PHX_KERNEL_PAD];
-    uint16_t kinds[PHX_STAGE_POINTS];
-    uint8_t bits[PHX_STAGE_POINTS], steps[PHX_STAGE_POINTS];
+    uint32_t looks[PHX_STAGE_POINTS];
     uint32_t count, key;
     phx_set_point sets[PHX_STAGE_SETS]; /* by the lower bits of the set's number, of one shard */
 } phx_staged_points;
@@ -31,7 +29,7 @@ typedef struct phx_staged_points {
 /* Begins with the points of a shard. */
 void phx_describe_begin(phx_staged_points *staged);
 
-/* Sets kinds, bits and steps of the points from this one on; their slots become numbers of the frame. */
+/* Sets the looks of the points from this one on; their slots become numbers of the frame. */
 void phx_describe_points(const phx_world *world, const phx_shard *shard, uint32_t slot_first, uint32_t first,
                          phx_staged_points *staged);
 

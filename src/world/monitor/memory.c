@@ -51,9 +51,7 @@ static void set_columns(phx_monitor *monitor)
     phx_found_columns *found = &monitor->found;
     phx_point_columns *points = &monitor->points;
     found->places = found->slots + room;
-    found->kinds = (uint16_t *)(found->places + room);
-    found->bits = (uint8_t *)(found->kinds + room);
-    found->steps = found->bits + room;
+    found->looks = found->places + room;
     points->x = (uint16_t *)(points->slots + room);
     points->y = points->x + room;
     points->kinds = points->y + room;

@@ -21,6 +21,21 @@ static void split_places(const uint32_t *places, uint32_t count, uint16_t *x, ui
     }
 }
 
+static void split_looks(const uint32_t *looks, uint32_t count, const phx_point_columns *to, uint32_t at)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        to->kinds[at + i] = (uint16_t)looks[i];
+        to->bits[at + i] = (uint8_t)(looks[i] >> PHX_LOOK_BITS);
+        to->steps[at + i] = (uint8_t)(looks[i] >> PHX_LOOK_STEP);
+    }
+}
+
+static void set_slots(const phx_point_run *run, const uint32_t *found, uint32_t *slots)
+{
+    if (!run->successive) memcpy(slots, found + run->first, run->count * sizeof *slots);
+    for (uint32_t i = 0; run->successive && i < run->count; i++) slots[i] = run->slot + i;
+}
+
 /* The frame has a point for each entity of the view. */
 static void count_cells(const phx_monitor *monitor)
 {
@@ -39,11 +54,9 @@ void phx_points_order(phx_monitor *monitor)
     PHX_HEAP_SORT(phx_point_run, monitor->runs, count, run_is_behind);
     for (uint32_t i = 0; i < count; i++) {
         const phx_point_run run = monitor->runs[i];
-        memcpy(to->slots + at, from->slots + run.first, run.count * sizeof *to->slots);
+        set_slots(&run, from->slots, to->slots + at);
         split_places(from->places + run.first, run.count, to->x + at, to->y + at);
-        memcpy(to->kinds + at, from->kinds + run.first, run.count * sizeof *to->kinds);
-        memcpy(to->bits + at, from->bits + run.first, run.count);
-        memcpy(to->steps + at, from->steps + run.first, run.count);
+        split_looks(from->looks + run.first, run.count, to, at);
         at += run.count;
     }
     PHX_ASSERT(at == monitor->frame.points.count);

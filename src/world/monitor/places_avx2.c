@@ -63,7 +63,7 @@ AVX2_INLINE __m256i places_along(__m256 p, float from, float scale)
  */
 AVX2_INLINE void fetch_ahead(const phx_body *bodies)
 {
-    enum { AHEAD = 2048, STEP = PHX_CACHE_LINE, LINES = LANES * sizeof(phx_body) / STEP }; /* AHEAD: bytes, measured */
+    enum { AHEAD = 8192, STEP = PHX_CACHE_LINE, LINES = LANES * sizeof(phx_body) / STEP }; /* AHEAD: bytes, measured */
     for (uint32_t line = 0; line < LINES; line++)
         _mm_prefetch((const char *)((uintptr_t)bodies + AHEAD + line * STEP), _MM_HINT_T0);
 }

@@ -46,12 +46,11 @@ static void flush_points(const points_fill *fill, phx_staged_points *staged)
     const uint32_t run = atomic_fetch_add_explicit(&monitor->run_count, 1, memory_order_relaxed);
     const phx_found_columns *to = &monitor->found;
     PHX_ASSERT(run < monitor->runs_max);
-    monitor->runs[run] = (phx_point_run){staged->key++, first, n};
-    memcpy(to->slots + first, staged->slots, n * sizeof *to->slots);
+    const bool successive = staged->slots[n - 1] - staged->slots[0] == n - 1; /* slots go up */
+    monitor->runs[run] = (phx_point_run){staged->key++, first, n, staged->slots[0], successive};
+    if (!successive) memcpy(to->slots + first, staged->slots, n * sizeof *to->slots);
     memcpy(to->places + first, staged->places, n * sizeof *to->places);
-    memcpy(to->kinds + first, staged->kinds, n * sizeof *to->kinds);
-    memcpy(to->bits + first, staged->bits, n);
-    memcpy(to->steps + first, staged->steps, n);
+    memcpy(to->looks + first, staged->looks, n * sizeof *to->looks);
 }
 
 /* Leaves the points of the view's instance, or of the sample, from this one on. Returns their end. */
@@ -91,12 +90,23 @@ static uint32_t collect_shown(const points_fill *fill, const phx_store *store, p
     return keep_instance(shown, store, first, end, staged);
 }
 
+/*
+ * The next group's sets: each group begins a stream anew, before the processor knows that it is one. An address behind
+ * the last set is no access.
+ */
+static void fetch_sets(const phx_store *store, uint32_t first)
+{
+    for (uint32_t at = 0; at < GROUP; at += PHX_CACHE_LINE / sizeof *store->set)
+        __builtin_prefetch((const void *)((uintptr_t)store->set + (first + at) * sizeof *store->set));
+}
+
 /* Some slots: at most GROUP. */
 static void fill_point_group(const points_fill *fill, const phx_shard *shard, phx_span slots, phx_monitor_sums *sums,
                              phx_staged_points *staged)
 {
     const phx_store *store = &shard->store;
     const uint32_t first = staged->count;
+    if (fill->wants_points) fetch_sets(store, slots.end);
     uint32_t end = collect_shown(fill, store, slots, staged);
     sums->matched += end - first;
     for (uint32_t i = first; i < end && fill->counts_cells; i++) sums->counts[phx_place_cell(staged->places[i])]++;

@@ -28,19 +28,23 @@ typedef struct phx_point_columns {
     uint8_t *bits, *steps;
 } phx_point_columns;
 
-/* Points as workers find them, with places in one word: y << 16 | x. */
+/*
+ * Points as workers find them, a word for each column: a fill is bound by the bytes that it writes. Places are
+ * y << 16 | x, looks steps << 24 | bits << 16 | kind.
+ */
 typedef struct phx_found_columns {
-    uint32_t *slots, *places;
-    uint16_t *kinds;
-    uint8_t *bits, *steps;
+    uint32_t *slots, *places, *looks;
 } phx_found_columns;
 
 enum { PHX_POINT_BYTES = 12 }; /* of both */
+enum { PHX_LOOK_BITS = 16, PHX_LOOK_STEP = 24 };
 
 /* Some points that stand together: the order of runs is that of their keys, piece << 16 | number in the piece. */
 typedef struct phx_point_run {
     uint32_t key;
     uint32_t first, count;
+    uint32_t slot;   /* the first point's; */
+    bool successive; /* the others' follow it, and are not written */
 } phx_point_run;
 
 /* One worker's sums of a fill. */

@@ -11,20 +11,19 @@ enum { RUNS_MAX = 300, RUN_POINTS = 20, POINTS_MAX = RUNS_MAX * RUN_POINTS, ROUN
 
 static phx_monitor monitor;
 static phx_point_run runs[RUNS_MAX];
-static uint32_t slots[2][POINTS_MAX], places_found[POINTS_MAX], cells[PH_MONITOR_CELLS * PH_MONITOR_CELLS];
-static uint16_t xs[POINTS_MAX], ys[POINTS_MAX], kinds[2][POINTS_MAX];
-static uint8_t bits[2][POINTS_MAX], steps[2][POINTS_MAX];
+static uint32_t slots[2][POINTS_MAX], places_found[POINTS_MAX], looks[POINTS_MAX],
+    cells[PH_MONITOR_CELLS * PH_MONITOR_CELLS];
+static uint16_t xs[POINTS_MAX], ys[POINTS_MAX], kinds[POINTS_MAX];
+static uint8_t bits[POINTS_MAX], steps[POINTS_MAX];
 
 static phx_monitor_sums sums = {.counts = cells};
 
-/* All columns of a point say its number. */
-static void put_point(uint32_t at, uint32_t number)
+/* All columns of a point say its number. Slots of a successive run are not written. */
+static void put_point(uint32_t at, uint32_t number, bool successive)
 {
-    slots[0][at] = number;
+    slots[0][at] = successive ? UINT32_MAX : number;
     places_found[at] = (uint32_t)(uint16_t)~number << 16 | (uint16_t)number;
-    kinds[0][at] = (uint16_t)(number * 3);
-    bits[0][at] = (uint8_t)number;
-    steps[0][at] = (uint8_t)~number;
+    looks[at] = (uint16_t)(number * 3) | (uint32_t)(uint8_t)number << 16 | (uint32_t)(uint8_t)~number << 24;
 }
 
 /* The counts of cells against the points, one by one. */
@@ -44,8 +43,8 @@ Test(points_order, runs_come_in_the_order_of_their_keys_with_all_columns)
         const uint32_t count = phx_rng_below(&rng, RUNS_MAX + 1);
         uint32_t places[RUNS_MAX], points = 0;
         memset(&monitor, 0, sizeof monitor);
-        monitor.found = (phx_found_columns){slots[0], places_found, kinds[0], bits[0], steps[0]};
-        monitor.points = (phx_point_columns){slots[1], xs, ys, kinds[1], bits[1], steps[1]};
+        monitor.found = (phx_found_columns){slots[0], places_found, looks};
+        monitor.points = (phx_point_columns){slots[1], xs, ys, kinds, bits, steps};
         monitor.sums = &sums;
         monitor.cells_due = round % 2;
         cells[0] = UINT32_MAX; /* of another frame */
@@ -58,8 +57,9 @@ Test(points_order, runs_come_in_the_order_of_their_keys_with_all_columns)
         }
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t key = places[i], length = 1 + key % RUN_POINTS;
-            runs[i] = (phx_point_run){.key = key << 3, .first = points, .count = length};
-            for (uint32_t p = 0; p < length; p++) put_point(points++, key * RUN_POINTS + p);
+            const bool successive = phx_rng_below(&rng, 2) == 0;
+            runs[i] = (phx_point_run){key << 3, points, length, key * RUN_POINTS, successive};
+            for (uint32_t p = 0; p < length; p++) put_point(points++, key * RUN_POINTS + p, successive);
         }
         atomic_store(&monitor.run_count, count);
         monitor.frame.points.count = points;
@@ -70,8 +70,8 @@ Test(points_order, runs_come_in_the_order_of_their_keys_with_all_columns)
                 const uint32_t number = key * RUN_POINTS + p;
                 cr_assert_eq(slots[1][at], number);
                 cr_assert(xs[at] == (uint16_t)number && ys[at] == (uint16_t)~number);
-                cr_assert_eq(kinds[1][at], (uint16_t)(number * 3));
-                cr_assert(bits[1][at] == (uint8_t)number && steps[1][at] == (uint8_t)~number);
+                cr_assert_eq(kinds[at], (uint16_t)(number * 3));
+                cr_assert(bits[at] == (uint8_t)number && steps[at] == (uint8_t)~number);
             }
         cr_assert_eq(at, points);
         if (monitor.cells_due) check_cells(points);
