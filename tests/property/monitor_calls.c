@@ -419,6 +419,29 @@ static void same_points(const ph_monitor_frame *a, const ph_monitor_frame *b)
           "events");
 }
 
+/* An entity that rests keeps its slot, whatever others leave slots free in front of it. */
+static void free_slots(void)
+{
+    enum { ALL = 900, GONE = 7 }; /* a view of SIDE: each has an x of its own */
+    static stand s;
+    uint32_t slot_of[SIDE * 2] = {0};
+    stand_open(&s, 1, 1, &(ph_monitor_def){0});
+    for (uint64_t id = 1; id <= ALL; id++) enter(&s, id, (float)id + 0.5F, 5, 0);
+    for (uint32_t t = 0; t < 2; t++) {
+        stand_tick(&s);
+        const ph_monitor_frame *f = take(&s);
+        CHECK(f->points.count == (t == 0 ? ALL : ALL - ALL / GONE), "%u points", f->points.count);
+        for (uint32_t i = 0; i < f->points.count; i++) {
+            uint32_t *slot = &slot_of[(uint64_t)f->points.x[i] * SIDE / 65536];
+            CHECK(t == 0 || *slot == f->points.slots[i], "point %u: slot %u, it was %u", i, f->points.slots[i], *slot);
+            *slot = f->points.slots[i];
+        }
+        give(&s, f);
+        for (uint64_t id = GONE; id <= ALL; id += GONE) CHECK_OK(t == 0 ? ph_leave(s.producer, id) : PH_OK);
+    }
+    stand_close(&s);
+}
+
 /* Any number of workers gives the same frame; costs are there. */
 static void workers(void)
 {
@@ -597,6 +620,7 @@ int main(int argc, char **argv)
     samples();
     hostile_ids();
     many_sets();
+    free_slots();
     areas();
     workers();
     crews(0);
