@@ -96,22 +96,30 @@ static inline void write_names(const phx_store *store, phx_event_columns to, con
             write_name(&to, place ? place[i] : first + i, name, NULL, phx_target_word_at(targets, i));
 }
 
-typedef uint32_t quarters __attribute__((vector_size(16)));
-_Static_assert(sizeof(ph_position) <= sizeof(quarters) && offsetof(phx_body, x) == 0 && offsetof(phx_body, z) == 8,
+_Static_assert(offsetof(phx_body, x) == 0 && offsetof(phx_body, y) == 4 && offsetof(phx_body, z) == 8,
                "a body begins with its position");
-_Static_assert(sizeof(phx_body) >= sizeof(quarters), "a body is read by vectors");
+_Static_assert(sizeof(ph_position) == 12 && offsetof(ph_position, z) == 8, "a position is written in two words");
 
-/* Writes where the targets of unordered changes are; of leaves 0. No branch: it would be mispredicted. */
+/*
+ * Writes where the targets of unordered changes are; of leaves 0. No branch: it would be mispredicted. Two words, as a
+ * vector of three floats would go through the stack.
+ */
 static void write_positions(const phx_body *body, ph_position *to, const uint32_t *targets, uint32_t count,
                             const uint32_t *place)
 {
     for (uint32_t i = 0; i < count; i++) {
         const phx_target_word word = phx_target_word_at(targets, i);
-        const uint32_t enters = (uint32_t)phx_target_word_leaves(word) - 1; /* all bits, or none */
-        quarters at;
-        memcpy(&at, &body[phx_target_word_slot(word)], sizeof at);
-        at &= (quarters){enters, enters, enters, enters};
-        memcpy(&to[place[i]], &at, sizeof *to);
+        const uint64_t enters = (uint64_t)phx_target_word_leaves(word) - 1; /* all bits, or none */
+        const char *from = (const char *)&body[phx_target_word_slot(word)];
+        char *at = (char *)&to[place[i]];
+        uint64_t xy;
+        uint32_t z;
+        memcpy(&xy, from, sizeof xy);
+        memcpy(&z, from + sizeof xy, sizeof z);
+        xy &= enters;
+        z &= (uint32_t)enters;
+        memcpy(at, &xy, sizeof xy);
+        memcpy(at + sizeof xy, &z, sizeof z);
     }
 }
 

@@ -210,6 +210,15 @@ static ph_status unpack_all(size_t size, uint32_t runs)
     return status;
 }
 
+/* Takes the commands that wait in `from`, so that the next ones stand alone. */
+static void drop_all(void)
+{
+    phx_command_run run;
+    while (phx_command_queue_next(from.queue, &run))
+        ;
+    phx_producer_release(&from);
+}
+
 /* ph_area has bytes between its fields that say nothing. */
 static void expect_same_area(const phx_command_area *a, const phx_command_area *b)
 {
@@ -291,6 +300,102 @@ Test(pack, a_record_that_is_cut_is_refused_at_every_length)
         cr_assert_eq(unpack_all(cut, runs), PH_BAD_RECORD, "%zu of %zu bytes", cut, size);
         cr_assert_eq(strncmp(reason_text, "run ", 4), 0, "%s", reason_text);
     }
+    cr_assert_eq(unpack_all(size, runs), PH_OK);
+    phx_producer_release(&from);
+}
+
+/* Shortens the only run of the record to so many bytes of commands. */
+static void shorten_run(size_t bytes)
+{
+    phx_packed_run head;
+    memcpy(&head, record, sizeof head);
+    head.bytes = bytes;
+    memcpy(record, &head, sizeof head);
+}
+
+Test(pack, a_run_that_ends_within_a_command_is_refused)
+{
+    static const uint16_t ops[] = {PHX_OP_LEAVE, PHX_OP_PAIR, PHX_OP_AREA_SET, PHX_OP_BROADCAST};
+    uint64_t rng = 61;
+    for (uint32_t round = 0; round < 200; round++) {
+        const uint16_t op = ops[round % 4];
+        const uint64_t id = any_id(&rng, true);
+        uint32_t runs, done;
+        if (op == PHX_OP_LEAVE) cr_assert_eq(phx_submit_ids(world, &from, op, 1, &id, &done, false), PH_OK);
+        else if (op == PHX_OP_PAIR) cr_assert_eq(phx_submit_two_ids(&from, op, id, id + 1, 20, 5), PH_OK);
+        else if (op == PHX_OP_AREA_SET) submit_area(&rng);
+        else submit_broadcast(&rng);
+        const size_t size = pack_all(&runs), head = sizeof(phx_packed_run);
+        cr_assert_eq(runs, 1);
+        for (size_t bytes = 0; bytes < size - head; bytes += 8) {
+            shorten_run(bytes);
+            cr_assert_eq(unpack_all(head + bytes, 1), PH_BAD_RECORD, "operation %u: %zu bytes", op, bytes);
+        }
+        shorten_run(size - head);
+        cr_assert_eq(unpack_all(size, 1), PH_OK, "%s", reason_text);
+        drop_all();
+    }
+}
+
+Test(pack, attributes_that_end_within_a_field_are_refused)
+{
+    uint64_t rng = 67;
+    for (uint32_t round = 0; round < 100; round++) {
+        uint32_t runs;
+        submit_attrs(&rng, round % 2 ? PHX_OP_SET : PHX_OP_ENTER);
+        const size_t size = pack_all(&runs), head = sizeof(phx_packed_run);
+        phx_packed_attrs kept, cut;
+        memcpy(&kept, record + head, sizeof kept);
+        for (uint32_t bytes = 0; bytes <= kept.bytes + 9; bytes++) { /* as the command has it, and as the run has it */
+            cut = kept;
+            cut.bytes = bytes;
+            memcpy(record + head, &cut, sizeof cut);
+            cr_assert_eq(unpack_all(size, runs), bytes == kept.bytes ? PH_OK : PH_BAD_RECORD, "%u bytes", bytes);
+            if (bytes >= kept.bytes) continue;
+            const size_t room = sizeof kept + phx_pack_round(bytes);
+            shorten_run(room);
+            cr_assert_eq(unpack_all(head + room, runs), PH_BAD_RECORD, "%u of %u bytes", bytes, kept.bytes);
+            shorten_run(size - head);
+        }
+        drop_all();
+    }
+}
+
+Test(pack, every_flag_that_is_no_bool_is_refused)
+{
+    static const uint32_t flags[] = {PH_GLOBAL, PH_READY, PH_VEILED, PH_REMOTE};
+    const size_t head = sizeof(phx_packed_run) + sizeof(phx_packed_attrs);
+    for (uint32_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+        const uint64_t id = 5;
+        const ph_attrs attrs = {.given = flags[f]};
+        uint32_t runs, done;
+        cr_assert_eq(phx_submit_attrs(world, &from, PHX_OP_SET, 1, &id, &attrs, &done, false), PH_OK);
+        const size_t size = pack_all(&runs);
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            record[head] = (unsigned char)byte;
+            cr_assert_eq(unpack_all(size, runs), byte < 2 ? PH_OK : PH_BAD_RECORD, "flag %#x, byte %u", flags[f], byte);
+        }
+        drop_all();
+    }
+}
+
+Test(pack, numbers_of_a_command_beyond_their_bounds_are_refused)
+{
+    const uint64_t id = 5;
+    uint32_t runs;
+    cr_assert_eq(phx_submit_broadcast(world, &from, id, "abcdefgh", 8, &(ph_broadcast_options){0}), PH_OK);
+    const size_t size = pack_all(&runs), head = sizeof(phx_packed_run);
+    phx_command_broadcast kept;
+    memcpy(&kept, record + head, sizeof kept);
+    phx_command_broadcast wrong[3] = {kept, kept, kept};
+    wrong[0].bytes = PH_PAYLOAD_MAX + 1;
+    wrong[1].bytes = 4000; /* there are 8 */
+    wrong[2].kind_count = PH_BROADCAST_KINDS_MAX + 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        memcpy(record + head, &wrong[i], sizeof wrong[i]);
+        cr_assert_eq(unpack_all(size, runs), PH_BAD_RECORD, "broadcast %u", i);
+    }
+    memcpy(record + head, &kept, sizeof kept);
     cr_assert_eq(unpack_all(size, runs), PH_OK);
     phx_producer_release(&from);
 }
