@@ -50,9 +50,19 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE) # a host's link line has no sani
     set_tests_properties(page_from_clone PROPERTIES TIMEOUT 60 LABELS example)
 endif()
 
-foreach(page IN ITEMS comparison determinism faq)
+foreach(page IN ITEMS benchmarks comparison determinism faq glossary indexes limits packages performance upgrading workloads)
     pharos_page_test(${page})
 endforeach()
+pharos_page_test(saving pharos-config)
+
+pharos_page_program(monitor_frames pages/monitor_frames.c)
+pharos_page_test(monitor-frames monitor_frames)
+if(PHAROS_BUILD_VIEW)
+    pharos_page_program(viewing pages/viewing.c pharos_view_shared)
+    add_test(NAME example_viewing COMMAND ${PHAROS_TEST_LAUNCHER} $<TARGET_FILE:example_viewing>)
+    pharos_test_properties(example_viewing 60 "example")
+    pharos_page_test(viewing)
+endif()
 
 pharos_page_program(troubles pages/troubles.c)
 pharos_page_test(troubles troubles pharos-replay)
