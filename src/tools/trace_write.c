@@ -9,15 +9,12 @@
 #include <string.h>
 
 /* The order of the columns: the ones of many lines come first, so that most lines are short. */
+/* clang-format off */
 #define WRITTEN_COLUMNS(X) \
-    X(tick) \
-    X(op) \
-    X(id) \
-    X(x) \
-    X(y) \
-    X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) X(sees) X(veiled) X(stealth) \
-        X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) X(radius) X(x2) X(y2) X(z2) \
-            X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
+    X(tick) X(op) X(id) X(x) X(y) X(z) X(other) X(kind) X(view) X(margin) X(reach) X(visible) X(instance) X(layers) \
+    X(sees) X(veiled) X(stealth) X(detect) X(global) X(ready) X(remote) X(cap) X(priority) X(user_data) X(consumer) \
+    X(radius) X(x2) X(y2) X(z2) X(corners) X(follow) X(self) X(seen) X(text) X(bytes)
+/* clang-format on */
 
 enum {
 #define COLUMN_PLACE(name) AT_##name,

@@ -1,6 +1,6 @@
 # The store of images, on the real disk and on one with faults.
 if(PHAROS_BUILD_STORE)
-    add_library(pharos_fault_disk STATIC support/fault_disk.c)
+    add_library(pharos_fault_disk STATIC support/damaged_file.c support/fault_disk.c)
     target_link_libraries(pharos_fault_disk PUBLIC pharos_test_support)
     pharos_plain_test(NAME store_images SOURCES property/store_images.c LIBS pharos_fault_disk pharos_store
                       LABELS property)

@@ -52,8 +52,7 @@ static void damage_record(ph_world world, const tape_record *record)
     for (size_t cut = 0; cut < record->size && check_failures() == 0; cut++)
         expect_refusal(world, bytes, cut, "cut at byte", cut);
     expect_refusal(world, bytes, record->size + sizeof *bytes, "longer by", sizeof *bytes);
-    const size_t stride = 100 / test_amount(100); /* all bits at full */
-    for (size_t bit = 0; bit < record->size * 8 && check_failures() == 0; bit += stride) {
+    for (size_t bit = 0; bit < record->size * 8 && check_failures() == 0; bit++) {
         unsigned char *byte = (unsigned char *)bytes + bit / 8;
         *byte ^= (unsigned char)(1u << bit % 8);
         expect_refusal(world, bytes, record->size, "flipped bit", bit);

@@ -15,6 +15,7 @@
 #include "store/folder.h"
 #include "store/store.h"
 #include "support/check.h"
+#include "support/damaged_file.h"
 #include "support/exposition.h"
 #include "support/fail_alloc.h"
 #include "support/fault_disk.h"
@@ -364,18 +365,17 @@ static void test_damage(void)
     char *path = phx_folder_file(&place, at.tick, PHX_STORE_IMAGE);
     size_t count;
     uint8_t *bytes = read_file(path, &count);
-    for (size_t cut = 0; cut < count && check_failures() == 0; cut++) {
-        write_file(path, bytes, cut);
-        expect_refusal(&def, path, "cut at byte", cut);
-    }
     write_file(path, bytes, count + 1);
     expect_refusal(&def, path, "one byte more than", count);
-    const size_t stride = 100 / test_amount(100); /* all bits at full */
-    for (size_t bit = 0; bit < count * 8 && check_failures() == 0; bit += stride) {
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        write_file(path, bytes, count);
+    write_file(path, bytes, count);
+    for (size_t bit = 0; bit < count * 8 && check_failures() == 0; bit++) {
+        damage_flip(path, bit);
         expect_refusal(&def, path, "flipped bit", bit);
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        damage_flip(path, bit);
+    }
+    for (size_t cut = count; cut-- > 0 && check_failures() == 0;) {
+        damage_cut(path, cut);
+        expect_refusal(&def, path, "cut at byte", cut);
     }
     /* an older image takes the place of a damaged one, and the reason says so */
     write_file(path, bytes, count);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "store/journal_file.h"
 #include "store/store.h"
 #include "support/check.h"
+#include "support/damaged_file.h"
 #include "support/fault_disk.h"
 #include "support/temp_path.h"
 
@@ -431,12 +433,6 @@ static ph_status read_all(const char *path, char *reason)
     return status;
 }
 
-static void write_file(const char *path, const uint8_t *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-    REQUIRE(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
-}
-
 static void expect_damage(const char *path, const char *what, size_t at)
 {
     char reason[REASON];
@@ -460,23 +456,19 @@ static void test_damage(const uint64_t *hashes)
     const phx_folder place = {folder, (char *)(uintptr_t) "w"};
     char *path = phx_folder_file(&place, 1, PHX_STORE_JOURNAL);
     CHECK(read_all(path, reason) == PH_EMPTY, "%s", reason);
-    FILE *file = fopen(path, "rb");
-    uint8_t bytes[1 << 14];
-    REQUIRE(file);
-    const size_t count = fread(bytes, 1, sizeof bytes, file);
-    REQUIRE(count > 0 && count < sizeof bytes && fclose(file) == 0);
-    for (size_t cut = 0; cut < count && check_failures() == 0; cut++) {
-        write_file(path, bytes, cut);
-        expect_damage(path, "cut at byte", cut);
-        if (cut % 97 == 0) expect_recovered(&def, hashes, 0, TICKS);
-    }
-    const size_t stride = 100 / test_amount(100); /* all bits at full */
-    for (size_t bit = 0; bit < count * 8 && check_failures() == 0; bit += stride) {
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        write_file(path, bytes, count);
+    struct stat file;
+    REQUIRE(stat(path, &file) == 0 && file.st_size > 0);
+    const size_t count = (size_t)file.st_size;
+    for (size_t bit = 0; bit < count * 8 && check_failures() == 0; bit++) {
+        damage_flip(path, bit);
         expect_damage(path, "flipped bit", bit);
         if (bit % 997 == 0) expect_recovered(&def, hashes, 0, TICKS);
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        damage_flip(path, bit);
+    }
+    for (size_t cut = count; cut-- > 0 && check_failures() == 0;) {
+        damage_cut(path, cut);
+        expect_damage(path, "cut at byte", cut);
+        if (cut % 97 == 0) expect_recovered(&def, hashes, 0, TICKS);
     }
     (void)printf("a journal of %zu bytes: each cut, each bit\n", count);
     free(path);
