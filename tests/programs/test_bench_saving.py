@@ -5,9 +5,11 @@ usage: test_bench_saving.py PHAROS-BENCH
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 GOALS = 7 # two gates, the file, two loads, the journal, its allocations
 bench = sys.argv[1]
@@ -42,4 +44,12 @@ with tempfile.TemporaryDirectory() as folder:
     gone = os.path.join(folder, "none")
     if "the folder can not be made" not in run(["--saving", "--entities", "100", "--rounds", "1"], 1, gone).stderr:
         sys.exit("no folder, and no reason")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        child = subprocess.Popen([bench, "--saving", "--entities", "20000", "--workers", "1", "--rounds", "60"],
+                                 env=dict(os.environ, TMPDIR=folder), stdout=subprocess.DEVNULL)
+        while not os.listdir(folder) and child.poll() is None:
+            time.sleep(0.001)
+        child.send_signal(number)
+        if child.wait(60) != -number or os.listdir(folder):
+            sys.exit(f"signal {number}: status {child.returncode}, left: {os.listdir(folder)}")
 print("ok")
