@@ -4,6 +4,7 @@
 #include "shards/publish/motion_history.h"
 
 #include "base/simd.h"
+#include "shards/simd/due_rule.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 
@@ -126,9 +127,9 @@ static void sample_rows(phx_shard *shard)
         to.age[row] = from->age;
     }
     for (uint32_t row = 0; to.z && row < shard->grid.row_end; row++) {
-        const phx_motion_sample *from = &samples[phx_row_slot(&shard->grid.rows, row)];
-        to.was_z[row] = from->oz;
-        to.z[row] = from->z;
+        const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+        to.was_z[row] = phx_bands_old_z(shard, slot);
+        to.z[row] = samples[slot].z;
     }
 }
 
@@ -147,11 +148,50 @@ phx_motion_columns phx_bands_columns(const phx_shard *shard)
                                 .word = rows->slot};
 }
 
+float phx_bands_old_z(const phx_shard *shard, uint32_t slot)
+{
+    const phx_motion_history *history = &shard->bands.histories[slot];
+    return history->known ? history->z : shard->store.body[slot].z;
+}
+
+uint32_t phx_bands_items(const phx_shard *shard)
+{
+    return shard->derives_lists ? shard->grid.rows_capacity : shard->store.capacity;
+}
+
+/* The query of a class: but for its observer and view. */
+static phx_due_query query_of(const phx_shard *shard, const ph_class *class)
+{
+    phx_due_query query = {.square = shard->rules->shape == PH_SHAPE_SQUARE,
+                           .sphere = shard->rules->shape == PH_SHAPE_SPHERE,
+                           .band_count = class->band_count};
+    for (uint32_t i = 0; i < class->band_count; i++) {
+        const uint32_t every = class->bands[i].every;
+        query.squares[i] = class->bands[i].radius * class->bands[i].radius;
+        query.turn[i] = (uint32_t)(shard->tick % every);
+        query.share[i] = phx_band_share(every);
+        query.every[i] = every;
+    }
+    return query;
+}
+
+static bool write_queries(phx_shard *shard)
+{
+    phx_bands *bands = &shard->bands;
+    const phx_rules *rules = shard->rules;
+    if (!phx_grow(shard->mem, (void **)&bands->queries, &bands->queries_capacity, 0, rules->class_count,
+                  sizeof *bands->queries))
+        return false;
+    for (uint32_t kind = 0; kind < rules->class_count; kind++)
+        bands->queries[kind] = query_of(shard, &rules->classes[kind]);
+    return true;
+}
+
 bool phx_bands_sample(phx_shard *shard)
 {
     if (!phx_bands_busy(shard)) return true;
     PHX_ASSERT(shard->store.slots <= shard->bands.samples_capacity);
-    if (shard->derives_lists && !ready_motion_rows(shard)) return false;
+    if ((shard->derives_lists && !ready_motion_rows(shard)) || !write_queries(shard)) return false;
     for (uint32_t slot = 0; slot < shard->store.slots; slot++) {
         const phx_body *body = &shard->store.body[slot];
         const phx_motion_history *history = &shard->bands.histories[slot];
@@ -161,9 +201,9 @@ bool phx_bands_sample(phx_shard *shard)
                                                          body->z,
                                                          known ? history->x : body->x,
                                                          known ? history->y : body->y,
-                                                         known ? history->z : body->z,
                                                          history->hash,
-                                                         short_age(age_of(history, body, shard->tick))};
+                                                         short_age(age_of(history, body, shard->tick)),
+                                                         shard->derives_lists ? body->row : slot};
     }
     if (shard->derives_lists) sample_rows(shard);
     return true;

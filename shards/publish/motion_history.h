@@ -35,7 +35,11 @@ bool phx_bands_read_history(struct phx_shard *shard, uint32_t slot, const phx_re
 bool phx_bands_busy(const struct phx_shard *shard);
 /* Writes the motion samples, if so; before any update is emitted. false = no memory: call again. */
 bool phx_bands_sample(struct phx_shard *shard);
-/* The samples of the shard's rows, valid where lists are derived. */
+/* The number of items (phx_motion_sample), or more. */
+uint32_t phx_bands_items(const struct phx_shard *shard);
+/* The height of a slot at the last tick's end; or now, if it has no history. */
+float phx_bands_old_z(const struct phx_shard *shard, uint32_t slot);
+/* The samples of the shard's rows, valid where lists are derived; but for rows that are left out. */
 phx_motion_columns phx_bands_columns(const struct phx_shard *shard);
 void phx_bands_end_tick(struct phx_shard *shard);
 

@@ -3,6 +3,8 @@
  */
 #include "shards/publish/update_scratch.h"
 
+#include "base/simd.h"
+
 void phx_update_scratch_free(phx_update_scratch *scratch)
 {
     phx_mem *mem = scratch->mem;
@@ -23,7 +25,9 @@ void phx_update_scratch_reset(phx_update_scratch *scratch)
 
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most)
 {
-    scratch->bands_most = bands_most;
+    uint32_t band_bits = 0;
+    while (1u << band_bits < bands_most) band_bits++;
+    scratch->band_bits = band_bits;
     scratch->group_first = scratch->target_count;
     if (scratch->place_last > UINT32_MAX / 2) {
         memset(scratch->places, 0, scratch->places_capacity * sizeof *scratch->places);
@@ -41,12 +45,11 @@ static bool ready_zeroed(phx_update_scratch *scratch, void **array, uint32_t *ca
     return true;
 }
 
-bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots)
+bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots, uint32_t items)
 {
-    const size_t places = (size_t)slots * scratch->bands_most;
-    if (!ready_zeroed(scratch, (void **)&scratch->marks, &scratch->marks_capacity, slots, sizeof *scratch->marks) ||
-        !ready_zeroed(scratch, (void **)&scratch->left_out, &scratch->left_out_capacity, (size_t)slots / 64 + 1,
-                      sizeof *scratch->left_out) ||
+    const size_t places = (size_t)items << scratch->band_bits;
+    if (places > INT32_MAX || !ready_zeroed(scratch, (void **)&scratch->marks, &scratch->marks_capacity, slots, sizeof *scratch->marks) ||
+        !ready_zeroed(scratch, (void **)&scratch->left_out, &scratch->left_out_capacity, items / PHX_LEFT_OUT_BITS + (size_t)PHX_KERNEL_PAD, sizeof *scratch->left_out) ||
         !ready_zeroed(scratch, (void **)&scratch->places, &scratch->places_capacity, places, sizeof *scratch->places) ||
         !phx_grow(scratch->mem, (void **)&scratch->observers, &scratch->observers_capacity, scratch->observer_count,
                   (size_t)scratch->observer_count + 1, sizeof *scratch->observers))
@@ -58,47 +61,40 @@ bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots)
     return true;
 }
 
-static uint32_t *place_of(const phx_update_scratch *scratch, phx_update_target target)
+uint32_t *phx_update_scratch_room(phx_update_scratch *scratch, uint32_t count)
 {
-    return &scratch->places[(size_t)target.slot * scratch->bands_most + target.band];
+    const size_t room = (size_t)scratch->due_count + count + PHX_KERNEL_PAD;
+    if (!phx_grow(scratch->mem, (void **)&scratch->due, &scratch->due_capacity, scratch->due_count, room,
+                  sizeof *scratch->due))
+        return NULL;
+    return scratch->due + scratch->due_count;
 }
 
-bool phx_update_scratch_add(phx_update_scratch *scratch, const uint32_t *words, const uint32_t *bands, uint32_t count)
+bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first)
 {
-    if (!phx_grow(scratch->mem, (void **)&scratch->due, &scratch->due_capacity, scratch->due_count,
-                  (size_t)scratch->due_count + count + 1, sizeof *scratch->due) ||
-        !phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count,
-                  (size_t)scratch->target_count + count + 1, sizeof *scratch->targets)) /* one is written in vain */
+    const uint32_t count = scratch->due_count - first;
+    const size_t room = (size_t)scratch->target_count + count + PHX_KERNEL_PAD;
+    if (count == 0) return true;
+    if (!phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count, room,
+                  sizeof *scratch->targets))
         return false;
-    uint32_t *due = scratch->due + scratch->due_count, *places = scratch->places;
-    const uint64_t *left_out = scratch->left_out;
-    phx_update_target *targets = scratch->targets + scratch->group_first;
-    uint32_t next = scratch->target_count - scratch->group_first, n = 0;
-    const uint32_t base = scratch->place_base, bands_most = scratch->bands_most;
-    for (uint32_t i = 0; i < count; i++) { /* no branch: in a crowd it is open which observer has a target first */
-        const phx_update_target target = {phx_row_word_slot(phx_row_word_at(words, i)), bands[i]};
-        const uint32_t kept = phx_update_scratch_has_bit(left_out, target.slot) ^ 1;
-        uint32_t *place = &places[(size_t)target.slot * bands_most + target.band];
-        const uint32_t is_new = *place < base, at = is_new ? next : *place - base;
-        *place = kept ? base + at : *place;
-        targets[next] = target;
-        next += is_new & kept;
-        due[n] = at;
-        n += kept;
-    }
-    scratch->due_count += n;
-    scratch->target_count = scratch->group_first + next;
-    scratch->place_last = base + next;
+    phx_group_targets group = {.place = scratch->places,
+                               .targets = scratch->targets + scratch->group_first,
+                               .base = scratch->place_base,
+                               .count = scratch->target_count - scratch->group_first};
+    kernels->give_places(&group, scratch->due + first, count);
+    scratch->target_count = scratch->group_first + group.count;
+    scratch->place_last = group.base + group.count;
     return true;
 }
 
 /* Renames the dues of the observers from places in targets[] to the values of their places. */
 static void rename_dues(const phx_update_scratch *scratch, const phx_observer_updates *observers, uint32_t count,
-                        const phx_update_target *targets)
+                        const uint32_t *targets)
 {
     for (uint32_t n = 0; n < count; n++) {
         uint32_t *due = scratch->due + observers[n].due_first;
-        for (uint32_t i = 0; i < observers[n].due_count; i++) due[i] = *place_of(scratch, targets[due[i]]);
+        for (uint32_t i = 0; i < observers[n].due_count; i++) due[i] = scratch->places[targets[due[i]]];
     }
 }
 
@@ -106,20 +102,20 @@ uint32_t phx_update_scratch_keep(phx_update_scratch *scratch, const phx_observer
                                  uint32_t target_first, uint32_t target_count)
 {
     const uint32_t left_out = UINT32_MAX;
-    phx_update_target *targets = scratch->targets + target_first;
+    uint32_t *targets = scratch->targets + target_first;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < target_count; i++) *place_of(scratch, targets[i]) = left_out;
+    for (uint32_t i = 0; i < target_count; i++) scratch->places[targets[i]] = left_out;
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t i = 0; i < observers[n].due_count; i++)
-            *place_of(scratch, targets[scratch->due[observers[n].due_first + i]]) = 0;
+            scratch->places[targets[scratch->due[observers[n].due_first + i]]] = 0;
     for (uint32_t i = 0; i < target_count; i++) {
-        uint32_t *place = place_of(scratch, targets[i]);
+        uint32_t *place = &scratch->places[targets[i]];
         if (*place != left_out) *place = kept++;
     }
     rename_dues(scratch, observers, count, targets);
     for (uint32_t i = 0; i < target_count; i++) {
-        const phx_update_target target = targets[i];
-        uint32_t *place = place_of(scratch, target);
+        const uint32_t target = targets[i];
+        uint32_t *place = &scratch->places[target];
         if (*place != left_out) targets[*place] = target;
         *place = 0; /* of no group */
     }

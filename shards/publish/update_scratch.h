@@ -2,6 +2,9 @@
  * The memory in which a worker collects the updates of a tick: observers, their due targets, deferred ones. Knows no
  * shard and no rule; band_updates.c fills it, and the worker's part of the world (world/publish/updates.h) owns it.
  *
+ * A target is known by its item (phx_bands_item(): rows near each other have near items) and its band, as a due key:
+ * so all that is kept by key stays in the nearest cache while the observers of a block are looked at.
+ *
  * Publish phase, by one worker at a time.
  */
 #ifndef PHX_SHARDS_PUBLISH_UPDATE_SCRATCH_H
@@ -9,6 +12,7 @@
 
 #include "shards/entity/entity_store.h"
 #include "shards/entity/tagged_word.h"
+#include "shards/simd/kernels.h"
 #include "shards/simd/top_k.h"
 #include "shards/state/records.h"
 
@@ -21,35 +25,32 @@ typedef struct phx_observer_updates {
     bool rewaits;       /* it has deferred updates, or had */
 } phx_observer_updates;
 
+enum { PHX_LEFT_OUT_BITS = 32 }; /* of a word of left_out[] */
+
 typedef struct phx_slot_mark {
     uint32_t epoch, value;
 } phx_slot_mark;
-
-/* A target as some observers of a group get it. */
-typedef struct phx_update_target {
-    uint32_t slot, band;
-} phx_update_target;
 
 /* One worker's scratch: memory that is kept, and the updates that it emitted in this tick. */
 typedef struct phx_update_scratch {
     phx_mem *mem;
     phx_slot_mark *marks; /* by slot, of the observer at hand: targets with deferred updates, with the tick */
-    uint64_t *left_out;   /* a bit for each slot: targets that the list of the observer at hand adds no more */
+    uint32_t *left_out;   /* a bit for each item: targets that the list of the observer at hand adds no more; and pad */
     /*
-     * By slot and band: the place in targets, counted from the group's first, plus place_base. The base grows from
-     * group to group, so a smaller number is of another group.
+     * By due key: the place in targets, counted from the group's first, plus place_base. The base grows from group to
+     * group, so a smaller number is of another group.
      */
     uint32_t *places;
     phx_ranked *candidates; /* due targets, if there is a budget */
     phx_observer_updates *observers;
-    uint32_t *due; /* places in targets, counted from the group's first */
-    phx_update_target *targets;
+    uint32_t *due;     /* places in targets, counted from the group's first; of the observer at hand: due keys */
+    uint32_t *targets; /* due keys */
     uint32_t *deferred;
     uint32_t marks_capacity, left_out_capacity, places_capacity, candidates_capacity, observers_capacity;
     uint32_t due_capacity, targets_capacity, deferred_capacity;
     uint32_t observer_count, due_count, target_count, deferred_count;
     uint32_t mark_epoch, place_base, place_last;               /* the last number given, or more */
-    uint32_t bands_most;                                       /* of the classes: the row of a slot in places[] */
+    uint32_t band_bits;                                        /* of a due key: room for every band of a class */
     uint32_t group_first;                                      /* in targets */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_update_scratch; /* beside other workers' scratches */
 
@@ -59,31 +60,47 @@ void phx_update_scratch_reset(phx_update_scratch *scratch);
 /* Begins a group: targets are counted from 0 again, each once in each band; bands_most: of a class. */
 void phx_update_scratch_group(phx_update_scratch *scratch, uint32_t bands_most);
 /*
- * Begins an observer: room for marks, bits and places of every slot, and for its row; no mark holds, no target is left
- * out. false = no memory.
+ * Begins an observer: room for marks of every slot, bits and places of every item, and for its row; no mark holds, no
+ * target is left out. false = no memory.
  */
-bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots);
+bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots, uint32_t items);
 /* Leaves targets out of the observer's list, or takes that back. */
-static inline void phx_update_scratch_leave_out(phx_update_scratch *scratch, uint32_t slot)
+static inline void phx_update_scratch_leave_out(phx_update_scratch *scratch, uint32_t item)
 {
-    scratch->left_out[slot / 64] |= UINT64_C(1) << slot % 64;
+    scratch->left_out[item / PHX_LEFT_OUT_BITS] |= 1u << item % PHX_LEFT_OUT_BITS;
 }
 
-static inline void phx_update_scratch_let_in(phx_update_scratch *scratch, uint32_t slot)
+static inline void phx_update_scratch_let_in(phx_update_scratch *scratch, uint32_t item)
 {
-    scratch->left_out[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    scratch->left_out[item / PHX_LEFT_OUT_BITS] &= ~(1u << item % PHX_LEFT_OUT_BITS);
 }
 
-static inline uint32_t phx_update_scratch_has_bit(const uint64_t *left_out, uint32_t slot)
+static inline bool phx_update_scratch_leaves_out(const phx_update_scratch *scratch, uint32_t item)
 {
-    return left_out[slot / 64] >> slot % 64 & 1;
+    return scratch->left_out[item / PHX_LEFT_OUT_BITS] >> item % PHX_LEFT_OUT_BITS & 1;
 }
 
+static inline uint32_t phx_due_key(const phx_update_scratch *scratch, uint32_t item, uint32_t band)
+{
+    return item << scratch->band_bits | band;
+}
+
+static inline uint32_t phx_due_key_item(const phx_update_scratch *scratch, uint32_t key)
+{
+    return key >> scratch->band_bits;
+}
+
+static inline uint32_t phx_due_key_band(const phx_update_scratch *scratch, uint32_t key)
+{
+    return key & ((1u << scratch->band_bits) - 1);
+}
+
+/* Room for so many further due keys, and pad; they are written behind the due ones. NULL = no memory. */
+uint32_t *phx_update_scratch_room(phx_update_scratch *scratch, uint32_t count);
 /*
- * Adds targets, by slot or row word, and by band, to the observer's due ones, each once for the group; but none that
- * are left out. false = no memory.
+ * Ends an observer: its due keys, from `first` on, become places in the group's targets. false = no memory, unchanged.
  */
-bool phx_update_scratch_add(phx_update_scratch *scratch, const uint32_t *words, const uint32_t *bands, uint32_t count);
+bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first);
 /*
  * Once all groups are emitted: of the targets of a group keeps only the ones that are still due for these observers, in
  * order, in front; wants no memory. Returns their number.

@@ -13,6 +13,7 @@
 #include "shards/simd/avx2_lanes.h"
 #include "shards/simd/avx2_match.h"
 #include "shards/simd/avx2_rows.h"
+#include "shards/simd/portable_due.h"
 
 /* ---- picking and gathering ---- */
 
@@ -341,6 +342,7 @@ const phx_kernels phx_kernels_avx2 = {.cull_rows = cull_rows_avx2,
                                       .pairs_to_runs = phx_pairs_to_runs_avx2,
                                       .range_scan = range_scan_avx2,
                                       .find_due = phx_find_due_avx2,
+                                      .give_places = phx_give_places_portable,
                                       .plan_row_ranges = phx_plan_row_ranges_avx2,
                                       .find_view_changes = phx_find_view_changes_avx2,
                                       .rank_hits = rank_hits_avx2,

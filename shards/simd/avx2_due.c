@@ -6,6 +6,9 @@
 
 #if defined(__x86_64__)
 
+#include <limits.h>
+#include <string.h>
+
 #include "shards/simd/avx2_lanes.h"
 #include "shards/simd/due_rule.h"
 
@@ -48,12 +51,23 @@ AVX2_INLINE __m256i in_turn(const phx_motion_columns *columns, uint32_t i, __m25
     return _mm256_and_si256(turns, _mm256_cmpgt_epi32(every, load_vector(columns->age + i)));
 }
 
-AVX2_INLINE uint32_t find_due(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                              uint32_t *words, uint32_t *bands, bool square, bool sphere)
+/* The samples at i and behind it that are left out. */
+AVX2_INLINE uint32_t left_out_bits(const uint32_t *bits, uint32_t i)
 {
-    const observer to = load_observer(by);
+    uint16_t word;
+    memcpy(&word, (const char *)bits + i / CHAR_BIT, sizeof word);
+    return (uint32_t)word >> i % CHAR_BIT;
+}
+
+/* Adds the due samples of a span; rows: of rows. */
+AVX2_INLINE void find_in_span(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+                              const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
+{
+    const observer to = *at;
+    const bool sphere = by->sphere;
     const __m256 sign = _mm256_set1_ps(-0.0f);
-    uint32_t n = 0;
+    const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
+    uint32_t n = found->count;
     for (uint32_t i = span.first; i < span.end; i += LANES) {
         __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(columns->x + i), to.x);
         __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(columns->y + i), to.y);
@@ -79,20 +93,35 @@ AVX2_INLINE uint32_t find_due(const phx_motion_columns *columns, phx_span span, 
             due = _mm256_or_si256(due, _mm256_castps_si256(_mm256_xor_ps(beyond, was_beyond)));
         }
         due = _mm256_and_si256(_mm256_or_si256(due, in_turn(columns, i, band, &to)), _mm256_castps_si256(in));
-        const choice of = choose_lanes(lane_mask(due) & first_lane_bits(span.end - i));
-        store_chosen_lanes(words + n, &of, load_vector(columns->word + i));
-        store_chosen_lanes(bands + n, &of, band);
+        uint32_t lanes = lane_mask(due) & first_lane_bits(span.end - i);
+        if (rows) {
+            lanes &= ~left_out_bits(columns->left_out, i);
+            found->special |= (lanes & lane_mask(load_vector(columns->word + i))) != 0;
+        }
+        const choice of = choose_lanes(lanes);
+        const __m256i item = rows ? lanes_from(i) : load_vector(columns->item + i);
+        store_chosen_lanes(keys + n, &of, _mm256_or_si256(_mm256_sll_epi32(item, band_bits), band));
         n += of.count;
     }
-    return n;
+    found->count = n;
 }
 
-AVX2 uint32_t phx_find_due_avx2(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                                uint32_t *words, uint32_t *bands)
+AVX2_INLINE phx_due_found find_due(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                   const phx_due_query *by, uint32_t *keys, bool square, bool rows)
 {
-    if (by->sphere) return find_due(columns, span, by, words, bands, by->square, true);
-    if (by->square) return find_due(columns, span, by, words, bands, true, false);
-    return find_due(columns, span, by, words, bands, false, false);
+    const observer to = load_observer(by);
+    phx_due_found found = {0, false};
+    for (uint32_t s = 0; s < span_count; s++) find_in_span(columns, spans[s], by, &to, keys, &found, square, rows);
+    return found;
+}
+
+AVX2 phx_due_found phx_find_due_avx2(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                     const phx_due_query *by, uint32_t *keys)
+{
+    const bool rows = columns->item == NULL;
+    if (by->square) return find_due(columns, spans, span_count, by, keys, true, rows);
+    if (rows) return find_due(columns, spans, span_count, by, keys, false, true);
+    return find_due(columns, spans, span_count, by, keys, false, false);
 }
 
 #endif

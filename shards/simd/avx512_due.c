@@ -6,6 +6,9 @@
 
 #if defined(__x86_64__)
 
+#include <limits.h>
+#include <string.h>
+
 #include "shards/simd/avx512_lanes.h"
 #include "shards/simd/due_rule.h"
 
@@ -52,50 +55,100 @@ AVX512_INLINE __mmask16 in_turn_512(const phx_motion_columns *columns, uint32_t 
                                         _mm512_permutexvar_epi32(band, to->every));
 }
 
-AVX512_INLINE uint32_t find_due_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                                    uint32_t *words, uint32_t *bands, bool square, bool sphere)
+/* The samples at i and behind it that are left out. */
+AVX512_INLINE __mmask16 left_out_512(const uint32_t *bits, uint32_t i)
 {
-    const observer to = load_observer_512(by);
+    uint32_t word;
+    memcpy(&word, (const char *)bits + i / CHAR_BIT, sizeof word);
+    return (__mmask16)(word >> i % CHAR_BIT);
+}
+
+/* Adds the due samples of a span; rows: of rows. */
+AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+                                    const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
+{
+    const phx_motion_columns of = *columns;
+    const observer to = *at;
     const __m512i one = _mm512_set1_epi32(1);
-    uint32_t n = 0;
+    const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
+    const uint32_t limits = by->band_count - 1;
+    const bool sphere = by->sphere;
+    const __mmask16 all = by->all ? 0xffff : 0;
+    __mmask16 special = 0;
+    uint32_t n = found->count;
     for (uint32_t i = span.first; i < span.end; i += LANES) {
-        __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(columns->x + i), to.x);
-        __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(columns->y + i), to.y);
+        __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(of.x + i), to.x);
+        __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(of.y + i), to.y);
         __m512 d2 = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
         __m512 off = square ? _mm512_max_ps(_mm512_abs_ps(dx), _mm512_abs_ps(dy)) : d2;
-        const __mmask16 in = _mm512_mask_cmp_ps_mask(first_lane_mask(span.end - i), off, to.view, _CMP_LE_OQ);
+        __mmask16 in = _mm512_mask_cmp_ps_mask(first_lane_mask(span.end - i), off, to.view, _CMP_LE_OQ);
         if (in == 0) continue; /* the towers at the corners of a view */
-        dx = _mm512_sub_ps(_mm512_loadu_ps(columns->was_x + i), to.was_x);
-        dy = _mm512_sub_ps(_mm512_loadu_ps(columns->was_y + i), to.was_y);
+        dx = _mm512_sub_ps(_mm512_loadu_ps(of.was_x + i), to.was_x);
+        dy = _mm512_sub_ps(_mm512_loadu_ps(of.was_y + i), to.was_y);
         __m512 was = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
         if (sphere) {
-            const __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(columns->z + i), to.z);
-            const __m512 was_dz = _mm512_sub_ps(_mm512_loadu_ps(columns->was_z + i), to.was_z);
+            const __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(of.z + i), to.z);
+            const __m512 was_dz = _mm512_sub_ps(_mm512_loadu_ps(of.was_z + i), to.was_z);
             d2 = _mm512_add_ps(d2, _mm512_mul_ps(dz, dz));
             was = _mm512_add_ps(was, _mm512_mul_ps(was_dz, was_dz));
         }
+        if (rows) in = _kandn_mask16(left_out_512(of.left_out, i), in);
         __m512i band = _mm512_setzero_si512();
-        __mmask16 due = by->all ? 0xffff : 0;
-        for (uint32_t b = 0; b + 1 < by->band_count; b++) {
+        __mmask16 due = all;
+        for (uint32_t b = 0; b < limits; b++) {
             const __m512 limit = _mm512_set1_ps(by->squares[b]);
             const __mmask16 beyond = _mm512_cmp_ps_mask(d2, limit, _CMP_GT_OQ);
             band = _mm512_mask_add_epi32(band, beyond, band, one);
             due = _kor_mask16(due, _kxor_mask16(beyond, _mm512_cmp_ps_mask(was, limit, _CMP_GT_OQ)));
         }
-        due = _kand_mask16(_kor_mask16(due, in_turn_512(columns, i, band, &to)), in);
-        store_lanes(words + n, due, _mm512_loadu_si512(columns->word + i));
-        store_lanes(bands + n, due, band);
+        due = _kand_mask16(_kor_mask16(due, in_turn_512(&of, i, band, &to)), in);
+        const __m512i item = rows ? lanes_from_512(i) : _mm512_loadu_si512(of.item + i);
+        store_lanes(keys + n, due, _mm512_or_si512(_mm512_sll_epi32(item, band_bits), band));
         n += (uint32_t)__builtin_popcount(due);
+        if (rows)
+            special = _kor_mask16(special, _mm512_mask_cmplt_epi32_mask(due, _mm512_loadu_si512(of.word + i),
+                                                                        _mm512_setzero_si512()));
     }
-    return n;
+    *found = (phx_due_found){n, found->special | (special != 0)};
 }
 
-AVX512 uint32_t phx_find_due_avx512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                                    uint32_t *words, uint32_t *bands)
+AVX512_INLINE phx_due_found find_due_512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                         const phx_due_query *by, uint32_t *keys, bool square, bool rows)
 {
-    if (by->sphere) return find_due_512(columns, span, by, words, bands, by->square, true);
-    if (by->square) return find_due_512(columns, span, by, words, bands, true, false);
-    return find_due_512(columns, span, by, words, bands, false, false);
+    const observer to = load_observer_512(by);
+    phx_due_found found = {0, false};
+    for (uint32_t s = 0; s < span_count; s++)
+        find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows);
+    return found;
+}
+
+AVX512 phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                         const phx_due_query *by, uint32_t *keys)
+{
+    const bool rows = columns->item == NULL;
+    if (by->square) return find_due_512(columns, spans, span_count, by, keys, true, rows);
+    if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true);
+    return find_due_512(columns, spans, span_count, by, keys, false, false);
+}
+
+AVX512 void phx_give_places_avx512(phx_group_targets *group, uint32_t *keys, uint32_t count)
+{
+    const __m512i base = _mm512_set1_epi32((int)group->base);
+    uint32_t *places = group->place, next = group->count;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const __mmask16 lanes = first_lane_mask(count - i);
+        const __m512i key = _mm512_loadu_si512(keys + i);
+        __m512i place = _mm512_mask_i32gather_epi32(base, lanes, key, places, sizeof *places);
+        const __mmask16 new = _mm512_mask_cmplt_epu32_mask(lanes, place, base);
+        if (new) { /* in a crowd, of its first observers alone */
+            place = _mm512_mask_expand_epi32(place, new, lanes_from_512(group->base + next));
+            _mm512_mask_i32scatter_epi32(places, new, key, place, sizeof *places);
+            store_lanes(group->targets + next, new, key);
+            next += (uint32_t)__builtin_popcount(new);
+        }
+        _mm512_mask_storeu_epi32(keys + i, lanes, _mm512_sub_epi32(place, base));
+    }
+    group->count = next;
 }
 
 #endif

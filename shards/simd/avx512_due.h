@@ -7,7 +7,8 @@
 
 #include "shards/simd/kernels.h"
 
-uint32_t phx_find_due_avx512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by, uint32_t *words,
-                             uint32_t *bands);
+phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                  const phx_due_query *by, uint32_t *keys);
+void phx_give_places_avx512(phx_group_targets *group, uint32_t *keys, uint32_t count);
 
 #endif

@@ -163,15 +163,18 @@ typedef struct phx_cap_split {
 } phx_cap_split;
 
 /*
- * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, the hash of the id,
- * and the slot, as a row word or as it is. The heights are read for spheres alone.
+ * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, and the hash of the id.
+ * The heights are read for spheres alone. Samples of rows stand at their items, and have row words; samples of a stored
+ * list have their items in a column.
  */
 typedef struct phx_motion_columns {
     const float *x, *y, *z;
     const float *was_x, *was_y, *was_z;
     const uint32_t *hash;
-    const uint32_t *age; /* ticks since the last move, PH_BAND_EVERY_MAX at most */
-    const uint32_t *word;
+    const uint32_t *age;      /* ticks since the last move, PH_BAND_EVERY_MAX at most */
+    const uint32_t *item;     /* NULL = samples of rows */
+    const uint32_t *word;     /* of rows alone: row words */
+    const uint32_t *left_out; /* of rows alone: a bit for each one that is not found; and pad */
 } phx_motion_columns;
 
 /* An observer with bands, and the tick; by band what phx_band_multiple() wants. */
@@ -183,10 +186,26 @@ typedef struct phx_due_query {
     bool square; /* the view is one */
     bool sphere; /* bands are */
     bool all;    /* all in view are due */
-    uint32_t band_count;
+    uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
     float squares[PH_BANDS_MAX]; /* of the bands' radii, which ascend */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX], every[PH_BANDS_MAX];
 } phx_due_query;
+
+/* Result of a search for due samples. */
+typedef struct phx_due_found {
+    uint32_t count;
+    bool special; /* the row word of one is */
+} phx_due_found;
+
+/*
+ * The distinct targets of a group of observers, as due keys: an item and a band, item << band_bits | band. The observers
+ * have their places in targets[].
+ */
+typedef struct phx_group_targets {
+    uint32_t *place;   /* by due key: base + the place in targets[]; less than base = it is not there */
+    uint32_t *targets; /* room for all keys to come, and pad */
+    uint32_t base, count;
+} phx_group_targets;
 
 typedef struct phx_kernels {
     /* Picks the rows of some ranges with a mid-step position in the frame. Returns how many. */
@@ -229,11 +248,15 @@ typedef struct phx_kernels {
     uint32_t (*range_scan)(const phx_grid_rows *rows, phx_span span, const phx_range *area, uint32_t *slots,
                            float *squares);
     /*
-     * Finds samples of a span in view with a due update by the rule of ph_update, budgets apart: their words and their
-     * bands, room for all and pad; columns are read up to the pad beyond the span. Returns how many.
+     * Finds samples of some spans in view with a due update by the rule of ph_update, budgets apart: their due keys,
+     * room for all and pad; columns are read up to the pad beyond a span.
      */
-    uint32_t (*find_due)(const phx_motion_columns *columns, phx_span span, const phx_due_query *by, uint32_t *words,
-                         uint32_t *bands);
+    phx_due_found (*find_due)(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                              const phx_due_query *by, uint32_t *keys);
+    /*
+     * Replaces due keys, no two alike, by their places in a group, which new ones join.
+     */
+    void (*give_places)(phx_group_targets *group, uint32_t *keys, uint32_t count);
     /*
      * Plans queries: a range for each row of the block's towers with rows that may be near a querying row; and the rows
      * with queries that reach towers beyond the block. Room for PHX_BLOCK_SIDE ranges of each row, for all rows beyond,

@@ -46,11 +46,18 @@ static void find_bands(const phx_due_query *by, uint32_t count, measured_samples
     }
 }
 
-uint32_t phx_find_due_portable(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                               uint32_t *words, uint32_t *bands)
+static uint32_t is_left_out(const phx_motion_columns *columns, uint32_t i)
+{
+    enum { WORD_BITS = 32 };
+    return columns->item ? 0 : columns->left_out[i / WORD_BITS] >> i % WORD_BITS & 1;
+}
+
+/* Adds the due samples of a span. */
+static void find_in_span(const phx_motion_columns *columns, phx_span span, const phx_due_query *by, uint32_t *keys,
+                         phx_due_found *found)
 {
     measured_samples of;
-    uint32_t n = 0;
+    uint32_t n = found->count;
     for (uint32_t first = span.first; first < span.end; first += TOGETHER) {
         const uint32_t count = span.end - first < TOGETHER ? span.end - first : TOGETHER;
         measure_samples(columns, first, count, by, &of);
@@ -59,10 +66,35 @@ uint32_t phx_find_due_portable(const phx_motion_columns *columns, phx_span span,
             const uint32_t band = of.band[k], phase = phx_band_phase(columns->hash[i], by->hash);
             const uint32_t turns = phx_band_multiple(by->turn[band] + phase, by->share[band]);
             const uint32_t moved = columns->age[i] < by->every[band];
-            words[n] = columns->word[i];
-            bands[n] = band;
-            n += of.in[k] & ((uint32_t)by->all | (band != of.was_band[k]) | (moved & turns));
+            const uint32_t due = of.in[k] & ((uint32_t)by->all | (band != of.was_band[k]) | (moved & turns)) &
+                                 (is_left_out(columns, i) ^ 1);
+            keys[n] = (columns->item ? columns->item[i] : i) << by->band_bits | band;
+            if (columns->word) found->special |= due && (columns->word[i] & PHX_ROW_SPECIAL);
+            n += due;
         }
     }
-    return n;
+    found->count = n;
+}
+
+phx_due_found phx_find_due_portable(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
+                                    const phx_due_query *by, uint32_t *keys)
+{
+    phx_due_found found = {0, false};
+    for (uint32_t s = 0; s < span_count; s++) find_in_span(columns, spans[s], by, keys, &found);
+    return found;
+}
+
+void phx_give_places_portable(phx_group_targets *group, uint32_t *keys, uint32_t count)
+{
+    const uint32_t base = group->base;
+    uint32_t next = group->count;
+    for (uint32_t i = 0; i < count; i++) { /* no branch: in a crowd it is open which observer has a target first */
+        uint32_t *place = &group->place[keys[i]];
+        const uint32_t is_new = *place < base, at = is_new ? base + next : *place;
+        group->targets[next] = keys[i];
+        next += is_new;
+        *place = at;
+        keys[i] = at - base;
+    }
+    group->count = next;
 }

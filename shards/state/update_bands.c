@@ -12,6 +12,7 @@ void phx_bands_free(phx_bands *bands, phx_mem *mem)
 {
     phx_release(mem, (void **)&bands->histories, &bands->histories_capacity, sizeof *bands->histories);
     phx_release(mem, (void **)&bands->samples, &bands->samples_capacity, sizeof *bands->samples);
+    phx_release(mem, (void **)&bands->queries, &bands->queries_capacity, sizeof *bands->queries);
     phx_release(mem, (void **)&bands->rows.was, &bands->rows.was_capacity, sizeof *bands->rows.was);
     phx_release(mem, (void **)&bands->rows.key, &bands->rows.key_capacity, sizeof *bands->rows.key);
     phx_release(mem, (void **)&bands->deferred, &bands->deferred_capacity, sizeof *bands->deferred);

@@ -7,6 +7,7 @@
 #define PHX_SHARDS_STATE_UPDATE_BANDS_H
 
 #include "shards/entity/list_pool.h"
+#include "shards/simd/kernels.h"
 #include "shards/state/records.h"
 
 typedef struct phx_motion_history {
@@ -23,10 +24,11 @@ typedef struct phx_motion_history {
  * All that updates read of a target, in half a cache line. Valid for one tick, from the end of the interest phase on.
  */
 typedef struct phx_motion_sample {
-    float x, y, z;    /* now */
-    float ox, oy, oz; /* at the last tick's end */
+    float x, y, z; /* now */
+    float ox, oy;  /* at the last tick's end; the height of then: phx_bands_old_z() */
     uint32_t hash;
-    uint32_t age; /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
+    uint32_t age;  /* ticks since its last move, 0 for a move in this tick, at most PH_BAND_EVERY_MAX; or it is new */
+    uint32_t item; /* its row while lists are derived, so of a target that is in a list; else its slot */
 } phx_motion_sample;
 
 /* The same by row, side by side, while lists are derived: columns of equal length in each array. */
@@ -46,11 +48,12 @@ typedef struct phx_bands {
     phx_motion_history *histories; /* by slot */
     phx_motion_sample *samples;    /* by slot */
     phx_motion_rows rows;
+    phx_due_query *queries; /* by class: all that its observers have in common in this tick */
     phx_list
         *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;
     phx_immigrant_deferred_update *unresolved;
-    uint32_t histories_capacity, samples_capacity, deferred_capacity, unresolved_capacity, unresolved_count;
+    uint32_t histories_capacity, samples_capacity, queries_capacity, deferred_capacity, unresolved_capacity, unresolved_count;
     uint32_t waiting;   /* observers with deferred updates */
     uint64_t last_move; /* no history has a later move */
     bool live;          /* histories were committed at the last tick's end */

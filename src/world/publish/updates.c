@@ -276,16 +276,17 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     const phx_name *name = shard->store.name;
     phx_batch_updates_size at = group->at;
     for (uint32_t i = 0; i < group->target_count; i++) {
-        const phx_update_target *target = &update_scratch->targets[group->target_first + i];
-        if (i + TARGETS_AHEAD < group->target_count) prefetch_target(&shard->store, target[TARGETS_AHEAD].slot);
-        const uint32_t slot = target->slot;
+        const uint32_t *target = &update_scratch->targets[group->target_first + i];
+        if (i + TARGETS_AHEAD < group->target_count)
+            prefetch_target(&shard->store, phx_band_target(shard, update_scratch, target[TARGETS_AHEAD]));
+        const uint32_t slot = phx_band_target(shard, update_scratch, *target);
         const phx_body *body = &shard->store.body[slot];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
                                                         .user_data = phx_store_user_data(&shard->store, slot),
                                                         .x = body->x,
                                                         .y = body->y,
                                                         .z = body->z,
-                                                        .band = target->band};
+                                                        .band = phx_due_key_band(update_scratch, *target)};
     }
     for (uint32_t i = 0; i < group->observer_count; i++) {
         const phx_observer_updates *updates = &update_scratch->observers[group->observer_first + i];
