@@ -164,7 +164,8 @@ static phx_due_query query_of(const phx_shard *shard, const ph_class *class)
 {
     phx_due_query query = {.square = shard->rules->shape == PH_SHAPE_SQUARE,
                            .sphere = shard->rules->shape == PH_SHAPE_SPHERE,
-                           .band_count = class->band_count};
+                           .band_count = class->band_count,
+                           .tick = (uint32_t)shard->tick};
     for (uint32_t i = 0; i < class->band_count; i++) {
         const uint32_t every = class->bands[i].every;
         query.squares[i] = class->bands[i].radius * class->bands[i].radius;

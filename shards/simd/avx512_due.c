@@ -13,21 +13,29 @@
 #include "shards/simd/due_rule.h"
 
 _Static_assert((int)PH_BANDS_MAX == (int)LANES / 2, "half a vector has a value of each band");
+_Static_assert((int)PH_BAND_EVERY_MAX == (int)UINT8_MAX, "an age has so many bits");
 
-/* An observer, in registers. */
+/*
+ * An observer, in registers. By due key, of which a permutation reads the lowest bits, and so the band: the turn, the
+ * share, the share - 1, and the period. Or, where all periods are powers of two, the gate: see at_gate_512().
+ */
 typedef struct observer {
     __m512 x, y, z, was_x, was_y, was_z, view;
-    __m512i hash, turn, share, last, every; /* by band; last: the share - 1 */
+    __m512i hash, turn, share, last, every;
+    __m512i gate, tick;
 } observer;
 
-AVX512_INLINE __m512i by_band_512(const uint32_t *of)
+/* Values by band, of which there are 1 << bits, again and again. */
+AVX512_INLINE __m512i by_band_512(const uint32_t *of, uint32_t bits)
 {
-    return _mm512_broadcast_i32x8(_mm256_loadu_si256((const __m256i *)(const void *)of));
+    const __m512i band = _mm512_and_si512(_mm512_loadu_si512(lane_numbers), _mm512_set1_epi32((1 << bits) - 1));
+    return _mm512_permutexvar_epi32(band, _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)of)));
 }
 
 AVX512_INLINE observer load_observer_512(const phx_due_query *by)
 {
-    const __m512i share = by_band_512(by->share);
+    const __m512i one = _mm512_set1_epi32(1), every = by_band_512(by->every, by->band_bits);
+    const __m512i share = by_band_512(by->share, by->band_bits), rest = _mm512_sub_epi32(every, one);
     return (observer){_mm512_set1_ps(by->x),
                       _mm512_set1_ps(by->y),
                       _mm512_set1_ps(by->z),
@@ -36,23 +44,51 @@ AVX512_INLINE observer load_observer_512(const phx_due_query *by)
                       _mm512_set1_ps(by->was_z),
                       _mm512_set1_ps(by->square ? by->view : by->view * by->view),
                       _mm512_set1_epi32((int)by->hash),
-                      by_band_512(by->turn),
+                      by_band_512(by->turn, by->band_bits),
                       share,
-                      _mm512_sub_epi32(share, _mm512_set1_epi32(1)),
-                      by_band_512(by->every)};
+                      _mm512_sub_epi32(share, one),
+                      every,
+                      _mm512_xor_si512(_mm512_slli_epi32(rest, PHX_BAND_PHASE_SHIFT),
+                                       _mm512_andnot_si512(rest, _mm512_set1_epi32(UINT8_MAX))),
+                      _mm512_set1_epi32((int)(by->tick << PHX_BAND_PHASE_SHIFT))};
+}
+
+AVX512_INLINE bool all_powers_512(const phx_due_query *by)
+{
+    uint32_t others = 0;
+    for (uint32_t b = 0; b < by->band_count; b++) others |= by->every[b] & (by->every[b] - 1);
+    return others == 0;
+}
+
+/* The phases of pairs, with further bits below. */
+AVX512_INLINE __m512i phases_512(const phx_motion_columns *columns, uint32_t i, const observer *to)
+{
+    const __m512i pair = _mm512_xor_si512(_mm512_loadu_si512(columns->hash + i), to->hash);
+    return _mm512_mullo_epi32(pair, _mm512_set1_epi32((int)PHX_BAND_PHASE_FACTOR));
 }
 
 /* Whether the lanes' turns come in this tick, and they moved so lately that it matters. */
-AVX512_INLINE __mmask16 in_turn_512(const phx_motion_columns *columns, uint32_t i, __m512i band, const observer *to)
+AVX512_INLINE __mmask16 in_turn_512(const phx_motion_columns *columns, uint32_t i, __m512i key, const observer *to)
 {
-    const __m512i pair = _mm512_xor_si512(_mm512_loadu_si512(columns->hash + i), to->hash);
-    const __m512i mixed = _mm512_mullo_epi32(pair, _mm512_set1_epi32((int)PHX_BAND_PHASE_FACTOR));
-    const __m512i phase = _mm512_srli_epi32(mixed, PHX_BAND_PHASE_SHIFT);
-    const __m512i n = _mm512_add_epi32(_mm512_permutexvar_epi32(band, to->turn), phase);
-    const __m512i off = _mm512_mullo_epi32(n, _mm512_permutexvar_epi32(band, to->share));
-    const __mmask16 turns = _mm512_cmple_epu32_mask(off, _mm512_permutexvar_epi32(band, to->last));
+    const __m512i phase = _mm512_srli_epi32(phases_512(columns, i, to), PHX_BAND_PHASE_SHIFT);
+    const __m512i n = _mm512_add_epi32(_mm512_permutexvar_epi32(key, to->turn), phase);
+    const __m512i off = _mm512_mullo_epi32(n, _mm512_permutexvar_epi32(key, to->share));
+    const __mmask16 turns = _mm512_cmple_epu32_mask(off, _mm512_permutexvar_epi32(key, to->last));
     return _mm512_mask_cmplt_epu32_mask(turns, _mm512_loadu_si512(columns->age + i),
-                                        _mm512_permutexvar_epi32(band, to->every));
+                                        _mm512_permutexvar_epi32(key, to->every));
+}
+
+/*
+ * The same where periods are powers of two. Above, the lowest bits of tick and phase have to be 0; below, the bits of
+ * the age from the period on: one test of both, by the bits of a gate.
+ */
+AVX512_INLINE __mmask16 at_gate_512(const phx_motion_columns *columns, uint32_t i, __m512i key, const observer *to)
+{
+    enum { A = 0xf0, B = 0xcc, C = 0xaa };
+    const __m512i phase = _mm512_add_epi32(phases_512(columns, i, to), to->tick);
+    const __m512i above = _mm512_set1_epi32((int)(UINT32_MAX << PHX_BAND_PHASE_SHIFT));
+    const __m512i both = _mm512_ternarylogic_epi32(phase, above, _mm512_loadu_si512(columns->age + i), (A & B) | C);
+    return _mm512_testn_epi32_mask(both, _mm512_permutexvar_epi32(key, to->gate));
 }
 
 /* The samples at i and behind it that are left out. */
@@ -63,20 +99,21 @@ AVX512_INLINE __mmask16 left_out_512(const uint32_t *bits, uint32_t i)
     return (__mmask16)(word >> i % CHAR_BIT);
 }
 
-/* Adds the due samples of a span; rows: of rows. */
+/* Adds the due samples of a span; rows: of rows; powers: all periods are powers of two. */
 AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                                    const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
+                                    const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows,
+                                    bool powers)
 {
     const phx_motion_columns of = *columns;
     const observer to = *at;
-    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i one = _mm512_set1_epi32(1), step = _mm512_set1_epi32(LANES << by->band_bits);
     const __m128i band_bits = _mm_cvtsi32_si128((int)by->band_bits);
     const uint32_t limits = by->band_count - 1;
     const bool sphere = by->sphere;
     const __mmask16 all = by->all ? 0xffff : 0;
-    __mmask16 special = 0;
+    __m512i first_key = _mm512_sll_epi32(lanes_from_512(span.first), band_bits), special = _mm512_setzero_si512();
     uint32_t n = found->count;
-    for (uint32_t i = span.first; i < span.end; i += LANES) {
+    for (uint32_t i = span.first; i < span.end; i += LANES, first_key = _mm512_add_epi32(first_key, step)) {
         __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(of.x + i), to.x);
         __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(of.y + i), to.y);
         __m512 d2 = _mm512_add_ps(_mm512_mul_ps(dx, dx), _mm512_mul_ps(dy, dy));
@@ -93,42 +130,39 @@ AVX512_INLINE void find_in_span_512(const phx_motion_columns *columns, phx_span 
             was = _mm512_add_ps(was, _mm512_mul_ps(was_dz, was_dz));
         }
         if (rows) in = _kandn_mask16(left_out_512(of.left_out, i), in);
-        __m512i band = _mm512_setzero_si512();
-        __mmask16 due = all;
+        __m512i key = rows ? first_key : _mm512_sll_epi32(_mm512_loadu_si512(of.item + i), band_bits), was_key = key;
         for (uint32_t b = 0; b < limits; b++) {
             const __m512 limit = _mm512_set1_ps(by->squares[b]);
-            const __mmask16 beyond = _mm512_cmp_ps_mask(d2, limit, _CMP_GT_OQ);
-            band = _mm512_mask_add_epi32(band, beyond, band, one);
-            due = _kor_mask16(due, _kxor_mask16(beyond, _mm512_cmp_ps_mask(was, limit, _CMP_GT_OQ)));
+            key = _mm512_mask_add_epi32(key, _mm512_cmp_ps_mask(d2, limit, _CMP_GT_OQ), key, one);
+            was_key = _mm512_mask_add_epi32(was_key, _mm512_cmp_ps_mask(was, limit, _CMP_GT_OQ), was_key, one);
         }
-        due = _kand_mask16(_kor_mask16(due, in_turn_512(&of, i, band, &to)), in);
-        const __m512i item = rows ? lanes_from_512(i) : _mm512_loadu_si512(of.item + i);
-        store_lanes(keys + n, due, _mm512_or_si512(_mm512_sll_epi32(item, band_bits), band));
+        __mmask16 due = powers ? at_gate_512(&of, i, key, &to) : in_turn_512(&of, i, key, &to);
+        due = _kor_mask16(_kor_mask16(due, all), _mm512_cmpneq_epi32_mask(key, was_key));
+        due = _kand_mask16(due, in);
+        store_lanes(keys + n, due, key);
         n += (uint32_t)__builtin_popcount(due);
-        if (rows)
-            special = _kor_mask16(special, _mm512_mask_cmplt_epi32_mask(due, _mm512_loadu_si512(of.word + i),
-                                                                        _mm512_setzero_si512()));
+        if (rows) special = _mm512_mask_or_epi32(special, due, special, _mm512_loadu_si512(of.word + i));
     }
-    *found = (phx_due_found){n, found->special | (special != 0)};
+    *found = (phx_due_found){n, found->special | (_mm512_movepi32_mask(special) != 0)};
 }
 
 AVX512_INLINE phx_due_found find_due_512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
-                                         const phx_due_query *by, uint32_t *keys, bool square, bool rows)
+                                         const phx_due_query *by, uint32_t *keys, bool square, bool rows, bool powers)
 {
     const observer to = load_observer_512(by);
     phx_due_found found = {0, false};
     for (uint32_t s = 0; s < span_count; s++)
-        find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows);
+        find_in_span_512(columns, spans[s], by, &to, keys, &found, square, rows, powers);
     return found;
 }
 
 AVX512 phx_due_found phx_find_due_avx512(const phx_motion_columns *columns, const phx_span *spans, uint32_t span_count,
                                          const phx_due_query *by, uint32_t *keys)
 {
-    const bool rows = columns->item == NULL;
-    if (by->square) return find_due_512(columns, spans, span_count, by, keys, true, rows);
-    if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true);
-    return find_due_512(columns, spans, span_count, by, keys, false, false);
+    const bool rows = columns->item == NULL, powers = all_powers_512(by);
+    if (by->square || !powers) return find_due_512(columns, spans, span_count, by, keys, by->square, rows, powers);
+    if (rows) return find_due_512(columns, spans, span_count, by, keys, false, true, true);
+    return find_due_512(columns, spans, span_count, by, keys, false, false, true);
 }
 
 AVX512 void phx_give_places_avx512(phx_group_targets *group, uint32_t *keys, uint32_t count)

@@ -187,6 +187,7 @@ typedef struct phx_due_query {
     bool sphere; /* bands are */
     bool all;    /* all in view are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
+    uint32_t tick;                  /* cut to 32 bits */
     float squares[PH_BANDS_MAX]; /* of the bands' radii, which ascend */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX], every[PH_BANDS_MAX];
 } phx_due_query;

@@ -269,6 +269,12 @@ static void prefetch_target(const phx_store *store, uint32_t slot)
     if (store->user_data) __builtin_prefetch(&store->user_data[slot]);
 }
 
+/* Places in a group become places in a batch. */
+static void copy_places(uint32_t *restrict to, const uint32_t *restrict from, uint32_t count, uint32_t first)
+{
+    for (uint32_t i = 0; i < count; i++) to[i] = first + from[i];
+}
+
 static void fill_group(const phx_world *world, const phx_shard *shard, const phx_update_scratch *update_scratch,
                        const phx_update_group *group)
 {
@@ -296,9 +302,7 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                         .user_data = phx_store_user_data(&shard->store, updates->slot),
                         .first = at.due,
                         .count = updates->due_count};
-        const uint32_t *due = update_scratch->due + updates->due_first;
-        uint32_t *to = batch_updates->due + at.due;
-        for (uint32_t d = 0; d < updates->due_count; d++) to[d] = at.moved + due[d];
+        copy_places(batch_updates->due + at.due, update_scratch->due + updates->due_first, updates->due_count, at.moved);
         at.due += updates->due_count;
     }
 }

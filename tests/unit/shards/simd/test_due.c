@@ -1,6 +1,6 @@
 /*
  * The kernel of updates by distance band, of every instruction set that this machine has, against the rule of ph_update
- * written once more, one target at a time; and no store beyond the promised range.
+ * written once more, one target at a time; the places of a group; and no store beyond the promised range.
  */
 #include "unit/shards/simd/kernels_case.h"
 
@@ -12,7 +12,7 @@ enum { LENGTH = ROWS + PHX_KERNEL_PAD, OUT = ROWS + 2 * PHX_KERNEL_PAD };
 
 static float x[LENGTH], y[LENGTH], z[LENGTH], was_x[LENGTH], was_y[LENGTH], was_z[LENGTH];
 static uint32_t hash[LENGTH], age[LENGTH], word[LENGTH];
-static const phx_motion_columns columns = {x, y, z, was_x, was_y, was_z, hash, age, word};
+static uint32_t left_out[LENGTH / 32 + PHX_KERNEL_PAD], item[LENGTH];
 
 /* So coarse that distances often equal radii. */
 static float place(uint64_t *rng)
@@ -28,8 +28,21 @@ static void draw_targets(uint64_t *rng)
         was_x[i] = stands ? x[i] : place(rng), was_y[i] = stands ? y[i] : place(rng), was_z[i] = z[i];
         hash[i] = (uint32_t)phx_rng_next(rng);
         age[i] = phx_rng_below(rng, 4) ? phx_rng_below(rng, 12) : PH_BAND_EVERY_MAX;
-        word[i] = phx_rng_below(rng, 1000) | (phx_rng_below(rng, 8) ? 0 : PHX_ROW_SPECIAL);
+        word[i] = phx_rng_below(rng, 1000) | (phx_rng_below(rng, 40) ? 0 : PHX_ROW_SPECIAL);
+        item[i] = phx_rng_below(rng, 1u << 20);
+        if (i % 32 == 0) left_out[i / 32] = phx_rng_below(rng, 2) ? (uint32_t)phx_rng_next(rng) : 0;
     }
+}
+
+/* Samples of rows, or of a list. */
+static phx_motion_columns draw_columns(uint64_t *rng)
+{
+    phx_motion_columns columns = {x, y, z, was_x, was_y, was_z, hash, age, .item = item};
+    if (phx_rng_below(rng, 2)) return columns;
+    columns.item = NULL;
+    columns.word = word;
+    columns.left_out = left_out;
+    return columns;
 }
 
 static phx_due_query draw_query(uint64_t *rng, uint64_t tick, uint32_t every[PH_BANDS_MAX])
@@ -41,10 +54,14 @@ static phx_due_query draw_query(uint64_t *rng, uint64_t tick, uint32_t every[PH_
     by.sphere = !by.square && phx_rng_below(rng, 2);
     by.all = phx_rng_below(rng, 8) == 0;
     by.band_count = 1 + phx_rng_below(rng, PH_BANDS_MAX);
+    for (by.band_bits = phx_rng_below(rng, 4); 1u << by.band_bits < by.band_count;) by.band_bits++;
+    by.tick = (uint32_t)tick;
+    const bool powers = phx_rng_below(rng, 2);
     float radius = 0;
     for (uint32_t b = 0; b < by.band_count; b++) {
         radius += 1 + (float)phx_rng_below(rng, 3);
         every[b] = phx_rng_below(rng, 3) ? 1 + phx_rng_below(rng, 6) : 1 + phx_rng_below(rng, PH_BAND_EVERY_MAX);
+        if (powers) every[b] = 1u << phx_rng_below(rng, 8);
         by.squares[b] = radius * radius;
         by.turn[b] = (uint32_t)(tick % every[b]);
         by.share[b] = phx_band_share(every[b]);
@@ -74,31 +91,103 @@ static bool is_due(const phx_due_query *by, uint64_t tick, const uint32_t *every
     return age[i] < every[*band] && (tick % every[*band] + phase) % every[*band] == 0;
 }
 
+/* Draws up to three spans that follow each other, also empty ones; returns the number of samples in them. */
+static uint32_t draw_spans(uint64_t *rng, phx_span spans[3], uint32_t *count)
+{
+    uint32_t from = 0, length = 0;
+    *count = phx_rng_below(rng, 4);
+    for (uint32_t s = 0; s < *count; s++) {
+        const uint32_t first = from + phx_rng_below(rng, ROWS - from), end = first + phx_rng_below(rng, ROWS - first + 1);
+        spans[s] = (phx_span){first, end};
+        length += end - first;
+        from = end < ROWS ? end : first;
+    }
+    return length;
+}
+
 static void finds_due(const phx_kernels *kernels, const char *name)
 {
-    static uint32_t words[OUT], bands[OUT];
+    static uint32_t keys[3 * OUT];
     uint64_t rng = 29;
     for (uint32_t round = 0; round < 4000; round++) {
-        uint32_t every[PH_BANDS_MAX] = {0}, band, expected = 0;
+        uint32_t every[PH_BANDS_MAX] = {0}, band, expected = 0, count;
+        phx_span spans[3];
         const uint64_t tick = phx_rng_next(&rng);
-        const uint32_t first = phx_rng_below(&rng, ROWS), end = first + phx_rng_below(&rng, ROWS - first + 1);
+        const uint32_t length = draw_spans(&rng, spans, &count);
+        bool special = false;
         if (round % 16 == 0) draw_targets(&rng);
+        const phx_motion_columns columns = draw_columns(&rng);
         const phx_due_query by = draw_query(&rng, tick, every);
-        guard(words, OUT), guard(bands, OUT);
-        const uint32_t got = kernels->find_due(&columns, (phx_span){first, end}, &by, words, bands);
-        for (uint32_t i = first; i < end; i++) {
-            if (!is_due(&by, tick, every, i, &band)) continue;
-            cr_assert(expected < got && words[expected] == word[i] && bands[expected] == band,
-                      "%s, round %u: sample %u of %u..%u, band %u, is due", name, round, i, first, end, band);
-            expected++;
-        }
-        cr_assert_eq(got, expected, "%s, round %u: %u due, not %u", name, round, got, expected);
-        check_guard(words, end - first, OUT, name);
-        check_guard(bands, end - first, OUT, name);
+        guard(keys, 3 * OUT);
+        const phx_due_found got = kernels->find_due(&columns, spans, count, &by, keys);
+        for (uint32_t s = 0; s < count; s++)
+            for (uint32_t i = spans[s].first; i < spans[s].end; i++) {
+                if (!is_due(&by, tick, every, i, &band)) continue;
+                if (!columns.item && (left_out[i / 32] >> i % 32 & 1)) continue;
+                const uint32_t key = (columns.item ? item[i] : i) << by.band_bits | band;
+                cr_assert(expected < got.count && keys[expected] == key, "%s, round %u: sample %u of %u..%u, band %u",
+                          name, round, i, spans[s].first, spans[s].end, band);
+                special |= !columns.item && (word[i] & PHX_ROW_SPECIAL);
+                expected++;
+            }
+        cr_assert_eq(got.count, expected, "%s, round %u: %u due, not %u", name, round, got.count, expected);
+        cr_assert_eq(got.special, special, "%s, round %u: a special one", name, round);
+        check_guard(keys, length, 3 * OUT, name);
     }
 }
 
 Test(kernels, updates_by_distance_band)
 {
     with_each(finds_due);
+}
+
+enum { KEYS = 400 }; /* that there are */
+
+/* Draws keys, no two alike; returns how many. */
+static uint32_t draw_keys(uint64_t *rng, uint32_t keys[KEYS])
+{
+    const uint32_t some = 1 + phx_rng_below(rng, 4);
+    uint32_t count = 0;
+    for (uint32_t key = 0; key < KEYS; key++)
+        if (phx_rng_below(rng, some) == 0) keys[count++] = key;
+    for (uint32_t i = count; i > 1; i--) {
+        const uint32_t other = phx_rng_below(rng, i), key = keys[i - 1];
+        keys[i - 1] = keys[other];
+        keys[other] = key;
+    }
+    return count;
+}
+
+/* Places of some observers of a group are distinct, and their targets stand there; places of older groups are none. */
+static void gives_places(const phx_kernels *kernels, const char *name)
+{
+    static uint32_t place[KEYS], targets[2 * KEYS + PHX_KERNEL_PAD], keys[KEYS], places[KEYS + 2 * PHX_KERNEL_PAD];
+    uint64_t rng = 31;
+    memset(place, 0, sizeof place);
+    uint32_t base = 1;
+    for (uint32_t round = 0; round < 300; round++) {
+        phx_group_targets group = {place, targets, base, 0};
+        bool has[KEYS] = {false};
+        uint32_t distinct = 0;
+        for (uint32_t observer = 0; observer < 5; observer++) {
+            const uint32_t count = draw_keys(&rng, keys);
+            guard(places, KEYS + 2 * PHX_KERNEL_PAD);
+            memcpy(places, keys, count * sizeof *keys);
+            kernels->give_places(&group, places, count);
+            for (uint32_t i = 0; i < count; i++) {
+                cr_assert(places[i] < group.count && targets[places[i]] == keys[i], "%s, round %u: key %u at %u", name,
+                          round, keys[i], places[i]);
+                distinct += !has[keys[i]];
+                has[keys[i]] = true;
+            }
+            cr_assert_eq(group.count, distinct, "%s, round %u: a target has two places", name, round);
+            check_guard(places, count, KEYS + 2 * PHX_KERNEL_PAD, name);
+        }
+        base += group.count;
+    }
+}
+
+Test(kernels, places_of_a_group)
+{
+    with_each(gives_places);
 }
