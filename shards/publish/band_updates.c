@@ -140,8 +140,8 @@ static bool visit_list_piece(void *user, const uint32_t *targets, uint32_t count
         if (at->query.sphere) to.was_z[n] = phx_bands_old_z(at->shard, targets[i]);
         n += !phx_update_scratch_leaves_out(at->scratch, from->item);
     }
-    const phx_motion_columns columns = {
-        to.x, to.y, to.z, to.was_x, to.was_y, to.was_z, to.hash, to.age, .item = to.item};
+    const phx_motion_columns columns = {to.x,     to.y,    to.z,   to.was_x,       to.was_y,
+                                        to.was_z, to.hash, to.age, .item = to.item};
     return add_due_targets(at, columns, &(phx_span){0, n}, 1, n);
 }
 
@@ -296,12 +296,14 @@ bool phx_band_emit(phx_update_scratch *scratch, const phx_shard *shard, uint32_t
         .slot = slot, .due_first = scratch->due_count, .deferred_first = scratch->deferred_count};
     const uint32_t waited = shard->bands.waiting > 0 ? shard->bands.deferred[slot].count : 0;
     if (at.class->band_count == 0 && waited == 0) return true;
-    bool emitted_all = phx_update_scratch_ready(scratch, shard->store.capacity, phx_bands_items(shard)); /* grown with the store, not later */
+    bool emitted_all = phx_update_scratch_ready(scratch, shard->store.capacity,
+                                                phx_bands_items(shard)); /* grown with the store, not later */
     if (emitted_all && at.class->band_count > 0) {
         if (waited > 0) mark_deferred(scratch, &shard->bands, slot);
         at.ranks = at.class->updates_max > 0 || waited > 0;
         open_observer(&at, slot);
-        emitted_all = add_targets(&at, slot, entered, entered_count, waited > 0) && spend_update_budget(&at, &updates) &&
+        emitted_all = add_targets(&at, slot, entered, entered_count, waited > 0) &&
+                      spend_update_budget(&at, &updates) &&
                       phx_update_scratch_place(scratch, shard->kernels, updates.due_first);
     }
     if (!emitted_all) {

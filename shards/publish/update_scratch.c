@@ -48,8 +48,10 @@ static bool ready_zeroed(phx_update_scratch *scratch, void **array, uint32_t *ca
 bool phx_update_scratch_ready(phx_update_scratch *scratch, uint32_t slots, uint32_t items)
 {
     const size_t places = (size_t)items << scratch->band_bits;
-    if (places > INT32_MAX || !ready_zeroed(scratch, (void **)&scratch->marks, &scratch->marks_capacity, slots, sizeof *scratch->marks) ||
-        !ready_zeroed(scratch, (void **)&scratch->left_out, &scratch->left_out_capacity, items / PHX_LEFT_OUT_BITS + (size_t)PHX_KERNEL_PAD, sizeof *scratch->left_out) ||
+    if (places > INT32_MAX ||
+        !ready_zeroed(scratch, (void **)&scratch->marks, &scratch->marks_capacity, slots, sizeof *scratch->marks) ||
+        !ready_zeroed(scratch, (void **)&scratch->left_out, &scratch->left_out_capacity,
+                      items / PHX_LEFT_OUT_BITS + (size_t)PHX_KERNEL_PAD, sizeof *scratch->left_out) ||
         !ready_zeroed(scratch, (void **)&scratch->places, &scratch->places_capacity, places, sizeof *scratch->places) ||
         !phx_grow(scratch->mem, (void **)&scratch->observers, &scratch->observers_capacity, scratch->observer_count,
                   (size_t)scratch->observer_count + 1, sizeof *scratch->observers))
@@ -70,14 +72,20 @@ uint32_t *phx_update_scratch_room(phx_update_scratch *scratch, uint32_t count)
     return scratch->due + scratch->due_count;
 }
 
+enum { SPARE = 8 }; /* an eighth more targets: behind one with very many others find room without memory */
+
+static bool grow_targets(phx_update_scratch *scratch, size_t room)
+{
+    return phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count, room,
+                    sizeof *scratch->targets);
+}
+
 bool phx_update_scratch_place(phx_update_scratch *scratch, const phx_kernels *kernels, uint32_t first)
 {
     const uint32_t count = scratch->due_count - first;
     const size_t room = (size_t)scratch->target_count + count + PHX_KERNEL_PAD;
     if (count == 0) return true;
-    if (!phx_grow(scratch->mem, (void **)&scratch->targets, &scratch->targets_capacity, scratch->target_count, room,
-                  sizeof *scratch->targets))
-        return false;
+    if (!grow_targets(scratch, room + room / SPARE) && !grow_targets(scratch, room)) return false;
     phx_group_targets group = {.place = scratch->places,
                                .targets = scratch->targets + scratch->group_first,
                                .base = scratch->place_base,

@@ -29,7 +29,8 @@ typedef struct observer {
 AVX512_INLINE __m512i by_band_512(const uint32_t *of, uint32_t bits)
 {
     const __m512i band = _mm512_and_si512(_mm512_loadu_si512(lane_numbers), _mm512_set1_epi32((1 << bits) - 1));
-    return _mm512_permutexvar_epi32(band, _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)of)));
+    return _mm512_permutexvar_epi32(band,
+                                    _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)of)));
 }
 
 AVX512_INLINE observer load_observer_512(const phx_due_query *by)

@@ -163,9 +163,9 @@ typedef struct phx_cap_split {
 } phx_cap_split;
 
 /*
- * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, and the hash of the id.
- * The heights are read for spheres alone. Samples of rows stand at their items, and have row words; samples of a stored
- * list have their items in a column.
+ * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, and the hash of the
+ * id. The heights are read for spheres alone. Samples of rows stand at their items, and have row words; samples of a
+ * stored list have their items in a column.
  */
 typedef struct phx_motion_columns {
     const float *x, *y, *z;
@@ -182,13 +182,13 @@ typedef struct phx_due_query {
     float x, y, z;
     float was_x, was_y, was_z;
     uint32_t hash;
-    float view;  /* targets beyond are left out, in the ground plane; INFINITY: none is */
-    bool square; /* the view is one */
-    bool sphere; /* bands are */
-    bool all;    /* all in view are due */
+    float view;                     /* targets beyond are left out, in the ground plane; INFINITY: none is */
+    bool square;                    /* the view is one */
+    bool sphere;                    /* bands are */
+    bool all;                       /* all in view are due */
     uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
     uint32_t tick;                  /* cut to 32 bits */
-    float squares[PH_BANDS_MAX]; /* of the bands' radii, which ascend */
+    float squares[PH_BANDS_MAX];    /* of the bands' radii, which ascend */
     uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX], every[PH_BANDS_MAX];
 } phx_due_query;
 
@@ -199,8 +199,8 @@ typedef struct phx_due_found {
 } phx_due_found;
 
 /*
- * The distinct targets of a group of observers, as due keys: an item and a band, item << band_bits | band. The observers
- * have their places in targets[].
+ * The distinct targets of a group of observers, as due keys: an item and a band, item << band_bits | band. The
+ * observers have their places in targets[].
  */
 typedef struct phx_group_targets {
     uint32_t *place;   /* by due key: base + the place in targets[]; less than base = it is not there */

@@ -53,7 +53,8 @@ typedef struct phx_bands {
         *deferred; /* by slot, of own observers: pairs of a target's slot and the tick in which its update was due */
     phx_list_pool pool;
     phx_immigrant_deferred_update *unresolved;
-    uint32_t histories_capacity, samples_capacity, queries_capacity, deferred_capacity, unresolved_capacity, unresolved_count;
+    uint32_t histories_capacity, samples_capacity, queries_capacity, deferred_capacity, unresolved_capacity,
+        unresolved_count;
     uint32_t waiting;   /* observers with deferred updates */
     uint64_t last_move; /* no history has a later move */
     bool live;          /* histories were committed at the last tick's end */

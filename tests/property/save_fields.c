@@ -419,11 +419,13 @@ FIELDS_OF(phx_area_member)
     SAVED(T, VALUE, histories) \
     LEFT(T, VALUE, samples) \
     LEFT(T, VALUE, rows) \
+    LEFT(T, VALUE, queries) \
     SAVED(T, VALUE, deferred) \
     SAVED(T, VALUE, pool) \
     LEFT(T, VALUE, unresolved) \
     LEFT(T, VALUE, histories_capacity) \
     LEFT(T, VALUE, samples_capacity) \
+    LEFT(T, VALUE, queries_capacity) \
     LEFT(T, VALUE, deferred_capacity) \
     LEFT(T, VALUE, unresolved_capacity) \
     LEFT(T, VALUE, unresolved_count) \

@@ -302,7 +302,8 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                         .user_data = phx_store_user_data(&shard->store, updates->slot),
                         .first = at.due,
                         .count = updates->due_count};
-        copy_places(batch_updates->due + at.due, update_scratch->due + updates->due_first, updates->due_count, at.moved);
+        copy_places(batch_updates->due + at.due, update_scratch->due + updates->due_first, updates->due_count,
+                    at.moved);
         at.due += updates->due_count;
     }
 }

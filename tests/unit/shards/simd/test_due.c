@@ -97,7 +97,8 @@ static uint32_t draw_spans(uint64_t *rng, phx_span spans[3], uint32_t *count)
     uint32_t from = 0, length = 0;
     *count = phx_rng_below(rng, 4);
     for (uint32_t s = 0; s < *count; s++) {
-        const uint32_t first = from + phx_rng_below(rng, ROWS - from), end = first + phx_rng_below(rng, ROWS - first + 1);
+        const uint32_t first = from + phx_rng_below(rng, ROWS - from),
+                       end = first + phx_rng_below(rng, ROWS - first + 1);
         spans[s] = (phx_span){first, end};
         length += end - first;
         from = end < ROWS ? end : first;
