@@ -20,9 +20,6 @@ struct phx_shard;
 bool phx_band_emit(phx_update_scratch *scratch, const struct phx_shard *shard, uint32_t slot, const uint32_t *entered,
                    uint32_t entered_count);
 
-/* The slot of a due key's target. */
-uint32_t phx_band_target(const struct phx_shard *shard, const phx_update_scratch *scratch, uint32_t key);
-
 /* The memory of an observer that phx_band_emit() is called for soon. */
 void phx_band_prefetch(const struct phx_shard *shard, uint32_t slot);
 

@@ -2,7 +2,7 @@
  * The memory in which a worker collects the updates of a tick: observers, their due targets, deferred ones. Knows no
  * shard and no rule; band_updates.c fills it, and the worker's part of the world (world/publish/updates.h) owns it.
  *
- * A target is known by its item (phx_bands_item(): rows near each other have near items) and its band, as a due key:
+ * A target is known by its item (phx_motion_sample: rows near each other have near items) and its band, as a due key:
  * so all that is kept by key stays in the nearest cache while the observers of a block are looked at.
  *
  * Publish phase, by one worker at a time.

@@ -60,7 +60,7 @@ AVX2_INLINE uint32_t left_out_bits(const uint32_t *bits, uint32_t i)
 }
 
 /* Adds the due samples of a span; rows: of rows. */
-AVX2_INLINE void find_in_span(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
+AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
                               const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
 {
     const observer to = *at;
@@ -111,7 +111,7 @@ AVX2_INLINE phx_due_found find_due(const phx_motion_columns *columns, const phx_
 {
     const observer to = load_observer(by);
     phx_due_found found = {0, false};
-    for (uint32_t s = 0; s < span_count; s++) find_in_span(columns, spans[s], by, &to, keys, &found, square, rows);
+    for (uint32_t s = 0; s < span_count; s++) find_in_span_256(columns, spans[s], by, &to, keys, &found, square, rows);
     return found;
 }
 

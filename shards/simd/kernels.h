@@ -11,6 +11,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/entity/event_order.h"
 #include "shards/grid/grid.h"
+#include "shards/simd/due_search.h"
 
 enum {
     PHX_TILE_BITS = 13,
@@ -161,52 +162,6 @@ typedef struct phx_rank_source {
 typedef struct phx_cap_split {
     uint32_t stay, enter, leave;
 } phx_cap_split;
-
-/*
- * Columns of motion samples (state/update_bands.h): the position now and at the last tick's end, and the hash of the
- * id. The heights are read for spheres alone. Samples of rows stand at their items, and have row words; samples of a
- * stored list have their items in a column.
- */
-typedef struct phx_motion_columns {
-    const float *x, *y, *z;
-    const float *was_x, *was_y, *was_z;
-    const uint32_t *hash;
-    const uint32_t *age;      /* ticks since the last move, PH_BAND_EVERY_MAX at most */
-    const uint32_t *item;     /* NULL = samples of rows */
-    const uint32_t *word;     /* of rows alone: row words */
-    const uint32_t *left_out; /* of rows alone: a bit for each one that is not found; and pad */
-} phx_motion_columns;
-
-/* An observer with bands, and the tick; by band what phx_band_multiple() wants. */
-typedef struct phx_due_query {
-    float x, y, z;
-    float was_x, was_y, was_z;
-    uint32_t hash;
-    float view;                     /* targets beyond are left out, in the ground plane; INFINITY: none is */
-    bool square;                    /* the view is one */
-    bool sphere;                    /* bands are */
-    bool all;                       /* all in view are due */
-    uint32_t band_count, band_bits; /* of its bands; the bits of a band in a due key */
-    uint32_t tick;                  /* cut to 32 bits */
-    float squares[PH_BANDS_MAX];    /* of the bands' radii, which ascend */
-    uint32_t turn[PH_BANDS_MAX], share[PH_BANDS_MAX], every[PH_BANDS_MAX];
-} phx_due_query;
-
-/* Result of a search for due samples. */
-typedef struct phx_due_found {
-    uint32_t count;
-    bool special; /* the row word of one is */
-} phx_due_found;
-
-/*
- * The distinct targets of a group of observers, as due keys: an item and a band, item << band_bits | band. The
- * observers have their places in targets[].
- */
-typedef struct phx_group_targets {
-    uint32_t *place;   /* by due key: base + the place in targets[]; less than base = it is not there */
-    uint32_t *targets; /* room for all keys to come, and pad */
-    uint32_t base, count;
-} phx_group_targets;
 
 typedef struct phx_kernels {
     /* Picks the rows of some ranges with a mid-step position in the frame. Returns how many. */

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "shards/publish/deferred_updates.h"
+#include "shards/publish/due_targets.h"
 #include "shards/publish/motion_history.h"
 #include "shards/publish/recipients.h"
 #include "shards/state/update_bands.h"
@@ -270,7 +271,7 @@ static void prefetch_target(const phx_store *store, uint32_t slot)
 }
 
 /* Places in a group become places in a batch. */
-static void copy_places(uint32_t *restrict to, const uint32_t *restrict from, uint32_t count, uint32_t first)
+static void write_places(uint32_t *restrict to, const uint32_t *restrict from, uint32_t count, uint32_t first)
 {
     for (uint32_t i = 0; i < count; i++) to[i] = first + from[i];
 }
@@ -284,8 +285,8 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
     for (uint32_t i = 0; i < group->target_count; i++) {
         const uint32_t *target = &update_scratch->targets[group->target_first + i];
         if (i + TARGETS_AHEAD < group->target_count)
-            prefetch_target(&shard->store, phx_band_target(shard, update_scratch, target[TARGETS_AHEAD]));
-        const uint32_t slot = phx_band_target(shard, update_scratch, *target);
+            prefetch_target(&shard->store, phx_due_target(shard, update_scratch, target[TARGETS_AHEAD]));
+        const uint32_t slot = phx_due_target(shard, update_scratch, *target);
         const phx_body *body = &shard->store.body[slot];
         batch_updates->moved[at.moved + i] = (ph_moved){.id = name[slot].id,
                                                         .user_data = phx_store_user_data(&shard->store, slot),
@@ -302,8 +303,8 @@ static void fill_group(const phx_world *world, const phx_shard *shard, const phx
                         .user_data = phx_store_user_data(&shard->store, updates->slot),
                         .first = at.due,
                         .count = updates->due_count};
-        copy_places(batch_updates->due + at.due, update_scratch->due + updates->due_first, updates->due_count,
-                    at.moved);
+        write_places(batch_updates->due + at.due, update_scratch->due + updates->due_first, updates->due_count,
+                     at.moved);
         at.due += updates->due_count;
     }
 }

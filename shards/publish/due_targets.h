@@ -1,0 +1,41 @@
+/*
+ * Finds the due targets of one observer: among the rows in its view where its list is derived, else in its stored list.
+ * Called by band_updates.c.
+ *
+ * Publish phase, by any worker.
+ */
+#ifndef PHX_SHARDS_PUBLISH_DUE_TARGETS_H
+#define PHX_SHARDS_PUBLISH_DUE_TARGETS_H
+
+#include "shards/publish/update_scratch.h"
+
+struct phx_shard;
+
+/* The observer whose updates are emitted. */
+typedef struct phx_update_emission {
+    phx_update_scratch *scratch;
+    const struct phx_shard *shard;
+    const ph_class *class;
+    const phx_body *body;
+    const phx_attr *attr;
+    phx_due_query query;
+    bool is_new; /* it was not here at the last tick's end */
+    bool ranks;  /* due targets are candidates first: there is a budget, or updates waited for one */
+    bool waited; /* only targets with deferred updates are looked for */
+    bool failed; /* no memory */
+    uint32_t candidate_count;
+} phx_update_emission;
+
+/* The slot of a due key's target. */
+uint32_t phx_due_target(const struct phx_shard *shard, const phx_update_scratch *scratch, uint32_t key);
+
+/* The due key of a target. */
+uint32_t phx_due_key_of(const phx_update_emission *at, uint32_t slot);
+
+/* The tick in which its update became due: this one, or an earlier one if it was deferred. */
+uint32_t phx_due_since(const phx_update_emission *at, uint32_t target);
+
+/* Adds the due targets of the observer's list. at->failed = no memory. */
+void phx_due_targets_add(phx_update_emission *at, uint32_t slot);
+
+#endif
