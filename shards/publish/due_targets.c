@@ -155,6 +155,7 @@ static void add_rows_in_view(phx_update_emission *at)
         if (open.count + PHX_BLOCK_SIDE > SPANS_MAX && !close_spans(at, &open)) return;
         const uint32_t count = phx_block_spans(block, rect, open.spans + open.count);
         for (uint32_t i = 0; i < count; i++, open.count++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): phx_block_spans() wrote them */
             open.length += open.spans[open.count].end - open.spans[open.count].first;
     }
     close_spans(at, &open);
