@@ -115,7 +115,7 @@ PH_API ph_status ph_view_tell(ph_view *view, const ph_view_state *state);
  */
 PH_API void ph_view_say(ph_view *view, uint32_t page, const char *text);
 
-/** The answer to PH_VIEW_DO_SLICE: text that the page offers as a file; copied. @thread any */
+/** The answer to PH_VIEW_DO_SLICE: text that the page saves as a file; copied. @thread any */
 PH_NODISCARD PH_API ph_status ph_view_give_slice(ph_view *view, uint32_t page, const char *text, size_t bytes);
 
 /** @return pages that are connected and have said the token. @thread any */
