@@ -61,7 +61,7 @@ AVX2_INLINE uint32_t left_out_bits(const uint32_t *bits, uint32_t i)
 
 /* Adds the due samples of a span; rows: of rows. */
 AVX2_INLINE void find_in_span_256(const phx_motion_columns *columns, phx_span span, const phx_due_query *by,
-                              const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
+                                  const observer *at, uint32_t *keys, phx_due_found *found, bool square, bool rows)
 {
     const observer to = *at;
     const bool sphere = by->sphere;
