@@ -126,6 +126,9 @@ enum {
     PH_POINT_WAITS = 1u << 7      /* targets wait for it: PH_CHANGE_MORE */
 };
 
+/** ph_monitor_points.steps: ORed to the step of an entity that is remote, shown here by another process. */
+enum { PH_POINT_STEP_REMOTE = 1u << 7 };
+
 /**
  * Entities in the view, as columns of `count` items, by shard, then slot. If there are more than points_max, only the
  * ones with ph_monitor_sample(id) % stride == 0: the same ones in every frame. stride is a power of two: the least that
@@ -143,7 +146,7 @@ typedef struct ph_monitor_points {
     const uint16_t *y;
     const uint16_t *kinds;
     const uint8_t *bits;  /* PH_POINT_... */
-    const uint8_t *steps; /* crowd control: 0..16, how far the view is shrunk */
+    const uint8_t *steps; /* crowd control: 0..16, how far the view is shrunk; and PH_POINT_STEP_REMOTE */
 } ph_monitor_points;
 
 /** The view in PH_MONITOR_CELLS x PH_MONITOR_CELLS cells, row by row: cell (i, j) has points with x / 1024 = i, ... */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct json_text {
     FILE *out;
@@ -129,15 +130,27 @@ char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def)
     return end(&text);
 }
 
+/* Memory of the process, as a page shows it; 0: the system does not tell. */
+static uint64_t resident_bytes(void)
+{
+    unsigned long long size = 0, resident = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (!statm) return 0;
+    const int fields = fscanf(statm, "%llu %llu", &size, &resident);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return fclose(statm) == 0 && fields == 2 && page_bytes > 0 ? resident * (uint64_t)page_bytes : 0;
+}
+
 char *phx_state_text(const ph_view_state *state)
 {
     json_text text;
     if (!begin(&text)) return NULL;
     fprintf(text.out,
             "{\"type\":\"state\",\"paused\":%s,\"over\":%s,\"speed\":%.9g,\"first\":%llu,\"last\":%llu,\"at\":%llu,"
-            "\"offset\":%lld}",
+            "\"offset\":%lld,\"resident\":%llu}",
             yes(state->paused), yes(state->over), state->speed, (unsigned long long)state->first,
-            (unsigned long long)state->last, (unsigned long long)state->at, (long long)state->offset);
+            (unsigned long long)state->last, (unsigned long long)state->at, (long long)state->offset,
+            (unsigned long long)resident_bytes());
     return end(&text);
 }
 

@@ -267,6 +267,10 @@ async function checkLost(browser) {
   const page = await open(browser, one.address.replace(`:${door.to}/`, `:${door.port}/`));
   await page.evaluate(() => { document.getElementById("keys").open = true; document.getElementById("tables").open = true; });
   await page.evaluate(() => { document.getElementById("layer-density").click(); });
+  await page.waitForFunction(() => document.querySelectorAll("#table-lists tr[tabindex]").length === 10);
+  const lengths = await page.evaluate(() => [...document.querySelectorAll("#table-lists td.number")].map((cell) => Number(cell.textContent)));
+  assert(lengths.every((length, i) => length > 0 && (i === 0 || length <= lengths[i - 1])), lengths);
+  await page.waitForFunction(() => /kept .* of 128 MiB; tab .* MiB; program .* MiB; world/.test(document.getElementById("memory").textContent));
   // A live key by its slider: the next frames have it.
   await page.evaluate(() => { const slider = document.querySelector('input[aria-label="crowd_entities"]'); slider.value = "300"; slider.dispatchEvent(new Event("change")); });
   await page.waitForFunction(() => window.pharos.shown.keys?.crowd_entities === 300);

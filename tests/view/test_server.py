@@ -212,6 +212,7 @@ def check_pause(one):
     page.frame()
     page.tell(type="do", what="pause")
     page.until(lambda: page.state and page.state["paused"])
+    assert abs(page.state["resident"] - one.bytes()) < 64 << 20, (page.state, one.bytes())
     paused = program.tick_of(page.frame() and page.frame() and page.frame())
     page.watch(0, 0, 10, 10, focus="1")
     assert program.tick_of(page.frame() and page.frame() and page.frame()) == paused

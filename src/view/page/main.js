@@ -9,6 +9,7 @@ import { Link } from "./link.js";
 import { LAYERS, WorldMap } from "./map.js";
 import * as place from "./place.js";
 import { Strips } from "./strips.js";
+import { Longest } from "./longest.js";
 import { drawLegend, drawTables } from "./tables.js";
 
 const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 256, POINTS_MAX = 100000;
@@ -83,6 +84,7 @@ function chooseNear(x, y, radius) {
 const inspector = new Inspector(ask, select);
 inspector.changed = changed;
 const keys = new Keys((message) => link.send(message));
+const longest = new Longest(ask, select);
 const strips = new Strips((tick) => scrubTo(kept.find(tick)));
 map.clicked = chooseNear;
 map.moved = changed;
@@ -103,7 +105,10 @@ function show(frame, isLive) {
   if (glideFrom - drawnTables > TABLES_MS || !isLive) {
     drawnTables = glideFrom;
     drawLegend(map.colour, hello.world, frame);
-    if ($("tables").open) drawTables(frame, (x, y) => map.look({ x, y }));
+    if ($("tables").open) {
+      drawTables(frame, (x, y) => map.look({ x, y }));
+      longest.take(frame, glideFrom);
+    }
     strips.draw();
   }
 }
@@ -157,8 +162,8 @@ function drawHeader(frame) {
   const flags = [frame.flags & FLAG.REPLAY && "REPLAY", frame.flags & FLAG.DIVERGED && "DIVERGED", frame.flags & FLAG.DECIMATED && `1 of ${frame.rect.stride}`, frame.flags & FLAG.SHORT && "SHORT TICK"];
   say($("flags"), flags.filter(Boolean).join(" · "));
   say($("lost"), lost > 0 ? `shown ${short(frames)} of ${short(frames + lost)} ticks` : "");
-  const mib = (bytes) => (bytes / 1048576).toFixed(1);
-  say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB; world ${mib(frame.stats.bytes ?? 0)} MiB`);
+  const mib = (bytes) => (bytes / 1048576).toFixed(1), heap = performance.memory?.usedJSHeapSize;
+  say($("memory"), `kept ${mib(kept.bytes)} of ${BYTES_MAX >> 20} MiB${heap ? `; tab ${mib(heap)} MiB` : ""}${state.resident ? `; program ${mib(state.resident)} MiB` : ""}; world ${mib(frame.stats.bytes ?? 0)} MiB`);
   if (refusal) notice(refusal);
   else if (frame.entities === 0) notice(`The world is empty at tick ${frame.tick}.\nEntities that enter are shown at once.`);
   else if (frame.rect.matched === 0 && map.layers.points) notice(`None of ${short(frame.entities)} entities is in view${$("any").checked ? "" : ` (instance ${frame.rect.instance})`}.\nPress 0 for the whole world, or tick "all" instances on the left.`);
@@ -206,6 +211,7 @@ function open(message) {
   kept.clear();
   strips.clear();
   keys.open(message);
+  longest.clear();
   for (const name of ["play", "step", "speed"]) $(name).disabled = !message.controls;
   $("seek-box").hidden = !message.seek;
   $("export-trace").hidden = !message.slice;
@@ -325,7 +331,7 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- as the address says ----
 
-$("colour").value = map.colour = ["shard", "awake", "crowd"].includes(start.colour) ? start.colour : "class";
+$("colour").value = map.colour = ["shard", "awake", "crowd", "remote"].includes(start.colour) ? start.colour : "class";
 $("any").checked = start.instance === "all";
 if (/^\d+$/.test(start.instance ?? "")) $("instance").value = start.instance;
 $("follow").checked = start.follow;

@@ -9,7 +9,7 @@ export const LAYERS = [
   ["towers", "towers", false], ["shards", "shard borders", true], ["halo", "halos of shards", false], ["areas", "areas", true],
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
-const POINT_OBSERVER = 1, POINT_AWAKE = 2;
+const POINT_OBSERVER = 1, POINT_AWAKE = 2, STEPS = 31, STEP_REMOTE = 128;
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
 
 export class WorldMap {
@@ -159,7 +159,8 @@ export class WorldMap {
     switch (this.colour) {
       case "shard": return (i, x, y) => (place(this.columns, x) + place(this.rows, y) * (step % 2 === 0 ? step + 1 : step)) % COLOURS.length;
       case "awake": return (i) => (bits[i] & POINT_OBSERVER ? 1 : bits[i] & POINT_AWAKE ? 2 : 7);
-      case "crowd": return (i) => (steps[i] === 0 ? 7 : steps[i] < 6 ? 3 : steps[i] < 11 ? 1 : 5);
+      case "crowd": return (i) => [7, 3, 1, 5][Math.ceil((steps[i] & STEPS) / 5.01)];
+      case "remote": return (i) => (steps[i] & STEP_REMOTE ? 5 : 7);
       default: return (i) => kinds[i] % COLOURS.length;
     }
   }

@@ -2,10 +2,10 @@
 import { $, cell, fill, make, short } from "./dom.js";
 import { css } from "./palette.js";
 
-const TOP = 10;
-const heads = (...names) => make("tr", {}, ...names.map((name) => make("th", {}, name)));
+export const TOP = 10;
+export const heads = (...names) => make("tr", {}, ...names.map((name) => make("th", {}, name)));
 
-function top(values, most) {
+export function top(values, most) {
   const places = [];
   values.forEach((value, i) => {
     if (value === 0 || (places.length === most && values[places.at(-1)] >= value)) return;
@@ -35,7 +35,7 @@ export function drawTables(frame, go) {
 export function drawLegend(colour, world, frame) {
   const rows = { class: world.classes.slice(0, 24).map((item, i) => [css(i), item.name]),
     shard: [["", "a colour for each shard"]], awake: [[css(1), "observer"], [css(2), "awake NPC"], [css(7), "all others"]],
-    crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]] }[colour];
+    crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]], remote: [[css(7), "this process's own"], [css(5), "remote: another process owns it"]] }[colour];
   const line = ([background, text]) => {
     const mark = make("i");
     mark.style.background = background;

@@ -7,17 +7,50 @@
 
 #include "world/monitor/shown.h"
 
-enum { COST_PLACES = 8 }; /* of a chunk: a chunk is of a few towers that lie together */
+enum {
+    COST_PLACES = 8, /* of a chunk: a chunk is of a few towers that lie together */
+    AHEAD = 4        /* chunks whose rows, and then bodies, are on their way to the cache: each is far from the last */
+};
+
+static uint32_t places_of(const phx_chunk *chunk)
+{
+    return chunk->count < COST_PLACES ? chunk->count : COST_PLACES;
+}
+
+static uint32_t row_of(const phx_chunk *chunk, uint32_t place)
+{
+    return chunk->first + (uint32_t)((uint64_t)chunk->count * place / places_of(chunk));
+}
+
+static bool has_cost(const phx_world *world, const phx_chunk *chunk)
+{
+    return chunk->counts.pairs_tested > 0 && world->shards[chunk->shard].storage->has_deltas;
+}
+
+static void fetch_rows(const phx_world *world, const phx_chunk *chunk)
+{
+    const phx_grid_rows *rows = &world->shards[chunk->shard].grid.rows;
+    for (uint32_t i = 0; has_cost(world, chunk) && i < places_of(chunk); i++)
+        __builtin_prefetch(&rows->slot[row_of(chunk, i)]);
+}
+
+static void fetch_bodies(const phx_world *world, const phx_chunk *chunk)
+{
+    const phx_shard *shard = &world->shards[chunk->shard];
+    for (uint32_t i = 0; has_cost(world, chunk) && i < places_of(chunk); i++) {
+        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row_of(chunk, i));
+        if (!phx_row_word_is_gap(word)) __builtin_prefetch(&shard->store.body[phx_row_word_slot(word)]);
+    }
+}
 
 /* Spreads the compared distances of a chunk over some of its rows. */
 static void add_cost(const phx_world *world, const phx_shown *shown, const phx_chunk *chunk, uint32_t *costs)
 {
     const phx_shard *shard = &world->shards[chunk->shard];
     const phx_store *store = &shard->store;
-    const uint32_t places = chunk->count < COST_PLACES ? chunk->count : COST_PLACES;
+    const uint32_t places = places_of(chunk);
     for (uint32_t i = 0; i < places; i++) {
-        const uint32_t row = chunk->first + (uint32_t)((uint64_t)chunk->count * i / places);
-        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row);
+        const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row_of(chunk, i));
         const uint32_t slot = phx_row_word_slot(word);
         if (phx_row_word_is_gap(word) || !phx_shown_has(shown, store, slot)) continue;
         const phx_body *body = &store->body[slot];
@@ -34,7 +67,8 @@ void phx_costs_fill(const phx_world *world, phx_monitor *monitor)
     memset(costs, 0, (size_t)PH_MONITOR_CELLS * PH_MONITOR_CELLS * sizeof *costs);
     for (uint32_t i = 0; i < world->chunk_count; i++) {
         const phx_chunk *chunk = &world->chunks[i];
-        if (chunk->counts.pairs_tested > 0 && world->shards[chunk->shard].storage->has_deltas)
-            add_cost(world, &shown, chunk, costs);
+        if (i + 2 * AHEAD < world->chunk_count) fetch_rows(world, chunk + 2 * AHEAD);
+        if (i + AHEAD < world->chunk_count) fetch_bodies(world, chunk + AHEAD);
+        if (has_cost(world, chunk)) add_cost(world, &shown, chunk, costs);
     }
 }

@@ -14,7 +14,8 @@ static phx_set_point point_of(const phx_store *store, uint32_t set)
     const uint32_t bits = (phx_attr_observes(attr) ? PH_POINT_OBSERVER : 0u) |
                           (attr->ready_given ? 0u : PH_POINT_NOT_READY) | (attr->global ? PH_POINT_GLOBAL : 0u) |
                           (attr->veiled ? PH_POINT_VEILED : 0u);
-    return (phx_set_point){set, attr->kind | bits << PHX_LOOK_BITS};
+    const uint32_t step = attr->remote ? PH_POINT_STEP_REMOTE : 0u;
+    return (phx_set_point){set, attr->kind | bits << PHX_LOOK_BITS | step << PHX_LOOK_STEP};
 }
 
 /* Is its list as long as its cap? The count of a derived one is 1 more than the targets that may join it. */
