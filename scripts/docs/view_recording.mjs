@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 // Makes docs/viewing.webp, the moving picture of docs/viewing.md: the demo in chromium, an entity chosen, followed from
-// near, and a why asked. By playwright-core (scripts/install_deps.sh --view) and img2webp of
+// near, and a why asked; and docs/viewing.png, its end at rest. By playwright-core (scripts/install_deps.sh --view) and img2webp of
 // Debian's package webp.
-// usage: view_recording.mjs MODULES CHROMIUM PHAROS-VIEW OUT.webp
+// usage: view_recording.mjs MODULES CHROMIUM PHAROS-VIEW OUT.webp OUT.png
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const [modules, chromium, view, out] = process.argv.slice(2);
+const [modules, chromium, view, out, still] = process.argv.slice(2);
 const browsers = createRequire(resolve(modules, "x"))("playwright-core").chromium;
 const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
-const SIZE = { width: 960, height: 600 }, FRAME_MS = 250, QUALITY = "25", BYTES_MAX = 1 << 20;
+const SIZE = { width: 960, height: 600 }, STILL = { width: 1400, height: 860 }, FRAME_MS = 250, QUALITY = "25", BYTES_MAX = 1 << 20;
 const folder = mkdtempSync(join(tmpdir(), "view_recording_"));
 const program = spawn(view, ["--demo", "--token", "recordingrecording"], { stdio: ["ignore", "pipe", "inherit"] });
 const files = [];
@@ -41,6 +41,12 @@ try {
   await record(8);
   await page.evaluate(() => document.querySelector("#panel tr[tabindex]")?.click());
   await record(8);
+  await page.setViewportSize(STILL);
+  await page.click("#play");
+  await page.waitForFunction(() => window.pharos.state.paused);
+  const frames = await page.evaluate(() => window.pharos.frames);
+  await page.waitForFunction((frames) => window.pharos.frames > frames + 2, frames); // of the larger view
+  await page.screenshot({ path: still });
   await browser.close();
   execFileSync("img2webp", ["-lossy", "-q", QUALITY, "-m", "6", "-d", String(FRAME_MS), "-loop", "0", ...files, "-o", out]);
   const bytes = statSync(out).size;

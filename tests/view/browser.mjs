@@ -163,6 +163,8 @@ async function checkKeys(browser, address) {
   await page.keyboard.press(" ");
   await page.waitForFunction(() => window.pharos.state.paused);
   const paused = await page.evaluate(() => window.pharos.state.at);
+  await frames(page, 3);
+  assert(await page.evaluate(() => window.pharos.strips.rows.tick.length > 1), "strips stay in a pause");
   await page.keyboard.press(".");
   await page.waitForFunction((at) => window.pharos.state.at === at + 1, paused);
   await page.keyboard.press(",");

@@ -155,6 +155,31 @@ def check_diverged(path):
         page.close()
 
 
+def check_journal(path, folder):
+    """A server's journal, made a trace, is shown as the world that it was, back and forth."""
+    store, trace, config = (os.path.join(folder, name) for name in ("town", "journal.csv", "journal.conf"))
+    questions = [(observer, 7, tick) for tick in (160, 60) for observer in range(1, IDS) if observer != 7]
+    said = sentences(path, questions)
+    replay(path, "--record", store)
+    (image,) = [name for name in os.listdir(folder) if name.endswith(".phs") and name.startswith("town.")]
+    made = subprocess.run([REPLAY, os.path.join(folder, image), "--csv", trace, "--definition", config], capture_output=True, text=True, timeout=120, check=False)
+    assert made.returncode == 0, made
+    with program.Program([*COMMAND, "--trace", trace, "--config", config], "--paused") as one:
+        page = program.Page(one)
+        page.watch(0, 0, 1000, 1000)
+        answered = 0
+        for tag, (observer, target, tick) in enumerate(questions, 1):
+            place = tick - FIRST + 1  # the store's first tick is 1
+            if not page.state or page.state["at"] != place:
+                page.tell(type="do", what="seek", value=place)
+                page.until(lambda place=place: page.state and page.state["at"] == place)
+            got = ask(page, observer, target, tag)
+            assert not got or got == said[observer, target, tick], (observer, tick, got, said[observer, target, tick])
+            answered += bool(got)
+        page.close()
+    assert answered > len(questions) // 4, answered
+
+
 def main():
     rng = random.Random(SEED)
     with tempfile.TemporaryDirectory() as folder:
@@ -162,6 +187,7 @@ def main():
         make_trace(path, rng)
         known, slices = check_answers(path, rng)
         check_diverged(path)
+        check_journal(path, folder)
     assert known > QUESTIONS // 3, known
     print(f"{known} of {QUESTIONS} sentences are pharos-replay's, others name entities that are not there; {slices} slices have the same events")
 

@@ -43,7 +43,11 @@ export class Strips {
 
   add(frame) {
     const { rows } = this, stats = frame.stats;
-    if (rows.tick.length > 0 && frame.tick <= rows.tick.at(-1)) this.clear();
+    if (frame.tick === rows.tick.at(-1)) return; // of a pause
+    if (frame.tick < rows.tick.at(-1)) {
+      this.clear();
+      return this.add(frame);
+    }
     rows.tick.push(frame.tick);
     rows.enters.push(stats.last_enters ?? 0);
     rows.leaves.push(stats.last_leaves ?? 0);

@@ -9,17 +9,17 @@
 
 enum {
     COST_PLACES = 8, /* of a chunk: a chunk is of a few towers that lie together */
-    AHEAD = 4        /* chunks whose rows, and then bodies, are on their way to the cache: each is far from the last */
+    AHEAD = 4        /* chunks: first their rows, then their bodies are fetched, each far from the ones before */
 };
 
-static uint32_t places_of(const phx_chunk *chunk)
+static uint32_t cost_places(const phx_chunk *chunk)
 {
     return chunk->count < COST_PLACES ? chunk->count : COST_PLACES;
 }
 
 static uint32_t row_of(const phx_chunk *chunk, uint32_t place)
 {
-    return chunk->first + (uint32_t)((uint64_t)chunk->count * place / places_of(chunk));
+    return chunk->first + (uint32_t)((uint64_t)chunk->count * place / cost_places(chunk));
 }
 
 static bool has_cost(const phx_world *world, const phx_chunk *chunk)
@@ -30,14 +30,14 @@ static bool has_cost(const phx_world *world, const phx_chunk *chunk)
 static void fetch_rows(const phx_world *world, const phx_chunk *chunk)
 {
     const phx_grid_rows *rows = &world->shards[chunk->shard].grid.rows;
-    for (uint32_t i = 0; has_cost(world, chunk) && i < places_of(chunk); i++)
+    for (uint32_t i = 0; has_cost(world, chunk) && i < cost_places(chunk); i++)
         __builtin_prefetch(&rows->slot[row_of(chunk, i)]);
 }
 
 static void fetch_bodies(const phx_world *world, const phx_chunk *chunk)
 {
     const phx_shard *shard = &world->shards[chunk->shard];
-    for (uint32_t i = 0; has_cost(world, chunk) && i < places_of(chunk); i++) {
+    for (uint32_t i = 0; has_cost(world, chunk) && i < cost_places(chunk); i++) {
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row_of(chunk, i));
         if (!phx_row_word_is_gap(word)) __builtin_prefetch(&shard->store.body[phx_row_word_slot(word)]);
     }
@@ -48,7 +48,7 @@ static void add_cost(const phx_world *world, const phx_shown *shown, const phx_c
 {
     const phx_shard *shard = &world->shards[chunk->shard];
     const phx_store *store = &shard->store;
-    const uint32_t places = places_of(chunk);
+    const uint32_t places = cost_places(chunk);
     for (uint32_t i = 0; i < places; i++) {
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, row_of(chunk, i));
         const uint32_t slot = phx_row_word_slot(word);
