@@ -162,9 +162,10 @@ typedef struct phc_store {
 /* ---- a member ---- */
 
 enum {
-    PHC_NAME_MAX = 31,      /* characters of a common world's name */
-    PHC_REGIONS_MAX = 4096, /* of a common world */
-    PHC_BLOB_MAX = 60 << 10 /* bytes that a host packs for an entity */
+    PHC_NAME_MAX = 31,       /* characters of a common world's name */
+    PHC_REGIONS_MAX = 4096,  /* of a common world */
+    PHC_BLOB_MAX = 60 << 10, /* bytes that a host packs for an entity */
+    PHC_ASKED_MAX = 4096     /* ids of one phc_who_has() */
 };
 
 /** What a node does once its lease is not proven any more, as the control store does not answer. */
@@ -234,8 +235,16 @@ typedef enum phc_event_kind {
     PHC_EVENT_PEER_UP = 10,      /* `number` is a member now */
     PHC_EVENT_PEER_DOWN = 11,    /* ... and not any more */
     PHC_EVENT_LAG = 12,          /* node `number` was not heard for `ticks`, more than lag_max; 0: it is heard again */
-    PHC_EVENT_DRAINED = 13       /* this node has no region and no entity any more: phc_close() loses nothing */
+    PHC_EVENT_DRAINED = 13,      /* this node has no region and no entity any more: phc_close() loses nothing */
+    PHC_EVENT_WHO_HAS = 14       /* `bytes` are phc_holder, one for each id of phc_who_has() */
 } phc_event_kind;
+
+/** Which node has an entity. */
+typedef struct phc_holder {
+    uint64_t id;
+    uint16_t number;      /* of a node that owns it, or sends it to another one; 0 = none has it */
+    uint16_t reserved[3]; /* 0 */
+} phc_holder;
 
 typedef struct phc_event {
     phc_event_kind kind;
@@ -321,6 +330,15 @@ PH_API uint64_t phc_ownership(const phc *member, uint64_t id);
 
 /** This member's number among the living; 0: it is in no map. @thread ticker */
 PH_API uint16_t phc_number(const phc *member);
+
+/**
+ * Asks all nodes for these entities; PHC_EVENT_WHO_HAS is the answer, once each node of the map has given its own. No
+ * node takes such an entity from another one, and none but this one enters it, until the phc_tick() behind the event:
+ * before that the host enters the ones that no node has.
+ * @return PH_OK; PH_BUSY: the last question has not ended, or this node may not act; PH_BAD_ID, PH_NO_MEMORY,
+ * PH_BAD_ARGUMENT: more than PHC_ASKED_MAX, or none. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count);
 
 /**
  * The region's entities that were missing are entered again, or given up: PHC_EVENT_RESTORE of that loss is done. Until

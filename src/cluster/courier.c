@@ -8,6 +8,8 @@
 #include "cluster/exchange.h"
 #include "cluster/halo.h"
 #include "cluster/halo_out.h"
+#include "cluster/question_wire.h"
+#include "cluster/questions.h"
 
 enum {
     MESSAGES_A_TICK = 4096, /* so that a flood does not hold a tick up: the transport's queue is bounded */
@@ -47,7 +49,9 @@ static void take_message(void *user, const char *subject, const void *bytes, siz
     phc *member = user;
     const size_t before = strlen("ph.") + strlen(member->name) + strlen(".");
     if (strlen(subject) <= before) return;
-    if (strncmp(subject + before, HALO, strlen(HALO)) != 0) phx_exchange_receive(&member->node, bytes, size);
+    const bool is_halo = strncmp(subject + before, HALO, strlen(HALO)) == 0;
+    if (!is_halo && phx_question_is_meant(bytes, size)) phx_questions_receive(member, bytes, size);
+    else if (!is_halo) phx_exchange_receive(&member->node, bytes, size);
     else if (!member->def.gateway) phx_halo_receive(&member->halo, bytes, size);
 }
 
@@ -77,6 +81,11 @@ void phx_courier_send_halo(phc *member)
     phx_halo_write(&member->halo, send_halo, member);
 }
 
+void phx_courier_send_question(phc *member, uint64_t target, const void *bytes, size_t size)
+{
+    send_message(member, PHC_CHANNEL, CHANNEL, target, bytes, size);
+}
+
 void phx_courier_send_channel(phc *member)
 {
     const bool beats = member->now >= member->beat_at;
@@ -86,6 +95,7 @@ void phx_courier_send_channel(phc *member)
             phx_exchange_write(&member->node, i, beats, member->message, sizeof member->message, &target);
         if (size > 0) send_message(member, PHC_CHANNEL, CHANNEL, target, member->message, size);
     }
+    if (!member->def.gateway) phx_questions_send(member, beats);
     if (!beats) return;
     /* a map barrier waits for lists and for heartbeats alike */
     member->beat_at = member->now + (uint64_t)member->def.list_ms * NS_IN_MS;

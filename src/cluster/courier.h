@@ -17,6 +17,8 @@
 void phx_courier_receive(phc *member);
 /* Tells the other nodes of the tick. */
 void phx_courier_send_halo(phc *member);
+/* A question or an answer to one node. */
+void phx_courier_send_question(phc *member, uint64_t target, const void *bytes, size_t size);
 /* Items, acks and confirmations that are due, and now and then a heartbeat. */
 void phx_courier_send_channel(phc *member);
 

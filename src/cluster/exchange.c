@@ -6,6 +6,13 @@
 #include "cluster/hand_over.h"
 #include "cluster/rules.h"
 
+static bool is_claimed(const phx_node *node, const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        if (phx_claims_have(&node->claims, phx_wire_offer_id(offer, i))) return true;
+    return false;
+}
+
 /* Items in sequence are taken; the first that is not, or that there is no memory for, comes again with all behind it.
  */
 static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
@@ -14,6 +21,9 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
         const phx_offer offer = phx_wire_next(items);
         if (!phx_rule_is_next(peer->channel.taken, head->first + i)) {
             node->counts.repeated++;
+        } else if (is_claimed(node, &offer)) {
+            node->counts.claimed++;
+            return;
         } else if (!phx_hand_over_receive(node, peer, &offer)) {
             node->counts.no_memory++;
             return;

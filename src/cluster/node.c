@@ -12,6 +12,7 @@ void phx_node_init(phx_node *node, const phx_node_def *def)
     *node = (phx_node){.def = *def};
     phx_mem_init(&node->mem, def->allocator);
     phx_holdings_init(&node->holdings, &node->mem);
+    phx_claims_init(&node->claims, &node->mem);
     phx_item_queue_init(&node->events, &node->mem);
 }
 
@@ -28,6 +29,7 @@ void phx_node_free(phx_node *node)
     for (uint32_t i = 0; i < node->peer_count; i++) phx_channel_free(&node->peers[i].channel);
     phx_release(&node->mem, &peers, &node->peer_capacity, sizeof *node->peers);
     phx_holdings_free(&node->holdings);
+    phx_claims_free(&node->claims);
     phx_item_queue_free(&node->events);
     node->peers = NULL;
     node->peer_count = 0;

@@ -13,6 +13,7 @@
 #define PHX_CLUSTER_NODE_H
 
 #include "cluster/channel.h"
+#include "cluster/claims.h"
 #include "cluster/cluster_map.h"
 #include "cluster/events.h"
 #include "cluster/holdings.h"
@@ -37,6 +38,7 @@ typedef struct phx_node_counts {
     uint64_t misdirected;                   /* to another node, or from or to a gateway */
     uint64_t early;                         /* of a newer map than ours: they come again */
     uint64_t impossible;                    /* with numbers that can not be */
+    uint64_t claimed;                       /* offers of entities that are asked for: they come again */
     uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
     uint64_t handed, acked, gained, taken_back, duplicates;
     uint64_t no_memory; /* offers that come again for want of memory */
@@ -53,6 +55,7 @@ typedef struct phx_node {
     phx_peer *peers;
     uint32_t peer_count, peer_capacity;
     phx_holdings holdings;
+    phx_claims claims; /* ids that are not taken from any node meanwhile */
     phx_item_queue events;
     phx_node_counts counts;
 } phx_node;

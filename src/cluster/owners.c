@@ -7,6 +7,15 @@
 #include "cluster/membership.h"
 #include "cluster/phc_clock.h"
 
+static bool is_claimed_by_another(const phx_node *node, uint64_t id)
+{
+    for (uint32_t i = 0; i < node->claims.count; i++) {
+        const phx_claim *claim = &node->claims.items[i];
+        if (claim->registration != node->def.member.registration && phx_claim_has(claim, id)) return true;
+    }
+    return false;
+}
+
 /* A remote one of that id leaves with it: its owner is dead, or does not know of this one, and will hear. */
 ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after)
 {
@@ -15,6 +24,7 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
     if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
     ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
     if (status != PH_OK) return status;
+    if (is_claimed_by_another(&member->node, id)) return PH_BUSY;
     const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
     status = phx_hand_over_enter(&member->node, id, region, after);
     if (status != PH_OK) return status;

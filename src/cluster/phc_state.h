@@ -21,8 +21,26 @@ typedef struct phx_known_region {
 
 typedef struct phx_phc_counts {
     uint64_t rounds, restored, duplicates, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
+    uint64_t flawed_questions;
     uint64_t unsent; /* messages that the transport did not take */
 } phx_phc_counts;
+
+/* The own question: see questions.h. */
+typedef enum phx_question_phase {
+    PHX_QUESTION_NONE = 0, /* none, or the last one has ended, which the others are told */
+    PHX_QUESTION_ASKED = 1,
+    PHX_QUESTION_ANSWERED = 2, /* the event waits for the host */
+    PHX_QUESTION_TAKEN = 3     /* the host has it: it enters what is missing before the next round */
+} phx_question_phase;
+
+typedef struct phx_question {
+    phx_question_phase phase;
+    bool is_new;     /* sent to no node yet */
+    uint32_t number; /* rises; 0 = none so far */
+    uint32_t count, answered_count;
+    phc_holder holders[PHC_ASKED_MAX];
+    uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
+} phx_question;
 
 struct phc {
     phc_def def;
@@ -51,6 +69,8 @@ struct phc {
     uint32_t leaver_count, leaver_capacity;
     uint32_t searched; /* the region that is searched for them */
     phx_phc_counts counts;
+    phx_question question;
+    uint64_t asked[PHC_ASKED_MAX]; /* ids of a question that is being taken */
     unsigned char message[PHX_WIRE_BYTES_MAX];
 };
 

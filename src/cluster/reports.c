@@ -14,12 +14,21 @@ bool phx_report(phc *member, const phc_event *event)
     return true;
 }
 
+/* The answers stand where they were collected. */
+static void take_holders(phc *member, phc_event *event)
+{
+    event->bytes = member->question.holders;
+    event->size = member->question.count * sizeof *member->question.holders;
+    member->question.phase = PHX_QUESTION_TAKEN;
+}
+
 bool phc_event_next(phc *member, phc_event *event)
 {
     if (!member || !event || member->events.count == 0) return false;
     const phx_item item = phx_item_queue_first(&member->events);
     memcpy(event, item.bytes, sizeof *event);
     event->bytes = event->size > 0 ? item.bytes + sizeof *event : NULL;
+    if (event->kind == PHC_EVENT_WHO_HAS) take_holders(member, event);
     phx_item_queue_pop(&member->events); /* its bytes stay until the next push */
     return true;
 }

@@ -8,6 +8,7 @@
 #include "cluster/map_barrier.h"
 #include "cluster/membership.h"
 #include "cluster/phc_clock.h"
+#include "cluster/questions.h"
 #include "cluster/refused.h"
 #include "cluster/reports.h"
 
@@ -32,6 +33,7 @@ ph_status phc_tick(phc *member)
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
     if (!member->def.gateway && !member->node.fenced) {
+        phx_questions_begin_round(member);
         phx_arrivals_take(member);
         phx_halo_begin_tick(&member->halo);
     }
