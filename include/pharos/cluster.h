@@ -354,6 +354,44 @@ PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint
 /** This node shall have no region: its entities go to others, then PHC_EVENT_DRAINED comes. @thread ticker */
 PH_API void phc_drain(phc *member);
 
+/** A member's numbers: as they are now, or since it was opened. */
+typedef struct phc_stats {
+    uint64_t map_version; /* 0 = none yet */
+    uint64_t nodes;       /* of the map, without gateways */
+    uint64_t regions;     /* own ones */
+    uint64_t own;         /* entities */
+    uint64_t remote;      /* ... of other nodes, here to be seen */
+    uint64_t transit;     /* ... on their way to another node */
+    uint64_t lag_ticks;   /* since the node was heard that has been silent for the longest time */
+    uint64_t lease_ns;    /* that the lease is proven for, from now on; 0 = it is not */
+    uint64_t copies_in, copies_out;
+    uint64_t expired; /* remote entities that left, as their node did not repeat them */
+    uint64_t handed;  /* entities that went to another node, as that one has said */
+    uint64_t gained, restored, duplicates;
+    uint64_t kept;        /* attempts to hand an entity over that wait for a later tick */
+    uint64_t dropped;     /* messages that were damaged, late, of no member, or for another one */
+    uint64_t unsent;      /* messages that the transport did not take */
+    uint64_t refused;     /* commands of the member's producer that were refused; they come again */
+    uint64_t no_memory;   /* pieces of work put off for want of memory */
+    uint64_t lists;       /* looks at the control store */
+    uint64_t failed;      /* requests to it that failed */
+    uint64_t put_out;     /* members that this one put out of the map */
+    uint64_t fenced;      /* 1: it is a member no more */
+    uint64_t reserved[8]; /* 0 */
+} phc_stats;
+
+/** @return PH_OK, PH_BAD_ARGUMENT. @thread ticker */
+PH_NODISCARD PH_API ph_status phc_stats_get(const phc *member, phc_stats *stats);
+
+/**
+ * All of phc_stats as text for Prometheus, as ph_stats_prometheus() has it: names begin with pharos_cluster_, each
+ * sample has the label world, which is the common world's name.
+ * @param text caller's buffer, gets as much as fits, ended by 0; may be NULL when size is 0.
+ * @param length gets the length of the whole text, without the 0: it fitted if that is less than size.
+ * @return PH_OK, PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *length);
+
 /**
  * Ends the membership at once: its lease ends, and the others put it out. Entities that are own, or on their way, are
  * lost, but for what other nodes restore: see phc_drain(). The world stays, with remote entities that do not move any

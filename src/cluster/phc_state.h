@@ -35,8 +35,9 @@ typedef enum phx_question_phase {
 
 typedef struct phx_question {
     phx_question_phase phase;
-    bool is_new;     /* sent to no node yet */
-    uint32_t number; /* rises; 0 = none so far */
+    bool is_contested; /* a node that comes first asks for one of them, too: asked again once all have answered */
+    bool is_new;       /* sent to no node yet */
+    uint32_t number;   /* rises; 0 = none so far */
     uint32_t count, answered_count;
     phc_holder holders[PHC_ASKED_MAX];
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */

@@ -48,7 +48,7 @@ bool phx_question_open(phx_question_head *head, const unsigned char **body, cons
         return false;
     *body = reader.at;
     for (uint32_t i = 0; i < head->count; i++)
-        if (head->answers ? reader.at[i] > 1 : phx_question_id_at(reader.at, i) == 0) return false;
+        if (head->answers ? reader.at[i] > PHX_ANSWER_LATER : phx_question_id_at(reader.at, i) == 0) return false;
     return true;
 }
 

@@ -5,7 +5,7 @@
  *   head, 48 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, count u32, source u64, target u64, version u32,
  *                    number u32, 0 u64
  *   question         id u64 each, count of them; 0: the last question of the source has ended
- *   answer           has u8 each, 0 or 1, in the question's order
+ *   answer           phx_question_answer u8 each, in the question's order
  *   sum u64
  */
 #ifndef PHX_CLUSTER_QUESTION_WIRE_H
@@ -16,6 +16,12 @@
 #include "cluster/bytes.h"
 
 enum { PHX_QUESTION_HEAD_BYTES = 48, PHX_QUESTION_BYTES_MAX = PHX_QUESTION_HEAD_BYTES + 8 * PHC_ASKED_MAX + 8 };
+
+typedef enum phx_question_answer {
+    PHX_ANSWER_NO = 0,
+    PHX_ANSWER_YES = 1,
+    PHX_ANSWER_LATER = 2 /* it asks for the entity itself, and comes first: ask again */
+} phx_question_answer;
 
 typedef struct phx_question_head {
     bool answers;            /* else it asks */

@@ -4,7 +4,7 @@
  */
 #include "cluster/questions.h"
 
-#include "cluster/courier.h"
+#include "cluster/post.h"
 #include "cluster/question_wire.h"
 #include "cluster/reports.h"
 
@@ -35,6 +35,7 @@ ph_status phc_who_has(phc *member, const uint64_t *ids, uint32_t count)
     question->phase = PHX_QUESTION_ASKED;
     question->number++;
     question->answered_count = 0;
+    question->is_contested = false;
     question->is_new = true;
     for (uint32_t i = 0; i < count; i++) {
         const bool own = phx_holdings_find(&node->holdings, ids[i]) != NULL;
@@ -51,8 +52,10 @@ static void take_answer(phc *member, const phx_peer *peer, const phx_question_he
     if (head->number != question->number || has_answered(question, head->source) ||
         head->count != (is_ended ? 0 : question->count) || question->answered_count == PHX_CLUSTER_MEMBERS_MAX)
         return;
-    for (uint32_t i = 0; i < head->count; i++)
-        if (has[i] != 0) question->holders[i].number = peer->member.number;
+    for (uint32_t i = 0; i < head->count; i++) {
+        if (has[i] == PHX_ANSWER_YES) question->holders[i].number = peer->member.number;
+        question->is_contested |= has[i] == PHX_ANSWER_LATER;
+    }
     question->answered[question->answered_count++] = head->source;
 }
 
@@ -77,6 +80,21 @@ static void end_question(phc *member)
     phx_claims_drop(&member->node.claims, member->node.def.member.registration);
 }
 
+/* With the next heartbeat: the node that comes first has ended its question by then, or will. */
+static void ask_again(phc *member)
+{
+    phx_node *node = &member->node;
+    phx_question *question = &member->question;
+    const phx_claim *claim = phx_claims_of(&node->claims, node->def.member.registration);
+    for (uint32_t i = 0; i < question->count; i++) {
+        const bool own = phx_holdings_find(&node->holdings, claim->ids[i]) != NULL;
+        question->holders[i].number = own ? node->def.member.number : 0;
+    }
+    question->number++;
+    question->answered_count = 0;
+    question->is_contested = false;
+}
+
 void phx_questions_begin_round(phc *member)
 {
     phx_question *question = &member->question;
@@ -87,8 +105,9 @@ void phx_questions_begin_round(phc *member)
         if (!phx_node_hears(&member->node, asking)) phx_claims_drop(claims, asking);
     }
     if (question->phase == PHX_QUESTION_TAKEN) end_question(member);
-    if (question->phase == PHX_QUESTION_ASKED && all_have_answered(member) && phx_report(member, &event))
-        question->phase = PHX_QUESTION_ANSWERED;
+    if (question->phase != PHX_QUESTION_ASKED || !all_have_answered(member)) return;
+    if (question->is_contested) ask_again(member);
+    else if (phx_report(member, &event)) question->phase = PHX_QUESTION_ANSWERED;
 }
 
 void phx_questions_send(phc *member, bool again)
@@ -109,24 +128,26 @@ void phx_questions_send(phc *member, bool again)
         const phx_peer *peer = &member->node.peers[i];
         if (!is_asked(peer) || has_answered(question, peer->member.registration)) continue;
         head.target = peer->member.registration;
-        phx_courier_send_question(member, head.target, bytes, phx_question_seal(bytes, &head));
+        phx_post_send(member, PHC_CHANNEL, PHX_POST_CHANNEL, head.target, bytes, phx_question_seal(bytes, &head));
     }
 }
 
 /* ---- questions of others ---- */
 
-/* Of two nodes that ask for one entity, one is told that the other has it: the one with the older map. */
+/* Of two nodes that ask for one entity the one with the older map waits for the other: the region may be its no more.
+ */
 static bool is_before(const phx_claim *own, const phx_question_head *head, uint64_t self)
 {
     return own->version != head->version ? own->version > head->version : self < head->source;
 }
 
-static bool has_entity(const phc *member, const phx_question_head *head, uint64_t id)
+static phx_question_answer answer_of(const phc *member, const phx_question_head *head, uint64_t id)
 {
     const phx_node *node = &member->node;
     const uint64_t self = node->def.member.registration;
     const phx_claim *own = phx_claims_of(&node->claims, self);
-    return phx_holdings_find(&node->holdings, id) || (own && is_before(own, head, self) && phx_claim_has(own, id));
+    if (phx_holdings_find(&node->holdings, id)) return PHX_ANSWER_YES;
+    return own && is_before(own, head, self) && phx_claim_has(own, id) ? PHX_ANSWER_LATER : PHX_ANSWER_NO;
 }
 
 /* false: no memory, it is asked again. */
@@ -145,14 +166,14 @@ static void answer_question(phc *member, const phx_question_head *head, const un
     unsigned char *bytes = member->message;
     if (!note_claim(member, head, ids)) return;
     for (uint32_t i = 0; i < head->count; i++)
-        phx_question_body(bytes)[i] = has_entity(member, head, phx_question_id_at(ids, i));
+        phx_question_body(bytes)[i] = (unsigned char)answer_of(member, head, phx_question_id_at(ids, i));
     const phx_question_head answer = {.answers = true,
                                       .source = member->node.def.member.registration,
                                       .target = head->source,
                                       .version = member->node.map.version,
                                       .number = head->number,
                                       .count = head->count};
-    phx_courier_send_question(member, head->source, bytes, phx_question_seal(bytes, &answer));
+    phx_post_send(member, PHC_CHANNEL, PHX_POST_CHANNEL, head->source, bytes, phx_question_seal(bytes, &answer));
 }
 
 void phx_questions_receive(phc *member, const void *bytes, size_t size)

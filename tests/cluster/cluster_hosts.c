@@ -1,12 +1,16 @@
 /*
  * Hosts of one common world, over the library's calls alone (cluster.h): members that join late, regions that are given
- * to other nodes, a node that is drained and closed, over a transport and a control store that lose, double and delay.
- * Walkers, some of them with a follower attached, cross the borders. In every tick, of every own entity:
+ * to other nodes, a node that is drained and closed, in half of the seeds one that dies, over a transport and a control
+ * store that lose, double and delay. Walkers, some of them with a follower attached, cross the borders. In every tick,
+ * of every own entity:
  *
  *  - its list has each entity that was within its view at all moments of the last ticks, and none that was beyond view
  *    and margin at all of them;
  *  - what its client was told, by whichever node, is its list: nothing twice, nothing lost;
  *  - at most one node owns it; what its host packed is what the next host gets.
+ *
+ * Entities of the dead node are entered anew by the nodes of their regions, once no other node has them: none is
+ * missing then, and none has two owners.
  *
  * Once all stand still, each has an owner, the node of its region, and all lists are as in one world.
  *
@@ -29,12 +33,14 @@ enum {
     FAMILY_EVERY = 8, /* the walker of such a number is attached to the one before it */
     COLUMNS = 4,
     ROWS = 4,
-    TICKS = 240,
+    TICKS = 300,
     CALM_TICKS = 120,
     WINDOW = 24,
     TICK_NS = 50000000,
     JOIN_TICK = 60,   /* of the last node */
     DRAIN_TICK = 140, /* of the first one */
+    KILL_TICK = 170,  /* of the second one */
+    LEASE_MS = 3000,
     GIVE_ONE_IN = 30,
     CLUSTERS = 40
 };
@@ -45,6 +51,12 @@ typedef struct spot {
     float x, y;
 } spot;
 
+/* The host's state of an entity, as it goes to another node. */
+typedef struct packed {
+    uint64_t id, steps;
+    spot at;
+} packed;
+
 typedef struct host {
     struct cluster *all;
     ph_world world;
@@ -53,8 +65,9 @@ typedef struct host {
     phc_transport transport;
     phc_store store;
     phc *member; /* NULL: not yet, or not any more */
-    bool drained, attached[WALKERS + 1];
-    uint64_t steps[WALKERS + 1]; /* the host's state of its entities */
+    bool drained, dead, asks;
+    uint32_t restoring[COLUMNS * ROWS], asked[COLUMNS * ROWS]; /* losses, by region; of the question under way */
+    uint64_t steps[WALKERS + 1];                               /* the host's state of its entities */
 } host;
 
 typedef struct cluster {
@@ -69,9 +82,10 @@ typedef struct cluster {
     spot goal[WALKERS + 1];
     uint64_t steps[WALKERS + 1];
     uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
+    uint64_t since[WALKERS + 1];   /* tick since which it is there without a break */
     bool told[WALKERS + 1][WALKERS + 1];
     bool calm;
-    uint64_t gained, events, pairs;
+    uint64_t gained, restored, events, pairs;
 } cluster;
 
 static spot *spot_of(cluster *c, uint64_t tick, uint64_t id)
@@ -100,9 +114,9 @@ static uint64_t read_clock(void *user)
 static size_t pack_state(void *user, uint64_t id, void *bytes, size_t size)
 {
     const host *h = user;
-    const uint64_t state[] = {id, h->steps[id]};
+    const packed state = {.id = id, .steps = h->steps[id], .at = *spot_of(h->all, h->all->tick, id)};
     REQUIRE(size >= sizeof state);
-    memcpy(bytes, state, sizeof state);
+    memcpy(bytes, &state, sizeof state);
     return sizeof state;
 }
 
@@ -118,6 +132,7 @@ static void open_host(cluster *c, host *h, const ph_world_def *world_def)
     def.regions[0] = COLUMNS;
     def.regions[1] = ROWS;
     def.speed_max = SPEED;
+    def.lease_ms = LEASE_MS;
     def.lag_max = WINDOW / 3;
     def.pack = pack_state;
     def.pack_user = h;
@@ -171,7 +186,7 @@ static void open_cluster(cluster *c, uint64_t seed)
                                  .doubled = 30,
                                  .late = (uint32_t)(seed % 3) * 150,
                                  .late_steps = 4};
-    const phc_faults requests = {.seed = seed + 1, .lost = (uint32_t)(seed % 5) * 30, .late = 200, .late_steps = 4};
+    const phc_faults requests = {.seed = seed + 1, .lost = (uint32_t)(seed % 3) * 30, .late = 200, .late_steps = 4};
     ph_class class;
     c->seed = c->rng = seed;
     c->tick = 1;
@@ -230,33 +245,101 @@ static void place_walkers(cluster *c)
 
 /* ---- a round of a host ---- */
 
+/* false: not here, or not yet. */
+static bool enter_walker(cluster *c, host *h, uint64_t id)
+{
+    const spot at = *spot_of(c, c->tick, id);
+    const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
+    if (is_follower(id) && !phc_owns(h->member, id - 1)) return false;
+    const ph_status status = phc_enter(h->member, id, &attrs, 0);
+    CHECK(status == PH_OK || status == PH_BUSY || status == PH_TAKEN, "enter: %s", ph_status_name(status));
+    if (status != PH_OK) return false;
+    if (is_follower(id)) CHECK_OK(ph_attach(h->producer, id, id - 1));
+    memset(c->told[id], 0, sizeof c->told[id]); /* its client is a new one */
+    h->steps[id] = c->steps[id];
+    return true;
+}
+
+/* The region of an entity. */
+static uint32_t region_of(cluster *c, uint64_t id)
+{
+    const spot at = *spot_of(c, c->tick, id);
+    const uint32_t column = (uint32_t)(at.x / SIZE * COLUMNS), row = (uint32_t)(at.y / SIZE * ROWS);
+    return (row < ROWS ? row : ROWS - 1) * COLUMNS + (column < COLUMNS ? column : COLUMNS - 1);
+}
+
+/* The regions that were asked for have all that was missing. */
+static void end_restoring(host *h)
+{
+    for (uint32_t region = 0; region < COLUMNS * ROWS; region++) {
+        if (h->asked[region] == 0) continue;
+        CHECK_OK(phc_restored(h->member, region, h->asked[region]));
+        if (h->restoring[region] == h->asked[region]) h->restoring[region] = 0;
+    }
+}
+
+/* A node has died: which entities of these regions does no other one have? */
+static void ask_missing(cluster *c, host *h)
+{
+    uint64_t ids[WALKERS];
+    uint32_t count = 0;
+    if (h->asks) return;
+    memcpy(h->asked, h->restoring, sizeof h->asked);
+    for (uint64_t id = 1; id <= WALKERS; id++)
+        if (c->entered[id] != 0 && h->asked[region_of(c, id)] != 0 && !phc_owns(h->member, id)) ids[count++] = id;
+    if (count > 0) {
+        const ph_status status = phc_who_has(h->member, ids, count);
+        h->asks = status == PH_OK;
+        CHECK(status == PH_OK || status == PH_BUSY, "who has: %s", ph_status_name(status));
+        return;
+    }
+    end_restoring(h);
+}
+
+static void restore_missing(cluster *c, host *h, const phc_event *event)
+{
+    const phc_holder *holders = event->bytes;
+    bool all = true;
+    h->asks = false;
+    for (size_t i = 0; i < event->size / sizeof *holders; i++) {
+        if (holders[i].number != 0) continue;
+        const bool entered = enter_walker(c, h, holders[i].id);
+        c->restored += entered;
+        all &= entered;
+    }
+    if (all) end_restoring(h); /* else they are asked for again */
+}
+
 static void enter_walkers(cluster *c, host *h)
 {
     for (uint64_t id = 1; id <= WALKERS; id++) {
         const spot at = *spot_of(c, c->tick, id);
-        const ph_attrs attrs = {.given = PH_POSITION | PH_USER_DATA, .x = at.x, .y = at.y, .user_data = id * 3};
-        if (c->entered[id] != 0 || (is_follower(id) && !phc_owns(h->member, id - 1))) continue;
-        const ph_status status = phc_enter(h->member, id, &attrs, 0);
-        CHECK(status == PH_OK || status == PH_BUSY || status == PH_TAKEN, "enter: %s", ph_status_name(status));
-        if (status != PH_OK) continue;
+        const ph_attrs attrs = {.given = PH_POSITION, .x = at.x, .y = at.y};
+        if (c->entered[id] != 0 || !enter_walker(c, h, id)) continue;
         CHECK_OK(ph_enter(c->producer, id, &attrs));
-        c->entered[id] = c->tick;
-        if (!is_follower(id)) continue;
-        CHECK_OK(ph_attach(h->producer, id, id - 1));
-        CHECK_OK(ph_attach(c->producer, id, id - 1));
+        c->entered[id] = c->since[id] = c->tick;
+        if (is_follower(id)) CHECK_OK(ph_attach(c->producer, id, id - 1));
     }
 }
 
 static void gain_entity(cluster *c, host *h, const phc_event *event)
 {
-    uint64_t state[2];
+    packed state;
     REQUIRE(event->size == sizeof state);
-    memcpy(state, event->bytes, sizeof state);
-    CHECK(state[0] == event->id && state[1] == c->steps[event->id],
+    memcpy(&state, event->bytes, sizeof state);
+    if (event->kind == PHC_EVENT_RESTORED) { /* the dead node's work with it is void */
+        CHECK(state.steps <= c->steps[event->id], "a state of later");
+        c->steps[event->id] = state.steps;
+        *spot_of(c, c->tick, event->id) = state.at;
+        memset(c->told[event->id], 0, sizeof c->told[0]);
+        CHECK_OK(ph_resend(h->producer, event->id));
+        c->since[event->id] = c->tick;
+    }
+    CHECK(state.id == event->id && state.steps == c->steps[event->id],
           "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " comes with the state of another", c->seed, c->tick,
           event->id);
     CHECK(phc_owns(h->member, event->id), "a gained entity is not own");
-    h->steps[event->id] = state[1];
+    h->steps[event->id] = state.steps;
     c->gained++;
 }
 
@@ -266,19 +349,28 @@ static void take_events(cluster *c, host *h)
     while (phc_event_next(h->member, &event)) {
         switch (event.kind) {
         case PHC_EVENT_GAINED:
+        case PHC_EVENT_RESTORED:
+            CHECK(event.kind == PHC_EVENT_GAINED || c->hosts[1].dead, "an entity is taken back");
             gain_entity(c, h, &event);
             break;
-        case PHC_EVENT_RESTORE: /* a node has left without an entity: none is missing */
-            CHECK_OK(phc_restored(h->member, event.region, event.loss));
+        case PHC_EVENT_RESTORE:
+            h->restoring[event.region] = event.loss;
+            break;
+        case PHC_EVENT_REGION_LOST: /* the duty is another node's, too */
+            h->restoring[event.region] = h->asked[event.region] = 0;
+            break;
+        case PHC_EVENT_WHO_HAS:
+            restore_missing(c, h, &event);
             break;
         case PHC_EVENT_DRAINED:
             h->drained = true;
             break;
         case PHC_EVENT_LOST:
-            CHECK(event.status == PH_OK && event.number != 0 && !phc_owns(h->member, event.id), "a refused entity");
+            CHECK(event.status == PH_OK && event.number != 0,
+                  "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " is lost to %u: %s", c->seed, c->tick, event.id,
+                  event.number, ph_status_name(event.status));
             break;
         case PHC_EVENT_FENCED:
-        case PHC_EVENT_RESTORED:
         case PHC_EVENT_DUPLICATE:
             (void)CHECK(false, "seed %" PRIu64 " tick %" PRIu64 ": event %d %s", c->seed, c->tick, (int)event.kind,
                         event.reason);
@@ -331,6 +423,7 @@ static void round_of(cluster *c, host *h)
     uint32_t count = 0;
     CHECK_OK(phc_tick(h->member));
     take_events(c, h);
+    ask_missing(c, h);
     move_own(c, h);
     enter_walkers(c, h);
     CHECK_OK(ph_tick(h->world, NULL));
@@ -345,10 +438,11 @@ static void plan_tick(cluster *c)
 {
     if (c->tick == JOIN_TICK) open_node(c, NODES - 1);
     if (c->tick == DRAIN_TICK) phc_drain(c->hosts[0].member);
+    if (c->tick == KILL_TICK && c->seed % 4 < 2) c->hosts[1].dead = true;
     if (c->hosts[0].drained) close_host(&c->hosts[0]);
     if (c->calm || c->tick < JOIN_TICK || phx_rng_below(&c->rng, GIVE_ONE_IN) != 0) return;
     const uint16_t number = (uint16_t)(1 + phx_rng_below(&c->rng, NODES));
-    const host *h = &c->hosts[1 + phx_rng_below(&c->rng, NODES - 1)];
+    const host *h = &c->hosts[2 + phx_rng_below(&c->rng, NODES - 2)];
     if (c->tick < DRAIN_TICK || number != phc_number(c->hosts[0].member))
         CHECK_OK(phc_give_region(h->member, phx_rng_below(&c->rng, COLUMNS * ROWS), number));
 }
@@ -392,8 +486,8 @@ static void check_observer(cluster *c, const host *h, uint64_t observer)
     for (uint32_t i = 0; i < count; i++) listed[ids[i]] = true;
     CHECK(memcmp(listed, c->told[observer], sizeof listed) == 0,
           "seed %" PRIu64 " tick %" PRIu64 ": the client of %" PRIu64 " has another list", c->seed, c->tick, observer);
-    for (uint64_t target = 1; target <= WALKERS && c->tick > c->entered[observer] + WINDOW; target++)
-        if (target != observer && c->entered[target] != 0 && c->tick > c->entered[target] + WINDOW)
+    for (uint64_t target = 1; target <= WALKERS && c->tick > c->since[observer] + WINDOW; target++)
+        if (target != observer && c->entered[target] != 0 && c->tick > c->since[target] + WINDOW)
             check_pair(c, h, observer, target, listed[target]);
 }
 
@@ -403,11 +497,13 @@ static void check_tick(cluster *c)
         uint32_t owners = 0;
         for (uint32_t n = 0; n < NODES; n++) {
             const host *h = &c->hosts[n];
-            if (!h->member || !phc_owns(h->member, id)) continue;
+            if (!h->member || h->dead || !phc_owns(h->member, id)) continue;
             owners++;
             check_observer(c, h, id);
         }
-        CHECK(owners <= 1, "%" PRIu64 " has %u owners", id, owners);
+        CHECK(owners <= 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " has %u owners", c->seed, c->tick, id,
+              owners);
+        if (owners == 0 && c->hosts[1].dead) c->since[id] = c->tick; /* dead, or on its way to the dead node */
     }
 }
 
@@ -420,7 +516,7 @@ static void check_end(cluster *c)
         uint64_t ids[WALKERS], ids_one[WALKERS];
         for (uint32_t n = 0; n < NODES; n++) {
             const host *h = &c->hosts[n];
-            if (!h->member || !phc_owns(h->member, id)) continue;
+            if (!h->member || h->dead || !phc_owns(h->member, id)) continue;
             owners++;
             CHECK_OK(ph_list(h->world, id, ids, WALKERS, &count));
         }
@@ -444,7 +540,7 @@ static void step_cluster(cluster *c)
     plan_tick(c);
     for (uint32_t n = 0; n < NODES; n++) {
         host *h = &c->hosts[(n + c->seed) % NODES];
-        if (h->member) round_of(c, h);
+        if (h->member && !h->dead) round_of(c, h);
     }
     for (uint64_t id = 1; id <= WALKERS; id++) {
         const spot at = *spot_of(c, c->tick, id);
@@ -462,7 +558,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(CLUSTERS));
-    uint64_t gained = 0, events = 0, pairs = 0;
+    uint64_t gained = 0, restored = 0, events = 0, pairs = 0;
     for (uint64_t i = 0; i < count && check_failures() == 0; i++) {
         cluster *c = check_zalloc(sizeof *c);
         open_cluster(c, seed + i);
@@ -471,13 +567,15 @@ int main(int argc, char **argv)
         c->tick--;
         if (check_failures() == 0) check_end(c);
         gained += c->gained;
+        restored += c->restored;
         events += c->events;
         pairs += c->pairs;
         close_cluster(c);
         free(c);
     }
-    (void)printf("%" PRIu64 " clusters: %" PRIu64 " entities gained, %" PRIu64 " events, %" PRIu64 " pairs\n", count,
-                 gained, events, pairs);
+    (void)printf("%" PRIu64 " clusters: %" PRIu64 " entities gained, %" PRIu64 " restored, %" PRIu64 " events, %" PRIu64
+                 " pairs\n",
+                 count, gained, restored, events, pairs);
     CHECK(gained > 0, "no entity was handed over");
     return check_done("cluster_hosts");
 }

@@ -2,7 +2,7 @@
 if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_cluster SOURCES
         unit/cluster/test_channel.c unit/cluster/test_cluster_map.c unit/cluster/test_hand_over.c
-        unit/cluster/test_loop.c unit/cluster/test_membership.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
+        unit/cluster/test_loop.c unit/cluster/test_membership.c unit/cluster/test_phc.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
