@@ -121,7 +121,7 @@ static const cluster_metric metrics[] = {
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 
-/* HELP, TYPE and the sample of a metric. Returns the length. */
+/* HELP, TYPE and the line of a metric. Returns the length. */
 static size_t write_metric(char *text, size_t size, const char *world, const cluster_metric *metric, uint64_t value)
 {
     char number[48]; /* twenty digits, a point, nine more */

@@ -7,8 +7,12 @@
 #include "cluster/membership.h"
 #include "cluster/phc_clock.h"
 
-static bool is_claimed_by_another(const phx_node *node, uint64_t id)
+/* Another node asks for it, and this one has no answer of its own: the other's question comes behind that one. */
+static bool is_claimed_by_another(const phc *member, uint64_t id)
 {
+    const phx_node *node = &member->node;
+    const phx_claim *own = phx_claims_of(&node->claims, node->def.member.registration);
+    if (own && member->question.phase == PHX_QUESTION_TAKEN && phx_claim_has(own, id)) return false;
     for (uint32_t i = 0; i < node->claims.count; i++) {
         const phx_claim *claim = &node->claims.items[i];
         if (claim->registration != node->def.member.registration && phx_claim_has(claim, id)) return true;
@@ -24,7 +28,7 @@ ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t af
     if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
     ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
     if (status != PH_OK) return status;
-    if (is_claimed_by_another(&member->node, id)) return PH_BUSY;
+    if (is_claimed_by_another(member, id)) return PH_BUSY;
     const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
     status = phx_hand_over_enter(&member->node, id, region, after);
     if (status != PH_OK) return status;
