@@ -4,12 +4,14 @@
 #include "shards/grid/far_targets.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 void phx_far_free(phx_far *far, phx_mem *mem)
 {
     phx_release(mem, (void **)&far->entries, &far->entries_capacity, sizeof(phx_far_entry));
     phx_release(mem, (void **)&far->spare, &far->spare_capacity, sizeof(phx_far_entry));
+    phx_release(mem, (void **)&far->before, &far->before_capacity, sizeof(phx_far_before));
     *far = (phx_far){0};
 }
 
@@ -98,6 +100,8 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     if (!phx_grow(mem, (void **)&far->entries, &far->entries_capacity, 0, count, sizeof(phx_far_entry))) return false;
     if (!phx_grow(mem, (void **)&far->spare, &far->spare_capacity, 0, far->entries_capacity, sizeof(phx_far_entry)))
         return false;
+    if (!phx_grow(mem, (void **)&far->before, &far->before_capacity, far->before_count, count, sizeof(phx_far_before)))
+        return false;
     far->global_count = far->entry_count = 0;
     far->levels = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -120,6 +124,20 @@ void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store
     for (uint32_t i = 0; i < far->entry_count; i++) far->entries[i] = make_entry(rules, store, far->entries[i].slot);
     sort_far(far);
     far->moved = false;
+}
+
+void phx_far_end_tick(phx_far *far, const phx_store *store)
+{
+    far->before_count = far->stale ? 0 : far->entry_count;
+    PHX_ASSERT(far->before_count <= far->before_capacity);
+    for (uint32_t i = 0; i < far->before_count; i++) {
+        const uint32_t slot = far->entries[i].slot;
+        const phx_attr *attr = phx_store_attr(store, slot);
+        far->before[i] = (phx_far_before){.x = store->body[slot].x,
+                                          .y = store->body[slot].y,
+                                          .reach = attr->global ? INFINITY : attr->reach,
+                                          .slot = slot};
+    }
 }
 
 /* The first entry of an instance, or of instances behind it, with a key that is not less. */

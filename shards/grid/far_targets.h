@@ -3,7 +3,8 @@
  * of reach R stands in a coarse grid whose cells are 2^level towers wide, on the lowest level where R spans at most one
  * cell. So an observer finds all targets that may reach it in 3 x 3 cells of each level in use. Entries are sorted by
  * (level, cell y, cell x) within their instance: three binary searches a level. Rebuilt by the shard's owner in the
- * index phase when such a target came, left or changed, and sorted anew when one moved; read in the interest phase.
+ * index phase when such a target came, left or changed, and sorted anew when one moved; read in the interest phase, and
+ * between ticks.
  */
 #ifndef PHX_SHARDS_GRID_FAR_TARGETS_H
 #define PHX_SHARDS_GRID_FAR_TARGETS_H
@@ -19,9 +20,18 @@ typedef struct phx_far_entry {
     uint32_t instance; /* before the key, in the order of entries */
 } phx_far_entry;
 
+/* A far target at the last tick's end. */
+typedef struct phx_far_before {
+    float x, y;
+    float reach; /* infinite: it was global */
+    uint32_t slot;
+} phx_far_before;
+
 typedef struct phx_far {
     phx_far_entry *entries, *spare; /* sorted; spare is used by the sort */
     uint32_t entry_count, entries_capacity, spare_capacity;
+    phx_far_before *before; /* the far targets of the last tick's end: derived lists had them (query/far_list.h) */
+    uint32_t before_count, before_capacity;
     uint32_t global_count; /* entries of level PHX_FAR_GLOBAL */
     uint32_t levels;       /* bit l: level l is in use */
     bool stale;            /* a far target came, left, jumped or changed */
@@ -38,6 +48,10 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
 
 /* Brings the entries into the cells where their targets are now. */
 void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store);
+
+/* At the end of a tick in which something changed: notes all far targets; none if the index phase did not collect them.
+ */
+void phx_far_end_tick(phx_far *far, const phx_store *store);
 
 /* The entries of cells x0..x1 of a row of cells of an instance at a level: [*first, *end). */
 void phx_far_cells(const phx_far *far, uint32_t instance, uint32_t level, uint32_t x0, uint32_t x1, uint32_t y,

@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "shards/interest/change_record.h"
 #include "shards/interest/mark_set.h"
+#include "shards/query/far_list.h"
 #include "shards/query/prev_list.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/view_reach.h"
@@ -77,6 +78,8 @@ phx_delta_result phx_delta_emit_discontinuous(phx_scratch *scratch, phx_shard *s
 {
     const phx_attr *attr = phx_store_attr(&shard->store, slot);
     phx_list *list = &shard->store.tail[slot].list;
+    phx_far_walk far = phx_far_walk_open(shard, slot);
+    while (phx_far_walk_next(&far, &scratch->enter[enters])) enters++;
     const uint32_t targets = enters; /* the limit may be another one: the count begins anew */
     uint32_t leaves;
     PHX_ASSERT(phx_list_holds_no_memory(list));

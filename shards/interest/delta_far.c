@@ -8,18 +8,37 @@ static bool is_square(const phx_shard *shard)
     return shard->rules->shape == PH_SHAPE_SQUARE;
 }
 
-bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view)
+bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin)
 {
     const phx_grid_rows *rows = &tile->shard->grid.rows;
     const uint32_t slot = phx_row_slot(rows, row);
-    const float margin = phx_store_attr(&tile->shard->store, slot)->margin;
     const bool square = is_square(tile->shard);
-    for (uint32_t i = 0; i < tile->far.count; i++) {
+    for (uint32_t i = 0; i < tile->far.crossing; i++) {
         const phx_far_item *item = &tile->far.items[i];
         if (item->reach > view && item->slot != slot && phx_far_item_crosses(item, rows, row, square, margin))
             return true;
     }
     return false;
+}
+
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, phx_delta_hits *hits)
+{
+    const phx_shard *shard = tile->shard;
+    const phx_store *store = &shard->store;
+    const uint32_t slot = phx_row_slot(&shard->grid.rows, row);
+    const phx_attr *attr = phx_store_attr(store, slot);
+    const bool square = is_square(shard);
+    for (uint32_t i = 0; i < tile->far.crossing; i++) {
+        const phx_far_item *item = &tile->far.items[i];
+        const phx_attr *target = phx_store_attr(store, item->slot);
+        if (!(item->reach > attr->view) || item->slot == slot) continue;
+        if (!phx_far_item_crosses(item, &shard->grid.rows, row, square, 0.0f) || !phx_layers_match(attr, target))
+            continue;
+        const bool enters =
+            phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[item->slot], target, NULL, false);
+        if (enters) hits->enter[hits->enter_count++] = item->slot;
+        else hits->leave[hits->leave_count++] = item->slot;
+    }
 }
 
 void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,
@@ -33,7 +52,7 @@ void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, ui
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
     const phx_far_items *far = &scratch->tile.far;
     const bool square = is_square(shard);
-    for (uint32_t i = 0; i < far->count; i++) {
+    for (uint32_t i = 0; i < far->crossing; i++) {
         const phx_far_item *item = &far->items[i];
         const uint32_t target = item->slot;
         if (!(item->reach > attr->view) || target == slot) continue;

@@ -1,7 +1,7 @@
 /*
- * Targets with a reach while a delta finds the events of an observer with a stored list. The words of such targets are
- * dropped, as their reach exceeds the view; the items of the block that came or went are decided here, by the rule.
- * Interest phase, by the worker of the observer.
+ * Targets with a reach while a delta finds the events of an observer. The words of such targets are dropped, as their
+ * reach exceeds the view; the items that came or went are decided here, by the rule. Interest phase, by the worker of
+ * the observer.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_FAR_H
 #define PHX_SHARDS_INTEREST_DELTA_FAR_H
@@ -9,11 +9,14 @@
 #include "shards/interest/delta_related.h"
 #include "shards/interest/scratch.h"
 
-/* May one of the tile's items have an event with the observer of a row, of this view? */
-bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view);
+/* May one of the crossing items have an event with the observer of a row, of this view and margin? */
+bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin);
+
+/* Adds the events of the crossing items with an observer whose list is derived; there is room. */
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, phx_delta_hits *hits);
 
 /*
- * Adds the events of the tile's items; there is room. The list is as at the last tick's end. Pairs and links were
+ * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links were
  * decided (delta_related.h); related: with the slots in scratch->related, or NULL.
  */
 void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,

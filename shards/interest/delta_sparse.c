@@ -16,6 +16,7 @@
 #include "shards/interest/delta_discontinuous.h"
 #include "shards/interest/evaluate.h"
 #include "shards/interest/sparse_plan.h"
+#include "shards/query/far_list.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/view_reach.h"
 
@@ -239,9 +240,9 @@ static inline __attribute__((always_inline)) uint32_t observer_words(const phx_s
         const phx_row_word word = phx_row_word_at(previous ? shard->previous.word : slots, at);
         const uint32_t target = phx_row_word_slot(word);
         if (phx_row_word_special(word) &&
-            !phx_layers_match(phx_store_attr(store, slot), previous
-                                                               ? phx_prev_rows_attr_of(&shard->previous, store, target)
-                                                               : phx_store_attr(store, target)))
+            !phx_near_admits(phx_store_attr(store, slot), previous
+                                                              ? phx_prev_rows_attr_of(&shard->previous, store, target)
+                                                              : phx_store_attr(store, target)))
             continue;
         to[count++] = phx_target_word_of_event(target, left, previous).bits;
         left_count += left;
@@ -330,8 +331,8 @@ static bool reserve_all(phx_scratch *scratch, uint32_t most)
     const phx_sparse_plan *plan = &scratch->plan;
     const uint32_t rows = plan->piece.end - plan->piece.first, pairs = plan->pair_count;
     const uint32_t changes = pairs < rows ? pairs : rows;
-    return phx_scratch_room(scratch, most) && phx_interest_reserve_changes(scratch, changes, pairs) &&
-           phx_interest_reserve(scratch, most, 0);
+    return phx_scratch_room(scratch, (size_t)most + phx_far_list_max(plan->shard)) &&
+           phx_interest_reserve_changes(scratch, changes, pairs) && phx_interest_reserve(scratch, most, 0);
 }
 
 /* Emits all pairs of a piece, in the order of rows. Returns how many rows are done; fewer = no memory at the next. */

@@ -10,17 +10,9 @@
 #include "shards/interest/delta_far.h"
 #include "shards/interest/delta_related.h"
 #include "shards/interest/evaluate.h"
+#include "shards/query/far_list.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/storage.h"
-
-/*
- * Is it a far target at view r? The events of a global one come from evaluation, as it is discontinuous when it
- * changes; delta_far.h has the events of one with a reach.
- */
-static bool is_far(const phx_attr *target, float r)
-{
-    return target->global || target->reach > r;
-}
 
 /* Turns words into slots. */
 static void name_slots(uint32_t *words, uint32_t count)
@@ -45,9 +37,10 @@ static void remove_entries(phx_list *list, uint32_t *entries, uint32_t at[TAKEN_
  * Removes leaving candidates from the list. A candidate that is not in the list (it was in the margin) has no leave.
  * All are searched before the first is removed, as vector loads of just written memory stall.
  */
-static void collect_leaves(phx_shard *shard, uint32_t slot, float r, phx_delta_hits *hits)
+static void collect_leaves(phx_shard *shard, uint32_t slot, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
+    const phx_attr *own = phx_store_attr(store, slot);
     phx_list *list = &shard->store.tail[slot].list;
     uint32_t *entries = phx_list_entries(&shard->lists, list), n = 0;
     for (uint32_t i = 0; i < hits->leave_count;) {
@@ -55,7 +48,7 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, float r, phx_delta_h
         for (; i < end && i < hits->leave_count; i++) {
             const phx_target_word word = phx_target_word_at(hits->leave, i);
             uint32_t target = phx_target_word_slot(word);
-            if (phx_target_word_special(word) && is_far(phx_store_attr(store, target), r)) continue;
+            if (phx_target_word_special(word) && phx_far_seen(own, phx_store_attr(store, target))) continue;
             at[taken] = shard->kernels->find_u32(entries, list->count, target);
             hits->leave[n] = target;
             n += at[taken] < list->count;
@@ -66,8 +59,11 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, float r, phx_delta_h
     hits->leave_count = n;
 }
 
-/* Keeps the candidates that may be seen, and are not in the list (with a margin they may be). */
-static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool margin, phx_delta_hits *hits)
+/*
+ * Keeps the candidates that may be seen, and are not in the list (with a margin they may be). The events of a global
+ * target come from evaluation, as it is discontinuous when it changes; delta_far.h has the events of one with a reach.
+ */
+static void sift_enters(const phx_shard *shard, uint32_t slot, bool margin, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
@@ -79,8 +75,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
         const phx_target_word word = phx_target_word_at(hits->enter, i);
         uint32_t target = phx_target_word_slot(word);
         if (phx_target_word_special(word)) {
-            const phx_attr *attr = phx_store_attr(store, target);
-            if (is_far(attr, r) || !phx_layers_match(own, attr)) continue;
+            if (!phx_near_admits(own, phx_store_attr(store, target))) continue;
         } else if (!common) {
             continue;
         }
@@ -90,10 +85,10 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, float r, bool mar
 }
 
 /* Turns the enters and the candidates to leave into events and updates the stored list; room is reserved. */
-static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, float r, phx_delta_hits *hits)
+static void record_hits(phx_scratch *scratch, phx_shard *shard, uint32_t slot, phx_delta_hits *hits)
 {
     phx_list *list = &shard->store.tail[slot].list;
-    collect_leaves(shard, slot, r, hits);
+    collect_leaves(shard, slot, hits);
     if (hits->enter_count + hits->leave_count == 0) return;
     phx_change *change = phx_interest_record(scratch, shard, slot, hits->enter_count, hits->leave_count);
     uint32_t *entries = phx_list_entries(&shard->lists, list), count = list->count + hits->enter_count;
@@ -223,8 +218,8 @@ typedef struct run {
 } run;
 
 /*
- * Drops special targets of a run that its observer may not see, and leaving ones that it could not see before; the last
- * word takes the place.
+ * Drops special targets of a run that its observer may not see by its view, and leaving ones that it could not see
+ * before; the last word takes the place.
  */
 static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *shard, run *of, phx_span specials)
 {
@@ -237,7 +232,7 @@ static void drop_unseen_specials(const phx_scratch *scratch, const phx_shard *sh
         const bool leaves = phx_target_word_leaves(word);
         const phx_attr *target =
             leaves ? phx_prev_rows_attr_of(&shard->previous, &shard->store, seen) : phx_store_attr(&shard->store, seen);
-        if (phx_layers_match(own, target)) continue;
+        if (phx_near_admits(own, target)) continue;
         of->leaves -= leaves;
         words[at] = words[--of->words.end];
     }
@@ -293,7 +288,7 @@ static uint32_t add_rows_without_history(phx_scratch *scratch, const phx_shard *
         const phx_row_word word = phx_row_word_at(hits, i);
         const uint32_t target = phx_row_word_slot(word);
         const bool special = phx_row_word_special(word);
-        if (target == of->slot || (special && !phx_layers_match(own, phx_store_attr(&shard->store, target)))) continue;
+        if (target == of->slot || (special && !phx_near_admits(own, phx_store_attr(&shard->store, target)))) continue;
         scratch->enter[enters++] = target;
     }
     return enters;
@@ -339,18 +334,30 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     const phx_relation_set *related = phx_related_of(shard, of->slot);
     const phx_list *list = &shard->store.tail[of->slot].list;
     PHX_ASSERT(!list->derived);
-    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.count;
+    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
     if (related ? !phx_related_find(scratch, shard, related, more) : !phx_scratch_room(scratch, more))
         return PHX_DELTA_NO_MEMORY;
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
-    sift_enters(shard, of->slot, radii->in, radii->keep != radii->in, &hits);
+    sift_enters(shard, of->slot, radii->keep != radii->in, &hits);
     if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
-    if (scratch->tile.far.count > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
+    if (scratch->tile.far.crossing > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
     if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;
     if (!reserve_stored(scratch, list, &hits, apart)) return PHX_DELTA_NO_MEMORY;
-    record_hits(scratch, shard, of->slot, radii->in, &hits);
+    record_hits(scratch, shard, of->slot, &hits);
     return PHX_DELTA_DONE;
+}
+
+/* Records the events of an observer with a derived list that targets with a reach came to, or left. */
+static phx_delta_result emit_far_run(phx_scratch *scratch, phx_shard *shard, const run *of)
+{
+    if (!phx_scratch_room(scratch, of->words.end - of->words.first + scratch->tile.far.crossing))
+        return PHX_DELTA_NO_MEMORY;
+    phx_delta_hits hits = collect_run_words(scratch, of->words);
+    name_slots(hits.enter, hits.enter_count);
+    name_slots(hits.leave, hits.leave_count);
+    phx_delta_far_derive(&scratch->tile, of->row, &hits);
+    return phx_delta_emit_both(scratch, shard, of->slot, hits.enter_count, hits.leave_count, true);
 }
 
 /*
@@ -407,6 +414,9 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
     if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
+    if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
+                     phx_delta_far_due(&scratch->tile, of.row, radii->in, 0.0f)))
+        return emit_far_run(scratch, shard, &of);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
     const bool is_short =
@@ -464,9 +474,12 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
 {
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return emit_discontinuous_run(scratch, shard, none, radii->in);
-    const bool related = shard->grid.rows.view[none->row] < 0.0f && phx_related_far(phx_related_of(shard, none->slot));
-    if (!related && !phx_delta_far_due(&scratch->tile, none->row, radii->in)) return PHX_DELTA_DONE;
-    return emit_stored_run(scratch, shard, none, radii, true);
+    const bool derived = shard->derives_lists && shard->grid.rows.view[none->row] > 0.0f;
+    const bool related = !derived && phx_related_far(phx_related_of(shard, none->slot));
+    const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
+    const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
+    if (!related && !far) return PHX_DELTA_DONE;
+    return derived ? emit_far_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 
 /* Emits such observers, up to place `end`. As flush_pairs(). */
@@ -480,6 +493,17 @@ static uint32_t emit_lone_observers(phx_scratch *scratch, phx_shard *shard, phx_
         if (!finish_run(scratch, shard, none.slot, result)) return place;
     }
     return PHX_SLOT_NONE;
+}
+
+/* Finds the items that may have an event with one of these observers. Are there any? */
+static bool any_far_crossing(phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
+{
+    phx_tile *tile = &scratch->tile;
+    if (tile->far.count == 0) return false;
+    phx_far_box box = phx_far_box_empty();
+    for (uint32_t w = 0; w < of.count; w++) phx_far_box_add(&box, &shard->grid.rows, tile->row[of.place[w]]);
+    phx_far_items_pick(&tile->far, shard, &box);
+    return tile->far.crossing > 0;
 }
 
 /*
@@ -496,8 +520,8 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
     const float view_all =
         phx_block_mixed(block) ? 0.0f : block->view_min; /* above 0: the view column of a row needs no look-up */
     /* then observers without pairs may have events, too */
-    const bool lone = any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of) ||
-                      scratch->tile.far.count > 0;
+    const bool far = any_far_crossing(scratch, shard, of);
+    const bool lone = far || any_discontinuous_place(scratch, shard, of) || any_related_place(scratch, shard, of);
     if (pairs == 0 && !lone) return PHX_SLOT_NONE;
     const uint32_t first =
         of.count > 0 ? of.place[0] : phx_pair_word_place(phx_pair_word_at(scratch->pairs.observer, 0));

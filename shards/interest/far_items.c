@@ -31,11 +31,7 @@ static bool add_items(phx_far_items *items, phx_mem *mem, const phx_shard *shard
     if (!phx_grow(mem, (void **)&items->items, &items->capacity, items->count, (size_t)items->count + end - first,
                   sizeof *items->items))
         return false;
-    for (uint32_t i = first; i < end; i++) {
-        const phx_far_item item = make_item(shard, shard->far.entries[i].slot);
-        items->moved |= item.x != item.old_x || item.y != item.old_y;
-        items->items[items->count++] = item;
-    }
+    for (uint32_t i = first; i < end; i++) items->items[items->count++] = make_item(shard, shard->far.entries[i].slot);
     return true;
 }
 
@@ -55,12 +51,12 @@ static phx_rect level_towers(const phx_shard *shard, const phx_block *block, uin
                       (uint16_t)(y1 < rules->towers[1] ? y1 : rules->towers[1] - 1)};
 }
 
-bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block)
+typedef bool (*far_cells_fn)(void *user, uint32_t first, uint32_t end);
+
+/* Visits the ranges of entries in the towers of each level, until a visit returns false. */
+static bool visit_levels(const phx_shard *shard, const phx_block *block, far_cells_fn visit, void *user)
 {
     const phx_far *far = &shard->far;
-    items->count = 0;
-    items->moved = false;
-    PHX_ASSERT(!shard->far_dirty);
     for (uint32_t level = 0; far->levels >> level; level++) {
         if (!(far->levels >> level & 1)) continue;
         const phx_rect towers = level_towers(shard, block, level);
@@ -68,8 +64,99 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
             uint32_t first, end;
             phx_far_cells(far, block->instance, level, (uint32_t)towers.x0 >> level, (uint32_t)towers.x1 >> level, y,
                           &first, &end);
-            if (!add_items(items, mem, shard, first, end)) return false;
+            if (first < end && !visit(user, first, end)) return false;
         }
     }
     return true;
+}
+
+static bool stop_at_cells(void *user, uint32_t first, uint32_t end)
+{
+    (void)user, (void)first, (void)end;
+    return false;
+}
+
+bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
+{
+    return !visit_levels(shard, block, stop_at_cells, NULL);
+}
+
+typedef struct collection {
+    phx_far_items *items;
+    phx_mem *mem;
+    const phx_shard *shard;
+} collection;
+
+static bool collect_cells(void *user, uint32_t first, uint32_t end)
+{
+    const collection *to = user;
+    return add_items(to->items, to->mem, to->shard, first, end);
+}
+
+static phx_far_box find_rows_box(const phx_shard *shard, const phx_block *block)
+{
+    phx_far_box box = phx_far_box_empty();
+    for (uint32_t row = block->start[0]; row < block->start[PHX_BLOCK_TOWERS]; row++)
+        phx_far_box_add(&box, &shard->grid.rows, row);
+    return box;
+}
+
+bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block)
+{
+    collection to = {items, mem, shard};
+    items->count = items->crossing = 0;
+    items->moved = false;
+    PHX_ASSERT(!shard->far_dirty);
+    if (!visit_levels(shard, block, collect_cells, &to)) return false;
+    if (items->count == 0) return true;
+    const phx_far_box box = find_rows_box(shard, block);
+    phx_far_items_pick(items, shard, &box);
+    items->count = items->crossing;
+    for (uint32_t i = 0; i < items->count; i++)
+        items->moved |= items->items[i].x != items->items[i].old_x || items->items[i].y != items->items[i].old_y;
+    return true;
+}
+
+/* A border, from a distance to another one from a place; in doubles, sums of positions are as good as exact. */
+typedef struct far_border {
+    double x, y, in, out;
+    bool square;
+} far_border;
+
+/* The least and the largest distance along an axis of a place from places between two limits. */
+static inline void axis_distances(double low, double high, double at, double *least, double *most)
+{
+    const double below = low - at, above = at - high;
+    *least = fmax(0.0, fmax(below, above));
+    *most = fmax(-below, -above);
+}
+
+/* May the border lie between two places of the box, which moves along by (dx, dy)? */
+static bool border_in_box(const far_border *border, const phx_far_box *box, double dx, double dy)
+{
+    double x, y, most_x, most_y;
+    axis_distances(box->x0 + fmin(dx, 0.0), box->x1 + fmax(dx, 0.0), border->x, &x, &most_x);
+    axis_distances(box->y0 + fmin(dy, 0.0), box->y1 + fmax(dy, 0.0), border->y, &y, &most_y);
+    if (border->square) return fmax(x, y) <= border->out && fmax(most_x, most_y) >= border->in;
+    return x * x + y * y <= border->out * border->out && most_x * most_x + most_y * most_y >= border->in * border->in;
+}
+
+void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box)
+{
+    /* more than the rule's rounding, and than distances whose squares underflow in float32 */
+    const double MORE = 1.00001, LEAST = 1e-18;
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    items->crossing = 0;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const phx_far_item item = items->items[i];
+        const far_border border = {.x = item.x,
+                                   .y = item.y,
+                                   .in = fmax(0.0, item.reach / MORE - LEAST),
+                                   .out = ((double)item.reach + shard->margin_max) * MORE + LEAST,
+                                   .square = square};
+        /* seen from the item, the places of the last tick lie where its own step takes them */
+        if (!border_in_box(&border, box, (double)item.x - item.old_x, (double)item.y - item.old_y)) continue;
+        items->items[i] = items->items[items->crossing];
+        items->items[items->crossing++] = item;
+    }
 }

@@ -17,18 +17,49 @@ typedef struct phx_far_item {
 } phx_far_item;
 
 typedef struct phx_far_items {
-    phx_far_item *items;
+    phx_far_item *items; /* the first ones are `crossing` */
     uint32_t count, capacity;
+    /*
+     * Of them, the number whose border, at its reach or up to the longest margin behind, may lie between two of the
+     * observers that were given to phx_far_items_pick(): no other item has an event with one of these observers.
+     */
+    uint32_t crossing;
     bool moved; /* one of them moved in this tick */
 } phx_far_items;
+
+/* The observers of some rows stand and stood in it. */
+typedef struct phx_far_box {
+    float x0, y0, x1, y1;
+} phx_far_box;
 
 void phx_far_items_free(phx_far_items *items, phx_mem *mem);
 
 /*
- * Collects the items of a block, in a tick in which no far target is discontinuous (phx_shard.far_dirty). false = no
- * memory.
+ * Collects the items that may have an event with an observer of a block, in a tick in which no far target is
+ * discontinuous (phx_shard.far_dirty). false = no memory.
  */
 bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block);
+
+/* May there be such an item? No item is collected. */
+bool phx_far_items_near(const phx_shard *shard, const phx_block *block);
+
+/* Widens the box by the place of a row, now and at the last tick's end. */
+static inline void phx_far_box_add(phx_far_box *box, const phx_grid_rows *rows, uint32_t row)
+{
+    const float x = rows->x[row], y = rows->y[row], ox = rows->ox[row], oy = rows->oy[row]; /* ox, oy may be NaN */
+    box->x0 = x < box->x0 ? x : box->x0, box->x1 = x > box->x1 ? x : box->x1;
+    box->y0 = y < box->y0 ? y : box->y0, box->y1 = y > box->y1 ? y : box->y1;
+    box->x0 = ox < box->x0 ? ox : box->x0, box->x1 = ox > box->x1 ? ox : box->x1;
+    box->y0 = oy < box->y0 ? oy : box->y0, box->y1 = oy > box->y1 ? oy : box->y1;
+}
+
+static inline phx_far_box phx_far_box_empty(void)
+{
+    return (phx_far_box){INFINITY, INFINITY, -INFINITY, -INFINITY};
+}
+
+/* Finds the items for observers in a box: sets items->crossing. */
+void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box);
 
 /*
  * May an item have an event with the observer of a row, whose list was right at the last tick's end? It came within its

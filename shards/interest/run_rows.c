@@ -12,11 +12,13 @@
 #include "shards/interest/sparse_plan.h"
 #include "shards/interest/tile.h"
 #include "shards/interest/tile_marks.h"
+#include "shards/query/far_list.h"
 
 /* Room for the delta of the open tile. */
 static bool reserve_tile(phx_scratch *scratch)
 {
-    return phx_scratch_room(scratch, scratch->tile.count) && phx_scratch_reserve_pairs(scratch, scratch->tile.count);
+    const size_t targets = (size_t)scratch->tile.count + phx_far_list_max(scratch->tile.shard);
+    return phx_scratch_room(scratch, targets) && phx_scratch_reserve_pairs(scratch, scratch->tile.count);
 }
 
 /* Clears the view column of an entity that is no observer any more, once its list is gone. */

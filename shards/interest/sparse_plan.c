@@ -4,6 +4,7 @@
 #include "shards/interest/sparse_plan.h"
 
 #include "shards/entity/bounds.h"
+#include "shards/interest/far_items.h"
 #include "shards/interest/tile.h"
 
 void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem)
@@ -128,6 +129,7 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
 {
     const phx_shard *shard = plan->shard;
     const bool alike = block->reach == block->reach_min;
+    const bool far = shard->far.levels != 0 && phx_far_items_near(shard, block);
     uint32_t rows = 0;
     plan->around = block_event_towers(plan, block);
     if (shard->any_discontinuous || !shard->dense_tick) {
@@ -136,11 +138,12 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
         const bool many = shard->dense_tick || phx_shard_expects_dense_tick(shard);
         if (marks.discontinuous && (many || shard->previous.kept)) return true;
         plan->discontinuous = marks.discontinuous;
-        if (!marks.dirty && !shard->dense_tick) { /* no observer has an event */
+        if (!marks.dirty && !shard->dense_tick && !(far && shard->far_moved)) { /* no observer has an event */
             plan->way = PHX_SPARSE_BY_MOVERS;
             return true;
         }
     }
+    if (far) return true; /* rows do not find a target with a reach */
     if (phx_sparse_plan_movers(shard) && (alike || plan->discontinuous) && !find_movers_around(plan, mem, &rows))
         return false;
     if (plan->discontinuous && !discontinuous_query_pays(plan)) return true;

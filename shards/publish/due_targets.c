@@ -7,6 +7,7 @@
 
 #include "base/simd.h"
 #include "shards/publish/motion_history.h"
+#include "shards/query/far_list.h"
 #include "shards/query/seen.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
@@ -68,7 +69,7 @@ static bool add_candidates(phx_update_emission *at, const uint32_t *keys, uint32
     return true;
 }
 
-/* Keeps targets among rows that the observer sees by their attributes. */
+/* Keeps targets among rows that the observer sees by their attributes; the far part of its list is added by itself. */
 static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_t count)
 {
     const phx_shard *shard = at->shard;
@@ -78,7 +79,7 @@ static uint32_t keep_seen(const phx_update_emission *at, uint32_t *keys, uint32_
         const phx_row_word word = phx_row_word_at(shard->grid.rows.slot, phx_due_key_item(at->scratch, key));
         keys[n] = key;
         n += !phx_row_word_special(word) ||
-             phx_layers_match(at->attr, phx_store_attr(&shard->store, phx_row_word_slot(word)));
+             phx_near_admits(at->attr, phx_store_attr(&shard->store, phx_row_word_slot(word)));
     }
     return n;
 }
@@ -163,7 +164,9 @@ static void add_rows_in_view(phx_update_emission *at)
 
 void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
 {
+    const bool derived = at->shard->derives_lists && at->shard->store.tail[slot].list.derived;
+    if (derived) add_rows_in_view(at);
     at->query.view = INFINITY;
-    if (at->shard->derives_lists && at->shard->store.tail[slot].list.derived) add_rows_in_view(at);
-    else phx_shard_list_targets(at->shard, slot, visit_list_piece, at);
+    if (!derived) phx_shard_list_targets(at->shard, slot, visit_list_piece, at);
+    else if (!at->failed && at->shard->far.entry_count > 0) phx_far_visit_list(at->shard, slot, visit_list_piece, at);
 }

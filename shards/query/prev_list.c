@@ -4,6 +4,7 @@
 #include "shards/query/prev_list.h"
 
 #include "base/simd.h"
+#include "shards/query/far_list.h"
 #include "shards/state/view_reach.h"
 
 /* One observer at the last tick's end, and the output. */
@@ -56,7 +57,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
             if (target == at->slot) continue;
             if ((changed || phx_row_word_special(word)) &&
-                !phx_layers_match(at->attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
+                !phx_near_admits(at->attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
                 continue;
             add_prev_target(at, target);
         }
@@ -81,8 +82,8 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
             const uint32_t target = phx_row_word_slot(word);
             if (target == at->slot) continue;
             if (phx_row_word_special(word) &&
-                !phx_layers_match(at->attr,
-                                  phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
+                !phx_near_admits(at->attr,
+                                 phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
                 continue;
             add_prev_target(at, target);
         }
@@ -96,6 +97,17 @@ static void add_prev_discontinuous(prev_list_search *at, uint64_t *pairs)
     phx_block_walk walk =
         phx_grid_walk(&shard->grid, at->attr->instance, phx_interest_rect(shard->rules, at->x, at->y, at->attr->view));
     for (const phx_block *block; (block = phx_grid_next(&walk)) != NULL;) add_prev_span(at, block->previous, pairs);
+}
+
+static phx_far_observer far_observer_of(const prev_list_search *at)
+{
+    return (phx_far_observer){at->slot, at->attr, at->x, at->y};
+}
+
+static void add_prev_far(prev_list_search *at)
+{
+    const phx_far_observer observer = far_observer_of(at);
+    for (uint32_t i = 0, target; phx_far_list_before(at->shard, &observer, &i, &target);) add_prev_target(at, target);
 }
 
 static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
@@ -126,6 +138,7 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
     at.out = out;
     add_prev_rows(&at, pairs);
     if (at.indexed) add_prev_discontinuous(&at, pairs);
+    add_prev_far(&at);
     return at.count;
 }
 
@@ -139,6 +152,7 @@ void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     at.visit = visit;
     at.user = user;
     add_prev_rows(&at, &pairs);
+    add_prev_far(&at);
     tell_prev_piece(&at);
 }
 
@@ -149,16 +163,24 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
     PHX_ASSERT(shard->deferred.depth > 0);
     if (target == slot || !(body->state & PHX_SLOT_ROW)) return false;
     const prev_list_search at = open_prev_list(shard, slot);
+    const phx_attr *attr = phx_prev_rows_attr_of(&shard->previous, &shard->store, target);
+    if (phx_far_seen(at.attr, attr)) {
+        const phx_far_observer observer = far_observer_of(&at);
+        for (uint32_t i = 0, seen; phx_far_list_before(shard, &observer, &i, &seen);)
+            if (seen == target) return true;
+        return false;
+    }
     const float dx = rows->ox[body->row] - at.x, dy = rows->oy[body->row] - at.y, view = at.attr->view;
     const bool square = shard->previous.shape == PH_SHAPE_SQUARE;
     const bool in_view = square ? fabsf(dx) <= view && fabsf(dy) <= view : dx * dx + dy * dy <= view * view;
-    return in_view && phx_layers_match(at.attr, phx_prev_rows_attr_of(&shard->previous, &shard->store, target));
+    return in_view && phx_layers_match(at.attr, attr);
 }
 
 uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     prev_list_search at = open_prev_list(shard, slot);
-    return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count;
+    return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count +
+           phx_far_list_max(shard);
 }
 
 void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot)

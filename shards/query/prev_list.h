@@ -1,9 +1,9 @@
 /*
  * Previous lists. In range = radius, the list of a plain observer (phx_grid_view() above 0: no margin, cap or
- * relations) is not stored if the shape is flat and no target is seen from farther than a view. It is derived
- * (entity/list_pool.h): the rule gives it for the positions and attributes of the last tick's end. Rows have these
- * positions beside the new ones, and grid/prev_rows.h has the rest. So the list can be derived at any time, also in the
- * middle of the next tick.
+ * relations) is not stored on flat ground. It is derived (entity/list_pool.h): the rule gives it for the positions and
+ * attributes of the last tick's end. Rows have these positions beside the new ones, grid/prev_rows.h has the rest, and
+ * far_list.h the targets that are seen from beyond a view. So the list can be derived at any time, also in the middle
+ * of the next tick.
  *
  * Called by the owner in ingest and exchange, by any worker in the interest phase, by any thread between ticks. Nothing
  * is written.

@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "shards/query/far_list.h"
 #include "shards/query/prev_list.h"
 
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
@@ -23,12 +24,25 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
             const uint32_t target = phx_row_word_slot(word);
             query.hits[seen] = target;
             if (phx_row_word_special(word) &&
-                !phx_layers_match(phx_store_attr(store, slot), phx_store_attr(store, target)))
+                !phx_near_admits(phx_store_attr(store, slot), phx_store_attr(store, target)))
                 continue;
             seen += target != slot;
         }
         if (seen > 0 && !visit(user, query.hits, seen)) return;
     }
+    phx_far_visit_list(shard, slot, visit, user);
+}
+
+void phx_far_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+{
+    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
+    phx_far_walk walk = phx_far_walk_open(shard, slot);
+    while (phx_far_walk_next(&walk, &targets[count])) {
+        if (++count < PHX_LIST_PIECE_MAX) continue;
+        if (!visit(user, targets, count)) return;
+        count = 0;
+    }
+    if (count > 0) (void)visit(user, targets, count);
 }
 
 void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)

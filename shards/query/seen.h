@@ -19,6 +19,9 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
+/* The far part of a derived list (far_list.h) alone. */
+void phx_far_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+
 /* The number of targets at the last tick's end. */
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
 

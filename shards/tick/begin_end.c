@@ -65,6 +65,7 @@ void phx_shard_end(phx_shard *shard)
     phx_prev_rows_end(&shard->previous, &shard->store, &shard->grid, shard->rules->shape);
     phx_bands_end_tick(shard);
     PHX_VALIDATE(shard->storage->ended_valid(shard));
+    if (shard->changed) phx_far_end_tick(&shard->far, &shard->store);
     if (!shard->zones.put_off) phx_store_bury(&shard->store); /* else edges name them */
     phx_outbox_lists_end(&shard->outbox);
     phx_applied_end_tick(&shard->applied, shard->mem);

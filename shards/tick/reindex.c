@@ -357,7 +357,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     bool radii = shard->storage->has_deltas && shard->flat;
     if (shard->changed) phx_block_summary_update(&shard->grid);
     mark_bounded(shard);
-    bool derives = radii && !shard->bounded && shard->far.levels == 0 && shard->far.global_count == 0;
+    bool derives = radii && !shard->bounded;
     if (derives && !phx_prev_rows_room(previous, shard->mem, shard->store.slots)) return false;
     phx_deferred_end(&shard->deferred);
     shard->delta_allowed = radii && !shard->all_dirty && !shard->far_dirty;

@@ -1,7 +1,8 @@
 /*
- * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, and with a
- * cap that does not cut (docs/finding-events.md). Only observers whose relations just changed are evaluated. A feature
- * that falls off that short way is found here. Every list is verified in every tick.
+ * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
+ * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
+ * relations just changed are evaluated. A feature that falls off that short way is found here. Every list is verified
+ * in every tick.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -50,6 +51,18 @@ static void enter_all(host *h)
     }
 }
 
+/* The first two of some parties are seen from far off: by a reach that others cross all the time, and everywhere. */
+static void reach_far(const host *h)
+{
+    enum { PARTIES = 8 };
+    for (uint64_t i = 0; i < PARTIES; i++) {
+        const ph_attrs beacon = {.given = PH_GLOBAL, .global = true};
+        const ph_attrs dragon = {.given = PH_REACH, .reach = 110 + 30 * (float)i};
+        CHECK_OK(ph_set(h->producer, i * PARTY + 1, &beacon));
+        CHECK_OK(ph_set(h->producer, i * PARTY + 2, &dragon));
+    }
+}
+
 /* In each party the second has relations of all kinds; the third has a hide alone, which comes and goes. */
 static void relate(host *h)
 {
@@ -94,31 +107,41 @@ static uint64_t tick(const host *h)
     return stats.observers_evaluated;
 }
 
-/* cuts: the cap cuts some lists, whose observers are evaluated. */
-static void run(const char *name, float margin, uint32_t cap, bool cuts)
+/* A run. */
+typedef struct way {
+    const char *name;
+    float margin;
+    uint32_t cap;
+    bool cuts;    /* the cap cuts some lists, whose observers are evaluated */
+    bool related; /* some observers have relations, of which some change */
+    bool far;     /* some targets are seen from beyond a view */
+} way;
+
+static void run(const way *of)
 {
     enum { HIDES_EVERY = 2 };
     host h = {.rng = SEED};
     ph_world_def def = ph_world_def_default();
     ph_class kind = ph_class_default("default");
     kind.view = 100;
-    kind.margin = margin;
-    kind.cap = cap;
+    kind.margin = of->margin;
+    kind.cap = of->cap;
     def.classes = &kind;
     def.class_count = 1;
     def.world_size[0] = def.world_size[1] = SIDE;
     REQUIRE(ph_world_create(&def, &h.world) == PH_OK && ph_producer_open(h.world, &h.producer) == PH_OK);
     enter_all(&h);
-    relate(&h);
+    if (of->related) relate(&h);
+    if (of->far) reach_far(&h);
     uint64_t before = 0;
     for (uint32_t i = 0; i < WARM_TICKS; i++, walk(&h)) before = tick(&h);
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
-        const bool changes = i % HIDES_EVERY == 0;
+        const bool changes = of->related && i % HIDES_EVERY == 0;
         if (changes) change_hides(&h, i / HIDES_EVERY % 2 == 0);
         const uint64_t now = tick(&h), expected = changes ? CHANGES : 0;
-        CHECK(cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64, name, i,
-              now - before, expected);
-        CHECK(!cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", name, i,
+        CHECK(of->cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64,
+              of->name, i, now - before, expected);
+        CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
               now - before);
         before = now;
     }
@@ -127,10 +150,16 @@ static void run(const char *name, float margin, uint32_t cap, bool cuts)
 
 int main(void)
 {
-    run("relations", 0, 0, false);
-    run("relations and a margin", 15, 0, false);
-    run("relations and a cap", 0, 500, false);
-    run("relations, a margin and a cap", 15, 500, false);
-    run("relations, a margin and a cap that cuts", 15, 26, true);
+    static const way ways[] = {
+        {"relations", 0, 0, .related = true},
+        {"relations and a margin", 15, 0, .related = true},
+        {"relations and a cap", 0, 500, .related = true},
+        {"relations, a margin and a cap", 15, 500, .related = true},
+        {"relations, a margin and a cap that cuts", 15, 26, .related = true, .cuts = true},
+        {"far targets", 0, 0, .far = true},
+        {"far targets and a cap", 0, 500, .far = true},
+        {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
+    };
+    for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
     return check_done("short_way");
 }

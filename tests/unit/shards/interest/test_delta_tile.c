@@ -196,6 +196,7 @@ Test(run_delta, a_target_with_a_reach_that_walks_needs_no_list)
         fleet_end(f);
         cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated, "step %d", i);
         cr_assert_eq(f->changes, i % 3 == 0 ? 1 : 0, "step %d: %u changes", i, f->changes);
+        cr_assert(f->shard[0].derives_lists && f->shard[0].store.tail[fleet_slot(f, 0, 4)].list.derived);
     }
     begin();
     fleet_move(f, 300, 400, 700); /* a jump */
@@ -449,8 +450,9 @@ Test(run_delta, steps_into_land_without_a_block)
 }
 
 /*
- * An observer gets a longer view and moves a bit farther than the longest step, and is discontinuous, where a global
- * entity has lists stored: its old position counts, and it may be taken for one that stepped, at the edge of its tile.
+ * An observer gets a longer view and moves a bit farther than the longest step, and is discontinuous, where an entity
+ * with a short `visible`, far off, has lists stored: its old position counts, and it may be taken for one that stepped,
+ * at the edge of its tile.
  */
 static void move_and_set(float to, float by, uint64_t seed)
 {
@@ -460,10 +462,10 @@ static void move_and_set(float to, float by, uint64_t seed)
     rules.shape = seed % 2 ? PH_SHAPE_SQUARE : PH_SHAPE_CIRCLE;
     rules.simd = phx_simd_supported(simds[seed % 3]) ? simds[seed % 3] : PH_SIMD_PORTABLE;
     f = fleet_open(rules, 1, 1, 64);
-    phx_attr anywhere = plain_attr(0, 0);
-    anywhere.global = true;
+    phx_attr faint = plain_attr(0, 0);
+    faint.visible = 1;
     fleet_begin(f);
-    fleet_enter(f, 1, anywhere, 200, 200);
+    fleet_enter(f, 1, faint, 600, 600);
     fleet_enter(f, 2, plain_attr(30, 0), to - by, 35);
     for (uint64_t id = 3; id < OTHERS; id++)
         fleet_enter(f, id, plain_attr(id % 2 ? 30 : 0, 0), float_between(&seed, 2, 150), float_between(&seed, 2, 150));

@@ -208,7 +208,10 @@ Test(interest, a_step_of_a_global_target_evaluates_the_capped)
     cr_assert(fleet_sees(f, 1, 201) && !fleet_sees(f, 1, 200));
     fleet_begin(f);
     fleet_move(f, 102, 208, 105);
-    end(f, 1, 0);
+    const uint64_t before = fleet_counts(f).evaluated;
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated - before, 1, "the others' lists are derived, and found by a delta");
+    cr_assert_eq(f->changes, 0);
     fleet_close(f);
 }
 
