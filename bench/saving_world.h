@@ -38,6 +38,8 @@ void bench_saving_free(bench_saving_world *world);
 void bench_saving_walk(bench_saving_world *world);
 /* So many allocations had a counted world. */
 uint64_t bench_saving_allocations(const bench_saving_world *world);
+/* CPU time of the calling thread. */
+uint64_t bench_saving_cpu_ns(void);
 /* Submits them, runs the tick, and takes the batches; *ns gets its time. */
 ph_status bench_saving_tick(bench_saving_world *world, ph_consumer consumer, uint64_t *ns);
 

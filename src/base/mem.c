@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *libc_allocate(void *user, size_t bytes, size_t alignment)
 {
@@ -121,6 +122,14 @@ static uint32_t fill_lines(uint32_t least, size_t bytes, size_t item)
 
     PHX_ASSERT(items >= least);
     return items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
+}
+
+void phx_mem_advise_whole(void *memory, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)2 << 20; /* the large pages of x86-64, and of ARM with pages of 4 KiB */
+    const uintptr_t first = ((uintptr_t)memory + page - 1) / page * page,
+                    end = ((uintptr_t)memory + bytes) / page * page;
+    if (first < end) (void)madvise((char *)memory + (first - (uintptr_t)memory), end - first, MADV_HUGEPAGE);
 }
 
 /*

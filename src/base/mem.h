@@ -33,6 +33,12 @@ void *phx_alloc_zero(phx_mem *mem, size_t bytes, size_t alignment);
 void phx_free(phx_mem *mem, void *memory, size_t bytes, size_t alignment);
 
 /*
+ * Memory that is about to be written whole: the system may give it in large pages, a fault for each 2 MiB in place of
+ * 512. Advice: no call fails by it.
+ */
+void phx_mem_advise_whole(void *memory, size_t bytes);
+
+/*
  * Makes *array (of `item` bytes each, *capacity of them) hold at least `needed` items;
  * the first `keep` are kept. Grows by half or more, to a multiple of a cache line;
  * arrays are cache-line aligned. false = no memory (or size overflow): nothing changed.

@@ -75,6 +75,7 @@ ph_status phx_image_restore(phx_image *image, phx_world *world, phx_image_reason
     if (status == PH_OK) status = run_restore(&restore);
     phx_restore_end(world, status == PH_OK);
     if (status == PH_OK) clear_counts(world);
+    phx_release(&image->mem, (void **)&restore.slots, &restore.slots_capacity, sizeof *restore.slots);
     phx_release(&image->mem, (void **)&restore.stamps, &restore.stamps_capacity, sizeof *restore.stamps);
     return status;
 }

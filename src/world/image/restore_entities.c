@@ -107,7 +107,9 @@ static ph_status plan_places(phx_restore *restore)
     if (!phx_grow(&image->mem, (void **)&image->places, &image->places_capacity, 0, (size_t)count + 1,
                   sizeof *image->places) ||
         !phx_grow(&image->mem, (void **)&image->place_first, &image->shard_capacity, 0, (size_t)shards + 1,
-                  sizeof *image->place_first))
+                  sizeof *image->place_first) ||
+        !phx_grow(&image->mem, (void **)&restore->slots, &restore->slots_capacity, 0, (size_t)count + 1,
+                  sizeof *restore->slots))
         return PH_NO_MEMORY;
     image->shard_count = shards;
     memset(image->place_first, 0, (shards + 1) * sizeof *image->place_first);
@@ -175,6 +177,7 @@ static ph_status restore_entity(const phx_restore *restore, uint32_t at, const p
     phx_directory_insert(&world->directory, saved->id, phx_home(index, slot));
     phx_instances_add(&world->instances, attr->instance);
     image->places[image->place_first[index] + slot] = at;
+    restore->slots[at] = slot;
     if (saved->flags & PHX_SAVED_PARTIAL) shard->store.body[slot].state |= PHX_SLOT_PARTIAL;
     return PH_OK;
 }

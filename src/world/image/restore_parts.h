@@ -16,6 +16,8 @@ typedef struct phx_restore {
     phx_image_reason reason;
     uint32_t *stamps; /* by slot: 1 + the last list or observer that has it as a target */
     uint32_t stamps_capacity;
+    uint32_t *slots; /* by place: the slot of an entity in its own shard */
+    uint32_t slots_capacity;
 } phx_restore;
 
 static inline const phx_saved_entity *phx_restore_entity(const phx_restore *restore, uint32_t place)
