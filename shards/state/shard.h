@@ -10,9 +10,11 @@
  *              phx_shard_measure(), phx_shard_send_pins(),
  *              phx_shard_send_copies(), phx_shard_receive()          exchange/halo.h, exchange/receive.h
  *   index      phx_shard_index(), if due phx_rows_copy_positions()   tick/reindex.h, tick/row_positions.h
- *   zones      phx_shard_zones()                                     tick/zones_stage.h
+ *              phx_shard_zones(), if due                             tick/zones_stage.h
  *   interest   phx_interest_run(); any worker, disjoint observers    interest/run.h
- *   publish    phx_interest_commit(), phx_shard_end()                interest/change_record.h, tick/begin_end.h
+ *   publish    phx_interest_commit()                                 interest/change_record.h
+ *              broadcasts, updates: if due                           publish/recipients.h, publish/band_updates.h
+ *              phx_shard_end()                                       tick/begin_end.h
  * A call that returns false had no memory. It has done nothing, or a part that a second call continues. No other
  * function may be called before the second call succeeded.
  */

@@ -1,6 +1,6 @@
 /*
- * Observers without memory for the events of a tick; see src/world/tick/finish_short.h. In any phase that memory ends
- * in, by the ticking thread; in a blind tick by the shard's owner.
+ * Observers without memory for the events of a tick; see src/world/tick/finish_short.h. By the ticking thread, in the
+ * interest or publish phase that memory ends in; in the index phase of a blind tick by the shard's owner.
  */
 #ifndef PHX_SHARDS_TICK_SET_ASIDE_H
 #define PHX_SHARDS_TICK_SET_ASIDE_H
@@ -9,8 +9,8 @@
 
 /*
  * Sets an own observer aside, for want of memory: its list is emptied, and its whole list is sent, as PH_CHANGE_FRESH,
- * in a later tick. From the interest phase's end to the tick's end, by the ticking thread; once a tick, a second call
- * does nothing. Needs no memory. The shard's entries are counted anew at the tick's end.
+ * in a later tick. A second call in the tick does nothing. Needs no memory. The shard's entries are counted anew at the
+ * tick's end.
  */
 void phx_shard_set_aside(phx_shard *shard, uint32_t slot);
 

@@ -1,9 +1,9 @@
 /*
- * The zones stage of a shard: NPCs that awoke or fell asleep, own entities that entered or left areas. After the index
- * phase, by the shard's owner.
+ * The zones stage of a shard, the last stage of the index phase: NPCs that awoke or fell asleep, own entities that
+ * entered or left areas. By the shard's owner.
  */
-#ifndef PHX_SHARDS_TICK_ZONES_PHASE_H
-#define PHX_SHARDS_TICK_ZONES_PHASE_H
+#ifndef PHX_SHARDS_TICK_ZONES_STAGE_H
+#define PHX_SHARDS_TICK_ZONES_STAGE_H
 
 #include "shards/state/shard.h"
 

@@ -1,8 +1,8 @@
 /*
- * Zones: the state of a shard's own entities beyond lists, activation and area membership. The zones stage follows the
- * index phase: it checks entities that changed in the tick, and entities near towers and areas that changed; by the
- * shard's owner. While no class wakes, no NPC is awake and there is no area, none of it exists and the stage is left
- * out.
+ * Zones: the state of a shard's own entities beyond lists, activation and area membership. The zones stage is the
+ * last one of the index phase: it checks entities that changed in the tick, and entities near towers and areas that
+ * changed; by the shard's owner. While no class wakes, no NPC is awake and there is no area, none of it exists and the
+ * stage is left out.
  */
 #ifndef PHX_SHARDS_ZONES_ZONES_H
 #define PHX_SHARDS_ZONES_ZONES_H

@@ -1,6 +1,7 @@
 /*
- * The ingest phase: applies the commands submitted before the tick, one by one in the order (producer, sequence), to
- * directory, relation index, attachments and shards. By the ticking thread.
+ * The ingest phase: applies the commands submitted before the tick to directory, relation index, attachments and
+ * shards, in the order (producer, sequence). By the ticking thread, one by one; it shares a long stretch of moves out
+ * to all workers (moves.h), and the order of each entity's commands stays.
  */
 #ifndef PHX_WORLD_INGEST_INGEST_H
 #define PHX_WORLD_INGEST_INGEST_H
