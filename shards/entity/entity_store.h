@@ -6,7 +6,8 @@
  *
  * A dead slot keeps its name until the tick's end, for leave events; then it is free again. An emigrant becomes a ghost
  * in place, a ghost that immigrates becomes own in place, so lists stay right. Written by the shard's owner (ingest,
- * exchange, index, commit); read by all workers in the interest phase and by readers between ticks.
+ * exchange, index, commit), bodies in a shared stretch of moves by the worker of the id (ingest/moves.h), lists in the
+ * interest phase by the worker of the observer; read by all workers in that phase, and by readers between ticks.
  */
 #ifndef PHX_SHARDS_ENTITY_ENTITY_STORE_H
 #define PHX_SHARDS_ENTITY_ENTITY_STORE_H

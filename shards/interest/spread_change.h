@@ -1,7 +1,8 @@
 /*
  * Spread changes: lists that are filled over several ticks. Only the best enters of a change join the list in this
- * tick; the others are held for a later tick (PH_CHANGE_MORE). Called in the interest phase by the worker of the
- * scratch; world/publish/event_bound.h has the number of enters that may join.
+ * tick; the others are held for a later tick (PH_CHANGE_MORE). By one worker a scratch in
+ * the interest phase: the one that filled it, or, in the stage spread, any. world/publish/event_bound.h has the number
+ * of enters that may join.
  */
 #ifndef PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
 #define PHX_SHARDS_INTEREST_SPREAD_CHANGE_H
