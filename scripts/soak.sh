@@ -1,5 +1,5 @@
 #!/bin/sh
-# The long run: all builds' event hashes, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
+# The long run: all builds' event hashes, the port of vcpkg and the recipe of Conan, then seeded tests with ever new seeds, and the fuzzers, until the time is up.
 # Stops at the first failure and prints the command that repeats it.
 # usage: soak.sh [MINUTES]    default 60
 set -eu
@@ -51,6 +51,7 @@ run() # run BUILD PROGRAM ARGUMENTS...
 }
 
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
+scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
 
 # Every round has seeds of its own; the first ones are past those of the ordinary tests.
 seed=1000000
