@@ -6,6 +6,7 @@
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)
 pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c LABELS property TIMEOUT 900)
 pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c LABELS property TIMEOUT 600)
+pharos_plain_test(NAME batch_hook SOURCES property/batch_hook.c LABELS property)
 pharos_plain_test(NAME many_worlds SOURCES property/many_worlds.c LABELS property)
 if(NOT PHAROS_SANITIZE STREQUAL "thread") # nearly all of it on one thread, long runs
     pharos_plain_test(NAME hash_seeds SOURCES property/hash_seeds.c LABELS property)
