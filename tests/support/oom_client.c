@@ -31,20 +31,22 @@ static void take_change(oom_client *c, const ph_batch *batch, const ph_change *c
     }
 }
 
-/* An entity's edges of an area go to its consumer, on and off by turns; another incarnation may have another consumer.
+/*
+ * An entity's edges of an area go to its consumer, on and off by turns; another incarnation may have another consumer.
+ * Where a command sets another one, a slow one may have the earlier edge: the sum at rest counts alone.
  */
 static void take_edges(oom_client *c, uint32_t consumer, const ph_edge *edges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         int32_t *on = &c->on[consumer][edges[i].id][edges[i].area];
-        if (!CHECK(*on == !edges[i].on, "%" PRIu64 " enters or leaves area %" PRIu64 " twice", edges[i].id,
-                   edges[i].area))
+        if (!CHECK(c->changed[edges[i].id] || *on == !edges[i].on,
+                   "%" PRIu64 " enters or leaves area %" PRIu64 " twice", edges[i].id, edges[i].area))
             oom_client_say(c, "an edge");
         *on += edges[i].on ? 1 : -1;
     }
 }
 
-/* An observer that left, or is not ready, gets nothing more: its client forgets. */
+/* An observer that left, is not ready, or has another consumer, gets nothing more there: that client forgets. */
 static void forget_gone(oom_client *c)
 {
     for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
@@ -52,12 +54,26 @@ static void forget_gone(oom_client *c)
         uint32_t slot;
         c->in[id] = phx_world_find(c->trial->inner, id, &shard, &slot);
         const uint32_t stay = c->in[id] ? shard->store.name[slot].incarnation : 0;
-        const bool ready = c->in[id] && phx_store_attr(&shard->store, slot)->ready;
-        if (!ready || stay != c->stay[id]) {
+        const phx_attr *attr = c->in[id] ? phx_store_attr(&shard->store, slot) : NULL;
+        const uint32_t consumer = attr ? attr->consumer : 0;
+        const bool other = attr && stay == c->stay[id] && consumer != c->consumer[id];
+        c->consumer[id] = consumer;
+        if (!attr || !attr->ready || stay != c->stay[id] || other) {
             memset(c->seen[id], 0, sizeof c->seen[id]);
             c->since[id] = c->trial->inner->tick;
         }
         c->stay[id] = stay;
+    }
+}
+
+/* Entities of which a command of the tick sets the consumer. */
+static void note_changed(oom_client *c)
+{
+    const oom_trial *t = c->trial;
+    if (t->tick >= OOM_TICKS) return;
+    for (uint32_t i = 0; i < t->script->ticks[t->tick].count; i++) {
+        const command *set = &t->script->ticks[t->tick].items[i];
+        c->changed[set->id] |= set->type == COMMAND_SET && (set->attrs.given & PH_CONSUMER);
     }
 }
 
@@ -66,6 +82,7 @@ void oom_client_take(oom_client *c)
     enum { SELDOM = 3 };
     const oom_trial *t = c->trial;
     const ph_batch *batch = NULL;
+    note_changed(c);
     forget_gone(c);
     for (uint32_t i = 0; i < OOM_CONSUMERS; i++) {
         if (i == OOM_SLOW && t->tick < OOM_TICKS && t->tick % SELDOM != SELDOM - 1) continue;

@@ -12,6 +12,8 @@ typedef struct oom_client {
     oom_trial *trial;
     bool in[OOM_IDS];                              /* the entity is in the world */
     uint32_t stay[OOM_IDS];                        /* its incarnation */
+    uint32_t consumer[OOM_IDS];                    /* of that incarnation */
+    bool changed[OOM_IDS];                         /* a command has set that */
     uint64_t since[OOM_IDS];                       /* the tick from which on its client is told of its list */
     uint64_t seen[OOM_IDS][OOM_WORDS];             /* the sum of all events, by observer */
     int32_t on[OOM_CONSUMERS][OOM_IDS][OOM_AREAS]; /* ... and of all edges: of activation, and of areas */

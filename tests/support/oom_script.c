@@ -205,8 +205,9 @@ static void set_plain(making *m, uint64_t id)
 
 static void set_any(making *m, uint64_t id)
 {
-    static const uint32_t given[] = {PH_VIEW,    PH_MARGIN,   PH_CAP,      PH_READY,    PH_LAYERS,  PH_GLOBAL, PH_REACH,
-                                     PH_STEALTH, PH_PRIORITY, PH_X | PH_Y, PH_INSTANCE, PH_VISIBLE, PH_VEILED};
+    static const uint32_t given[] = {PH_VIEW,     PH_MARGIN,  PH_CAP,     PH_READY,    PH_LAYERS,
+                                     PH_GLOBAL,   PH_REACH,   PH_STEALTH, PH_PRIORITY, PH_X | PH_Y,
+                                     PH_INSTANCE, PH_VISIBLE, PH_VEILED,  PH_CONSUMER};
     command *c = add(m, COMMAND_SET, id);
     c->attrs.given = given[below(m, sizeof given / sizeof given[0])];
     c->attrs.view = (float)below(m, 40);
@@ -221,6 +222,7 @@ static void set_any(making *m, uint64_t id)
     c->attrs.instance = below(m, 3) == 0 ? 1000000 * below(m, 50) : 0; /* mostly back to where all are */
     c->attrs.visible = (float)(10 + below(m, 40));
     c->attrs.veiled = below(m, 3) == 0;
+    c->attrs.consumer = below(m, OOM_CONSUMERS);
     place(m, c);
 }
 
