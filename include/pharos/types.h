@@ -768,7 +768,8 @@ typedef struct ph_stats {
     uint64_t monitors;                         /* now: open ones */
     uint64_t monitor_ns;     /* last tick: the ticking thread's time for monitors, not in tick_ns, ... */
     uint64_t monitor_ns_sum; /* ... and of all ticks */
-    uint64_t reserved[28];
+    uint64_t remote;         /* now: entities that another process simulates (PH_REMOTE) */
+    uint64_t reserved[27];
 } ph_stats;
 
 /**

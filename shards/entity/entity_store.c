@@ -134,6 +134,8 @@ void phx_store_dress(phx_store *store, uint32_t slot, const phx_attr *attr)
 {
     store->traits |= traits_of(attr);
     uint32_t before = store->set[slot];
+    if (store->body[slot].state & PHX_SLOT_OWN)
+        store->remote_count += (uint32_t)attr->remote - (uint32_t)store->sets.attr[before].remote;
     store->set[slot] = phx_attr_sets_acquire(&store->sets, attr);
     phx_attr_sets_drop(&store->sets, before);
 }
@@ -151,6 +153,7 @@ void phx_store_kill(phx_store *store, uint32_t slot)
         PHX_ASSERT(store->tail[slot].list.size_class == PHX_LIST_NONE);
         store->own_count--;
         store->outside_count -= (body->state & PHX_SLOT_OUTSIDE) != 0;
+        store->remote_count -= phx_store_attr(store, slot)->remote;
     }
     body->state = (uint16_t)((body->state & ~PHX_SLOT_LIVE) | PHX_SLOT_DEAD);
     store->tail[slot].dead_next = store->dead_first;
@@ -184,6 +187,7 @@ void phx_store_to_ghost(phx_store *store, uint32_t slot, phx_ghost_source origin
     phx_idmap_insert(&store->ghosts, store->name[slot].id, slot);
     store->own_count--;
     store->outside_count -= (body->state & PHX_SLOT_OUTSIDE) != 0;
+    store->remote_count -= phx_store_attr(store, slot)->remote;
     store->ghost_count++;
 }
 
@@ -198,5 +202,6 @@ void phx_store_to_own(phx_store *store, uint32_t slot)
     store->tail[slot].list = phx_list_empty();
     store->own_count++;
     store->outside_count += (body->state & PHX_SLOT_OUTSIDE) != 0;
+    store->remote_count += phx_store_attr(store, slot)->remote;
     store->ghost_count--;
 }

@@ -95,6 +95,7 @@ typedef struct phx_store {
     uint32_t dead_count;
     uint32_t own_count, ghost_count;
     uint32_t outside_count; /* own entities that are PHX_SLOT_OUTSIDE */
+    uint32_t remote_count;  /* own entities that are remote */
     /*
      * Over all entities that were ever here: bits in which an id differs from the first one, and bits of kinds;
      * event_order.h.

@@ -19,6 +19,7 @@
     X(GAUGE, instances, "instances", "", "Instances with entities in them.") \
     X(GAUGE, outside, "entities_outside", "", "Entities outside of all towers.") \
     X(GAUGE, attached, "attached_entities", "", "Entities that follow a parent.") \
+    X(GAUGE, remote, "remote_entities", "", "Entities that another process simulates.") \
     X(GAUGE, observers, "observers", "", "Ready observers.") \
     X(GAUGE, list_entries, "list_entries", "", "Pairs: entries of all interest lists.") \
     X(GAUGE, ghosts, "halo_entities", "", "Halo copies of entities of other shards.") \
@@ -141,7 +142,7 @@
 
 #define PHX_STATS_ROW_ONE(type, field, name, labels, help) +1
 
-_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 28 == sizeof(ph_stats) / sizeof(uint64_t),
+_Static_assert((0 PHX_STATS_ROWS(PHX_STATS_ROW_ONE)) + 2 * PH_STATUSES_MAX + 27 == sizeof(ph_stats) / sizeof(uint64_t),
                "each number of ph_stats has its row; refused[] and last_refused_by[] have loops, reserved[] has none");
 _Static_assert((0 PHX_SHARD_STATS_ROWS(PHX_STATS_ROW_ONE)) + PH_STATUSES_MAX + 16 ==
                    sizeof(ph_shard_stats) / sizeof(uint64_t),

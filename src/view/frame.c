@@ -19,7 +19,7 @@ typedef enum frame_section { RECT = 1, POINTS, GRID, SHARDS, AREAS, FOCUS, EVENT
     X(ticks) X(entities) X(observers) X(list_entries) X(ghosts) X(commands) X(enters) X(leaves) \
     X(coalesced_ticks) X(deliveries) X(awake) X(areas) X(updates) X(migrations) X(halo_records) X(ingest_ns) \
     X(exchange_ns) X(index_ns) X(interest_ns) X(publish_ns) X(tick_ns_max) X(bytes) X(instances) X(outside) \
-    X(attached) X(queued) X(batches_out) X(net_events) X(crowd_observers) X(crowd_most) X(last_applied) \
+    X(attached) X(remote) X(queued) X(batches_out) X(net_events) X(crowd_observers) X(crowd_most) X(last_applied) \
     X(last_refused) X(last_enters) X(last_leaves) X(last_deliveries) X(last_migrations) X(last_pairs_tested) \
     X(last_updates)
 /* clang-format on */

@@ -231,6 +231,7 @@ FIELDS_OF(phx_shard)
     DERIVED(T, VALUE, own_count) \
     DERIVED(T, VALUE, ghost_count) \
     DERIVED(T, VALUE, outside_count) \
+    DERIVED(T, VALUE, remote_count) \
     DERIVED(T, VALUE, id_first) \
     DERIVED(T, VALUE, id_bits) \
     DERIVED(T, VALUE, kind_bits) \

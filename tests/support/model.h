@@ -152,6 +152,7 @@ typedef struct model_counts {
     uint64_t commands, applied, refused_in_tick, enters, leaves, deliveries, updates, updates_held;
     uint64_t adds_held, ticks_spread;
     uint64_t outside; /* entities outside of all towers */
+    uint64_t remote;
     uint64_t crowd_observers, crowd_narrowed, crowd_widened, crowd_most;
     uint64_t refused[PH_STATUS_COUNT];
     uint64_t awake, woken, slept;

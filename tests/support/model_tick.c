@@ -383,6 +383,7 @@ static void find_lists(model *m)
     bound_events(m, marks, candidates, &list);
     m->counts.observers = 0;
     m->counts.outside = 0;
+    m->counts.remote = 0;
     m->counts.list_entries = 0;
     for (size_t i = 0; i < count; i++) {
         model_entity *e = m->entities.items[i];
@@ -392,6 +393,7 @@ static void find_lists(model *m)
         settle(m, e, &list, waiting > 0);
         m->counts.observers += e->now.ready && e->now.view > 0;
         m->counts.outside += model_outside(m, &e->now);
+        m->counts.remote += e->now.remote;
         m->counts.list_entries += e->list.count;
     }
     for (size_t i = 0; i < count; i++) {

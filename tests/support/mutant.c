@@ -556,6 +556,7 @@ static ph_status subject_stats(void *self, ph_stats *stats)
     stats->applied = c.applied;
     stats->refused_in_tick = c.refused_in_tick;
     stats->outside = c.outside;
+    stats->remote = c.remote;
     stats->enters = c.enters;
     stats->leaves = c.leaves;
     stats->deliveries = c.deliveries;

@@ -222,6 +222,7 @@ void run_stats(run *r)
         {"commands", got.commands, c.commands},
         {"applied", got.applied, c.applied},
         {"outside", got.outside, c.outside},
+        {"remote", got.remote, c.remote},
         {"refused_in_tick", got.refused_in_tick, c.refused_in_tick},
         {"enters", got.enters, c.enters},
         {"leaves", got.leaves, c.leaves},

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, FLAG } from "../../src/view/page/frame.js";
 
-const STATS = 38, FIRST_STAT = 1000, OFFSET = 100;
+const STATS = 39, FIRST_STAT = 1000, OFFSET = 100;
 const text = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "golden.hex"), "utf8").replaceAll("\n", "");
 const { buffer } = Uint8Array.from(text.match(/../g), (digits) => parseInt(digits, 16));
 const names = Array.from({ length: STATS }, (_, i) => `s${i}`);

@@ -138,6 +138,7 @@ static void add_shards(const phx_world *world, ph_stats *stats)
         const phx_shard *shard = &world->shards[i];
         stats->ghosts += shard->store.ghost_count;
         stats->outside += shard->store.outside_count;
+        stats->remote += shard->store.remote_count;
         stats->migrations += shard->counts.migrations;
         stats->halo_records += shard->counts.copies;
         stats->deferred_adds += shard->counts.deferred_adds;
