@@ -4,7 +4,11 @@
 # the environment says how much the seeded ones do.
 
 pharos_plain_test(NAME diff_model SOURCES property/diff_model.c LABELS property TIMEOUT 900)
-pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c LABELS property TIMEOUT 900)
+set(small_worlds) # under the thread sanitizer: as many threads, layouts and ticks
+if(PHAROS_SANITIZE STREQUAL "thread")
+    set(small_worlds ARGS --entities 600)
+endif()
+pharos_plain_test(NAME diff_layout SOURCES property/diff_layout.c ${small_worlds} LABELS property TIMEOUT 900)
 pharos_plain_test(NAME diff_simd SOURCES property/diff_simd.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME batch_hook SOURCES property/batch_hook.c LABELS property)
 pharos_plain_test(NAME many_worlds SOURCES property/many_worlds.c LABELS property)
