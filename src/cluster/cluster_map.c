@@ -42,7 +42,10 @@ static uint32_t count_nodes(const phx_cluster_map *map)
     return count;
 }
 
-/* The node with the fewest regions, or with the most; the first of several. 0: there is none but `without`. */
+/*
+ * The node with the fewest regions, or with the most; the first of several. One without regions is drained, or had
+ * none left to get: the last choice. 0: there is none but `without`.
+ */
 static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t without)
 {
     uint16_t best = 0;
@@ -50,7 +53,8 @@ static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t 
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *member = &map->members[i];
         if (member->gateway || member->number == without) continue;
-        const uint32_t count = count_regions(map, member->number);
+        uint32_t count = count_regions(map, member->number);
+        if (!most && count == 0) count = UINT32_MAX;
         if (best == 0 || (most ? count > best_count : count < best_count)) {
             best = member->number;
             best_count = count;

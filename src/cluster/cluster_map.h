@@ -50,8 +50,8 @@ const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t 
 
 /*
  * The next version. A node that joins gets its share of the regions; the regions of one that is put out go to the nodes
- * with the fewest. false: unchanged, as there is no room, or no such
- * member or node.
+ * with the fewest, but not to one that has none, as it may be drained, if there are others. false: unchanged, as there
+ * is no room, or no such member or node.
  */
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member);
 bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);

@@ -95,6 +95,19 @@ Test(cluster_map, regions_of_one_that_is_put_out_go_to_the_others_and_all_are_lo
     cr_assert_eq(regions_of(1), REGIONS);
 }
 
+Test(cluster_map, a_drained_node_gets_no_region_of_one_that_goes)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint16_t number = 1; number <= 4; number++)
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
+    cr_assert(phx_cluster_map_drain(&map, 1));
+    cr_assert(phx_cluster_map_drain(&map, 2));
+    cr_assert(phx_cluster_map_put_out(&map, 3));
+    cr_assert_eq(regions_of(4), REGIONS);
+    cr_assert(phx_cluster_map_put_out(&map, 4)); /* no other is left */
+    cr_assert_eq(regions_of(1) + regions_of(2), REGIONS);
+}
+
 Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
 {
     phx_cluster_map_init(&map, REGIONS);
