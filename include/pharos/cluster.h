@@ -186,7 +186,8 @@ typedef size_t (*phc_pack_fn)(void *user, uint64_t id, void *bytes, size_t size)
 /** A member. Begin with phc_def_default(). Fields with a * are the same for all members of a common world. */
 typedef struct phc_def {
     const char *name;              /* * of the common world: 1 .. PHC_NAME_MAX letters, digits, - and _ */
-    const ph_world_def *world_def; /* * that the world was made with, but for how a process does its work, as shards */
+    const ph_world_def *world_def; /* * that the world was made with, but for how a process does its work, as shards;
+                                      with as many consumers, as entities keep theirs on other nodes */
     uint64_t definition;           /* * the host's own: a number of all else that has to be the same */
     uint32_t regions[2];           /* * columns and rows of the regions, which divide the world; 64 x 64 at most */
     float hand_over_margin;        /* * an entity goes to another node once it is so far beyond the own regions */
@@ -316,7 +317,7 @@ PH_API bool phc_owns(const phc *member, uint64_t id);
  */
 PH_API bool phc_may_commit(const phc *member);
 
-/** The number of the node that a place belongs to; 0: no map yet, or a gateway. @thread ticker */
+/** The number of the node that a place belongs to; 0: no map yet, or no node in it. @thread ticker */
 PH_API uint16_t phc_owner_of(const phc *member, float x, float y);
 
 /** The number of the node that has an entity, as far as this one knows; 0: it does not. @thread ticker */

@@ -58,12 +58,14 @@ bool phx_claims_set(phx_claims *claims, uint64_t registration, uint32_t number, 
         !phx_idmap_reserve(&claims->claimed, phx_idmap_count(&claims->claimed) + count))
         return false;
     phx_claim *claim = find_claim(claims, registration);
-    if (!claim) {
-        claim = &claims->items[claims->count++];
+    const bool is_new = !claim;
+    if (is_new) {
+        claim = &claims->items[claims->count];
         *claim = (phx_claim){.registration = registration};
     }
     if (!phx_grow(claims->mem, (void **)&claim->ids, &claim->capacity, claim->count, count, sizeof *claim->ids))
         return false;
+    claims->count += is_new;
     uncount_ids(claims, claim);
     if (count > 0) memcpy(claim->ids, ids, count * sizeof *ids);
     claim->count = count;

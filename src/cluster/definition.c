@@ -11,12 +11,11 @@ static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
 static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 
 /* How a process does its work, and how much it has room for: no list follows from these. */
-static const char *const own_keys[] = {"shards",           "workers",           "share_min",      "index",
-                                       "cell_size",        "quadtree_capacity", "quadtree_depth", "simd",
-                                       "events_max",       "entities_max",      "areas_max",      "producers_max",
-                                       "producer_bytes",   "broadcast_bytes",   "refusals_max",   "consumers",
-                                       "consumer_batches", "consumer_bytes",    "exchange_bytes", "hash_seed",
-                                       "positions"};
+static const char *const own_keys[] = {"shards",         "workers",           "share_min",      "index",
+                                       "cell_size",      "quadtree_capacity", "quadtree_depth", "simd",
+                                       "events_max",     "entities_max",      "areas_max",      "producers_max",
+                                       "producer_bytes", "broadcast_bytes",   "refusals_max",   "consumer_batches",
+                                       "consumer_bytes", "exchange_bytes",    "hash_seed",      "positions"};
 
 static bool is_own(const char *name)
 {

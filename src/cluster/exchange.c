@@ -21,6 +21,9 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
         const phx_offer offer = phx_wire_next(items);
         if (!phx_rule_is_next(peer->channel.taken, head->first + i)) {
             node->counts.repeated++;
+        } else if (offer.ownership >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
+            node->counts.impossible++;
+            return;
         } else if (is_claimed(node, &offer)) {
             node->counts.claimed++;
             return;

@@ -236,9 +236,9 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
 }
 
 /* Is the copy not repeated any more? One that is on its way from here is its receiver's, which may not know it yet. */
-static bool is_stale(phx_halo *halo, phx_halo_entity *entity)
+static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
 {
-    const phx_halo_peer *peer = phx_halo_peer_of(halo, entity->source);
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, entity->source);
     if (phx_holdings_find(&halo->def.node->holdings, entity->id)) {
         entity->tick = peer ? peer->newest : 0;
         entity->heard = halo->now;
@@ -251,6 +251,7 @@ static bool is_stale(phx_halo *halo, phx_halo_entity *entity)
 void phx_halo_begin_tick(phx_halo *halo)
 {
     halo->now++;
+    phx_halo_forget_peers(halo);
     for (uint32_t i = halo->entity_count; i-- > 0;) {
         phx_halo_entity *entity = &halo->entities[i];
         if (entity->resigns) phx_halo_resign(halo, entity);

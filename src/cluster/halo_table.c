@@ -33,15 +33,32 @@ void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity)
     *phx_idmap_find(&halo->places, halo->entities[place].id) = place;
 }
 
-phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
+phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration)
 {
     for (uint32_t i = 0; i < halo->peer_count; i++)
         if (halo->peers[i].registration == registration) return &halo->peers[i];
+    return NULL;
+}
+
+phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration)
+{
+    phx_halo_peer *known = phx_halo_peer_find(halo, registration);
+    if (known) return known;
     if (!phx_grow(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, halo->peer_count,
                   (size_t)halo->peer_count + 1, sizeof *halo->peers))
         return NULL;
     halo->peers[halo->peer_count] = (phx_halo_peer){.registration = registration, .heard = halo->now};
     return &halo->peers[halo->peer_count++];
+}
+
+void phx_halo_forget_peers(phx_halo *halo)
+{
+    for (uint32_t i = halo->peer_count; i-- > 0;) {
+        phx_halo_peer *peer = &halo->peers[i];
+        if (phx_node_peer(halo->def.node, peer->registration)) continue;
+        phx_release(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, sizeof *peer->pins);
+        *peer = halo->peers[--halo->peer_count];
+    }
 }
 
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity)

@@ -15,8 +15,12 @@ phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
 /* Tries to make an entity remote that was handed over. */
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
+/* NULL: it was never heard, or is forgotten. */
+phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration);
 /* Makes it, if it is not there. NULL: no memory. */
 phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
+/* Those that are the node's peers no more. */
+void phx_halo_forget_peers(phx_halo *halo);
 
 static inline void phx_region_set_add(phx_region_set *set, uint32_t region)
 {

@@ -6,23 +6,21 @@
 #include "cluster/bytes.h"
 #include "cluster/rules.h"
 
-enum { VERSION_SHIFT = 32 }; /* of the map, in an ownership */
-
 static uint64_t first_ownership(const phx_node *node)
 {
-    return (uint64_t)node->map.version << VERSION_SHIFT;
+    return (uint64_t)node->map.version << PHX_OWNERSHIP_VERSION_SHIFT;
 }
 
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after)
 {
     if (!phx_node_may_act(node) || node->def.member.gateway) return PH_BUSY;
-    if (after >> VERSION_SHIFT > node->map.version) return PH_BUSY;
+    const uint64_t first = first_ownership(node);
+    if (after >= (first | UINT32_MAX)) return PH_BUSY; /* the one above it would be of a newer map, as that may be */
     if (id == 0) return PH_BAD_ID;
     if (region >= node->map.region_count) return PH_BAD_VALUE;
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
     if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
     if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
-    const uint64_t first = first_ownership(node);
     phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = after < first ? first : after + 1});
     return PH_OK;
 }

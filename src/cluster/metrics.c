@@ -24,7 +24,8 @@ static void count_entities(const phc *member, phc_stats *stats)
     const phx_node *node = &member->node;
     for (uint32_t i = 0; i < node->holdings.count; i++) stats->transit += node->holdings.items[i].sending;
     stats->own = node->holdings.count - stats->transit;
-    stats->remote = member->halo.entity_count - stats->own;
+    if (node->fenced) return;
+    for (uint32_t i = 0; i < member->halo.entity_count; i++) stats->remote += !member->halo.entities[i].own;
 }
 
 static void count_lag(const phc *member, phc_stats *stats)

@@ -18,6 +18,8 @@
 #include "cluster/events.h"
 #include "cluster/holdings.h"
 
+enum { PHX_OWNERSHIP_VERSION_SHIFT = 32 }; /* of the map, in an ownership */
+
 typedef struct phx_node_def {
     phx_member member;
     bool freezes;         /* without a proven lease it simulates nothing; else it goes on until a map puts it out */

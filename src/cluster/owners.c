@@ -71,7 +71,7 @@ uint16_t phc_node_of(const phc *member, uint64_t id)
 {
     const phx_halo_entity *entity = member ? phx_halo_find(&member->halo, id) : NULL;
     if (!entity) return 0;
-    if (entity->own) return member->node.def.member.number;
+    if (entity->own) return phc_number(member);
     const phx_peer *peer = phx_node_peer(&member->node, entity->source);
     return peer ? peer->member.number : 0;
 }
@@ -84,7 +84,7 @@ uint64_t phc_ownership(const phc *member, uint64_t id)
 
 uint16_t phc_number(const phc *member)
 {
-    return member && member->node.joined ? member->node.def.member.number : 0;
+    return member && member->node.joined && !member->node.fenced ? member->node.def.member.number : 0;
 }
 
 ph_status phc_restored(phc *member, uint32_t region, uint32_t loss)

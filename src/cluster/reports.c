@@ -103,8 +103,9 @@ void phx_report_map(phc *member)
 
 static void report_lag(phc *member, phx_known_member *other)
 {
+    if (other->member.gateway) return;
     const phx_halo_peer *peer = phx_halo_peer_of(&member->halo, other->member.registration);
-    if (other->member.gateway || !peer) return;
+    if (!peer) return;
     const uint64_t ticks = member->halo.now - peer->heard;
     const bool lags = ticks > member->def.lag_max;
     if (lags == other->lags) return;
