@@ -40,14 +40,16 @@ static void drop_offer(phc *member, const phx_offer *offer)
 }
 
 /*
- * Room for all that follows an import comes first, so that nothing fails behind it: a report of each entity, and the
- * arrival itself. false: to be tried again.
+ * Room for all that follows an import comes first, so that nothing fails behind it: a report of each entity, the
+ * arrival itself, and its refusal. false: to be tried again.
  */
 static bool reserve_room(phc *member, const phx_offer *offer)
 {
     const uint64_t bytes = (uint64_t)offer->state_bytes + offer->follower_count * sizeof(uint64_t);
     const uint64_t records = (offer->follower_count + 1) * (uint64_t)(sizeof(phc_event) + sizeof(uint32_t));
-    return phx_item_queue_reserve(&member->events, bytes + records) &&
+    return phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, member->refused_count,
+                    (size_t)member->arrivals.count + 1, sizeof *member->refused) &&
+           phx_item_queue_reserve(&member->events, bytes + records) &&
            phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
 }
 
@@ -57,8 +59,11 @@ static bool gain_family(phc *member, const phx_node_event *event)
     phx_family family;
     if (!reserve_room(member, &event->offer)) return false;
     const ph_status status = phx_halo_gain(&member->halo, &event->offer, &family);
-    if (status == PH_BAD_VALUE) drop_offer(member, &event->offer);
-    if (status != PH_OK) return status == PH_BAD_VALUE;
+    if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
+    if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
+        drop_offer(member, &event->offer);
+        return true;
+    }
     const bool kept = phx_events_push(&member->arrivals, event) &&
                       report_family(member, event, &family, back ? PHC_EVENT_RESTORED : PHC_EVENT_GAINED);
     PHX_ASSERT(kept); /* room was reserved */
@@ -90,21 +95,22 @@ static bool take_event(phc *member, const phx_node_event *event)
 
 /* ---- refused ones ---- */
 
-bool phx_arrivals_refuse(phc *member, uint64_t id)
+bool phx_arrivals_have(const phc *member, uint64_t id)
 {
-    bool found = false;
     phx_item item = {0};
-    for (uint32_t i = 0; i < member->arrivals.count && !found; i++) {
-        phx_node_event event;
+    for (uint32_t i = 0; i < member->arrivals.count; i++) {
         item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
-        memcpy(&event, item.bytes, sizeof event);
-        found = event.offer.id == id;
+        const phx_node_event event = phx_events_of(item);
+        for (uint32_t place = 0; place <= event.offer.follower_count; place++)
+            if (phx_wire_offer_id(&event.offer, place) == id) return true;
     }
-    if (!found || !phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, member->refused_count,
-                            (size_t)member->refused_count + 1, sizeof *member->refused))
-        return found;
+    return false;
+}
+
+void phx_arrivals_refuse(phc *member, uint64_t id)
+{
+    if (!phx_arrivals_have(member, id) || member->refused_count == member->refused_capacity) return;
     member->refused[member->refused_count++] = id;
-    return true;
 }
 
 static bool is_refused(const phc *member, uint64_t id)

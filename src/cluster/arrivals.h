@@ -9,8 +9,10 @@
 
 /* Takes the node's events; the rest of them where a queue is full or there is no memory in the next round. */
 void phx_arrivals_take(phc *member);
-/* The world has refused the import of a root: it comes again in the next round. false: it is none of them. */
-bool phx_arrivals_refuse(phc *member, uint64_t id);
+/* Is it an entity whose import the world has not taken yet? */
+bool phx_arrivals_have(const phc *member, uint64_t id);
+/* The world has refused the import of a root: it comes again in the next round. */
+void phx_arrivals_refuse(phc *member, uint64_t id);
 /* The tick is done, and its refusals are known: the other arrivals are forgotten. */
 void phx_arrivals_end_tick(phc *member);
 

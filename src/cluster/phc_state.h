@@ -68,7 +68,8 @@ struct phc {
     uint32_t refused_count, refused_capacity;
     uint64_t *leavers; /* own entities that are beyond the own regions */
     uint32_t leaver_count, leaver_capacity;
-    uint32_t searched; /* the region that is searched for them */
+    uint32_t leavers_seen, leavers_passed; /* so many of them were looked at in earlier rounds, and did not go */
+    uint32_t searched;                     /* the region that is searched for them */
     phx_phc_counts counts;
     phx_question question;
     uint64_t asked[PHC_ASKED_MAX]; /* ids of a question that is being taken */

@@ -23,7 +23,7 @@ static void refuse_own(phc *member, const phx_halo_entity *entity, ph_status why
 static void refuse_enter(phc *member, const ph_refusal *refusal)
 {
     const phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
-    if (!entity) return;
+    if (!entity || (entity->own && phx_arrivals_have(member, refusal->id))) return; /* of its copy, which came before */
     if (entity->own) refuse_own(member, entity, refusal->status);
     else phx_halo_remove(&member->halo, entity);
 }
@@ -44,7 +44,7 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
         refuse_enter(member, refusal);
         break;
     case PH_COMMAND_IMPORT:
-        (void)phx_arrivals_refuse(member, refusal->id);
+        phx_arrivals_refuse(member, refusal->id);
         break;
     case PH_COMMAND_SET:
     case PH_COMMAND_MOVE:

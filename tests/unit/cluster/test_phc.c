@@ -9,8 +9,13 @@
 #include <pharos/cluster.h>
 
 #include "base/rng.h"
+#include "cluster/exchange.h"
+#include "cluster/family.h"
+#include "cluster/hand_over.h"
+#include "cluster/phc_state.h"
 #include "cluster/question_wire.h"
 #include "support/fail_alloc.h"
+#include "world/queue/capsule.h"
 
 enum { TICK_NS = 50000000, WARM_TICKS = 60, MEMBERS = 2 };
 
@@ -115,12 +120,17 @@ static bool find_event(phc *member, phc_event_kind kind, phc_event *event)
     return false;
 }
 
+static void join_with(const phc_def *def)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(open_member(i, def), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
+}
+
 static void join_members(void)
 {
     const phc_def def = sound_def();
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(open_member(i, &def), PH_OK);
-    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
-    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
+    join_with(&def);
 }
 
 TestSuite(phc, .init = set_up, .fini = tear_down);
@@ -296,4 +306,227 @@ Test(phc, steady_rounds_allocate_nothing)
     size_t again = 0;
     cr_assert_eq(phc_prometheus(all[0].member, NULL, 0, &again), PH_OK);
     cr_assert_eq(again, length);
+}
+
+/* ---- entities on their way ---- */
+
+/* x in a member's own region, so far from the border. */
+static float own_place(uint32_t i, float from_border)
+{
+    const phc *member = all[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? 500.0f - from_border : 500.0f + from_border;
+}
+
+static void enter_at(uint32_t i, uint64_t id, float x, float y)
+{
+    cr_assert_eq(phc_enter(all[i].member, id, &(ph_attrs){.given = PH_X | PH_Y, .x = x, .y = y}, 0), PH_OK);
+}
+
+/* A world of another definition for a member that is not open. */
+static void replace_world(uint32_t i, const ph_world_def *def)
+{
+    cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
+    cr_assert_eq(ph_world_create(def, &all[i].world), PH_OK);
+}
+
+Test(phc, entities_that_do_not_go_keep_none_from_going)
+{
+    enum { MANY = 8, OTHERS = 100 };
+    phc_def def = sound_def();
+    def.moves_per_tick = 1;
+    join_with(&def);
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= MANY; id++) {
+        enter_at(0, id, own_place(0, 10), (float)id * 20);
+        enter_at(0, OTHERS + id, own_place(0, 10), (float)id * 20);
+    }
+    step_members();
+    for (uint64_t id = 1; id <= MANY; id++) { /* half of each are beyond the margin: in any order some are behind */
+        const bool goes = id % 2 == 0;
+        cr_assert_eq(ph_move(producer, id, own_place(0, goes ? -50 : -2), (float)id * 20, 0), PH_OK);
+        cr_assert_eq(ph_move(producer, OTHERS + id, own_place(0, goes ? -50 : -2), (float)id * 20, 0), PH_OK);
+    }
+    for (uint32_t i = 0; i < 8 * MANY; i++) step_members();
+    for (uint64_t id = 1; id <= MANY; id++) {
+        const bool goes = id % 2 == 0;
+        cr_assert(phc_owns(all[goes].member, id), "%u", (unsigned)id);
+        cr_assert(phc_owns(all[goes].member, OTHERS + id), "%u", (unsigned)(OTHERS + id));
+    }
+}
+
+Test(phc, an_entity_that_comes_to_a_full_world_waits_for_room)
+{
+    enum { FULL = 4 };
+    phc_event event;
+    ph_attrs attrs;
+    ph_producer producer;
+    ph_world_def small = world_def;
+    small.entities_max = FULL;
+    replace_world(1, &small);
+    join_members();
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= FULL; id++) enter_at(1, id, own_place(1, 400), 10);
+    step_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    for (uint32_t i = 0; i < 4; i++) step_members(); /* its copies are refused */
+    cr_assert_eq(ph_move(producer, 7, own_place(0, -50), 10, 0), PH_OK);
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert(find_event(all[0].member, PHC_EVENT_LOST, &event));
+    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event));
+    cr_assert_not(find_event(all[1].member, PHC_EVENT_LOST, &event));
+    cr_assert(phc_owns(all[1].member, 7));
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_leave(all[1].member, 1), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_OK);
+    cr_assert(phc_owns(all[1].member, 7) && !attrs.remote);
+}
+
+Test(phc, bytes_that_are_no_entity_keep_none_from_coming)
+{
+    phc_event event;
+    phx_capsule_member head;
+    size_t bytes = 0;
+    static unsigned char state[PH_CAPSULE_MAX + 64];
+    unsigned char *capsule = state + PHX_FAMILY_HEAD_BYTES;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    enter_at(0, 8, own_place(0, 10), 20);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_export(all[0].world, 7, NULL, NULL, capsule, PH_CAPSULE_MAX, &bytes), PH_OK);
+    memcpy(&head, capsule + sizeof(phx_capsule_head), sizeof head);
+    head.kind = 9; /* there is no such class */
+    memcpy(capsule + sizeof(phx_capsule_head), &head, sizeof head);
+    phx_capsule_seal(capsule, bytes - sizeof(uint64_t));
+    phx_writer writer = phx_writer_of(state, sizeof state);
+    phx_write_number(&writer, 4, bytes);
+    phx_write_number(&writer, 4, 1);
+    const phx_family_member member = {.id = 7, .stay = 1};
+    phx_family_put_member(capsule + bytes, &member);
+    const uint16_t to = phc_number(all[1].member);
+    cr_assert_eq(phx_hand_over_send(&all[0].member->node, 7, to, NULL, 0, state,
+                                    (uint32_t)(PHX_FAMILY_HEAD_BYTES + bytes + PHX_FAMILY_MEMBER_BYTES)),
+                 PH_OK);
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    cr_assert_eq(ph_move(producer, 8, own_place(0, -50), 20, 0), PH_OK);
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event));
+    cr_assert_eq(event.id, 8);
+    cr_assert_not(phc_owns(all[1].member, 7));
+    cr_assert_eq(all[1].member->counts.damaged, 1);
+}
+
+Test(phc, consumers_are_the_same_for_all_members)
+{
+    phc_event event;
+    ph_world_def more = world_def;
+    more.consumers = 4;
+    replace_world(1, &more);
+    const phc_def def = sound_def();
+    phc_def other = sound_def();
+    other.world_def = &more;
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(open_member(1, &other), PH_OK);
+    ph_status status = PH_OK;
+    for (uint32_t i = 0; i < WARM_TICKS && status == PH_OK; i++) {
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        cr_assert_eq(phc_tick(all[0].member), PH_OK);
+        status = phc_tick(all[1].member);
+        phc_loop_step(loop);
+    }
+    cr_assert_eq(status, PH_BUSY);
+    cr_assert(find_event(all[1].member, PHC_EVENT_FENCED, &event));
+    cr_assert(strstr(event.reason, "definition"));
+}
+
+Test(phc, a_gateway_is_no_silent_node)
+{
+    phc_stats stats;
+    phc_def def = sound_def();
+    const ph_world null = {0};
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    def.gateway = true;
+    cr_assert_eq(phc_open(&def, null, &all[1].transport, &all[1].store, &all[1].member, NULL, 0), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_neq(phc_number(all[1].member), 0);
+    cr_assert_eq(stats.lag_ticks, 0);
+    cr_assert_eq(phc_owner_of(all[1].member, 0, 0), phc_number(all[0].member));
+}
+
+Test(phc, nodes_that_are_no_more_are_forgotten)
+{
+    const phc_def def = sound_def();
+    join_members();
+    for (uint32_t turn = 0; turn < 5; turn++) {
+        phc_close(all[1].member);
+        all[1].member = NULL;
+        all[1].store.close(all[1].store.user);
+        cr_assert_eq(phc_memory_join(memory, &all[1].store), PH_OK);
+        for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+        cr_assert_eq(open_member(1, &def), PH_OK);
+        for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+        cr_assert_neq(phc_number(all[1].member), 0);
+        cr_assert_eq(all[0].member->halo.peer_count, 1);
+    }
+}
+
+Test(phc, a_fenced_member_has_no_number_and_no_entity)
+{
+    phc_stats stats;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    now_ns += 6000000000ull;
+    cr_assert_eq(phc_tick(all[0].member), PH_BUSY);
+    cr_assert_eq(phc_number(all[0].member), 0);
+    cr_assert_eq(phc_node_of(all[0].member, 7), 0);
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert(stats.own == 0 && stats.remote == 0);
+}
+
+Test(phc, a_question_without_memory_changes_nothing)
+{
+    static uint64_t ids[PHC_ASKED_MAX];
+    for (uint32_t i = 0; i < PHC_ASKED_MAX; i++) ids[i] = 1000 + i;
+    join_members();
+    const phx_claims *claims = &all[0].member->node.claims;
+    for (uint64_t n = 1;; n = 2) { /* what the first one got stays */
+        fail_alloc_order(&counted, n, true);
+        const ph_status status = phc_who_has(all[0].member, ids, PHC_ASKED_MAX);
+        fail_alloc_order(&counted, 0, false);
+        if (status == PH_OK) break;
+        cr_assert_eq(status, PH_NO_MEMORY);
+        cr_assert_eq(claims->count, 0);
+    }
+    cr_assert_eq(claims->count, 1);
+}
+
+Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
+{
+    phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .first = 1};
+    phx_wire_message message;
+    unsigned char bytes[256], item[PHX_WIRE_OFFER_BYTES];
+    join_members();
+    phx_node *node = &all[1].member->node;
+    head.source = all[0].member->node.def.member.registration;
+    head.target = node->def.member.registration;
+    head.version = node->map.version;
+    const uint64_t wrong[] = {UINT64_MAX, (uint64_t)(head.version + 1) << 32};
+    for (uint32_t i = 0; i < 2; i++) {
+        phx_wire_put_offer(item, &(phx_offer){.id = 9, .ownership = wrong[i]});
+        phx_wire_begin(&message, bytes, sizeof bytes);
+        cr_assert(phx_wire_add(&message, item, sizeof item));
+        phx_exchange_receive(node, bytes, phx_wire_end(&message, &head));
+        cr_assert_eq(node->counts.impossible, i + 1);
+        cr_assert_eq(node->holdings.count, 0);
+    }
+    enter_at(0, 9, own_place(0, 10), 10);
+    cr_assert_eq(phc_leave(all[0].member, 9), PH_OK);
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(0, 10)};
+    cr_assert_eq(phc_enter(all[0].member, 9, &attrs, (uint64_t)head.version << 32 | UINT32_MAX), PH_BUSY);
+    cr_assert_eq(phc_enter(all[0].member, 9, &attrs, ((uint64_t)head.version << 32 | UINT32_MAX) - 1), PH_OK);
 }
