@@ -241,7 +241,7 @@ static void play(trial *t)
 /* The tool would move a name to the next line each time that it runs. */
 /* clang-format off */
 #define SAME_STATS(X) \
-    X(ticks) X(entities) X(instances) X(outside) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) \
+    X(ticks) X(entities) X(instances) X(outside) X(remote) X(observers) X(list_entries) X(applied) X(enters) X(leaves) X(batches) \
     X(coalesced_ticks) X(deliveries) X(deliveries_dropped) X(deliveries_void) X(awake) X(woken) X(slept) \
     X(areas) X(area_enters) X(area_leaves) X(updates) X(adds_held) X(updates_held) X(updates_replaced) \
     X(migrations) X(halo_records) X(attached) X(broadcasts) X(payload_bytes) X(queued) X(batches_out) \
@@ -336,9 +336,9 @@ static void print_profile(const trial *whole, uint64_t runs, uint64_t refused)
         for (uint32_t stage = 0; stage < OOM_STAGES; stage++) asked += whole->base.asked[tick][stage];
     (void)printf("%s: %" PRIu64 " allocations; %" PRIu64 " runs, %" PRIu64 " commands refused (%" PRIu64
                  " enters, %" PRIu64 " leaves, %" PRIu64 " migrations, %" PRIu64 " rounds, %" PRIu64
-                 " deliveries, %" PRIu64 " of them lost, %" PRIu64 " updates)\n",
+                 " deliveries, %" PRIu64 " of them lost, %" PRIu64 " updates; %" PRIu64 " remote at the end)\n",
                  whole->base.profile->name, asked, runs, refused, stats->enters, stats->leaves, stats->migrations,
-                 stats->exchange_rounds, stats->deliveries, stats->deliveries_dropped, stats->updates);
+                 stats->exchange_rounds, stats->deliveries, stats->deliveries_dropped, stats->updates, stats->remote);
 }
 
 static void run_profile(const oom_profile *profile, uint64_t seed, oom_site only, sums *sum)

@@ -63,7 +63,8 @@ static uint64_t hash_of_entity(const ph_attrs *attrs)
         memcpy(&bits, &of[i], sizeof bits);
         hash = phx_mix64(hash ^ bits);
     }
-    return phx_mix64(hash ^ attrs->user_data ^ (uint64_t)attrs->kind << 32 ^ attrs->consumer);
+    return phx_mix64(hash ^ attrs->user_data ^ (uint64_t)attrs->kind << 32 ^ attrs->consumer ^
+                     (uint64_t)attrs->remote << 31);
 }
 
 /* A hash of all entities. */

@@ -46,7 +46,8 @@ static void take_edges(oom_client *c, uint32_t consumer, const ph_edge *edges, u
     }
 }
 
-/* An observer that left, is not ready, or has another consumer, gets nothing more there: that client forgets. */
+/* An observer that left, is not ready or remote, or has another consumer, gets nothing more there: that client forgets.
+ */
 static void forget_gone(oom_client *c)
 {
     for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
@@ -98,7 +99,8 @@ void oom_client_take(oom_client *c)
     }
 }
 
-/* Is the entity in the area, in whose margin it stays if it was `inside`, or for PHX_EDGE_AWAKE, is a waker near it? */
+/* Is the own entity in the area, in whose margin it stays if it was `inside`, or for PHX_EDGE_AWAKE, is a waker near
+ * it? */
 static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, uint64_t area, bool inside)
 {
     const phx_world *w = c->trial->inner;
@@ -107,7 +109,8 @@ static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, ui
     const uint64_t *place = area != PHX_EDGE_AWAKE ? phx_idmap_find(&w->areas.index, area) : NULL;
     const phx_area_entry *entry = place ? &w->areas.at[*place] : NULL;
     if (area != PHX_EDGE_AWAKE)
-        return entry != NULL && entry->live && phx_area_for_kind(entry, shard->store.name[slot].kind) &&
+        return entry != NULL && entry->live && !attr->remote &&
+               phx_area_for_kind(entry, shard->store.name[slot].kind) &&
                phx_area_admits(entry, attr->instance, attr->layers, body->z) &&
                phx_area_has(entry, inside, body->x, body->y);
     bool near = false;
@@ -127,7 +130,7 @@ static bool is_on(const oom_client *c, const phx_shard *shard, uint32_t slot, ui
 void oom_client_check_edges(const oom_client *c)
 {
     for (uint64_t id = 1; id <= c->trial->profile->entities; id++) {
-        phx_shard *shard;
+        phx_shard *shard = NULL;
         uint32_t slot = 0;
         const bool here = phx_world_find(c->trial->inner, id, &shard, &slot);
         for (uint64_t area = 0; area < OOM_AREAS; area++) {

@@ -17,7 +17,7 @@ static const oom_profile profiles[] = {
     {"towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 2, 1, 90, 110, 0, 0, false},
     {"plain", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 160, 150, 0, 0, true},
     {"plain-towers", PH_RANGE_TOWERS, PH_INDEX_LIGHTHOUSE, 3, 1, 160, 150, 0, 0, true},
-    {"storm", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 700, 110, 0, 0, true},
+    {"storm", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 1, 800, 110, 0, 0, true},
     {"one-shard", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 1, 1, 90, 110, 0, 6, false},
     {"workers", PH_RANGE_RADIUS, PH_INDEX_LIGHTHOUSE, 2, 2, 120, 60, 17000, 8, false},
     {"brute", PH_RANGE_RADIUS, PH_INDEX_BRUTE, 2, 1, 60, 70, 0, 6, false},
@@ -173,6 +173,10 @@ static void enter_id(making *m, uint64_t id)
         c->attrs.given |= PH_INSTANCE;
         c->attrs.instance = 1000000 * below(m, 50);
     }
+    if (below(m, 8) == 0) { /* another process simulates it */
+        c->attrs.given |= PH_REMOTE;
+        c->attrs.remote = true;
+    }
     place(m, c);
     if (below(m, 2) == 0) rename_id(m, id); /* in the same tick */
 }
@@ -199,15 +203,16 @@ static void move_id(making *m, uint64_t id, bool jumps)
 static void set_plain(making *m, uint64_t id)
 {
     command *c = add(m, COMMAND_SET, id);
-    c->attrs.given = PH_VIEW;
+    c->attrs.given = below(m, 3) == 0 ? PH_REMOTE : PH_VIEW;
     c->attrs.view = (float)below(m, 35);
+    c->attrs.remote = below(m, 2) == 0;
 }
 
 static void set_any(making *m, uint64_t id)
 {
     static const uint32_t given[] = {PH_VIEW,     PH_MARGIN,  PH_CAP,     PH_READY,    PH_LAYERS,
                                      PH_GLOBAL,   PH_REACH,   PH_STEALTH, PH_PRIORITY, PH_X | PH_Y,
-                                     PH_INSTANCE, PH_VISIBLE, PH_VEILED,  PH_CONSUMER};
+                                     PH_INSTANCE, PH_VISIBLE, PH_VEILED,  PH_CONSUMER, PH_REMOTE};
     command *c = add(m, COMMAND_SET, id);
     c->attrs.given = given[below(m, sizeof given / sizeof given[0])];
     c->attrs.view = (float)below(m, 40);
@@ -222,6 +227,7 @@ static void set_any(making *m, uint64_t id)
     c->attrs.instance = below(m, 3) == 0 ? 1000000 * below(m, 50) : 0; /* mostly back to where all are */
     c->attrs.visible = (float)(10 + below(m, 40));
     c->attrs.veiled = below(m, 3) == 0;
+    c->attrs.remote = below(m, 2) == 0;
     c->attrs.consumer = below(m, OOM_CONSUMERS);
     place(m, c);
 }

@@ -19,7 +19,7 @@ typedef struct oom_profile {
     uint32_t commands;        /* in a tick, about */
     uint32_t moves;           /* and as many moves in one tick that all workers share; 0 = none */
     uint32_t crowd;           /* ph_world_def.crowd_entities */
-    bool plain;               /* observers have views, and nothing else */
+    bool plain;               /* observers have views, and nothing else; some entities are remote */
 } oom_profile;
 
 typedef struct oom_script {
