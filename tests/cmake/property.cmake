@@ -57,7 +57,7 @@ pharos_plain_test(NAME quiet_stretches SOURCES property/quiet_stretches.c LABELS
 pharos_plain_test(NAME monitors SOURCES property/monitors.c LABELS property TIMEOUT 600)
 pharos_plain_test(NAME monitor_calls SOURCES property/monitor_calls.c LABELS property)
 pharos_plain_test(NAME world_hash SOURCES property/world_hash.c LABELS property)
-pharos_plain_test(NAME refusals SOURCES property/refusals.c LABELS property)
+pharos_plain_test(NAME refusals SOURCES property/refusals.c property/refusals_capsules.c LABELS property)
 pharos_plain_test(NAME broadcast SOURCES property/broadcast.c LABELS property)
 pharos_plain_test(NAME attachments SOURCES property/attachments.c LABELS property)
 pharos_plain_test(NAME crowd SOURCES property/crowd.c LABELS property)

@@ -1,7 +1,7 @@
 /*
  * Every refusal of a command, by table: the status, at once, in the tick, or in an apply; counted by
  * reason; reported with its sequence number; and the world is as it was. And 40 special
- * floats at every float argument.
+ * floats at every float argument. Capsules are in refusals_capsules.c.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -12,17 +12,12 @@
 
 #include <pharos/pharos.h>
 
+#include "property/refusals.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/subject.h"
 
-enum { CLASSES = 2, CAPACITY = 12, TOLD_MAX = 8192 };
-
-typedef struct bench {
-    ph_world world;
-    ph_producer producer;
-    uint64_t untold; /* refusals returned to the caller only */
-} bench;
+enum { TOLD_MAX = 8192 };
 
 static const ph_class *classes(void)
 {
@@ -41,14 +36,14 @@ static bench bench_with(uint32_t refusals_max, ph_allocator allocator)
     def.class_count = CLASSES;
     def.entities_max = CAPACITY;
     def.refusals_max = refusals_max;
-    def.consumers = 2;
+    def.consumers = CONSUMERS;
     def.shards[0] = 2;
     def.allocator = allocator;
     REQUIRE(ph_world_create(&def, &b.world) == PH_OK && ph_producer_open(b.world, &b.producer) == PH_OK);
     return b;
 }
 
-static bench bench_make(uint32_t refusals_max)
+bench bench_make(uint32_t refusals_max)
 {
     return bench_with(refusals_max, (ph_allocator){0});
 }
@@ -60,11 +55,7 @@ static command make(command_type type, uint64_t id, uint64_t other)
     return c;
 }
 
-/*
- * 1..10 are in the world; 2 hangs on 1; 3..10 hang one on the other, 10 lowest (7 edges
- * below 3); 1 has a pair and a link with 3.
- */
-static void bench_fill(bench *b)
+void bench_fill(bench *b)
 {
     for (uint64_t id = 1; id <= 10; id++) {
         ph_attrs a = {.given = PH_X | PH_Y, .x = (float)id, .y = 5};
@@ -148,6 +139,23 @@ static const row rows[] = {
      PH_BAD_VALUE,
      false,
      {COMMAND_SET, 1, 0, {.given = PH_CONSUMER, .consumer = 2}, {0}, {0}}},
+    {"enter of a remote entity of a kind too many",
+     PH_BAD_KIND,
+     false,
+     {COMMAND_ENTER, 11, 0, {.given = XY | PH_REMOTE | PH_KIND, .remote = true, .kind = CLASSES}, {0}, {0}}},
+    {"enter, remote alone given",
+     PH_NOT_GIVEN,
+     false,
+     {COMMAND_ENTER, 11, 0, {.given = PH_REMOTE, .remote = true}, {0}, {0}}},
+    {"set to remote, of id 0", PH_BAD_ID, false, {COMMAND_SET, 0, 0, {.given = PH_REMOTE, .remote = true}, {0}, {0}}},
+    {"set to remote, with a view that is no number",
+     PH_BAD_RADIUS,
+     false,
+     {COMMAND_SET, 1, 0, {.given = PH_REMOTE | PH_VIEW, .remote = true, .view = NAN}, {0}, {0}}},
+    {"set to remote, with an unknown bit",
+     PH_BAD_VALUE,
+     false,
+     {COMMAND_SET, 1, 0, {.given = PH_REMOTE | PH_REMOTE << 1, .remote = true}, {0}, {0}}},
     {"pair with itself", PH_SAME_ID, false, {COMMAND_PAIR, 1, 1, {0}, {0}, {0}}},
     {"link with itself", PH_SAME_ID, false, {COMMAND_LINK, 1, 1, {0}, {0}, {0}}},
     {"link of a stranger with itself", PH_SAME_ID, false, {COMMAND_LINK, 99, 99, {0}, {0}, {0}}},
@@ -278,6 +286,18 @@ static const row rows[] = {
     {"removing an area that is not there", PH_ABSENT, true, {COMMAND_AREA_REMOVE, 7, 0, {0}, {0}, {0}}},
     {"broadcast of a stranger", PH_UNKNOWN_ID, true, {COMMAND_BROADCAST, 99, 0, {0}, {.bytes = 3}, {0}}},
     {"enter twice", PH_EXISTS, true, {COMMAND_ENTER, 1, 0, {.given = XY, .x = 500}, {0}, {0}}},
+    {"enter of a remote entity that is here",
+     PH_EXISTS,
+     true,
+     {COMMAND_ENTER, 1, 0, {.given = XY | PH_REMOTE, .remote = true}, {0}, {0}}},
+    {"set to remote of a stranger",
+     PH_UNKNOWN_ID,
+     true,
+     {COMMAND_SET, 99, 0, {.given = PH_REMOTE, .remote = true}, {0}, {0}}},
+    {"set of a child to remote, and x",
+     PH_ATTACHED,
+     true,
+     {COMMAND_SET, 2, 0, {.given = PH_REMOTE | PH_X, .remote = true, .x = 9}, {0}, {0}}},
     {"leave of a stranger", PH_UNKNOWN_ID, true, {COMMAND_LEAVE, 99, 0, {0}, {0}, {0}}},
     {"move of a stranger", PH_UNKNOWN_ID, true, {COMMAND_MOVE, 99, 0, {0}, {0}, {0}}},
     {"set of a stranger", PH_UNKNOWN_ID, true, {COMMAND_SET, 99, 0, {.given = PH_VIEW, .view = 1}, {0}, {0}}},
@@ -346,44 +366,53 @@ static uint64_t apply_command(const bench *b, bool by_tick)
     return by_tick ? tick : stats_of(b).ticks + 1;
 }
 
-/*
- * One command that has to be refused with this status, at once or when it is applied, leaving no trace but the count.
- */
-static void refuse_once(bench *b, const char *what, const command *c, ph_status expected, bool in_tick, bool by_tick)
+static ph_status submit_command(ph_producer producer, const void *of)
+{
+    return engine_submit(producer, of);
+}
+
+/* One attempt, at once or when it is applied; it leaves no trace but the count. */
+static void refuse_once(bench *b, const attempt *a, bool by_tick)
 {
     uint64_t sequence = 0;
     uint64_t hash = hash_of(b);
     ph_stats before = stats_of(b);
-    ph_status status = engine_submit(b->producer, c);
-    CHECK(status == (in_tick ? PH_OK : expected), "%s: submit: %s, expected %s", what, ph_status_name(status),
-          ph_status_name(in_tick ? PH_OK : expected));
+    ph_status status = a->submit(b->producer, a->of);
+    CHECK(status == (a->in_tick ? PH_OK : a->status), "%s: submit: %s, expected %s", a->what, ph_status_name(status),
+          ph_status_name(a->in_tick ? PH_OK : a->status));
     CHECK_OK(ph_producer_sequence(b->producer, &sequence));
     const uint64_t tick = apply_command(b, by_tick);
     ph_refusal told[2];
     uint32_t count = 0;
     CHECK_OK(ph_producer_refusals(b->producer, told, 2, &count));
-    CHECK(count == (in_tick ? 1u : 0u), "%s: %" PRIu32 " refusals told", what, count);
-    if (in_tick && count == 1) {
-        CHECK(told[0].status == expected && told[0].sequence == sequence && told[0].id == c->id && told[0].tick == tick,
-              "%s: told %s, sequence %" PRIu64 " (%" PRIu64 "), id %" PRIu64 ", tick %" PRIu64, what,
+    CHECK(count == (a->in_tick ? 1u : 0u), "%s: %" PRIu32 " refusals told", a->what, count);
+    if (a->in_tick && count == 1) {
+        CHECK(told[0].status == a->status && told[0].sequence == sequence && told[0].id == a->id &&
+                  told[0].tick == tick,
+              "%s: told %s, sequence %" PRIu64 " (%" PRIu64 "), id %" PRIu64 ", tick %" PRIu64, a->what,
               ph_status_name(told[0].status), told[0].sequence, sequence, told[0].id, told[0].tick);
-        CHECK(told[0].command == command_number(c->type) && told[0].field == PH_FIELD_NONE, "%s: told of %s(%s)", what,
+        CHECK(told[0].command == a->command && told[0].field == PH_FIELD_NONE, "%s: told of %s(%s)", a->what,
               ph_command_name((ph_command)told[0].command), ph_field_name((ph_field)told[0].field));
     }
     ph_stats after = stats_of(b);
-    CHECK(after.refused[expected] == before.refused[expected] + 1, "%s: not counted as %s", what,
-          ph_status_name(expected));
-    CHECK(after.refused_in_tick == before.refused_in_tick + in_tick && after.applied == before.applied &&
-              after.commands == before.commands + in_tick,
-          "%s: counted wrongly", what);
-    CHECK(hash_of(b) == hash, "%s: the world changed", what);
+    CHECK(after.refused[a->status] == before.refused[a->status] + 1, "%s: not counted as %s", a->what,
+          ph_status_name(a->status));
+    CHECK(after.refused_in_tick == before.refused_in_tick + a->in_tick && after.applied == before.applied &&
+              after.commands == before.commands + a->in_tick,
+          "%s: counted wrongly", a->what);
+    CHECK(hash_of(b) == hash && after.remote == before.remote, "%s: the world changed", a->what);
 }
 
-/* The same by an apply, and by the tick that it began. */
+void refusals_expect(bench *b, const attempt *a)
+{
+    refuse_once(b, a, false);
+    refuse_once(b, a, true);
+}
+
 static void expect_refusal(bench *b, const char *what, const command *c, ph_status expected, bool in_tick)
 {
-    refuse_once(b, what, c, expected, in_tick, false);
-    refuse_once(b, what, c, expected, in_tick, true);
+    const attempt a = {what, expected, in_tick, c->id, command_number(c->type), submit_command, c};
+    refusals_expect(b, &a);
 }
 
 /* Words for later versions have to be 0, but for attributes, which have bits. */
@@ -431,12 +460,7 @@ static void all_rows(void)
 
 /* ---- floats ---- */
 
-typedef enum float_class { FINE, NEGATIVE, BEYOND } float_class;
-
-static const struct {
-    float value;
-    float_class is;
-} floats[] = {
+const special_float floats[SPECIAL_FLOATS] = {
     {0.0f, FINE},
     {-0.0f, FINE},
     {1e-45f, FINE},
@@ -548,7 +572,7 @@ static void all_floats(void)
     bench b = bench_make(64);
     bench_fill(&b);
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        for (size_t j = 0; j < sizeof floats / sizeof floats[0]; j++) {
+        for (size_t j = 0; j < SPECIAL_FLOATS; j++) {
             one_float(&b, &arguments[i], floats[j].value, floats[j].is);
         }
     }
@@ -706,6 +730,7 @@ int main(void)
     all_rows();
     reserved_words();
     all_floats();
+    capsule_refusals();
     refusals_overflow();
     bulk_overflow();
     order();

@@ -83,10 +83,10 @@ typedef struct leave_event {
     uint8_t cause;
 } leave_event;
 
-static void merge_leave(phx_net_changes *co, uint32_t o, leave_event event)
+/* e: of the target, or NONE. */
+static void merge_leave(phx_net_changes *co, uint32_t o, uint32_t e, leave_event event)
 {
     phx_net_observer *observer = &co->set.observers[o];
-    uint32_t e = phx_net_set_entry_find(&co->set, o, event.target->id);
     if (e != NONE && co->set.entries[e].has_enter) {
         phx_net_entry *entry = &co->set.entries[e];
         PHX_ASSERT(entry->enter_incarnation == event.incarnation);
@@ -113,12 +113,11 @@ static void merge_leave(phx_net_changes *co, uint32_t o, leave_event event)
     count_pending(co);
 }
 
-/* named: owner of kind and user data: the target's id, or, for an edge, the entity's. */
-static void merge_enter(phx_net_changes *co, uint32_t o, const ph_target *target, uint64_t named, uint16_t kind,
-                        uint32_t incarnation)
+/* e: of the target, or NONE; named: owner of kind and user data: the target's id, or, for an edge, the entity's. */
+static void merge_enter(phx_net_changes *co, uint32_t o, uint32_t e, const ph_target *target, uint64_t named,
+                        uint16_t kind, uint32_t incarnation)
 {
     phx_net_observer *observer = &co->set.observers[o];
-    uint32_t e = phx_net_set_entry_find(&co->set, o, target->id);
     if (e == NONE) {
         e = phx_net_set_entry_add(&co->set, o, target->id);
     }
@@ -174,11 +173,13 @@ static void merge_change(phx_net_changes *co, const phx_batch *batch, const ph_c
     uint32_t end = enters + change->enter_count;
     for (uint32_t i = change->first; i < enters; i++) {
         prefetch_ahead(co, o, batch, i, end);
-        merge_leave(co, o, (leave_event){&from->targets[i], from->incarnations[i], from->kinds[i], from->causes[i]});
+        const uint32_t e = phx_net_set_entry_find(&co->set, o, from->targets[i].id);
+        merge_leave(co, o, e, (leave_event){&from->targets[i], from->incarnations[i], from->kinds[i], from->causes[i]});
     }
     for (uint32_t i = enters; i < end; i++) {
         prefetch_ahead(co, o, batch, i, end);
-        merge_enter(co, o, &from->targets[i], from->targets[i].id, from->kinds[i], from->incarnations[i]);
+        const uint32_t e = phx_net_set_entry_find(&co->set, o, from->targets[i].id);
+        merge_enter(co, o, e, &from->targets[i], from->targets[i].id, from->kinds[i], from->incarnations[i]);
     }
     if (co->set.observers[o].first == NONE && !co->set.observers[o].fresh) {
         phx_net_set_observer_remove(&co->set, o);
@@ -376,6 +377,32 @@ bool phx_net_changes_drain(phx_net_changes *co, phx_batch *batch)
 
 /* ---- edges ---- */
 
+/* The event of the entry that an edge of this stay cancels: an enter, or else its leave. */
+static bool has_edge(const phx_net_entry *entry, uint32_t incarnation, bool enter)
+{
+    if (enter) return entry->has_enter && entry->enter_incarnation == incarnation;
+    return entry->has_leave && entry->leave_incarnation == incarnation;
+}
+
+/*
+ * The entry for an edge. A stay that came in a capsule leaves an area, or falls asleep, without an enter before: so
+ * there may be entries for leaves of several stays, each with one. An edge goes to the one that it cancels; else an
+ * enter goes to the newest without an enter, and a leave gets another one.
+ */
+static uint32_t edge_entry(const phx_net_changes *co, uint32_t o, const ph_edge *edge)
+{
+    const uint32_t any = phx_net_set_entry_find(&co->set, o, edge->area);
+    uint32_t newest = NONE;
+    if (any == NONE || has_edge(&co->set.entries[any], edge->incarnation, !edge->on)) return any; /* mostly */
+    for (uint32_t e = co->set.observers[o].first; e != NONE; e = co->set.entries[e].next) {
+        const phx_net_entry *entry = &co->set.entries[e];
+        if (entry->target != edge->area) continue;
+        if (has_edge(entry, edge->incarnation, !edge->on)) return e;
+        if (newest == NONE && edge->on && !entry->has_enter) newest = e;
+    }
+    return newest;
+}
+
 bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
 {
     uint32_t count = batch->given.activation_count + batch->given.crossing_count;
@@ -390,9 +417,9 @@ bool phx_net_changes_merge_edges(phx_net_changes *co, const phx_batch *batch)
             o = phx_net_set_observer_add(&co->set, edge->id);
         }
         if (edge->on) {
-            merge_enter(co, o, &target, edge->id, 0, edge->incarnation);
+            merge_enter(co, o, edge_entry(co, o, edge), &target, edge->id, 0, edge->incarnation);
         } else {
-            merge_leave(co, o, (leave_event){&target, edge->incarnation, 0, 0});
+            merge_leave(co, o, edge_entry(co, o, edge), (leave_event){&target, edge->incarnation, 0, 0});
         }
         if (co->set.observers[o].first == NONE) {
             phx_net_set_observer_remove(&co->set, o);
