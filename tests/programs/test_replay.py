@@ -571,6 +571,23 @@ def test_damaged_gzip(folder):
 
 # ---- command line and config ----
 
+def explain_remote(folder):
+    """A remote entity is seen as any other, and is not ready as an observer; 2 enters so, 3 becomes so, 2 is own again."""
+    write(folder, "remote.csv", "tick,op,id,x,y,remote\n0,enter,1,0,0,\n0,enter,2,1,0,1\n0,enter,3,2,0,0\n"
+                                "1,set,3,,,1\n2,set,2,,,0\n")
+    seen = "seen: the target is within the observer's view (distance "
+    answers = (("1,2@0", seen), ("2,1@0", "not seen: the observer is not ready\n"), ("3,1@0", seen), ("3,2@0", seen),
+               ("3,1@1", "not seen: the observer is not ready\n"), ("1,3@1", seen),
+               ("2,3@1", "not seen: the observer is not ready\n"), ("2,3@2", seen), ("2,1@2", seen))
+    for layout in LAYOUTS:
+        asked = [part for question, _ in answers for part in ("--explain", question)]
+        run = Run(folder, ["remote.csv", "--set", "view=10"] + asked + layout).ends(0)
+        for question, sentence in answers:
+            observer, target, tick = question.replace("@", ",").split(",")
+            if f"tick {tick}: observer {observer}, target {target}: {sentence}" not in run.out:
+                run.complain(f"expected {question}: {sentence}")
+
+
 def test_explain(folder):
     """By hand, from the comments in the trace; the same for every layout."""
     away = "distance 12.5, radius 10, margin 2"
@@ -600,6 +617,7 @@ def test_explain(folder):
                      "rank 3 of 4, cap 2)\n", "within the observer's view (distance 1, radius 10; rank 1 of 4, cap 2)\n"):
         if sentence not in run.out:
             run.complain(f"expected: {sentence}")
+    explain_remote(folder)
     Run(folder, [SMALL, "--explain", "1,2@4"] + SMALL_WORLD).ends(2, "--explain 1,2@4: the run had 20 ticks, from 5 on")
     Run(folder, [SMALL, "--explain", "1,2@25"] + SMALL_WORLD).ends(2, "--explain 1,2@25")
     Run(folder, [SMALL, "--explain", "1,2@24"] + SMALL_WORLD).ends(0)
