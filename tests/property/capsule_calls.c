@@ -159,7 +159,7 @@ static void check_unknown_targets(void)
     /* 2 and 4 stay, 3 and the linked 9 are gone */
     CHECK(change && change->leave_count == 2 && change->enter_count == 0 && !(change->flags & PH_CHANGE_FRESH),
           "%u leaves", change ? change->leave_count : 0);
-    if (change) {
+    if (to.batch && change) {
         const ph_target *first = &to.batch->targets[change->first];
         CHECK(first[0].id + first[1].id == 12 && first[0].user_data == first[0].id * 7, "not by their names");
         CHECK(to.batch->causes[change->first] == PH_CAUSE_GONE, "another cause");

@@ -266,7 +266,7 @@ int main(void)
 {
     static const layout layouts[] = {{1, 1, 1, 2}, {1, 1, 1, 0}, {1, 2, 3, 2}, {1, 2, 2, 0},
                                      {1, 4, 1, 2}, {3, 1, 2, 2}, {4, 2, 3, 0}};
-    static const uint32_t rooms[] = {16, 64, 512, 768, 1024, 1280, 1536, 1792, 2048}; /* KiB */
+    static const uint32_t rooms[] = {16, 64, 512, 768, 1024, 1280, 1536, 1712, 1792, 2048}; /* KiB */
     for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
         uint64_t entries[TICKS];
         play_unbounded(layouts[l], entries);

@@ -648,7 +648,7 @@ static void order(void)
     CHECK_OK(ph_tick(b.world, NULL));
     CHECK_OK(ph_producer_refusals(b.producer, told, 8, &count));
     CHECK(count == 3, "%" PRIu32 " of the tick", count);
-    for (uint32_t i = 0; i < count; i++) CHECK(told[i].sequence == rest[i], "%" PRIu64, told[i].sequence);
+    for (uint32_t i = 0; i < 3; i++) CHECK(told[i].sequence == rest[i], "%" PRIu64, told[i].sequence);
     CHECK_STATUS(ph_leave_many(b.producer, 5, ids, NULL), PH_BAD_ID);
     CHECK_OK(ph_leave(b.producer, 1006));
     CHECK_OK(ph_tick(b.world, NULL));
