@@ -1,11 +1,12 @@
 // The page's decoder on the bytes of tests/view/golden.hex, which golden.c compares with the encoder: each field has a
-// number of its own there. A frame that is cut or of another version is refused.
+// number of its own there. A frame that is cut or of another version is refused. Steps of crowd control have their colours.
 // usage: node frame.mjs
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, FLAG } from "../../src/view/page/frame.js";
+import { crowdColour } from "../../src/view/page/palette.js";
 
 const STATS = 39, FIRST_STAT = 1000, OFFSET = 100;
 const text = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "golden.hex"), "utf8").replaceAll("\n", "");
@@ -42,4 +43,5 @@ for (const size of [0, 4, 31, 47, 200, buffer.byteLength - 8]) assert.throws(() 
 const other = buffer.slice(0);
 new DataView(other).setUint16(4, 2, true);
 assert.throws(() => decode(other, names), /another version/);
+is(Array.from({ length: 17 }, (_, step) => crowdColour(step)), [7, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 5, 5, 5, 5, 5, 5]);
 console.log(`${buffer.byteLength} bytes of a frame: every section, decoded`);

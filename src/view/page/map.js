@@ -1,7 +1,7 @@
 // The map: where it looks, and its three layers: shapes below the points, the points, and the focus above them. y grows
 // upwards, as in the world.
 import { $, say, short } from "./dom.js";
-import { COLOURS, css, heat, reasonStyle } from "./palette.js";
+import { COLOURS, crowdColour, css, heat, reasonStyle } from "./palette.js";
 import { Points } from "./points.js";
 
 export const LAYERS = [
@@ -159,7 +159,7 @@ export class WorldMap {
     switch (this.colour) {
       case "shard": return (i, x, y) => (place(this.columns, x) + place(this.rows, y) * (step % 2 === 0 ? step + 1 : step)) % COLOURS.length;
       case "awake": return (i) => (bits[i] & POINT_OBSERVER ? 1 : bits[i] & POINT_AWAKE ? 2 : 7);
-      case "crowd": return (i) => [7, 3, 1, 5][Math.ceil((steps[i] & STEPS) / 5.01)];
+      case "crowd": return (i) => crowdColour(steps[i] & STEPS);
       case "remote": return (i) => (steps[i] & STEP_REMOTE ? 5 : 7);
       default: return (i) => kinds[i] % COLOURS.length;
     }
