@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <pharos/pharos.h>
 
@@ -218,9 +219,27 @@ static void only_once(struct argp_state *state, bool given, const char *option)
     if (given) argp_error(state, "--%s is given twice", option);
 }
 
-static void one_file(struct argp_state *state, const char *what, const char *path, const char *other)
+/* Each output is a file of its own, and none is the image. */
+static void check_outputs(struct argp_state *state, const phx_replay_job *job)
 {
-    if (path && other && strcmp(path, other) == 0) argp_error(state, "%s into one file, '%s'", what, path);
+    const struct {
+        const char *what, *path;
+    } outputs[] = {{"events", job->events_path},
+                   {"updates", job->updates_path},
+                   {"heard", job->heard_path},
+                   {"csv", job->csv_path},
+                   {"definition", job->definition_path}};
+    struct stat image, out;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        const char *path = outputs[i].path;
+        if (!path) continue;
+        for (size_t j = 0; j < i; j++)
+            if (outputs[j].path && strcmp(path, outputs[j].path) == 0)
+                argp_error(state, "%s and %s into one file, '%s'", outputs[j].what, outputs[i].what, path);
+        if (job->image && stat(job->trace_path, &image) == 0 && stat(path, &out) == 0 && image.st_dev == out.st_dev &&
+            image.st_ino == out.st_ino)
+            argp_error(state, "--%s %s: that is the image itself", outputs[i].what, path);
+    }
 }
 
 static void read_workers(struct argp_state *state, command_line *line, const char *text)
@@ -389,9 +408,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
         if (line->job.unpack_max_bytes == 0) line->job.unpack_max_bytes = PHX_TRACE_UNPACK_MAX_BYTES;
         if ((line->job.shows.causes || line->job.shows.positions) && !line->job.events_path)
             argp_error(state, "--causes and --positions need --events");
-        one_file(state, "events and updates", line->job.events_path, line->job.updates_path);
-        one_file(state, "events and heard", line->job.events_path, line->job.heard_path);
-        one_file(state, "updates and heard", line->job.updates_path, line->job.heard_path);
+        check_outputs(state, &line->job);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -430,7 +447,8 @@ static int read_config(ph_config *config, const command_line *line)
 
 static bool events_on_stdout(const command_line *line)
 {
-    const char *paths[] = {line->job.events_path, line->job.updates_path, line->job.heard_path, line->job.csv_path};
+    const char *paths[] = {line->job.events_path, line->job.updates_path, line->job.heard_path, line->job.csv_path,
+                           line->job.definition_path};
     bool there = false;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         there = there || (paths[i] && strcmp(paths[i], "-") == 0);

@@ -20,7 +20,6 @@ typedef struct phx_replay_csv {
     phx_world *world;
     ph_world_def was; /* the last definition that is in the trace; its classes are memory of its own */
     ph_class *classes;
-    bool begun; /* the image is in the trace */
     bool lacks_memory;
 } phx_replay_csv;
 
@@ -130,9 +129,7 @@ bool phx_replay_csv_open(phx_replay_state *replay)
 bool phx_replay_csv_begin(phx_replay_state *replay)
 {
     phx_replay_csv *csv = replay->csv;
-    if (!csv || csv->begun) return true;
-    csv->begun = true;
-    return phx_csv_image(&csv->rows, replay->world, replay->mem) ||
+    return !csv || phx_csv_image(&csv->rows, replay->world, replay->mem) ||
            phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
 }
 

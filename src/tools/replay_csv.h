@@ -10,7 +10,7 @@
 
 /* The image was loaded. false = the run is over: failed. */
 bool phx_replay_csv_open(phx_replay_state *replay);
-/* A record comes, and the world is as it was loaded: its entities are written, the first time. false = failed. */
+/* Before the first record, if one comes at all: the entities of the image are written. false = failed. */
 bool phx_replay_csv_begin(phx_replay_state *replay);
 /* Before the world ends: its last rows, and the files get their names, if all is well. */
 void phx_replay_csv_close(phx_replay_state *replay);

@@ -189,7 +189,6 @@ static bool run_records(phx_replay_state *replay)
     const phx_journal_walk *walk = &replay->store->walk;
     char reason[PH_STORE_REASON_SIZE] = "";
     ph_status status = PH_OK;
-    if (!phx_replay_csv_begin(replay)) return false;
     const uint64_t start_ns = phx_clock_ns();
     for (size_t i = 0; i < walk->record_count && status == PH_OK; i++)
         status = ph_journal_replay(replay->world, walk->records[i].bytes, walk->records[i].size, reason, sizeof reason);
@@ -225,7 +224,7 @@ static bool await_records(phx_replay_state *replay, ph_status status)
 void phx_replay_image_run(phx_replay_state *replay)
 {
     phx_journal_walk *walk = &replay->store->walk;
-    bool good = note_hash(replay, replay->store->first_tick);
+    bool good = note_hash(replay, replay->store->first_tick) && phx_replay_csv_begin(replay);
     if (replay->job->follow) catch_signals();
     while (good && !phx_replay_ticks_done(replay)) {
         const ph_status status = phx_journal_walk_next(walk);

@@ -114,6 +114,12 @@ def test_csv(folder, seed):
     Run(folder, ["t.csv", "--csv", "x.csv"]).ends(2, "--csv and --definition are for images")
     Run(folder, [image(0), "--csv", "no/folder/t.csv"]).ends(1, "no/folder/t.csv: ")
     Run(folder, [image(0), "--definition", "no/folder/t.conf"]).ends(1, "no/folder/t.conf: ")
+    Run(folder, [image(0), "--csv", "-", "--definition", "-"]).ends(2, "csv and definition into one file")
+    Run(folder, [image(0), "--csv", "x.csv", "--events", "x.csv"]).ends(2, "events and csv into one file")
+    for option in ("--csv", "--definition", "--events"):
+        Run(folder, [image(0), option, f"./{image(0)}"]).ends(2, "that is the image itself")
+    run = Run(folder, [image(0), "--definition", "-", "--json"]).ends(0)
+    expect("{\"trace\"" not in run.out and "{\"trace\"" in run.err, "the summary is in the definition")
 
 
 def without_remote(trace):
@@ -139,6 +145,8 @@ def test_csv_of_a_later_image(folder, seed):
             break
     expect(1 in later and max(later) > 20, f"images: {later}")
     later = sorted(later.items())
+    Run(folder, [image(1, f"{later[0][1]}/w"), "--csv", "t.csv", "--to", "1"]).ends(0)
+    expect(",import," in read(folder, "t.csv"), "an image without a record behind it is no trace")
     for tick, store in later[:2] + later[2::max(1, len(later) // 6)]:
         name = image(tick, f"{store}/w")
         Run(folder, [name, "--csv", "t.csv", "--definition", "t.conf"] + OUTPUTS).ends(0)
