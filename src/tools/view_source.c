@@ -15,12 +15,21 @@ bool phx_source_make_world(phx_view_source *source)
 {
     ph_world_def def = *ph_config_def(source->config);
     def.allocator = source->mem->allocator;
-    def.consumers = 1;
     ph_status status = ph_world_create(&def, &source->world);
     if (status == PH_BAD_DEF && ph_world_def_check(&def, source->reason, sizeof source->reason) == PH_BAD_DEF)
         return false;
-    if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
+    if (status == PH_OK) status = phx_source_open_consumers(source);
     return status == PH_OK || phx_source_fail(source, "making the world", status);
+}
+
+ph_status phx_source_open_consumers(phx_view_source *source)
+{
+    const uint32_t count = ph_config_def(source->config)->consumers;
+    ph_status status = PH_OK;
+    PHX_ASSERT(count <= PH_CONSUMERS_MAX);
+    for (source->consumer_count = 0; source->consumer_count < count && status == PH_OK; source->consumer_count++)
+        status = ph_consumer_open(source->world, source->consumer_count, &source->consumers[source->consumer_count]);
+    return status;
 }
 
 bool phx_source_tick(phx_view_source *source)
@@ -28,7 +37,8 @@ bool phx_source_tick(phx_view_source *source)
     const ph_batch *batch;
     const ph_status status = ph_tick(source->world, NULL);
     if (status != PH_OK) return phx_source_fail(source, "the tick", status);
-    while (ph_batch_take(source->consumer, &batch) == PH_OK) ph_batch_return(source->consumer, batch);
+    for (uint32_t i = 0; i < source->consumer_count; i++)
+        while (ph_batch_take(source->consumers[i], &batch) == PH_OK) ph_batch_return(source->consumers[i], batch);
     source->at++;
     return true;
 }
@@ -37,5 +47,5 @@ void phx_source_end_world(phx_view_source *source)
 {
     if (source->world.index1 != 0) ph_world_destroy(source->world);
     source->world = (ph_world){0};
-    source->consumer = (ph_consumer){0};
+    source->consumer_count = 0;
 }

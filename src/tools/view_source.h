@@ -21,7 +21,8 @@ struct phx_view_source {
     const char *path; /* of the trace */
     uint64_t unpack_max_bytes;
     ph_world world;
-    ph_consumer consumer;
+    ph_consumer consumers[PH_CONSUMERS_MAX]; /* all of the world's: their batches are returned unread */
+    uint32_t consumer_count;
     uint64_t at;                         /* tick of the world, as a trace counts */
     int64_t offset;                      /* of `at` from the world's own numbers */
     uint64_t first, last;                /* ticks that a seek can reach; both 0 = it can not seek */
@@ -42,9 +43,11 @@ struct phx_view_source {
 
 /* Shared by the sources. */
 bool phx_source_fail(phx_view_source *source, const char *what, ph_status status);
-/* A world of the config, with one consumer. */
+/* A world of the config. */
 bool phx_source_make_world(phx_view_source *source);
-/* ph_tick(), and its batches are returned unread: lists go to the page. */
+/* Of a world that was made or loaded. */
+ph_status phx_source_open_consumers(phx_view_source *source);
+/* ph_tick(), and its batches are returned: lists go to the page. */
 bool phx_source_tick(phx_view_source *source);
 void phx_source_end_world(phx_view_source *source);
 

@@ -93,7 +93,6 @@ static bool submit(phx_view_source *source)
 {
     trace_player *player = source->own;
     ph_status status;
-    player->row.attrs.given &= ~(uint32_t)PH_CONSUMER; /* there is one */
     if (player->row.op == PHX_TRACE_OP_CONFIG) {
         player->refused += !phx_trace_config_row(&player->config, &player->row);
         return true;
@@ -219,7 +218,7 @@ static bool load_image(phx_view_source *source, const key_image *image)
     phx_source_end_world(source);
     ph_load_options options = {.given = PH_LOAD_REPLAY, .allocator = source->mem->allocator};
     ph_status status = ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
-    if (status == PH_OK) status = ph_consumer_open(source->world, 0, &source->consumer);
+    if (status == PH_OK) status = phx_source_open_consumers(source);
     if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
     ph_config_error error = {.reason = ""};
     status = ph_config_load_text(source->config, "key image", image->config, &error);
@@ -350,7 +349,7 @@ bool phx_view_trace_open(phx_view_source *source)
     source->changed = note_change;
     source->close = close_trace;
     player->image_ticks = IMAGE_TICKS;
-    player->config = (phx_trace_config){.config = source->config, .consumers = 1};
+    player->config = (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
     source->offset = (int64_t)source->first - 1;

@@ -5,6 +5,7 @@ usage: test_trace.py PHAROS-REPLAY PHAROS-VIEW-COMMAND ...; PHAROS_TEST_SEED"""
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,14 +15,14 @@ import program
 
 REPLAY, *COMMAND = sys.argv[1:]
 SEED = int(os.environ.get("PHAROS_TEST_SEED", "32"))
-SETTINGS = ["--set", "view=140", "--set", "margin=25", "--set", "cap=9", "--set", "sticky=1.3", "--set", "shards=2,2", "--set", "crowd_entities=12"]
-IDS, FIRST, TICKS, QUESTIONS = 60, 5, 160, 70
+SETTINGS = ["--set", "view=140", "--set", "margin=25", "--set", "cap=9", "--set", "sticky=1.3", "--set", "shards=2,2", "--set", "crowd_entities=12", "--set", "consumers=3"]
+IDS, FIRST, TICKS, QUESTIONS, CONSUMERS = 60, 5, 160, 70, 3
 
 
 def make_trace(path, rng):
     """Walks, jumps, comings and goings, and relations that decide about lists."""
     inside = set()
-    lines = ["tick,op,id,x,y,other,view,margin,stealth,layers,instance"]
+    lines = ["tick,op,id,x,y,other,view,margin,stealth,layers,instance,consumer"]
     for tick in range(FIRST, FIRST + TICKS):
         for number in range(1, IDS + 1):
             draw = rng.random()
@@ -29,7 +30,7 @@ def make_trace(path, rng):
             if number not in inside:
                 if draw < 0.3:
                     inside.add(number)
-                    lines.append(f"{tick},enter,{number},{x},{y}")
+                    lines.append(f"{tick},enter,{number},{x},{y},,,,,,,{number % CONSUMERS}")
             elif draw < 0.5:
                 lines.append(f"{tick},move,{number},{x},{y}")
             elif draw < 0.52:
@@ -155,15 +156,21 @@ def check_diverged(path):
         page.close()
 
 
-def check_journal(path, folder):
-    """A server's journal, made a trace, is shown as the world that it was, back and forth."""
-    store, trace, config = (os.path.join(folder, name) for name in ("town", "journal.csv", "journal.conf"))
-    questions = [(observer, 7, tick) for tick in (160, 60) for observer in range(1, IDS) if observer != 7]
+def run_replay(*arguments):
+    run = subprocess.run([REPLAY, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run
+
+
+def images(folder, name):
+    return sorted(os.path.join(folder, file) for file in os.listdir(folder) if file.startswith(name + ".") and file.endswith(".phs"))
+
+
+def check_image(path, image, folder, ticks):
+    """An image and its journal, made a trace, are shown as the world that it was, back and forth."""
+    trace, config = (os.path.join(folder, name) for name in ("journal.csv", "journal.conf"))
+    questions = [(observer, 7, tick) for tick in ticks for observer in range(1, IDS) if observer != 7]
     said = sentences(path, questions)
-    replay(path, "--record", store)
-    (image,) = [name for name in os.listdir(folder) if name.endswith(".phs") and name.startswith("town.")]
-    made = subprocess.run([REPLAY, os.path.join(folder, image), "--csv", trace, "--definition", config], capture_output=True, text=True, timeout=120, check=False)
-    assert made.returncode == 0, made
+    run_replay(image, "--csv", trace, "--definition", config)
     with program.Program([*COMMAND, "--trace", trace, "--config", config], "--paused") as one:
         page = program.Page(one)
         page.watch(0, 0, 1000, 1000)
@@ -178,6 +185,18 @@ def check_journal(path, folder):
             answered += bool(got)
         page.close()
     assert answered > len(questions) // 4, answered
+
+
+def check_journal(path, folder):
+    """From the first image on, and from a later one, whose entities come as capsules with their consumers."""
+    replay(path, "--record", os.path.join(folder, "town"))
+    (first,) = images(folder, "town")
+    check_image(path, first, folder, (160, 60))
+    run_replay(first, "--save", os.path.join(folder, "later"), "--save-every", "40", "--to", "45", "--verify")
+    for file in os.listdir(folder):
+        if file.startswith("town.") and file.endswith(".phj"):
+            shutil.copy(os.path.join(folder, file), os.path.join(folder, "later" + file[len("town"):]))
+    check_image(path, images(folder, "later")[-1], folder, (160, 60))
 
 
 def main():
