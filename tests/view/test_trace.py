@@ -96,8 +96,9 @@ def check_answers(path, rng):
         assert (page.state["first"], page.state["last"]) == (FIRST, FIRST + TICKS - 1), page.state
         page.watch(0, 0, 1000, 1000)
         for tag, (observer, target, tick) in enumerate(questions, 1):
-            page.tell(type="do", what="seek", value=tick)
-            page.until(lambda tick=tick: page.state["at"] == tick)
+            if page.state["at"] != tick:  # a question that waits while the world is replaced has no answer
+                page.tell(type="do", what="seek", value=tick)
+                page.until(lambda tick=tick: page.state["at"] == tick)
             right, got = said[observer, target, tick], ask(page, observer, target, tag)
             if got:
                 assert got == right, f"seed {SEED}: {observer},{target}@{tick}: the page has {got!r}, pharos-replay {right!r}"

@@ -203,6 +203,7 @@ function isLost(reason, retry) {
 
 function open(message) {
   hello = message;
+  asked.clear(); // the world before had them: after a seek no frame answers them
   document.title = `${message.title} · Pharos`;
   say($("title"), message.title);
   const first = !map.world;
@@ -351,5 +352,5 @@ function draw(now) {
 requestAnimationFrame(draw);
 
 // For tests.
-window.pharos = { map, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
+window.pharos = { map, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
   get frames() { return frames; }, get lost() { return lost; }, get decodeMs() { return decodeMs; }, get link() { return link; } };
