@@ -349,7 +349,8 @@ bool phx_view_trace_open(phx_view_source *source)
     source->changed = note_change;
     source->close = close_trace;
     player->image_ticks = IMAGE_TICKS;
-    player->config = (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
+    player->config =
+        (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
     source->offset = (int64_t)source->first - 1;
