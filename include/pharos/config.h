@@ -5,10 +5,11 @@
  *
  * Syntax: `key = value`, pairs as {a, b}, comments (#, // and the C kind), and sections
  * `class NAME { key = value ... }`, in them `band { radius = 30 every = 1 }`, and a section
- * `store { folder = "/var/game" }` for the files of a store (store.h). Keys, defaults and ranges: `pharos-config
- * reference`. The class "default" is kind 0, whether a file has it or not; the others are kinds 1, 2, ... in the order
- * of the file. No class inherits from another: a key that a class does not set has the built-in default. Parsing is
- * right under any locale; nothing is printed; files include no others.
+ * `store { folder = "/var/game" }` for the files of a store (store.h), and a section
+ * `cluster { name = arena nats = {"nats://a:4222", "nats://b:4222"} }` for a member of a cluster (cluster.h). Keys,
+ * defaults and ranges: `pharos-config reference`. The class "default" is kind 0, whether a file has it or not; the
+ * others are kinds 1, 2, ... in the order of the file. No class inherits from another: a key that a class does not set
+ * has the built-in default. Parsing is right under any locale; nothing is printed; files include no others.
  *
  * To reload: load the file into a fresh ph_config and hand its definition to
  * ph_world_reconfigure(), which takes all of it or names the first key that can not
@@ -39,6 +40,9 @@ extern "C" {
 
 typedef struct ph_config ph_config;
 struct ph_store_def; /* store.h */
+struct phc_def;      /* cluster.h */
+struct phc_nats_def;
+struct phc_etcd_def;
 
 enum { PH_CONFIG_REASON_SIZE = 512 };
 
@@ -71,7 +75,8 @@ PH_NODISCARD PH_API ph_status ph_config_load_text(ph_config *config, const char 
  * One assignment "key=value" (a pair as "a,b", shards also as "4x4"; a class attribute
  * bare for the class default, "NAME.view=100" for another, made when new, as a copy of
  * nothing: all defaults; all bands of a class as "NAME.band=30:1,60:2", or
- * "NAME.band=none"; a key of the store as "store.level=3"). The whole definition is checked
+ * "NAME.band=none"; a key of the store as "store.level=3", of the cluster as
+ * "cluster.lag_max=4", its servers as "cluster.nats=nats://a:4222,nats://b:4222"). The whole definition is checked
  * behind each, so that of two that need each other the enabling one comes first. All or
  * nothing, errors as above.
  */
@@ -99,6 +104,21 @@ PH_API const ph_world_def *ph_config_def(const ph_config *config);
  * is there; PH_BAD_ARGUMENT.
  */
 PH_NODISCARD PH_API ph_status ph_config_store(const ph_config *config, struct ph_store_def *def);
+
+/**
+ * The section `cluster` as a definition for phc_open(), with ph_config_def() as the world's. `definition`, pack, clock
+ * and allocator are the host's, and 0 here. Its name lives in the config, until it is changed or destroyed. Needs no
+ * library pharos_cluster. PH_EMPTY: no name is given, and def->name is NULL: this process is no member; all else is
+ * there; PH_BAD_ARGUMENT.
+ */
+PH_NODISCARD PH_API ph_status ph_config_cluster(const ph_config *config, struct phc_def *def);
+
+/**
+ * Its servers as definitions for phc_nats_open() and phc_etcd_open(); texts as above. PH_EMPTY: there is none, and
+ * server_count is 0; PH_BAD_ARGUMENT.
+ */
+PH_NODISCARD PH_API ph_status ph_config_nats(const ph_config *config, struct phc_nats_def *def);
+PH_NODISCARD PH_API ph_status ph_config_etcd(const ph_config *config, struct phc_etcd_def *def);
 
 /**
  * The kind of this class name, 0 for "default" and NULL; PH_KIND_NONE for a name that no class has: commands with that

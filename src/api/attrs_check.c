@@ -6,7 +6,7 @@
 #include "api/handles.h"
 #include "base/c_locale.h"
 #include "base/float_env.h"
-#include "base/key_table.h"
+#include "base/key_text.h"
 #include "world/ingest/command_checks.h"
 #include "world/queue/commands.h"
 

@@ -12,7 +12,7 @@
 
 #include "api/handles.h"
 #include "base/c_locale.h"
-#include "base/key_table.h"
+#include "base/key_text.h"
 #include "base/simd.h"
 #include "shards/classical/registry.h"
 #include "shards/index/index.h"

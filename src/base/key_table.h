@@ -1,7 +1,7 @@
 /*
  * The key lists of base/keys.h as tables: name, type, place in the struct, range. The
  * checks of a definition (src/api) and the whole config library (src/config) walk these.
- * Stateless; the callers print numbers under the C locale (base/c_locale.h).
+ * Stateless; numbers and ranges as text are in key_text.h.
  */
 #ifndef PHX_BASE_KEY_TABLE_H
 #define PHX_BASE_KEY_TABLE_H
@@ -15,7 +15,6 @@
 
 #include "base/core.h"
 #include "base/keys.h"
-#include "base/whole_text.h"
 
 typedef enum phx_key_type {
     PHX_KEY_f32,
@@ -34,7 +33,12 @@ typedef enum phx_key_type {
     PHX_KEY_bytes,  /* from here of stores only: 64 bit with a range, ... */
     PHX_KEY_ring,   /* ... that, or 0 */
     PHX_KEY_folder, /* texts: min and max are bytes */
-    PHX_KEY_label
+    PHX_KEY_label,
+    PHX_KEY_nats, /* from here of clusters only: servers, min and max are bytes of each, ... */
+    PHX_KEY_etcd,
+    PHX_KEY_store_loss, /* ... an enumeration, ... */
+    PHX_KEY_u16,
+    PHX_KEY_u32_or_0 /* ... and 32 bit with a range, or 0 */
 } phx_key_type;
 
 typedef struct phx_key {
@@ -42,9 +46,15 @@ typedef struct phx_key {
     const char *meaning;
     double min, max; /* inclusive; not of flags, masks and u64: all their values are good */
     phx_key_type type;
-    uint32_t offset; /* in ph_world_def, ph_class, ph_band, or what has the values of a store */
+    uint32_t offset; /* in ph_world_def, ph_class, ph_band, or what has the values of a store or a cluster */
     bool live;
 } phx_key;
+
+/* Addresses of servers, as a key has them. */
+typedef struct phx_servers {
+    uint32_t count;
+    char text[PHX_SERVERS_MAX][PHX_SERVER_MAX + 1];
+} phx_servers;
 
 #define PHX_WORLD_KEY_ROW(type, name, a, b, min, max, live, meaning) \
     {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(ph_world_def, name), live},
@@ -56,15 +66,17 @@ typedef struct phx_key {
 #define PHX_CLASS_KEY_ONE(...) +1
 #define PHX_BAND_KEY_PLACE(type, name, value, min, max, meaning) PHX_BAND_KEY_##name,
 #define PHX_STORE_KEY_PLACE(type, name, value, min, max, meaning) PHX_STORE_KEY_##name,
+#define PHX_CLUSTER_KEY_PLACE(type, name, a, b, min, max, meaning) PHX_CLUSTER_KEY_##name,
 
 enum {
     PHX_WORLD_KEY_COUNT = 0 PHX_WORLD_KEYS(PHX_WORLD_KEY_ONE),
     PHX_CLASS_KEY_COUNT = 0 PHX_CLASS_KEYS(PHX_CLASS_KEY_ONE)
 };
 
-/* Places in the table of a band's keys, and of a store's. */
+/* Places in the table of a band's keys, of a store's, and of a cluster's. */
 enum { PHX_BAND_KEYS(PHX_BAND_KEY_PLACE) PHX_BAND_KEY_COUNT };
 enum { PHX_STORE_KEYS(PHX_STORE_KEY_PLACE) PHX_STORE_KEY_COUNT };
+enum { PHX_CLUSTER_KEYS(PHX_CLUSTER_KEY_PLACE) PHX_CLUSTER_KEY_COUNT };
 
 /* Initialisers of a ph_store_def with the defaults of its numbers: PHX_STORE_KEYS(PHX_STORE_DEFAULT). */
 #define PHX_DEFAULT_OF_TEXT(name, value)
@@ -75,6 +87,22 @@ enum { PHX_STORE_KEYS(PHX_STORE_KEY_PLACE) PHX_STORE_KEY_COUNT };
 #define PHX_DEFAULT_ring PHX_DEFAULT_OF_NUMBER
 #define PHX_DEFAULT_bytes PHX_DEFAULT_OF_NUMBER
 #define PHX_STORE_DEFAULT(type, name, value, min, max, meaning) PHX_DEFAULT_##type(name, value)
+
+/* Initialisers of a phc_def with the defaults that are not 0: PHX_CLUSTER_KEYS(PHX_CLUSTER_DEFAULT). */
+#define PHX_MEMBER_DEFAULT_NONE(name, a, b)
+#define PHX_MEMBER_DEFAULT_ONE(name, a, b) .name = (a),
+#define PHX_MEMBER_DEFAULT_PAIR(name, a, b) .name = {(a), (b)},
+#define PHX_MEMBER_DEFAULT_label PHX_MEMBER_DEFAULT_NONE
+#define PHX_MEMBER_DEFAULT_nats PHX_MEMBER_DEFAULT_NONE
+#define PHX_MEMBER_DEFAULT_etcd PHX_MEMBER_DEFAULT_NONE
+#define PHX_MEMBER_DEFAULT_store_loss PHX_MEMBER_DEFAULT_NONE
+#define PHX_MEMBER_DEFAULT_u16 PHX_MEMBER_DEFAULT_ONE
+#define PHX_MEMBER_DEFAULT_u32 PHX_MEMBER_DEFAULT_ONE
+#define PHX_MEMBER_DEFAULT_u32_or_0 PHX_MEMBER_DEFAULT_ONE
+#define PHX_MEMBER_DEFAULT_u32x2 PHX_MEMBER_DEFAULT_PAIR
+#define PHX_MEMBER_DEFAULT_f32 PHX_MEMBER_DEFAULT_ONE
+#define PHX_MEMBER_DEFAULT_flag PHX_MEMBER_DEFAULT_ONE
+#define PHX_CLUSTER_DEFAULT(type, name, a, b, min, max, meaning) PHX_MEMBER_DEFAULT_##type(name, a, b)
 
 /* Initialise a `const phx_key [PHX_..._KEY_COUNT]`: src/api has its own, src/config, a library apart, too. */
 #define PHX_WORLD_KEY_TABLE \
@@ -101,6 +129,7 @@ static inline const char *const *phx_key_words(phx_key_type type, uint32_t *coun
     static const char *const shape[] = {PHX_SHAPE_WORDS};
     static const char *const index[] = {PHX_INDEX_WORDS};
     static const char *const simd[] = {PHX_SIMD_WORDS};
+    static const char *const store_loss[] = {PHX_STORE_LOSS_WORDS};
 
     switch (type) {
     case PHX_KEY_range:
@@ -115,6 +144,9 @@ static inline const char *const *phx_key_words(phx_key_type type, uint32_t *coun
     case PHX_KEY_simd:
         *count = sizeof simd / sizeof *simd;
         return simd;
+    case PHX_KEY_store_loss:
+        *count = sizeof store_loss / sizeof *store_loss;
+        return store_loss;
     default:
         *count = 0;
         return NULL;
@@ -128,10 +160,31 @@ static inline bool phx_is_name_byte(char byte)
            byte == '_' || byte == '-' || byte == '.';
 }
 
-/* 2 for a pair, else 1. */
+/* Further characters of a server's address: of nats://user:password@[::1]:4222 */
+static inline bool phx_is_address_byte(char byte)
+{
+    return byte == '/' || byte == ':' || byte == '@' || byte == '[' || byte == ']';
+}
+
+/* Any number of values up to the width. */
+static inline bool phx_key_is_list(phx_key_type type)
+{
+    return type == PHX_KEY_nats || type == PHX_KEY_etcd;
+}
+
+/* 2 for a pair, the most values of a list, else 1. */
 static inline uint32_t phx_key_width(phx_key_type type)
 {
+    if (phx_key_is_list(type)) {
+        return PHX_SERVERS_MAX;
+    }
     return type == PHX_KEY_f32x2 || type == PHX_KEY_u32x2 ? 2 : 1;
+}
+
+/* Addresses of such servers begin so. */
+static inline const char *phx_key_scheme(phx_key_type type)
+{
+    return type == PHX_KEY_nats ? "nats://" : "http://";
 }
 
 /* false: a float32, which needs fewer digits. Whole numbers are taken for float64. */
@@ -166,13 +219,14 @@ static inline uint64_t phx_key_64_bit(const phx_key *key, const void *base)
     return value;
 }
 
-/* Element i of the key's value in `base` (the def or class), as a number. Not for masks, u64 and texts. */
+/* Element i of the key's value in `base` (the def or class), as a number. Not for masks, u64, texts and lists. */
 static inline double phx_key_number(const phx_key *key, const void *base, uint32_t i)
 {
     const char *at = (const char *)base + key->offset;
     float f32;
     double f64;
     uint32_t u32;
+    uint16_t u16;
 
     PHX_ASSERT(i < phx_key_width(key->type));
     switch (key->type) {
@@ -186,110 +240,30 @@ static inline double phx_key_number(const phx_key *key, const void *base, uint32
     case PHX_KEY_u8:
     case PHX_KEY_flag:
         return (double)*(const unsigned char *)at;
+    case PHX_KEY_u16:
+        memcpy(&u16, at, sizeof u16);
+        return (double)u16;
     case PHX_KEY_bytes:
     case PHX_KEY_ring:
         return (double)phx_key_64_bit(key, base);
     default:
         break;
     }
-    PHX_ASSERT(!phx_key_is_64_bit(key->type) && !phx_key_is_text(key->type));
+    PHX_ASSERT(!phx_key_is_64_bit(key->type) && !phx_key_is_text(key->type) && !phx_key_is_list(key->type));
     memcpy(&u32, at + i * sizeof u32, sizeof u32);
     return (double)u32;
+}
+
+/* 0 is good too, outside the range. */
+static inline bool phx_key_has_0(phx_key_type type)
+{
+    return type == PHX_KEY_ring || type == PHX_KEY_u32_or_0;
 }
 
 /* NaN is in no range. */
 static inline bool phx_key_in_range(const phx_key *key, double value)
 {
-    return (value >= key->min && value <= key->max) || (key->type == PHX_KEY_ring && value >= 0 && value <= 0);
-}
-
-/* Room for phx_number_write(): sign, 17 digits, point, exponent. */
-enum { PHX_NUMBER_SIZE = 32 };
-
-/*
- * The fewest digits that give the number back as a float64, or float32; without a plus
- * sign, which is no part of a number in a config file; plain, without an exponent, below
- * 10^9. Returns the length.
- */
-static inline size_t phx_number_write(double value, bool is_f64, char *text, size_t size)
-{
-    double magnitude = value < 0 ? -value : value;
-    int enough = is_f64 ? 17 : 9;
-    int digits = 1;
-    char *plus;
-
-    for (double whole = 10; magnitude >= whole && magnitude < 1e9; whole *= 10) {
-        digits++;
-    }
-    for (; digits <= enough; digits++) {
-        int wrote = snprintf(text, size, "%.*g", digits, value);
-        double back = is_f64 ? strtod(text, NULL) : (double)strtof(text, NULL);
-
-        PHX_ASSERT(wrote > 0 && (size_t)wrote < size);
-        if (!(back < value || back > value)) { /* NaN ends it too */
-            break;
-        }
-    }
-    plus = strchr(text, '+');
-    if (plus != NULL) {
-        memmove(plus, plus + 1, strlen(plus));
-    }
-    return strlen(text);
-}
-
-/* Room for phx_key_range_text(). */
-enum { PHX_RANGE_TEXT_SIZE = 96 };
-
-/* One end of a range: a whole number as phx_whole_text() has it, any other as it is read. */
-static inline void phx_range_end_text(const phx_key *key, double value, char text[PHX_NUMBER_SIZE])
-{
-    const bool whole = value >= 0 && value < 0x1p53 && value - (double)(uint64_t)value <= 0;
-
-    if (whole && phx_key_is_f64(key->type) && key->type != PHX_KEY_f64) {
-        phx_whole_text((uint64_t)value, text);
-    } else {
-        phx_number_write(value, phx_key_is_f64(key->type), text, PHX_NUMBER_SIZE);
-    }
-}
-
-/* "[1, 256]", "(0, 1e18]" of numbers above 0, "1 to 63 bytes", or the words of an enumeration. Returns text. */
-static inline const char *phx_key_range_text(const phx_key *key, char text[PHX_RANGE_TEXT_SIZE])
-{
-    uint32_t count = 0;
-    const char *const *words = phx_key_words(key->type, &count);
-    size_t used = 0;
-
-    if (phx_key_is_64_bit(key->type)) {
-        char max[PHX_WHOLE_TEXT_SIZE];
-
-        snprintf(text, PHX_RANGE_TEXT_SIZE, "[0, %s]", phx_whole_text(UINT64_MAX, max));
-        return text;
-    }
-    if (words == NULL) {
-        /* The smallest float32 above 0 would say less than its digits do. */
-        const bool above_0 = key->min > 0 && key->min <= PHX_F32_POSITIVE;
-        char min[PHX_NUMBER_SIZE] = "0";
-        char max[PHX_NUMBER_SIZE];
-
-        if (!above_0) {
-            phx_range_end_text(key, key->min, min);
-        }
-        phx_range_end_text(key, key->max, max);
-        if (phx_key_is_text(key->type)) {
-            snprintf(text, PHX_RANGE_TEXT_SIZE, "%s to %s bytes", min, max);
-        } else {
-            snprintf(text, PHX_RANGE_TEXT_SIZE, "%s%c%s, %s]", key->type == PHX_KEY_ring ? "0 or " : "",
-                     above_0 ? '(' : '[', min, max);
-        }
-        return text;
-    }
-    for (uint32_t i = 0; i < count && used < PHX_RANGE_TEXT_SIZE; i++) {
-        int wrote = snprintf(text + used, PHX_RANGE_TEXT_SIZE - used, "%s%s", i == 0 ? "" : ", ", words[i]);
-
-        PHX_ASSERT(wrote > 0 && used + (size_t)wrote < PHX_RANGE_TEXT_SIZE);
-        used += (size_t)wrote;
-    }
-    return text;
+    return (value >= key->min && value <= key->max) || (phx_key_has_0(key->type) && value >= 0 && value <= 0);
 }
 
 #endif

@@ -124,6 +124,43 @@
     X(bytes, file_bytes, 64u << 20, PH_STORE_RING_MIN, PHX_FILE_BYTES_MAX, \
       "a file of the journal ends behind so many bytes, and the next one begins")
 
+/*
+ * X(type, name, default_a, default_b, min, max, meaning): of a cluster; fields of phc_def, and the servers.
+ * Further types: nats and etcd (addresses of servers, min .. max bytes each), u16, u32_or_0 (0, or a number in the
+ * range), and the enumeration store_loss. Defaults of texts and servers are none.
+ */
+#define PHX_CLUSTER_KEYS(X) \
+    X(label, name, 0, 0, 0, PHC_NAME_MAX, \
+      "of the common world, the same for all members; letters, digits, - and _; empty = this process is no member") \
+    X(nats, nats, 0, 0, 1, PHX_SERVER_MAX, "servers of messages, tried in turn; user and password go before the host") \
+    X(etcd, etcd, 0, 0, 1, PHX_SERVER_MAX, "servers of the control store, tried in turn") \
+    X(u32x2, regions, 8, 8, 1, PHX_REGIONS_AXIS_MAX, \
+      "columns and rows of the regions, which divide the world; the same for all members") \
+    X(f32, hand_over_margin, 5, 0, 0, PH_LENGTH_MAX, \
+      "an entity goes to another node once it is so far beyond the own regions; the same for all members") \
+    X(f32, speed_max, 5, 0, 0, PH_LENGTH_MAX, \
+      "units that an entity moves in a tick, at most, but for teleports; the same for all members") \
+    X(f32, halo, 0, 0, 0, PH_LENGTH_MAX, \
+      "width of the strip that nodes see of each other; 0 = the least; the same for all members") \
+    X(u32, lag_max, 4, 0, 1, 1000, "ticks that a remote entity may be old; the same for all members") \
+    X(u32, silent_ticks, 40, 0, 1, 1000000, "remote entities leave if their node is not heard for so many ticks") \
+    X(u32, lease_ms, 5000, 0, PHX_LEASE_MS_MIN, PHX_CLUSTER_MS_MAX, \
+      "a member that the control store does not hear for so long is put out") \
+    X(u32, list_ms, 200, 0, 10, PHX_CLUSTER_MS_MAX, "between two looks at the control store") \
+    X(u32_or_0, link_timeout_ms, 5000, 0, PHX_LEASE_MS_MIN, PHX_CLUSTER_MS_MAX, \
+      "of two members that do not hear each other for so long one is put out; 0 = none is") \
+    X(u32, moves_per_tick, 2000, 0, 1, 1000000, "entities handed over in a tick, at most") \
+    X(store_loss, store_loss, 0, 0, 0, 1, \
+      "without the control store a node goes on until it hears of a newer map, or freezes: it owns nothing") \
+    X(u16, number, 0, 0, 0, UINT16_MAX, "that it wishes among the living members; 0 = the lowest that is free") \
+    X(flag, gateway, false, 0, 0, 1, "it has no world and owns nothing")
+
+#define PHX_SERVERS_MAX 5       /* of each kind, as PHC_SERVERS_MAX */
+#define PHX_SERVER_MAX 255      /* bytes of an address; a word of a config file has no more */
+#define PHX_REGIONS_AXIS_MAX 64 /* 64 * 64 are PHC_REGIONS_MAX */
+#define PHX_LEASE_MS_MIN 1000   /* leases of etcd are whole seconds */
+#define PHX_CLUSTER_MS_MAX 600000
+
 #define PHX_FOLDER_MAX 255              /* bytes; a word of a config file has no more */
 #define PHX_FILE_BYTES_MAX (1ull << 40) /* of a journal's file */
 
@@ -132,5 +169,6 @@
 #define PHX_SHAPE_WORDS "circle", "square", "cylinder", "sphere"
 #define PHX_INDEX_WORDS "lighthouse", "brute", "grid", "hash", "crosslist", "towers", "quadtree", "hex", "timer"
 #define PHX_SIMD_WORDS "auto", "portable", "avx2", "avx512"
+#define PHX_STORE_LOSS_WORDS "go_on", "freeze"
 
 #endif

@@ -90,15 +90,3 @@ uint64_t phx_definition_number(const phc_def *def)
     add_number(&sum, def->lag_max);
     return phx_sum_end(&sum);
 }
-
-float phx_definition_halo(const phc_def *def)
-{
-    const ph_world_def *world = def->world_def;
-    float seen = 0.0f;
-    for (uint32_t i = 0; i < world->class_count; i++) {
-        const float one = world->classes[i].view + world->classes[i].margin;
-        if (one > seen) seen = one;
-    }
-    if (world->range == PH_RANGE_TOWERS) seen = world->tower_size * (float)(world->span + 1);
-    return seen + 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
-}

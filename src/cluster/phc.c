@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/cluster_rules.h"
 #include "cluster/definition.h"
 #include "cluster/halo.h"
 #include "cluster/membership.h"
@@ -32,7 +33,7 @@ static phx_halo_def halo_def_of(phc *member)
     return (phx_halo_def){.world = member->world,
                           .node = &member->node,
                           .grid = member->grid,
-                          .width = def->halo > 0.0f ? def->halo : phx_definition_halo(def),
+                          .width = def->halo > 0.0f ? def->halo : phx_cluster_least_halo(def),
                           .grace_ticks = 2 * def->lag_max + GRACE_TICKS,
                           .quiet_ticks = def->silent_ticks,
                           .pack = def->pack,

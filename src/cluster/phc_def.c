@@ -7,31 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/lengths.h"
+#include "base/cluster_rules.h"
+#include "base/key_text.h"
 #include "base/mem.h"
-#include "cluster/definition.h"
 
-enum {
-    LAG_TICKS_MAX = 1000,
-    SILENT_TICKS_MAX = 1000000,
-    LEASE_MS_MIN = 1000,
-    TIME_MS_MAX = 600000,
-    LIST_MS_MIN = 10,
-    MOVES_MAX = 1000000,
-    REGIONS_AN_AXIS_MAX = 64
-};
+#define KEY_OF_TEXT(...)
+#define KEY_OF_NUMBER(type, name, a, b, min, max, meaning) \
+    {#name, meaning, (double)(min), (double)(max), PHX_KEY_##type, offsetof(phc_def, name), false},
+#define KEY_label KEY_OF_TEXT
+#define KEY_nats KEY_OF_TEXT
+#define KEY_etcd KEY_OF_TEXT
+#define KEY_u16 KEY_OF_NUMBER
+#define KEY_u32 KEY_OF_NUMBER
+#define KEY_u32_or_0 KEY_OF_NUMBER
+#define KEY_u32x2 KEY_OF_NUMBER
+#define KEY_f32 KEY_OF_NUMBER
+#define KEY_flag KEY_OF_NUMBER
+#define KEY_store_loss KEY_OF_NUMBER
+#define CLUSTER_KEY(type, ...) KEY_##type(type, __VA_ARGS__)
+
+static const phx_key number_keys[] = {PHX_CLUSTER_KEYS(CLUSTER_KEY)};
 
 phc_def phc_def_default(void)
 {
-    return (phc_def){.regions = {8, 8},
-                     .hand_over_margin = 5.0f,
-                     .speed_max = 5.0f,
-                     .lag_max = 4,
-                     .silent_ticks = 40,
-                     .lease_ms = 5000,
-                     .list_ms = 200,
-                     .link_timeout_ms = 5000,
-                     .moves_per_tick = 2000};
+    return (phc_def){PHX_CLUSTER_KEYS(PHX_CLUSTER_DEFAULT)};
 }
 
 /* A place that refusals go to. */
@@ -56,22 +55,21 @@ static bool name_is_good(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == length;
 }
 
-static bool check_range(refusal_text to, const char *name, uint64_t value, uint64_t least, uint64_t most)
+static bool check_number(const phc_def *def, const phx_key *key, refusal_text to)
 {
-    if (value >= least && value <= most) return true;
-    return refuse(to, "%s = %llu: it is %llu to %llu", name, (unsigned long long)value, (unsigned long long)least,
-                  (unsigned long long)most);
+    char range[PHX_RANGE_TEXT_SIZE];
+    for (uint32_t i = 0; i < phx_key_width(key->type); i++) {
+        const double value = phx_key_number(key, def, i);
+        if (!phx_key_in_range(key, value))
+            return refuse(to, "%s = %g is outside %s", key->name, value, phx_key_range_text(key, range));
+    }
+    return true;
 }
 
-static bool check_lengths(const phc_def *def, refusal_text to)
+static bool check_numbers(const phc_def *def, refusal_text to)
 {
-    if (!phx_is_length(def->hand_over_margin)) return refuse(to, "hand_over_margin is not a number from 0 to 1e18");
-    if (!phx_is_length(def->speed_max)) return refuse(to, "speed_max is not a number from 0 to 1e18");
-    if (!phx_is_length(def->halo)) return refuse(to, "halo is not a number from 0 to 1e18");
-    const float least = phx_definition_halo(def);
-    if (!phx_is_length(least)) return refuse(to, "the halo that the longest view needs is beyond 1e18");
-    if (def->halo > 0.0f && def->halo < least)
-        return refuse(to, "halo = %g: views, margins, speed_max and lag_max need %g", (double)def->halo, (double)least);
+    for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
+        if (!check_number(def, &number_keys[i], to)) return false;
     return true;
 }
 
@@ -92,15 +90,7 @@ bool phx_phc_def_check(const phc_def *def, bool has_world, char *reason, size_t 
     if (!def->world_def) return refuse(to, "world_def is NULL");
     if (ph_world_def_check(def->world_def, line, sizeof line) != PH_OK) return refuse(to, "world_def: %.400s", line);
     if (has_world == def->gateway) return refuse(to, def->gateway ? "a gateway has no world" : "a node has a world");
-    return check_range(to, "regions[0]", def->regions[0], 1, REGIONS_AN_AXIS_MAX) &&
-           check_range(to, "regions[1]", def->regions[1], 1, REGIONS_AN_AXIS_MAX) &&
-           check_range(to, "lag_max", def->lag_max, 1, LAG_TICKS_MAX) &&
-           check_range(to, "silent_ticks", def->silent_ticks, def->lag_max, SILENT_TICKS_MAX) &&
-           check_range(to, "lease_ms", def->lease_ms, LEASE_MS_MIN, TIME_MS_MAX) &&
-           check_range(to, "list_ms", def->list_ms, LIST_MS_MIN, def->lease_ms) &&
-           (def->link_timeout_ms == 0 ||
-            check_range(to, "link_timeout_ms", def->link_timeout_ms, LEASE_MS_MIN, TIME_MS_MAX)) &&
-           check_range(to, "moves_per_tick", def->moves_per_tick, 1, MOVES_MAX) &&
-           check_range(to, "store_loss", (uint64_t)def->store_loss, PHC_GO_ON, PHC_FREEZE) && check_lengths(def, to) &&
-           check_reserved(def, to);
+    if (!check_numbers(def, to)) return false;
+    if (!phx_cluster_rules_hold(def, line, sizeof line)) return refuse(to, "%s", line);
+    return check_reserved(def, to);
 }

@@ -8,6 +8,8 @@
 
 #include <pharos/pharos.h>
 
+#include "base/cluster_rules.h"
+
 const phx_key phx_config_world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 const phx_key phx_config_class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
 const phx_key phx_config_band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
@@ -59,7 +61,8 @@ ph_status ph_config_create(ph_config **config)
     }
     made->def = ph_world_def_default();
     made->def.class_count = 0;
-    phx_store_section_default(&made->store);
+    made->sections = phx_sections_default();
+    phx_cluster_section_point(&made->sections.cluster);
     if (!phx_config_add_class(made, "default")) {
         ph_config_destroy(made);
         return PH_NO_MEMORY;
@@ -81,17 +84,6 @@ const ph_world_def *ph_config_def(const ph_config *config)
 {
     PHX_ASSERT(config != NULL && config->def.classes == config->classes);
     return &config->def;
-}
-
-ph_status ph_config_store(const ph_config *config, ph_store_def *def)
-{
-    if (config == NULL || def == NULL) {
-        return PH_BAD_ARGUMENT;
-    }
-    *def = config->store.def;
-    def->folder = config->store.folder[0] != '\0' ? config->store.folder : NULL;
-    def->name = config->store.name;
-    return def->folder != NULL ? PH_OK : PH_EMPTY;
 }
 
 uint32_t ph_config_kind(const ph_config *config, const char *class_name)
@@ -156,7 +148,39 @@ void phx_config_restore(ph_config *config)
 
 ph_status phx_config_check(const ph_config *config, char *reason, size_t size)
 {
-    return config->deferred ? PH_OK : ph_world_def_check(&config->def, reason, size);
+    return config->deferred ? PH_OK : phx_config_check_now(config, reason, size);
+}
+
+/* Without a name there is no cluster, and no rule. */
+static ph_status check_cluster(const ph_config *config, char *reason, size_t size)
+{
+    const phc_def def = phx_cluster_section_def(&config->sections.cluster, &config->def);
+    const size_t used = (size_t)snprintf(reason, size, PHX_CLUSTER_SECTION ": ");
+
+    PHX_ASSERT(used < size);
+    return def.name == NULL || phx_cluster_rules_hold(&def, reason + used, size - used) ? PH_OK : PH_BAD_DEF;
+}
+
+ph_status phx_config_check_now(const ph_config *config, char *reason, size_t size)
+{
+    const ph_status status = ph_world_def_check(&config->def, reason, size);
+
+    return status != PH_OK ? status : check_cluster(config, reason, size);
+}
+
+const phx_key *phx_config_keys_of(const ph_config *config, const char *reason, uint32_t *count,
+                                  const phx_key_origin **origins)
+{
+    const uint32_t section = phx_config_section(reason, strcspn(reason, ":"));
+
+    if (section == PHX_SECTIONS) {
+        *count = PHX_WORLD_KEY_COUNT;
+        *origins = config->origins;
+        return phx_config_world_keys;
+    }
+    *count = phx_config_sections[section].key_count;
+    *origins = config->section_origins[section];
+    return phx_config_sections[section].keys;
 }
 
 bool phx_config_file(ph_config *config, const char *name, uint32_t *source, ph_status *status)
@@ -216,8 +240,13 @@ const char *phx_config_bad_name(const char *name)
             return "a class name has letters, digits, '_', '-' and '.' only";
         }
     }
-    if (strcmp(name, PHX_STORE_SECTION) == 0) {
-        return "a class can not have the name store, which is a section"; /* --set store.level=3 */
+    switch (phx_config_section(name, strlen(name))) { /* --set store.level=3 */
+    case PHX_SECTION_STORE:
+        return "a class can not have the name store, which is a section";
+    case PHX_SECTION_CLUSTER:
+        return "a class can not have the name cluster, which is a section";
+    default:
+        break;
     }
     return strlen(name) < PH_NAME_SIZE ? NULL : "a class name is longer than 31 bytes";
 }
@@ -241,9 +270,4 @@ const phx_key *phx_config_world_key(const char *name)
 const phx_key *phx_config_class_key(const char *name)
 {
     return find_key(phx_config_class_keys, PHX_CLASS_KEY_COUNT, name);
-}
-
-const phx_key *phx_config_store_key(const char *name)
-{
-    return find_key(phx_config_store_keys, PHX_STORE_KEY_COUNT, name);
 }

@@ -9,7 +9,7 @@
 #include <pharos/config.h>
 
 #include "base/key_table.h"
-#include "config/store_section.h"
+#include "config/sections.h"
 
 /* The keys, in the order of base/keys.h; places in them are places in the origins below. */
 extern const phx_key phx_config_world_keys[PHX_WORLD_KEY_COUNT];
@@ -42,8 +42,8 @@ struct ph_config {
     uint32_t class_capacity; /* of the two arrays above */
     uint32_t file_count;
     phx_key_origin origins[PHX_WORLD_KEY_COUNT];
-    phx_store_section store;
-    phx_key_origin store_origins[PHX_STORE_KEY_COUNT];
+    phx_sections sections;
+    phx_key_origin section_origins[PHX_SECTIONS][PHX_SECTION_KEYS_MAX];
     char *files[PHX_FILES_MAX];
 };
 
@@ -56,8 +56,16 @@ void phx_config_commit(ph_config *config, ph_config *staged);
 /* *config gets the state of config->before, which is freed. */
 void phx_config_restore(ph_config *config);
 
-/* ph_world_def_check(), unless that is deferred. */
+/* ph_world_def_check(), and the rules of the cluster if it has a name; the first, unless that is deferred. */
 ph_status phx_config_check(const ph_config *config, char *reason, size_t size);
+ph_status phx_config_check_now(const ph_config *config, char *reason, size_t size);
+
+/*
+ * The keys that the reason of a check is about, and their origins: of the section whose name and a colon it begins
+ * with, or of the world.
+ */
+const phx_key *phx_config_keys_of(const ph_config *config, const char *reason, uint32_t *count,
+                                  const phx_key_origin **origins);
 
 /* The number of this file in origins. false: PHX_FILES_MAX others are known, or no memory; *status says which. */
 bool phx_config_file(ph_config *config, const char *name, uint32_t *source, ph_status *status);
@@ -71,9 +79,14 @@ bool phx_config_add_class(ph_config *config, const char *name);
 /* NULL when it can name a class, else the reason; static. */
 const char *phx_config_bad_name(const char *name);
 
-/* The key of this name in the list of the world, of classes or of the store, or NULL. */
+/* The key of this name in the list of the world or of classes, or NULL. */
 const phx_key *phx_config_world_key(const char *name);
 const phx_key *phx_config_class_key(const char *name);
-const phx_key *phx_config_store_key(const char *name);
+
+/* Where the values of a section are. */
+static inline void *phx_config_section_values(ph_config *config, uint32_t section)
+{
+    return (char *)&config->sections + phx_config_sections[section].offset;
+}
 
 #endif

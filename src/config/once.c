@@ -37,29 +37,34 @@ static phx_key_origin class_origin(const ph_config *config, const char *reason)
     return none;
 }
 
-/* The key of the world that the reason begins with, or else one in it that was set. */
-static const phx_key *key_of_reason(const ph_config *config, const char *reason)
+/* The key that the reason begins with, or else one in it that was set; NULL: none. */
+static const phx_key *key_of_reason(const ph_config *config, const char *reason, phx_key_origin *origin)
 {
+    uint32_t count;
+    const phx_key_origin *origins;
+    const phx_key *keys = phx_config_keys_of(config, reason, &count, &origins);
+    const char *begin = keys == phx_config_world_keys ? reason : strchr(reason, ' ') + 1; /* behind "cluster: " */
     const phx_key *named = NULL;
 
-    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
-        const char *at = strstr(reason, phx_config_world_keys[i].name);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *at = strstr(begin, keys[i].name);
 
-        if (at == NULL || config->origins[i].source == PHX_SOURCE_DEFAULT) {
+        if (at == NULL || origins[i].source == PHX_SOURCE_DEFAULT) {
             continue;
         }
-        if (at == reason) {
-            return &phx_config_world_keys[i];
+        named = &keys[i];
+        *origin = origins[i];
+        if (at == begin) {
+            break;
         }
-        named = &phx_config_world_keys[i];
     }
     return named;
 }
 
 static ph_status blame_origin(const ph_config *config, const char *reason, ph_config_error *error)
 {
-    const phx_key *key = key_of_reason(config, reason);
-    phx_key_origin origin = key != NULL ? config->origins[key - phx_config_world_keys] : class_origin(config, reason);
+    phx_key_origin origin = class_origin(config, reason);
+    const phx_key *key = key_of_reason(config, reason, &origin);
     char place[PHX_PLACE_SIZE];
 
     if (origin.source >= PHX_SOURCE_FILE) {
@@ -83,7 +88,7 @@ ph_status ph_config_end(ph_config *config, ph_config_error *error)
         return phx_config_error(error, PH_BAD_ARGUMENT, "ph_config_end", 0, "no %s",
                                 config == NULL ? "config" : "ph_config_begin() before it");
     }
-    status = ph_world_def_check(&config->def, reason, sizeof reason);
+    status = phx_config_check_now(config, reason, sizeof reason);
     if (status == PH_OK) {
         ph_config_destroy(config->before);
         config->before = NULL;

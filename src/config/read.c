@@ -29,11 +29,11 @@ typedef struct reader {
     uint32_t kind;       /* of the one begun last */
     const phx_key *half; /* a pair without its second value yet */
     uint32_t half_line;
-    bool world_seen[PHX_WORLD_KEY_COUNT]; /* in this text */
-    bool class_seen[PHX_CLASS_KEY_COUNT]; /* in this section */
-    bool band_seen[PHX_BAND_KEY_COUNT];   /* in this band */
-    bool store_seen[PHX_STORE_KEY_COUNT]; /* in this text, which has one such section */
-    bool bands_begun;                     /* in this section: earlier ones are gone */
+    bool world_seen[PHX_WORLD_KEY_COUNT];                  /* in this text */
+    bool class_seen[PHX_CLASS_KEY_COUNT];                  /* in this section */
+    bool band_seen[PHX_BAND_KEY_COUNT];                    /* in this band */
+    bool section_seen[PHX_SECTIONS][PHX_SECTION_KEYS_MAX]; /* in this text, which has one of each */
+    bool bands_begun;                                      /* in this section: earlier ones are gone */
     ph_band band;
     phx_text_scan scan;
 } reader;
@@ -95,14 +95,16 @@ static bool take_value(reader *r, const phx_key *key, bool *seen, void *base, ph
         return fail(r, PH_BAD_DEF, line, "%s is there a second time", key->name);
     }
     if (i >= phx_key_width(key->type)) {
-        return fail(r, PH_BAD_DEF, line, "%s takes 2 values, {a, b}", key->name);
+        return phx_key_is_list(key->type)
+                   ? fail(r, PH_BAD_DEF, line, "%s takes at most %d values", key->name, PHX_SERVERS_MAX)
+                   : fail(r, PH_BAD_DEF, line, "%s takes 2 values, {a, b}", key->name);
     }
     if (!phx_value_read(key, base, i, text, reason)) {
         return fail(r, PH_BAD_DEF, line, "%s", reason);
     }
     *seen = true;
     *origin = (phx_key_origin){r->source, line};
-    r->half = i + 1 < phx_key_width(key->type) ? key : NULL;
+    r->half = !phx_key_is_list(key->type) && i + 1 < phx_key_width(key->type) ? key : NULL;
     r->half_line = line;
     return true;
 }
@@ -159,15 +161,17 @@ static bool take_band_value(reader *r, cfg_t *section, const char *name, uint32_
            take_value(r, &phx_config_band_keys[key], &r->band_seen[key], &r->band, &origin, i, line_of(section), text);
 }
 
-static bool take_store_value(reader *r, cfg_t *section, const char *name, uint32_t i, const char *text)
+/* Of a section without a title. */
+static bool take_section_value(reader *r, uint32_t number, cfg_t *section, const char *name, uint32_t i,
+                               const char *text)
 {
-    const phx_key *key = phx_config_store_key(name);
+    const phx_key *key = phx_config_section_key(number, name);
     size_t place;
 
     PHX_ASSERT(key != NULL);
-    place = (size_t)(key - phx_config_store_keys);
-    return take_value(r, key, &r->store_seen[place], &r->config->store, &r->config->store_origins[place], i,
-                      line_of(section), text);
+    place = (size_t)(key - phx_config_sections[number].keys);
+    return take_value(r, key, &r->section_seen[number][place], phx_config_section_values(r->config, number),
+                      &r->config->section_origins[number][place], i, line_of(section), text);
 }
 
 /* libconfuse met a value of the option; of a list, the next one. */
@@ -175,6 +179,7 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
 {
     reader *r = active;
     uint32_t i = option->nvalues - 1;
+    const uint32_t number = phx_config_section(cfg_name(section), strlen(cfg_name(section)));
     const phx_key *key;
     bool good;
 
@@ -185,8 +190,8 @@ static int on_value(cfg_t *section, cfg_opt_t *option, const char *text, void *r
                           &r->config->origins[key - phx_config_world_keys], i, line_of(section), text);
     } else if (strcmp(cfg_name(section), BAND) == 0) {
         good = take_band_value(r, section, option->name, i, text);
-    } else if (strcmp(cfg_name(section), PHX_STORE_SECTION) == 0) {
-        good = take_store_value(r, section, option->name, i, text);
+    } else if (number < PHX_SECTIONS) {
+        good = take_section_value(r, number, section, option->name, i, text);
     } else {
         key = phx_config_class_key(option->name);
         PHX_ASSERT(key != NULL);
@@ -248,7 +253,7 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 /* ================================= the parse ================================= */
 
 #define OPTION_ONE(name) CFG_STR_CB(#name, NULL, CFGF_NODEFAULT, on_value),
-#define OPTION_PAIR(name) CFG_STR_LIST_CB(#name, NULL, CFGF_NODEFAULT, on_value),
+#define OPTION_MANY(name) CFG_STR_LIST_CB(#name, NULL, CFGF_NODEFAULT, on_value),
 #define OPTION_f32 OPTION_ONE
 #define OPTION_f64 OPTION_ONE
 #define OPTION_u32 OPTION_ONE
@@ -264,21 +269,29 @@ static int on_section(cfg_t *root, cfg_opt_t *option)
 #define OPTION_ring OPTION_ONE
 #define OPTION_folder OPTION_ONE
 #define OPTION_label OPTION_ONE
-#define OPTION_f32x2 OPTION_PAIR
-#define OPTION_u32x2 OPTION_PAIR
+#define OPTION_store_loss OPTION_ONE
+#define OPTION_u16 OPTION_ONE
+#define OPTION_u32_or_0 OPTION_ONE
+#define OPTION_f32x2 OPTION_MANY
+#define OPTION_u32x2 OPTION_MANY
+#define OPTION_nats OPTION_MANY
+#define OPTION_etcd OPTION_MANY
 #define WORLD_OPTION(type, name, a, b, min, max, live, meaning) OPTION_##type(name)
 #define CLASS_OPTION(type, name, value, min, max, meaning) OPTION_##type(name)
 #define BAND_OPTION CLASS_OPTION
 #define STORE_OPTION CLASS_OPTION
+#define CLUSTER_OPTION(type, name, a, b, min, max, meaning) OPTION_##type(name)
 
 static cfg_t *make_parser(void)
 {
     cfg_opt_t band_options[] = {PHX_BAND_KEYS(BAND_OPTION) CFG_END()};
     cfg_opt_t class_options[] = {PHX_CLASS_KEYS(CLASS_OPTION) CFG_SEC(BAND, band_options, CFGF_MULTI), CFG_END()};
     cfg_opt_t store_options[] = {PHX_STORE_KEYS(STORE_OPTION) CFG_END()};
+    cfg_opt_t cluster_options[] = {PHX_CLUSTER_KEYS(CLUSTER_OPTION) CFG_END()};
     cfg_opt_t options[] = {PHX_WORLD_KEYS(WORLD_OPTION)
                                CFG_SEC(SECTION, class_options, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
-                           CFG_SEC(PHX_STORE_SECTION, store_options, CFGF_NONE), CFG_END()};
+                           CFG_SEC(PHX_STORE_SECTION, store_options, CFGF_NONE),
+                           CFG_SEC(PHX_CLUSTER_SECTION, cluster_options, CFGF_NONE), CFG_END()};
     cfg_t *root;
 
     class_options[PHX_CLASS_KEY_COUNT].validcb = on_band;
@@ -314,14 +327,13 @@ static bool parse(reader *r, char *text, size_t length)
 /* The last line of this text that set one of the keys in the reason. */
 static uint32_t line_of_reason(const reader *r, const char *reason)
 {
-    uint32_t line = 0;
+    uint32_t line = 0, count;
+    const phx_key_origin *origins;
+    const phx_key *keys = phx_config_keys_of(r->config, reason, &count, &origins);
 
-    for (uint32_t i = 0; i < PHX_WORLD_KEY_COUNT; i++) {
-        const phx_key_origin *origin = &r->config->origins[i];
-
-        if (origin->source == r->source && origin->line > line &&
-            strstr(reason, phx_config_world_keys[i].name) != NULL) {
-            line = origin->line;
+    for (uint32_t i = 0; i < count; i++) {
+        if (origins[i].source == r->source && origins[i].line > line && strstr(reason, keys[i].name) != NULL) {
+            line = origins[i].line;
         }
     }
     return line;

@@ -2,7 +2,7 @@
  * Keys of config files that had another name in an older version, for `pharos-config migrate`. A row stays for ever.
  *
  * X(section, old, new)
- *   section  "" for the world, else "class", "band" or "store"
+ *   section  "" for the world, else "class", "band", "store" or "cluster"
  */
 #ifndef PHX_CONFIG_RENAMES_H
 #define PHX_CONFIG_RENAMES_H

@@ -6,8 +6,6 @@
 
 #include <stdarg.h>
 
-#include "config/store_section.h"
-
 typedef struct scanner {
     char *at, *end;
     char *begin, *to; /* the kept text is written from begin to `to`, never ahead of `at` */
@@ -109,7 +107,7 @@ static bool pass_word(scanner *s)
         keep(s, quote);
     }
     s->word = s->to;
-    while (s->at < s->end && (phx_is_name_byte(*s->at) || (quote != '\0' && *s->at == '/'))) {
+    while (s->at < s->end && (phx_is_name_byte(*s->at) || (quote != '\0' && phx_is_address_byte(*s->at)))) {
         s->at++;
         keep(s, s->at[-1]);
     }
@@ -131,18 +129,24 @@ static bool pass_word(scanner *s)
     return true;
 }
 
-/* A section begins: a class, or the store, which has no title. */
+/* A section begins: a class, or one without a title. */
 static bool pass_section(scanner *s)
 {
-    const size_t bytes = sizeof PHX_STORE_SECTION - 1;
-    const bool is_store =
-        s->words == 1 && strncmp(s->word, PHX_STORE_SECTION, bytes) == 0 && !phx_is_name_byte(s->word[bytes]);
+    uint32_t section = PHX_SECTIONS;
 
-    if (is_store && s->scan->store_seen) {
-        return refuse(s, "a second section store");
+    if (s->words == 1) {
+        size_t bytes = 0;
+
+        while (s->word + bytes < s->to && phx_is_name_byte(s->word[bytes])) {
+            bytes++;
+        }
+        section = phx_config_section(s->word, bytes);
     }
-    if (is_store) {
-        s->scan->store_seen = true;
+    if (section < PHX_SECTIONS && s->scan->seen[section]) {
+        return refuse(s, "a second section %s", phx_config_sections[section].name);
+    }
+    if (section < PHX_SECTIONS) {
+        s->scan->seen[section] = true;
         return true;
     }
     if (s->scan->section_count == PH_KINDS_MAX) {
@@ -218,7 +222,7 @@ bool phx_scan_text(char *text, size_t length, phx_text_scan *scan)
     scanner s = {.at = text, .end = text + length, .begin = text, .to = text, .line = 1, .scan = scan};
 
     scan->section_count = 0;
-    scan->store_seen = false;
+    memset(scan->seen, 0, sizeof scan->seen);
     scan->error_line = 0;
     scan->reason[0] = '\0';
     s.at += mark_length(text, length);

@@ -9,7 +9,7 @@
 #ifndef PHX_CONFIG_SCAN_H
 #define PHX_CONFIG_SCAN_H
 
-#include "base/key_table.h"
+#include "config/sections.h"
 
 enum {
     PHX_WORD_MAX = 255, /* bytes; every valid key, name and number is far shorter */
@@ -20,7 +20,7 @@ typedef struct phx_text_scan {
     size_t length; /* of the text that is left */
     uint32_t section_count;
     uint32_t section_lines[PH_KINDS_MAX]; /* of the n-th '{' that opens a section with a title: of a class */
-    bool store_seen;
+    bool seen[PHX_SECTIONS];
     uint32_t error_line; /* when refused */
     char reason[PHX_SCAN_REASON_SIZE];
 } phx_text_scan;

@@ -89,26 +89,28 @@ static const char *find_class_field(ph_config *config, const char *class_name, c
     return NULL;
 }
 
-static const char *find_store_field(ph_config *config, const char *name, field *to)
+static const char *find_section_field(ph_config *config, uint32_t section, const char *name, field *to)
 {
-    to->key = phx_config_store_key(name);
+    to->key = phx_config_section_key(section, name);
     if (to->key == NULL) {
-        return "a store has no such key";
+        return section == PHX_SECTION_STORE ? "a store has no such key" : "a cluster has no such key";
     }
-    to->base = &config->store;
-    to->origin = &config->store_origins[to->key - phx_config_store_keys];
+    to->base = phx_config_section_values(config, section);
+    to->origin = &config->section_origins[section][to->key - phx_config_sections[section].keys];
     return NULL;
 }
 
 static const char *find_field(ph_config *config, char *name, field *to, ph_status *status)
 {
     char *dot = strrchr(name, '.'); /* the last one: class names may have dots, attributes have none */
+    uint32_t section;
 
     *status = PH_BAD_DEF;
     if (dot != NULL) {
         *dot = '\0';
-        if (strcmp(name, PHX_STORE_SECTION) == 0) {
-            return find_store_field(config, dot + 1, to);
+        section = phx_config_section(name, strlen(name));
+        if (section < PHX_SECTIONS) {
+            return find_section_field(config, section, dot + 1, to);
         }
         return find_class_field(config, name, dot + 1, to, status);
     }
@@ -141,6 +143,23 @@ static bool assign_pair(const field *to, char *value, char reason[PHX_VALUE_REAS
            phx_value_read(to->key, to->base, 1, trim(mark + 1), reason);
 }
 
+/* "a,b,...", or nothing */
+static bool assign_list(const field *to, char *value, char reason[PHX_VALUE_REASON_SIZE])
+{
+    uint32_t i = 0;
+
+    for (char *rest = value; rest != NULL; i++) {
+        if (i == phx_key_width(to->key->type)) {
+            snprintf(reason, PHX_VALUE_REASON_SIZE, "%s takes at most %u values", to->key->name, i);
+            return false;
+        }
+        if (!phx_value_read(to->key, to->base, i, trim(strsep(&rest, ",")), reason)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Splits `text`, which is ours, and puts the value into the staged config. */
 static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
@@ -163,6 +182,8 @@ static ph_status assign(ph_config *staged, char *text, char reason[PHX_VALUE_REA
     PHX_ASSERT(to.base != NULL && to.origin != NULL);
     if (to.key == NULL) {
         good = read_bands(to.base, equal + 1, reason);
+    } else if (phx_key_is_list(to.key->type)) {
+        good = assign_list(&to, trim(equal + 1), reason);
     } else if (phx_key_width(to.key->type) == 2) {
         good = assign_pair(&to, trim(equal + 1), reason);
     } else {

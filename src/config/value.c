@@ -12,6 +12,9 @@
 
 #include <confuse.h>
 
+#include "base/key_text.h"
+#include "config/servers.h"
+
 /* The most that a reason quotes of a value; more does not help to find it. */
 #define QUOTED "%.64s"
 
@@ -92,6 +95,13 @@ static bool read_whole(const phx_key *key, void *at, uint32_t i, const char *tex
     value = strtoull(digits, NULL, 10);
     if (errno == ERANGE || *text == '-' || !phx_key_in_range(key, (double)value)) {
         return outside(key, text, reason);
+    }
+    if (key->type == PHX_KEY_u16) {
+        const uint16_t u16 = (uint16_t)value;
+
+        PHX_ASSERT(value <= UINT16_MAX);
+        memcpy(at, &u16, sizeof u16);
+        return true;
     }
     if (key->type == PHX_KEY_u8) {
         PHX_ASSERT(value <= UINT8_MAX);
@@ -185,6 +195,15 @@ static bool read_text(const phx_key *key, void *at, const char *text, char reaso
     return true;
 }
 
+static bool read_server(const phx_key *key, phx_servers *servers, uint32_t i, const char *text,
+                        char reason[PHX_VALUE_REASON_SIZE])
+{
+    char range[PHX_RANGE_TEXT_SIZE];
+
+    return phx_servers_set(key, servers, i, text) ||
+           wrong(reason, "%s = '" QUOTED "' is refused: it has %s", key->name, text, phx_key_range_text(key, range));
+}
+
 bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text, char reason[PHX_VALUE_REASON_SIZE])
 {
     void *at = (char *)base + key->offset;
@@ -198,12 +217,17 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_u32:
     case PHX_KEY_u32x2:
     case PHX_KEY_u8:
+    case PHX_KEY_u16:
+    case PHX_KEY_u32_or_0:
     case PHX_KEY_bytes:
     case PHX_KEY_ring:
         return read_whole(key, at, i, text, reason);
     case PHX_KEY_folder:
     case PHX_KEY_label:
         return read_text(key, at, text, reason);
+    case PHX_KEY_nats:
+    case PHX_KEY_etcd:
+        return read_server(key, at, i, text, reason);
     case PHX_KEY_u64:
     case PHX_KEY_mask:
         return read_64_bit(key, at, text, reason);
@@ -213,6 +237,7 @@ bool phx_value_read(const phx_key *key, void *base, uint32_t i, const char *text
     case PHX_KEY_shape:
     case PHX_KEY_index:
     case PHX_KEY_simd:
+    case PHX_KEY_store_loss:
         break;
     }
     return read_word(key, at, text, reason);
@@ -258,6 +283,8 @@ const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_
         snprintf(text, PHX_VALUE_SIZE, "%" PRIu64, phx_key_64_bit(key, base));
     } else if (phx_key_is_text(key->type)) {
         snprintf(text, PHX_VALUE_SIZE, "\"%s\"", (const char *)base + key->offset);
+    } else if (phx_key_is_list(key->type)) {
+        phx_servers_write((const void *)((const char *)base + key->offset), text, PHX_VALUE_SIZE);
     } else if (phx_key_width(key->type) == 1) {
         write_element(key, base, 0, text, PHX_VALUE_SIZE);
     } else {
@@ -270,28 +297,4 @@ const char *phx_value_write(const phx_key *key, const void *base, char text[PHX_
         memcpy(text + used, "}", 2);
     }
     return text;
-}
-
-const char *phx_value_type_text(phx_key_type type)
-{
-    static const char *const texts[] = {[PHX_KEY_f32] = "number (float32)",
-                                        [PHX_KEY_f32x2] = "{number, number} (float32)",
-                                        [PHX_KEY_f64] = "number (float64)",
-                                        [PHX_KEY_u32] = "whole number",
-                                        [PHX_KEY_u32x2] = "{whole number, whole number}",
-                                        [PHX_KEY_range] = "word",
-                                        [PHX_KEY_shape] = "word",
-                                        [PHX_KEY_index] = "word",
-                                        [PHX_KEY_simd] = "word",
-                                        [PHX_KEY_u64] = "whole number (64 bit)",
-                                        [PHX_KEY_mask] = "mask",
-                                        [PHX_KEY_u8] = "whole number",
-                                        [PHX_KEY_flag] = "true or false",
-                                        [PHX_KEY_bytes] = "whole number",
-                                        [PHX_KEY_ring] = "whole number",
-                                        [PHX_KEY_folder] = "text",
-                                        [PHX_KEY_label] = "text"};
-
-    PHX_ASSERT(type < sizeof texts / sizeof *texts && texts[type] != NULL);
-    return texts[type];
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "base/key_text.h"
 
 #define KEY_OF_TEXT(...)
 #define KEY_OF_NUMBER(type, name, value, min, max, meaning) \

@@ -107,7 +107,7 @@ static void pass_word(walker *w, size_t length)
     if (w->renames->renamed) w->renames->renamed(w->renames->user, w->line, rename);
 }
 
-/* "class NAME {", "band {", "store {" */
+/* "class NAME {", "band {", "store {", "cluster {" */
 static void begin_section(walker *w)
 {
     const bool titled = strcmp(w->words[1], "class") == 0;

@@ -10,7 +10,7 @@
 #include "base/core.h"
 
 typedef struct phx_rename {
-    const char *section; /* "" = the world, else "class", "band", "store"; NULL = any of them */
+    const char *section; /* "" = the world, else "class", "band", "store", "cluster"; NULL = any of them */
     const char *old_name, *new_name;
 } phx_rename;
 

@@ -87,7 +87,7 @@ if(PHAROS_BUILD_CONFIG)
     set_source_files_properties(unit/config/test_write.c unit/config/test_memory.c PROPERTIES COMPILE_DEFINITIONS
         "CONFIG_SAMPLE=\"${PROJECT_SOURCE_DIR}/src/config/pharos.conf\";CONFIG_REFERENCE=\"${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md\"")
     pharos_unit_test(NAME unit_config SOURCES
-        unit/config/test_bands.c unit/config/test_keys.c unit/config/test_locale.c unit/config/test_memory.c
+        unit/config/test_bands.c unit/config/test_cluster.c unit/config/test_keys.c unit/config/test_locale.c unit/config/test_memory.c
         unit/config/test_set.c unit/config/test_store.c unit/config/test_text.c unit/config/test_write.c
         LIBS pharos_config)
     pharos_unit_wrap(unit_config malloc calloc realloc strdup)

@@ -266,7 +266,8 @@ static void test_renames(void)
                 found = found || strcmp(sections[s].keys[k].name, row->new_name) == 0;
             }
         }
-        CHECK(found || strcmp(row->section, "store") == 0, "%s is no key", row->new_name);
+        CHECK(found || strcmp(row->section, "store") == 0 || strcmp(row->section, "cluster") == 0, "%s is no key",
+              row->new_name);
     }
 }
 

@@ -1,0 +1,47 @@
+/*
+ * Rules between the fields of a phc_def. Asked when one is opened (src/cluster), and by the loader of config files
+ * (src/config), a library apart. Pure.
+ */
+#ifndef PHX_BASE_CLUSTER_RULES_H
+#define PHX_BASE_CLUSTER_RULES_H
+
+#include <stdio.h>
+
+#include <pharos/cluster.h>
+
+#include "base/lengths.h"
+
+/*
+ * The least halo: an observer and a target are each up to hand_over_margin beyond their node's border, and each moves
+ * on while a copy is lag_max ticks old; between them is the range that the observer sees.
+ */
+static inline float phx_cluster_least_halo(const phc_def *def)
+{
+    const ph_world_def *world = def->world_def;
+    float seen = 0.0f;
+    for (uint32_t i = 0; i < world->class_count; i++) {
+        const float one = world->classes[i].view + world->classes[i].margin;
+        if (one > seen) seen = one;
+    }
+    if (world->range == PH_RANGE_TOWERS) seen = world->tower_size * (float)(world->span + 1);
+    return seen + 2.0f * def->hand_over_margin + 2.0f * def->speed_max * (float)def->lag_max;
+}
+
+/* Each field is in its own range, and the world's definition is good. false: `reason` has the line. */
+static inline bool phx_cluster_rules_hold(const phc_def *def, char *reason, size_t size)
+{
+    const float least = phx_cluster_least_halo(def);
+    if (def->silent_ticks < def->lag_max)
+        (void)snprintf(reason, size, "silent_ticks = %u is below lag_max = %u", def->silent_ticks, def->lag_max);
+    else if (def->list_ms > def->lease_ms)
+        (void)snprintf(reason, size, "list_ms = %u is above lease_ms = %u", def->list_ms, def->lease_ms);
+    else if (!phx_is_length(least)) (void)snprintf(reason, size, "halo: the longest view needs one beyond 1e18");
+    else if (def->halo > 0.0f && def->halo < least)
+        (void)snprintf(reason, size,
+                       "halo = %g is below %g, which views, margins, hand_over_margin, speed_max and lag_max need",
+                       (double)def->halo, (double)least);
+    else return true;
+    return false;
+}
+
+#endif
