@@ -19,7 +19,7 @@ case ${1:-} in
     tools="$tools g++ clang python3"
     ;;
 --packages)
-    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools"
+    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools libnats-dev libcurl4-openssl-dev libcjson-dev"
     tools="$tools help2man"
     ;;
 --bindings)

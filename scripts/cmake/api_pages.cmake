@@ -9,7 +9,7 @@ if(NOT DOXYGEN OR NOT Python3_FOUND)
 endif()
 set(docs ${PROJECT_SOURCE_DIR}/scripts/docs)
 set(api_pages ${PROJECT_BINARY_DIR}/api_pages)
-set(headers base.h types.h query.h save.h pharos.h monitor.h config.h store.h view.h)
+set(headers base.h types.h query.h save.h pharos.h monitor.h config.h store.h view.h cluster.h)
 list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/pharos/)
 add_custom_command(OUTPUT ${api_pages}/man7/pharos.7.gz
     COMMAND Python3::Interpreter ${docs}/man ${api_pages}

@@ -4,6 +4,7 @@
 #   runtime  the shared library                config  the shared library of config files
 #   store    the shared library of images in files
 #   view     the shared library of worlds in a browser
+#   cluster  the shared library of worlds over several machines
 #   dev      headers, archives, package files, examples, the pages of the API
 #   tools    the programs, their manual pages and completions
 
@@ -16,7 +17,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pharos)
 set(example_folder ${CMAKE_INSTALL_DATADIR}/doc/pharos)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pharos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
-        FILES_MATCHING PATTERN "*.h" PATTERN "cluster.h" EXCLUDE) # its library is not installed yet
+        FILES_MATCHING PATTERN "*.h")
 install(TARGETS pharos pharos_static EXPORT pharosTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
@@ -44,6 +45,11 @@ endif()
 if(PHAROS_BUILD_STORE)
     install(TARGETS pharos_store_shared pharos_store EXPORT pharosTargets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT store NAMELINK_COMPONENT dev
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+endif()
+if(PHAROS_BUILD_CLUSTER)
+    install(TARGETS pharos_cluster_shared pharos_cluster EXPORT pharosTargets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cluster NAMELINK_COMPONENT dev
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
 foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench pharos-view)
@@ -81,6 +87,16 @@ if(PHAROS_BUILD_STORE)
 endif()
 if(PHAROS_BUILD_VIEW)
     list(APPEND pc_files pharos-view.pc)
+endif()
+if(PHAROS_BUILD_CLUSTER)
+    list(APPEND pc_files pharos-cluster.pc)
+    set(PC_CLUSTER_LIBS_PRIVATE "-pthread -lm")
+    if(NATS_FOUND)
+        string(APPEND PC_CLUSTER_LIBS_PRIVATE " -lnats")
+    endif()
+    if(CURL_FOUND AND CJSON_FOUND)
+        string(APPEND PC_CLUSTER_LIBS_PRIVATE " -lcurl -lcjson")
+    endif()
 endif()
 foreach(pc IN LISTS pc_files)
     configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/${pc}.in ${PROJECT_BINARY_DIR}/${pc} @ONLY)

@@ -38,7 +38,9 @@ stores=
 [ ! -e "$libdir/pkgconfig/pharos-store.pc" ] || stores="store_shared store_static"
 views=
 [ ! -e "$libdir/pkgconfig/pharos-view.pc" ] || views="view_shared view_static"
-for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static $stores $views; do
+clusters=
+[ ! -e "$libdir/pkgconfig/pharos-cluster.pc" ] || clusters="cluster_shared cluster_static"
+for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp config_shared config_static $stores $views $clusters; do
     "$work/cmake/$program" >"$work/out" || fail "cmake $program"
     echo "$program runs"
 done
@@ -72,6 +74,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
     compile pc_config "$cc" "$consumer/config.c" $(pkg-config --cflags --libs pharos-config)
     [ -z "$stores" ] || compile pc_store "$cc" "$consumer/store.c" $(pkg-config --cflags --libs pharos-store)
     [ -z "$views" ] || compile pc_view "$cc" "$consumer/view.c" $(pkg-config --cflags --libs pharos-view)
+    [ -z "$clusters" ] || compile pc_cluster "$cc" "$consumer/cluster.c" $(pkg-config --cflags --libs pharos-cluster)
     # The archives: hide the shared libraries, so that -lpharos can only mean the archive.
     mkdir "$work/hidden"
     mv "$libdir"/*.so* "$work/hidden"
@@ -80,6 +83,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
     compile pc_config_static "$cc" "$consumer/config.c" $(pkg-config --cflags --libs --static pharos-config)
     [ -z "$stores" ] || compile pc_store_static "$cc" "$consumer/store.c" $(pkg-config --cflags --libs --static pharos-store)
     [ -z "$views" ] || compile pc_view_static "$cc" "$consumer/view.c" $(pkg-config --cflags --libs --static pharos-view)
+    [ -z "$clusters" ] || compile pc_cluster_static "$cc" "$consumer/cluster.c" $(pkg-config --cflags --libs --static pharos-cluster)
     mv "$work/hidden"/* "$libdir"
 }
 

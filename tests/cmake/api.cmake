@@ -39,6 +39,9 @@ if(NOT PHAROS_SANITIZE AND NOT PHAROS_COVERAGE)
     if(PHAROS_BUILD_VIEW)
         list(APPEND library_exports -- $<TARGET_FILE:pharos_view_shared> view.h)
     endif()
+    if(PHAROS_BUILD_CLUSTER AND NATS_FOUND AND CURL_FOUND AND CJSON_FOUND) # else without its ways to servers
+        list(APPEND library_exports -- $<TARGET_FILE:pharos_cluster_shared> cluster.h)
+    endif()
     add_test(NAME api_exports COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.py
              ${CMAKE_NM} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:pharos> base.h types.h query.h save.h pharos.h monitor.h ${library_exports})
     set_tests_properties(api_exports PROPERTIES TIMEOUT 60 LABELS api)

@@ -17,10 +17,10 @@ endif()
 
 if(TARGET bindings_api)
     # The sizes, offsets and values of pharos_api.json against the compiler's.
-    if(TARGET pharos_store_shared)
+    if(TARGET pharos_store_shared AND TARGET pharos_cluster_shared AND NATS_FOUND AND CURL_FOUND AND CJSON_FOUND)
         add_executable(binding_api ${PROJECT_BINARY_DIR}/src/bindings/api_check.c)
         add_dependencies(binding_api bindings_api)
-        target_link_libraries(binding_api PRIVATE pharos_config_shared pharos_store_shared)
+        target_link_libraries(binding_api PRIVATE pharos_config_shared pharos_store_shared pharos_cluster_shared)
         add_test(NAME binding_api COMMAND binding_api)
         list(APPEND binding_tests binding_api)
     endif()
