@@ -105,6 +105,10 @@ ${content_${component}}")
     install(FILES ${PROJECT_SOURCE_DIR}/scripts/packaging/lintian/${component} RENAME ${package_${component}}
             DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT ${component})
 endforeach()
+# dpkg-shlibdeps passes over a library of the same build: these need libpharos.so.
+foreach(component IN ITEMS CONFIG STORE VIEW CLUSTER)
+    set(CPACK_DEBIAN_${component}_PACKAGE_DEPENDS "${package_runtime} ${exact}")
+endforeach()
 # scripts/packaging/symbols writes the version of each symbol, from the built libraries.
 foreach(component IN ITEMS runtime config store view cluster)
     string(TOUPPER ${component} upper)
