@@ -141,13 +141,21 @@ static bool is_before(const phx_claim *own, const phx_question_head *head, uint6
     return own->version != head->version ? own->version > head->version : self < head->source;
 }
 
-static phx_question_answer answer_of(const phc *member, const phx_question_head *head, uint64_t id)
+/*
+ * An id that both ask for. Once the host has been told of the own answers, they stand: the other one waits. Before that
+ * the node that comes behind gives way, and asks anew: an answer that it has got, or that is on its way, may be older
+ * than the other's question.
+ */
+static phx_question_answer answer_of(phc *member, const phx_question_head *head, uint64_t id)
 {
     const phx_node *node = &member->node;
     const uint64_t self = node->def.member.registration;
     const phx_claim *own = phx_claims_of(&node->claims, self);
     if (phx_holdings_find(&node->holdings, id)) return PHX_ANSWER_YES;
-    return own && is_before(own, head, self) && phx_claim_has(own, id) ? PHX_ANSWER_LATER : PHX_ANSWER_NO;
+    if (!own || !phx_claim_has(own, id)) return PHX_ANSWER_NO;
+    if (member->question.phase != PHX_QUESTION_ASKED || is_before(own, head, self)) return PHX_ANSWER_LATER;
+    member->question.is_contested = true;
+    return PHX_ANSWER_NO;
 }
 
 /* false: no memory, it is asked again. */

@@ -254,6 +254,50 @@ Test(phc, a_question_has_the_answer_of_every_node)
     cr_assert_eq(phc_who_has(asking, ids, 3), PH_OK); /* the last one has ended */
 }
 
+/*
+ * The first asks; the second does so some steps later, between its phc_tick() and phc_told(), as a host does: its
+ * question comes together with its answer. Each host enters the entity if no node has it. @return how many did
+ */
+static uint32_t count_entered(uint32_t first, uint32_t steps)
+{
+    const uint64_t id = 10 + first * 100 + steps;
+    uint32_t entered = 0, told = 0;
+    phc_event event;
+    cr_assert_eq(phc_who_has(all[first].member, &id, 1), PH_OK);
+    for (uint32_t step = 0; step < 60 && told < 2; step++) {
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            phc *member = all[i].member;
+            const bool left = phc_owner_of(member, 0, 0) == phc_number(member);
+            const ph_attrs attrs = {.given = PH_X | PH_Y, .x = left ? 10.0f : 990.0f};
+            cr_assert_eq(phc_tick(member), PH_OK);
+            if (find_event(member, PHC_EVENT_WHO_HAS, &event)) {
+                told++;
+                if (((const phc_holder *)event.bytes)->number == 0) {
+                    cr_assert_eq(phc_enter(member, id, &attrs, 0), PH_OK);
+                    entered++;
+                }
+            }
+            if (i != first && step == steps) cr_assert_eq(phc_who_has(member, &id, 1), PH_OK);
+            cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
+            cr_assert_eq(phc_told(member), PH_OK);
+        }
+        phc_loop_step(loop);
+    }
+    cr_assert_eq(told, 2);
+    for (uint32_t i = 0; i < 3; i++) step_members(); /* the last question has ended */
+    return entered;
+}
+
+Test(phc, of_two_nodes_that_ask_for_one_entity_one_enters_it)
+{
+    join_members();
+    for (uint32_t steps = 0; steps < 8; steps++)
+        for (uint32_t first = 0; first < 2; first++)
+            cr_assert_eq(count_entered(first, steps), 1, "first %u, %u steps", first, steps);
+}
+
 Test(phc, bytes_of_questions_are_checked)
 {
     static unsigned char bytes[PHX_QUESTION_BYTES_MAX], damaged[PHX_QUESTION_BYTES_MAX];
