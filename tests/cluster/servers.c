@@ -55,6 +55,16 @@ __attribute__((format(printf, 2, 3))) static void add_arg(test_server *server, c
     va_end(arguments);
 }
 
+void server_add_text(test_server *server, const char *text)
+{
+    add_arg(server, "%s", text);
+}
+
+void server_add_option(test_server *server, const char *name, const char *value)
+{
+    add_arg(server, "%s=%s", name, value);
+}
+
 /* In the child: it ends with its parent, and writes into its log. */
 static void run_program(test_server *server, pid_t parent)
 {
@@ -68,7 +78,7 @@ static void run_program(test_server *server, pid_t parent)
     _exit(127);
 }
 
-static void launch(test_server *server)
+void server_launch(test_server *server)
 {
     const pid_t parent = getpid();
     (void)fflush(NULL);
@@ -77,7 +87,7 @@ static void launch(test_server *server)
     if (server->pid == 0) run_program(server, parent);
 }
 
-static void show_log(const test_server *server)
+void server_show_log(const test_server *server)
 {
     char line[SERVER_TEXT];
     FILE *file = fopen(server->log, "r");
@@ -94,14 +104,14 @@ static void await_start(test_server *server)
         if (server->pid == 0) break;
         (void)usleep(START_WAIT_US);
     }
-    show_log(server);
+    server_show_log(server);
     check_give_up(__FILE__, __LINE__, "a server does not start");
 }
 
 void server_start_again(test_server *server)
 {
     REQUIRE(server->pid == 0);
-    launch(server);
+    server_launch(server);
     await_start(server);
 }
 
@@ -111,6 +121,14 @@ void server_signal(test_server *server, int signal)
     if (signal != SIGKILL) return;
     REQUIRE(waitpid(server->pid, NULL, 0) == server->pid);
     server->pid = 0;
+}
+
+bool server_has_ended(test_server *server, int *status)
+{
+    REQUIRE(server->pid > 0);
+    if (waitpid(server->pid, status, WNOHANG) != server->pid) return false;
+    server->pid = 0;
+    return true;
 }
 
 static void begin_group(server_group *group, uint32_t count, const char *scheme)
@@ -130,7 +148,7 @@ static void begin_group(server_group *group, uint32_t count, const char *scheme)
 
 static void start_group(server_group *group)
 {
-    for (uint32_t i = 0; i < group->count; i++) launch(&group->servers[i]);
+    for (uint32_t i = 0; i < group->count; i++) server_launch(&group->servers[i]);
     for (uint32_t i = 0; i < group->count; i++) await_start(&group->servers[i]);
 }
 

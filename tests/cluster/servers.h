@@ -39,4 +39,13 @@ void server_start_again(test_server *server);
 void server_signal(test_server *server, int signal);
 void servers_end(server_group *group);
 
+/* Any other program. Its path and its arguments, one after the other; then it starts, and writes into server->log. */
+void server_add_text(test_server *server, const char *text);
+void server_add_option(test_server *server, const char *name, const char *value);
+void server_launch(test_server *server);
+/* Has it ended by itself? *status is that of waitpid(). */
+bool server_has_ended(test_server *server, int *status);
+/* Its log, on the standard error. */
+void server_show_log(const test_server *server);
+
 #endif

@@ -55,6 +55,14 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_plain_test(NAME cluster_servers SOURCES cluster/cluster_servers.c cluster/conform.c cluster/servers.c
                           LIBS pharos_cluster ARGS --nats ${NATS_SERVER} --etcd ${ETCD} LABELS cluster)
         add_dependencies(cluster_tests cluster_servers)
+        if(TARGET pharos-node AND NOT PHAROS_SANITIZE STREQUAL "thread")
+            pharos_plain_test(NAME cluster_live
+                              SOURCES cluster/cluster_live.c cluster/live_check.c cluster/live_nodes.c cluster/servers.c
+                              ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
+                              LABELS cluster)
+            add_dependencies(cluster_live pharos-node)
+            add_dependencies(cluster_tests cluster_live)
+        endif()
     else()
         message(STATUS "cluster_servers is left out: scripts/install_deps.sh --cluster installs its servers and libraries")
     endif()

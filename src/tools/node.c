@@ -1,0 +1,306 @@
+/*
+ * pharos-node: one member of a cluster, over NATS and etcd, with a host of its own: walkers. This file is the command
+ * line; the loop is node_run.c, the walkers are node_host.c, the output is node_lines.c.
+ */
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pharos/config.h>
+
+#include "base/mem_jemalloc.h"
+#include "tools/node_run.h"
+#include "tools/options.h"
+#include "tools/standard_input.h"
+
+static const char help[] =
+    "Runs one node of a common world over NATS and etcd. Its host is a small one: walkers that go from place to place, "
+    "each simulated by the node of its region, handed to the next node at a border, and entered anew if their node "
+    "dies."
+    "\v"
+    "Try it on one machine, with Debian's packages nats-server and etcd-server:\n"
+    "\n"
+    "  nats-server -a 127.0.0.1 & etcd --data-dir /tmp/demo &\n"
+    "  pharos-node --nats nats://127.0.0.1:4222 --etcd http://127.0.0.1:2379\n"
+    "      The first node owns all regions and enters all walkers. Start the same in a second and a third terminal: "
+    "regions go to the new nodes, and walkers follow.\n"
+    "\n"
+    "  kill -9 PID\n"
+    "      Once the dead node's lease has run out (--lease-ms) the others own its regions, and enter its walkers "
+    "anew.\n"
+    "\n"
+    "  kill -TERM PID\n"
+    "      The node gives all its regions and walkers to the others, then leaves: exit status 0, and no walker is "
+    "lost. "
+    "A second signal leaves at once.\n"
+    "\n"
+    "  kill -USR1 PID\n"
+    "      Its walkers stand still; the next one, and they go on.\n"
+    "\n"
+    "Prints lines of JSON: a status each second, and events of the cluster: joined, peer_up, peer_down, region_gained, "
+    "region_lost, restore, lag, fenced, drained, end. --events adds the walkers': entered, gained, lost, restored, "
+    "with their ownership, which rises with every owner.\n"
+    "\n"
+    "Nodes of one world have the same --name, --regions, --walkers, --seed, --speed and world definition; a node that "
+    "differs ends with `fenced`. Servers are not asked for a password but by their address; keep them in a private "
+    "network.\n"
+    "\n"
+    "Exit status: 0 left, after its walkers, or as the last node; 1 trouble (memory, output); 2 wrong use or config; 3 "
+    "put out of the cluster: start it again; 4 left with walkers, as --drain-ms was over or a second signal came.";
+
+enum {
+    KEY_NATS = 256,
+    KEY_ETCD,
+    KEY_NAME,
+    KEY_NUMBER,
+    KEY_REGIONS,
+    KEY_WALKERS,
+    KEY_SEED,
+    KEY_SPEED,
+    KEY_CONFIG,
+    KEY_SET,
+    KEY_TICK_MS,
+    KEY_LEASE_MS,
+    KEY_DRAIN_MS,
+    KEY_FREEZE,
+    KEY_EVENTS,
+    KEY_IDS,
+    KEY_METRICS
+};
+
+static const struct argp_option options[] = {
+    {"nats", KEY_NATS, "URL", 0, "A NATS server, nats://[USER:PASSWORD@]HOST:PORT. Up to 5 of one cluster", 0},
+    {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster", 0},
+    {"name", KEY_NAME, "NAME", 0, "Of the common world (default: demo)", 1},
+    {"number", KEY_NUMBER, "N", 0, "The node's number among the living ones (default: the lowest that is free)", 1},
+    {"regions", KEY_REGIONS, "CxR", 0, "Columns and rows of regions (default: 4x4)", 1},
+    {"walkers", KEY_WALKERS, "N", 0, "Walkers of the common world (default: 200)", 1},
+    {"seed", KEY_SEED, "N", 0, "Of the walkers' homes and ways (default: 1)", 1},
+    {"speed", KEY_SPEED, "X", 0, "Units that a walker goes in a tick, 0.01 to 1000 (default: 4)", 1},
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 2},
+    {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated; pharos-config dump shows all",
+     2},
+    {"tick-ms", KEY_TICK_MS, "MS", 0, "Between two ticks (default: 50)", 3},
+    {"lease-ms", KEY_LEASE_MS, "MS", 0, "A node that etcd does not hear for so long is put out (default: 5000)", 3},
+    {"drain-ms", KEY_DRAIN_MS, "MS", 0, "Leave at the latest so long after SIGTERM (default: 30000)", 3},
+    {"freeze", KEY_FREEZE, NULL, 0, "Without etcd walkers stop when the lease is over (default: they go on)", 3},
+    {"events", KEY_EVENTS, NULL, 0, "Print events of walkers too", 4},
+    {"ids", KEY_IDS, NULL, 0, "Add ids of own walkers to each status", 4},
+    {"metrics", KEY_METRICS, "FILE", 0, "Write metrics for Prometheus to FILE each second, whole or not at all", 4},
+    PHX_HELP_OPTION,
+    {0},
+};
+
+/* A small world. FILE and KEY=VALUE come on top. */
+static const char default_config[] = "world_size = {1000, 1000}\n"
+                                     "tower_size = 50\n"
+                                     "class default { view = 60 margin = 6 }\n";
+
+typedef struct command_line {
+    phx_node_job job;
+    const char *config_path;
+    const char **assignments; /* argc places */
+    int assignment_count;
+} command_line;
+
+/* ---- reading the command line ---- */
+
+static float read_speed(struct argp_state *state, const char *text)
+{
+    char *end;
+    const float speed = strtof(text, &end);
+    if (end == text || *end != '\0' || !(speed >= 0.01f && speed <= 1000))
+        argp_error(state, "--speed: '%s' is not a number from 0.01 to 1000", text);
+    return speed;
+}
+
+static void read_regions(struct argp_state *state, const char *text, uint32_t regions[2])
+{
+    if (!phx_parse_nxm(text, &regions[0], &regions[1]) || regions[0] > 64 || regions[1] > 64)
+        argp_error(state, "--regions: '%s' is not columns x rows, as 8x8, up to 64x64", text);
+}
+
+static void add_server(struct argp_state *state, const char *option, const char **servers, uint32_t *count,
+                       const char *text)
+{
+    if (*count == PHC_SERVERS_MAX) argp_error(state, "--%s: at most %d of them", option, PHC_SERVERS_MAX);
+    servers[(*count)++] = text;
+}
+
+static void check_line(struct argp_state *state, const command_line *line)
+{
+    if (line->job.nats_count == 0) argp_error(state, "--nats URL is needed");
+    if (line->job.etcd_count == 0) argp_error(state, "--etcd URL is needed");
+}
+
+static error_t read_job_option(int key, char *text, struct argp_state *state, phx_node_job *job)
+{
+    switch (key) {
+    case KEY_NATS:
+        add_server(state, "nats", job->nats, &job->nats_count, text);
+        return 0;
+    case KEY_ETCD:
+        add_server(state, "etcd", job->etcd, &job->etcd_count, text);
+        return 0;
+    case KEY_NAME:
+        job->name = text;
+        return 0;
+    case KEY_NUMBER:
+        job->number = (uint16_t)phx_whole_option(state, "number", text, 1, UINT16_MAX);
+        return 0;
+    case KEY_REGIONS:
+        read_regions(state, text, job->regions);
+        return 0;
+    case KEY_WALKERS:
+        job->walkers = (uint32_t)phx_whole_option(state, "walkers", text, 1, PHX_NODE_WALKERS_MAX);
+        return 0;
+    case KEY_SEED:
+        job->seed = (uint32_t)phx_whole_option(state, "seed", text, 0, UINT32_MAX);
+        return 0;
+    case KEY_SPEED:
+        job->speed = read_speed(state, text);
+        return 0;
+    case KEY_TICK_MS:
+        job->tick_ms = (uint32_t)phx_whole_option(state, "tick-ms", text, 1, 60000);
+        return 0;
+    case KEY_LEASE_MS:
+        job->lease_ms = (uint32_t)phx_whole_option(state, "lease-ms", text, 1000, 3600000);
+        return 0;
+    case KEY_DRAIN_MS:
+        job->drain_ms = (uint32_t)phx_whole_option(state, "drain-ms", text, 0, UINT32_MAX);
+        return 0;
+    case KEY_FREEZE:
+        job->store_loss = PHC_FREEZE;
+        return 0;
+    case KEY_EVENTS:
+        job->shows_events = true;
+        return 0;
+    case KEY_IDS:
+        job->shows_ids = true;
+        return 0;
+    case KEY_METRICS:
+        job->metrics_path = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t read_option(int key, char *text, struct argp_state *state)
+{
+    command_line *line = state->input;
+    switch (key) {
+    case PHX_KEY_HELP:
+        phx_help(state);
+        return 0;
+    case KEY_CONFIG:
+        if (line->config_path) argp_error(state, "--config is given twice");
+        line->config_path = phx_input_path(text);
+        return 0;
+    case KEY_SET:
+        line->assignments[line->assignment_count++] = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': servers are given as --nats URL and --etcd URL", text);
+        return 0;
+    case ARGP_KEY_END:
+        check_line(state, line);
+        return 0;
+    default:
+        return read_job_option(key, text, state, &line->job);
+    }
+}
+
+/* ---- the run ---- */
+
+static phx_node_signals signals;
+
+static void handle_stop(int number)
+{
+    (void)number;
+    if (signals.stops < 2) signals.stops = signals.stops + 1;
+}
+
+static void handle_rest(int number)
+{
+    (void)number;
+    signals.rests = !signals.rests;
+}
+
+/* signal() would end the process at the second one on some systems. */
+static void catch_signal(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
+
+static int read_config(ph_config *config, const command_line *line)
+{
+    ph_config_error error = {.reason = "no memory"};
+    ph_status status = ph_config_begin(config);
+    if (status == PH_OK) status = ph_config_load_text(config, "default", default_config, &error);
+    if (line->config_path && status == PH_OK) status = ph_config_load(config, line->config_path, &error);
+    for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
+        status = ph_config_set(config, line->assignments[i], &error);
+    if (status == PH_OK) status = ph_config_end(config, &error);
+    if (status == PH_OK) return PHX_EXIT_OK;
+    fprintf(stderr, "pharos-node: %s\n", error.reason);
+    return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
+}
+
+static int run(phx_mem *mem, command_line *line)
+{
+    ph_config *config;
+    if (ph_config_create(&config) != PH_OK) {
+        fputs("pharos-node: no memory\n", stderr);
+        return PHX_EXIT_TROUBLE;
+    }
+    int exit_status = read_config(config, line);
+    line->job.world_def = ph_config_def(config);
+    if (exit_status == PHX_EXIT_OK && line->job.walkers > line->job.world_def->entities_max) {
+        fprintf(stderr, "pharos-node: --walkers: %u are more than entities_max, which is %u\n", line->job.walkers,
+                line->job.world_def->entities_max);
+        exit_status = PHX_EXIT_USAGE;
+    }
+    if (exit_status == PHX_EXIT_OK) exit_status = phx_node_run(mem, &line->job, &signals);
+    ph_config_destroy(config);
+    return exit_status;
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "pharos-node %s\n", ph_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {options, read_option, NULL, help, NULL, NULL, NULL};
+    phx_mem mem;
+    command_line line = {.job = {.name = "demo",
+                                 .regions = {4, 4},
+                                 .walkers = 200,
+                                 .seed = 1,
+                                 .speed = 4,
+                                 .tick_ms = 50,
+                                 .lease_ms = 5000,
+                                 .drain_ms = 30000}};
+    argp_err_exit_status = PHX_EXIT_USAGE;
+    argp_program_version_hook = print_version;
+    catch_signal(SIGINT, handle_stop);
+    catch_signal(SIGTERM, handle_stop);
+    catch_signal(SIGUSR1, handle_rest);
+    phx_mem_init(&mem, phx_allocator_jemalloc());
+    const size_t bytes = (size_t)argc * sizeof *line.assignments;
+    line.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
+    if (!line.assignments) {
+        fputs("pharos-node: no memory\n", stderr);
+        return PHX_EXIT_TROUBLE;
+    }
+    const int exit_status = argp_parse(&parser, argc, argv, 0, NULL, &line) == 0 ? run(&mem, &line) : PHX_EXIT_USAGE;
+    phx_free(&mem, line.assignments, bytes, _Alignof(const char *));
+    return exit_status;
+}

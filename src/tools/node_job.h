@@ -1,0 +1,31 @@
+/*
+ * The definition of one run of pharos-node, as its command line has it. Made by node.c; read by the other node_ files.
+ */
+#ifndef PHX_TOOLS_NODE_JOB_H
+#define PHX_TOOLS_NODE_JOB_H
+
+#include <pharos/cluster.h>
+#include <signal.h>
+
+typedef struct phx_node_job {
+    const ph_world_def *world_def;
+    const char *name; /* of the common world */
+    const char *nats[PHC_SERVERS_MAX], *etcd[PHC_SERVERS_MAX];
+    uint32_t nats_count, etcd_count;
+    uint32_t regions[2];
+    uint32_t walkers, seed;
+    float speed; /* units that a walker goes in a tick */
+    uint32_t tick_ms, lease_ms, drain_ms;
+    uint16_t number; /* 0 = the lowest that is free */
+    phc_store_loss store_loss;
+    bool shows_events, shows_ids;
+    const char *metrics_path; /* NULL = none */
+} phx_node_job;
+
+/* What signals ask for; written by handlers, read by the loop. */
+typedef struct phx_node_signals {
+    volatile sig_atomic_t stops; /* SIGTERM and SIGINT, counted: one drains, a second one leaves at once */
+    volatile sig_atomic_t rests; /* 1: the walkers stand still. SIGUSR1 changes it */
+} phx_node_signals;
+
+#endif

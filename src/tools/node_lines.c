@@ -1,0 +1,187 @@
+/*
+ * Lines of a node; see node_lines.h.
+ */
+#include "tools/node_lines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+
+enum { NS_IN_MS = 1000000, PATH_SIZE = 4096 };
+
+/* Nodes of one machine share this clock, so that their lines can be put in order. */
+static void begin_line(const phx_node_host *host, const char *what)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    printf("{\"event\":\"%s\",\"ms\":%" PRIu64 ",\"node\":%u", what,
+           (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / NS_IN_MS, phc_number(host->member));
+}
+
+static void end_line(void)
+{
+    puts("}");
+    (void)fflush(stdout);
+}
+
+static const char *event_name(phc_event_kind kind)
+{
+    switch (kind) {
+    case PHC_EVENT_JOINED:
+        return "joined";
+    case PHC_EVENT_FENCED:
+        return "fenced";
+    case PHC_EVENT_DUPLICATE:
+        return "duplicate";
+    case PHC_EVENT_REGION_GAINED:
+        return "region_gained";
+    case PHC_EVENT_REGION_LOST:
+        return "region_lost";
+    case PHC_EVENT_RESTORE:
+        return "restore";
+    case PHC_EVENT_PEER_UP:
+        return "peer_up";
+    case PHC_EVENT_PEER_DOWN:
+        return "peer_down";
+    case PHC_EVENT_LAG:
+        return "lag";
+    case PHC_EVENT_DRAINED:
+        return "drained";
+    default:
+        return NULL;
+    }
+}
+
+void phx_line_event(const phx_node_host *host, const phc_event *event)
+{
+    const char *name = event_name(event->kind);
+    const bool of_region = event->kind == PHC_EVENT_REGION_GAINED || event->kind == PHC_EVENT_REGION_LOST ||
+                           event->kind == PHC_EVENT_RESTORE;
+    if (!name) return;
+    begin_line(host, name);
+    if (of_region) printf(",\"region\":%u", event->region);
+    else if (event->number != 0) printf(",\"peer\":%u", event->number);
+    if (event->kind == PHC_EVENT_RESTORE) printf(",\"loss\":%u", event->loss);
+    if (event->kind == PHC_EVENT_LAG) printf(",\"ticks\":%u", event->ticks);
+    if (event->kind == PHC_EVENT_DUPLICATE) printf(",\"id\":%" PRIu64, event->id);
+    if (event->kind == PHC_EVENT_FENCED) {
+        fputs(",\"reason\":", stdout);
+        phx_json_string(stdout, event->reason);
+    }
+    end_line();
+}
+
+void phx_line_entity(const phx_node_host *host, const char *what, uint64_t id, uint16_t peer)
+{
+    if (!host->job->shows_events) return;
+    begin_line(host, what);
+    printf(",\"id\":%" PRIu64 ",\"peer\":%u,\"ownership\":%" PRIu64 ",\"steps\":%" PRIu64, id, peer,
+           phc_ownership(host->member, id), host->walkers[id - 1].steps);
+    end_line();
+}
+
+/* Ids of own entities, as ranges: "1-7,9". */
+static void print_own_ids(const phx_node_host *host)
+{
+    const char *between = "";
+    fputs(",\"ids\":\"", stdout);
+    for (uint64_t id = 1; id <= host->job->walkers; id++) {
+        if (!phc_owns(host->member, id)) continue;
+        uint64_t last = id;
+        while (last < host->job->walkers && phc_owns(host->member, last + 1)) last++;
+        printf(last > id ? "%s%" PRIu64 "-%" PRIu64 : "%s%" PRIu64, between, id, last);
+        between = ",";
+        id = last;
+    }
+    fputs("\"", stdout);
+}
+
+static void print_number(const char *name, uint64_t value)
+{
+    printf(",\"%s\":%" PRIu64, name, value);
+}
+
+void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks)
+{
+    phc_stats stats = {0};
+    if (phc_stats_get(host->member, &stats) != PH_OK) return;
+    begin_line(host, "status");
+    print_number("tick", ticks->ticks);
+    print_number("late", ticks->late);
+    print_number("longest_us", ticks->longest_ns / 1000);
+    print_number("map", stats.map_version);
+    print_number("nodes", stats.nodes);
+    print_number("regions", stats.regions);
+    print_number("own", stats.own);
+    print_number("remote", stats.remote);
+    print_number("transit", stats.transit);
+    print_number("lag", stats.lag_ticks);
+    print_number("lease_ms", stats.lease_ns / NS_IN_MS);
+    print_number("enters", ticks->enters);
+    print_number("leaves", ticks->leaves);
+    print_number("entered", host->counts.entered);
+    print_number("gained", host->counts.gained);
+    print_number("lost", host->counts.lost);
+    print_number("restored", host->counts.restored);
+    print_number("duplicates", host->counts.duplicates);
+    print_number("damaged", host->counts.damaged);
+    print_number("refused", host->counts.refused);
+    if (host->job->shows_ids) print_own_ids(host);
+    end_line();
+}
+
+void phx_line_end(const phx_node_host *host, const char *how)
+{
+    phc_stats stats = {0};
+    if (phc_stats_get(host->member, &stats) != PH_OK) return;
+    begin_line(host, "end");
+    printf(",\"how\":\"%s\"", how);
+    print_number("own", stats.own);
+    print_number("transit", stats.transit);
+    end_line();
+}
+
+/* ---- metrics ---- */
+
+/* Text of a call that says how much room it needs, into the file. */
+static bool put_text(phx_mem *mem, FILE *file, const phx_node_host *host, const ph_world *world)
+{
+    size_t length = 0, size = 0;
+    char *text = NULL;
+    ph_status status = PH_OK;
+    for (uint32_t round = 0; round < 2 && status == PH_OK; round++) {
+        status = world ? ph_stats_prometheus(*world, text, size, &length)
+                       : phc_prometheus(host->member, text, size, &length);
+        if (round > 0 || status != PH_OK) continue;
+        size = length + 1 + PATH_SIZE; /* numbers may have grown meanwhile */
+        text = phx_alloc(mem, size, 1);
+        if (!text) return false;
+    }
+    const bool written = status == PH_OK && length < size && fwrite(text, 1, length, file) == length;
+    if (text) phx_free(mem, text, size, 1);
+    return written;
+}
+
+bool phx_write_metrics(const phx_node_host *host, ph_world world)
+{
+    char path[PATH_SIZE];
+    const int length = snprintf(path, sizeof path, "%s.tmp-%ld", host->job->metrics_path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    FILE *file = fopen(path, "we");
+    if (!file) return false;
+    bool written = put_text(host->mem, file, host, NULL) && put_text(host->mem, file, host, &world);
+    written = fclose(file) == 0 && written && rename(path, host->job->metrics_path) == 0;
+    if (written) return true;
+    const int trouble = errno;
+    (void)unlink(path);
+    errno = trouble;
+    return false;
+}

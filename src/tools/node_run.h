@@ -1,0 +1,16 @@
+/*
+ * A run of pharos-node: world, transport, store, member and host are opened, ticked at a steady rate, and closed. The
+ * main thread; the ways to the servers have threads of their own.
+ */
+#ifndef PHX_TOOLS_NODE_RUN_H
+#define PHX_TOOLS_NODE_RUN_H
+
+#include "tools/node_host.h"
+
+/* The node was put out of the cluster, as its lease ended or another member says so: to be started again. */
+enum { PHX_EXIT_FENCED = 3, PHX_EXIT_LEFT_ENTITIES = 4 };
+
+/* Until a signal asks for its end. @return the exit status of the program */
+int phx_node_run(phx_mem *mem, const phx_node_job *job, phx_node_signals *signals);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * Processes of nodes; see live_nodes.h.
+ */
+#include "cluster/live_nodes.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t live_now_ms(void)
+{
+    struct timespec now;
+    REQUIRE(clock_gettime(CLOCK_BOOTTIME, &now) == 0);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void add_number(test_server *process, const char *name, uint64_t value)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    server_add_option(process, name, text);
+}
+
+live_run *live_start(live_cluster *cluster)
+{
+    REQUIRE(cluster->run_count < LIVE_RUNS_MAX);
+    live_run *run = &cluster->runs[cluster->run_count];
+    test_server *process = &run->process;
+    char metrics[SERVER_TEXT];
+    (void)snprintf(process->log, sizeof process->log, "%s/node-%u.log", cluster->folder, cluster->run_count++);
+    (void)snprintf(metrics, sizeof metrics, "%s/metrics-%u", cluster->folder, cluster->run_count);
+    server_add_text(process, cluster->program);
+    for (uint32_t i = 0; i < cluster->nats.count; i++) server_add_option(process, "--nats", cluster->nats.addresses[i]);
+    for (uint32_t i = 0; i < cluster->etcd.count; i++) server_add_option(process, "--etcd", cluster->etcd.addresses[i]);
+    add_number(process, "--walkers", cluster->walkers);
+    add_number(process, "--seed", cluster->seed);
+    add_number(process, "--lease-ms", 3000);
+    add_number(process, "--drain-ms", 60000);
+    server_add_text(process, "--events");
+    server_add_text(process, "--ids");
+    server_add_option(process, "--metrics", metrics);
+    FILE *file = fopen(process->log, "w");
+    REQUIRE(file && fclose(file) == 0);
+    server_launch(process);
+    run->log = fopen(process->log, "r");
+    REQUIRE(run->log);
+    return run;
+}
+
+void live_signal_all(live_cluster *cluster, int signal)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i])) server_signal(&cluster->runs[i].process, signal);
+}
+
+/* ---- lines ---- */
+
+/* The number behind "name":, 0 if it is not there. */
+static uint64_t number_in(const char *line, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\":", name);
+    const char *at = strstr(line, key);
+    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static bool is_event(const char *line, const char *name)
+{
+    char start[64];
+    (void)snprintf(start, sizeof start, "{\"event\":\"%s\",", name);
+    return strncmp(line, start, strlen(start)) == 0;
+}
+
+/* "1-7,9" */
+static void read_ids(live_run *run, const char *line)
+{
+    static const char key[] = "\"ids\":\"";
+    const char *at = strstr(line, key);
+    char *end;
+    memset(run->owns, 0, sizeof run->owns);
+    REQUIRE(at);
+    at += strlen(key);
+    while (*at != '"') {
+        const uint64_t first = strtoull(at, &end, 10), last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
+        REQUIRE(first >= 1 && first <= last && last <= LIVE_WALKERS_MAX);
+        for (uint64_t id = first; id <= last; id++) run->owns[id] = true;
+        at = *end == ',' ? end + 1 : end;
+    }
+}
+
+static void read_status(live_run *run, const char *line)
+{
+    const uint64_t changes =
+        number_in(line, "entered") + number_in(line, "gained") + number_in(line, "lost") + number_in(line, "restored");
+    const uint64_t transit = number_in(line, "transit");
+    run->same_statuses = changes == run->changes && transit == run->transit ? run->same_statuses + 1 : 1;
+    run->changes = changes;
+    run->transit = transit;
+    run->status_ms = number_in(line, "ms");
+    run->damaged = number_in(line, "damaged");
+    run->duplicates = number_in(line, "duplicates");
+    run->refused = number_in(line, "refused");
+    read_ids(run, line);
+}
+
+static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, const char *line)
+{
+    const live_event event = {.kind = kind,
+                              .run = place,
+                              .number = (uint32_t)number_in(line, "node"),
+                              .peer = (uint32_t)number_in(line, "peer"),
+                              .ms = number_in(line, "ms"),
+                              .id = number_in(line, "id"),
+                              .ownership = number_in(line, "ownership"),
+                              .steps = number_in(line, "steps")};
+    REQUIRE(event.id >= 1 && event.id <= cluster->walkers);
+    VEC_PUSH(&cluster->events, event);
+}
+
+static void read_line(live_cluster *cluster, uint32_t place, const char *line)
+{
+    static const char *const names[] = {
+        [LIVE_ENTERED] = "entered", [LIVE_GAINED] = "gained", [LIVE_RESTORED] = "restored", [LIVE_LOST] = "lost"};
+    live_run *run = &cluster->runs[place];
+    for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_LOST; kind++)
+        if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);
+    if (is_event(line, "status")) read_status(run, line);
+    if (is_event(line, "joined")) run->number = (uint32_t)number_in(line, "node");
+    if (is_event(line, "peer_down")) run->peer_down_ms = number_in(line, "ms");
+    if (is_event(line, "drained")) run->is_drained = true;
+    if (is_event(line, "fenced")) run->is_fenced = true;
+    CHECK(line[0] == '{', "run %u says: %s", place, line);
+}
+
+/* A line that has no end yet is read again later. */
+static void read_lines(live_cluster *cluster, uint32_t place)
+{
+    char line[LIVE_LINE_SIZE];
+    FILE *log = cluster->runs[place].log;
+    for (;;) {
+        const long at = ftell(log);
+        if (!fgets(line, sizeof line, log) || !strchr(line, '\n')) {
+            clearerr(log);
+            REQUIRE(fseek(log, at, SEEK_SET) == 0);
+            return;
+        }
+        read_line(cluster, place, line);
+    }
+}
+
+void live_read(live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) read_lines(cluster, i);
+}
+
+void live_end(live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        if (cluster->runs[i].process.pid > 0) server_signal(&cluster->runs[i].process, SIGKILL);
+        (void)fclose(cluster->runs[i].log);
+    }
+    VEC_FREE(&cluster->events);
+    temp_remove(cluster->folder);
+    servers_end(&cluster->nats);
+    servers_end(&cluster->etcd);
+}
