@@ -14,9 +14,9 @@
 # sanitizer makes everything 5 (address) to 25 times (thread) slower: less of the seeded tests. Coverage is a figure to
 # be read, and reaches the same branches with few seeds.
 set(percent 40)
-if(PHAROS_SANITIZE STREQUAL "thread")
+if(PHAROS_SANITIZE STREQUAL "thread" OR PHAROS_COVERAGE)
     set(percent 3)
-elseif(PHAROS_SANITIZE OR PHAROS_COVERAGE)
+elseif(PHAROS_SANITIZE)
     set(percent 6)
 elseif(PHAROS_VALIDATE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(percent 15)
