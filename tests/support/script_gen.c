@@ -110,11 +110,6 @@ static const gen_profile profiles[] = {
     {.name = "related_limits", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 94, 3},
      .commands = {2, 1, 84, 1, 3, 2, 1, 1, 0, 0, 1, 0, 0, 0, 2, 1, 2, 1}, .pattern = 1,
      .flags = GEN_PLAIN | GEN_LIMITS},
-    {.name = "seen_far", .places = {20, 55, 0, 15, 0, 0, 0, 10}, .motions = {3, 92, 5},
-     .commands = {2, 2, 92, 4, 0, 0, 0, 0, 1, 1, 2}, .flags = GEN_PLAIN | GEN_SEEN_FAR},
-    {.name = "seen_far_mixed", .places = {25, 40, 10, 15, 0, 0, 0, 10}, .motions = {5, 80, 15},
-     .commands = {4, 3, 80, 8, 1, 1, 1, 1, 2, 1, 2}, .pattern = 1, .reload = 1,
-     .flags = GEN_PLAIN | GEN_SEEN_FAR | GEN_BANDS | GEN_INSTANCES | GEN_AWAKE},
 };
 /* clang-format on */
 

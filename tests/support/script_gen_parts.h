@@ -39,7 +39,6 @@ enum {
     GEN_INSTANCES = 64, /* entities in several copies of the map, and moves between them */
     GEN_FAR = 32,       /* lengths and places up to what may be */
     GEN_REMOTE = 256,   /* some entities are remote, others become so */
-    GEN_SEEN_FAR = 512, /* some are seen from beyond a view, or everywhere; no short `visible`, so lists are derived */
     GEN_REACH = 4       /* small views, wide reaches, margins, small towers: seen from shards away */
 };
 

@@ -286,12 +286,6 @@ ph_class class_of_world(gen *g, uint32_t kind)
         c.cap = chance(&g->c, 5) ? any.cap : 0;
         c.adds_max = chance(&g->c, 15) ? any.adds_max : 0;
     }
-    if ((g->p->flags & GEN_SEEN_FAR) != 0) {
-        c.reach = chance(&g->c, 50) ? g->unit * (float)(1 + choose(&g->c, 15)) : 0;
-        c.global = chance(&g->c, 8);
-        c.margin = chance(&g->c, 10) ? c.margin : 0;
-        c.visible = PH_LENGTH_MAX;
-    }
     c.band_count = any.band_count;
     memcpy(c.bands, any.bands, sizeof c.bands);
     c.updates_max = any.updates_max;
