@@ -181,6 +181,22 @@ static inline uint32_t phx_key_width(phx_key_type type)
     return type == PHX_KEY_f32x2 || type == PHX_KEY_u32x2 ? 2 : 1;
 }
 
+/* Bytes of one of its values, where it is a number. */
+static inline size_t phx_key_bytes(phx_key_type type)
+{
+    switch (type) {
+    case PHX_KEY_f64:
+    case PHX_KEY_u64:
+    case PHX_KEY_mask:
+        return sizeof(uint64_t);
+    case PHX_KEY_u8:
+    case PHX_KEY_flag:
+        return sizeof(uint8_t);
+    default:
+        return sizeof(uint32_t);
+    }
+}
+
 /* Addresses of such servers begin so. */
 static inline const char *phx_key_scheme(phx_key_type type)
 {

@@ -36,25 +36,10 @@ static void add_float(phx_sum *sum, float number)
     add_number(sum, bits);
 }
 
-static size_t key_bytes(phx_key_type type)
-{
-    switch (type) {
-    case PHX_KEY_f64:
-    case PHX_KEY_u64:
-    case PHX_KEY_mask:
-        return sizeof(uint64_t);
-    case PHX_KEY_u8:
-    case PHX_KEY_flag:
-        return sizeof(uint8_t);
-    default:
-        return sizeof(uint32_t);
-    }
-}
-
 static void add_keys(phx_sum *sum, const phx_key *keys, uint32_t count, const void *base)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const size_t bytes = key_bytes(keys[i].type);
+        const size_t bytes = phx_key_bytes(keys[i].type);
         if (is_own(keys[i].name)) continue;
         for (uint32_t j = 0; j < phx_key_width(keys[i].type); j++) {
             uint64_t value = 0;

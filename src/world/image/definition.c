@@ -11,21 +11,6 @@ static const phx_key world_keys[PHX_WORLD_KEY_COUNT] = PHX_WORLD_KEY_TABLE;
 static const phx_key class_keys[PHX_CLASS_KEY_COUNT] = PHX_CLASS_KEY_TABLE;
 static const phx_key band_keys[PHX_BAND_KEY_COUNT] = PHX_BAND_KEY_TABLE;
 
-static size_t key_bytes(phx_key_type type)
-{
-    switch (type) {
-    case PHX_KEY_f64:
-    case PHX_KEY_u64:
-    case PHX_KEY_mask:
-        return sizeof(uint64_t);
-    case PHX_KEY_u8:
-    case PHX_KEY_flag:
-        return sizeof(uint8_t);
-    default:
-        return sizeof(uint32_t);
-    }
-}
-
 /* ---- capture ---- */
 
 /* Adds the keys of a world, class or band; room was reserved. */
@@ -34,7 +19,7 @@ static void put_keys(phx_image *image, phx_image_table table, const phx_key *key
 {
     for (uint32_t i = 0; i < count; i++) {
         phx_saved_key *key = phx_image_add(image, table);
-        const size_t bytes = key_bytes(keys[i].type);
+        const size_t bytes = phx_key_bytes(keys[i].type);
         *key = of;
         PHX_ASSERT(strlen(keys[i].name) < sizeof key->name);
         memcpy(key->name, keys[i].name, strlen(keys[i].name));
@@ -103,7 +88,7 @@ static ph_status read_saved_key(const phx_saved_key *saved, uint32_t at, ph_worl
                                 "definition: key %" PRIu32 ": no key of this name is known, or no such class or "
                                 "band (class %" PRIu32 ", band %" PRIu32 ")",
                                 at, saved->class1, saved->band1);
-    const size_t bytes = key_bytes(key->type);
+    const size_t bytes = phx_key_bytes(key->type);
     for (uint32_t j = 0; j < 2; j++) {
         const bool used = j < phx_key_width(key->type);
         const uint64_t high = bytes < sizeof(uint64_t) ? saved->bits[j] >> 8 * bytes : 0;
