@@ -183,6 +183,27 @@ static void catch_signals(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) (void)sigaction(ends[i], &action, NULL);
 }
 
+/*
+ * Takes an image if one is due. One that is due while another one is written waits for the disk: unlike a server, this
+ * run can stand still, so the ticks that have images follow from --save-every alone. false = the store has no world.
+ */
+static bool save_image(phx_replay_state *replay)
+{
+    ph_store *images = replay->store->images;
+    ph_store_stats before, after;
+    for (;;) {
+        if (ph_store_stats_get(images, &before) != PH_OK || ph_store_tick(images) != PH_OK ||
+            ph_store_stats_get(images, &after) != PH_OK)
+            return false;
+        if (after.late == before.late) return true;
+        while (after.writing && !atomic_load_explicit(&stopped, memory_order_relaxed)) {
+            wait_a_little();
+            if (ph_store_stats_get(images, &after) != PH_OK) return false;
+        }
+        if (after.writing) return true; /* a signal ends the run */
+    }
+}
+
 /* Replays the records of the tick that was read. */
 static bool run_records(phx_replay_state *replay)
 {
@@ -200,7 +221,7 @@ static bool run_records(phx_replay_state *replay)
     }
     if (status != PH_OK) return phx_replay_fail_status(replay, "the tick", status);
     if (!phx_replay_end_tick(replay, ns) || !note_hash(replay, walk->tick)) return false;
-    return !replay->store->images || ph_store_tick(replay->store->images) == PH_OK ||
+    return !replay->store->images || save_image(replay) ||
            phx_replay_fail(replay, PHX_EXIT_TROUBLE, "--save: the store has no world");
 }
 
