@@ -1,10 +1,10 @@
 /*
- * phc_stats_get(), and phc_prometheus(): the numbers of a member, also as text. Whole numbers and nanoseconds are
- * written digit by digit: no locale has a say in it. On the thread that ticks the world.
+ * phc_stats_get(), and phc_prometheus(): the numbers of a member, also as text. On the thread that ticks the world.
  */
-#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "base/metrics_text.h"
 #include "cluster/halo_table.h"
 #include "cluster/phc_clock.h"
 
@@ -83,19 +83,11 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
 
 /* ---- text ---- */
 
-typedef enum metric_type { COUNTER, GAUGE, SECONDS } metric_type;
-
-typedef struct cluster_metric {
-    metric_type type;
-    size_t offset; /* of its field */
-    const char *name, *help;
-} cluster_metric;
-
 #define METRIC(type, field, name, help) \
     { \
-        type, offsetof(phc_stats, field), name, help \
+        PHX_METRIC_##type, offsetof(phc_stats, field), name, "", help \
     }
-static const cluster_metric metrics[] = {
+static const phx_metric metrics[] = {
     METRIC(GAUGE, map_version, "map_version", "Version of the cluster map."),
     METRIC(GAUGE, nodes, "nodes", "Nodes of the map."),
     METRIC(GAUGE, regions, "regions", "Own regions."),
@@ -103,7 +95,7 @@ static const cluster_metric metrics[] = {
     METRIC(GAUGE, remote, "remote", "Remote entities here."),
     METRIC(GAUGE, transit, "transit", "Entities on their way to another node."),
     METRIC(GAUGE, lag_ticks, "lag_ticks", "Ticks since the most silent node was heard."),
-    METRIC(SECONDS, lease_ns, "lease_seconds", "Time that the lease is proven for."),
+    METRIC(GAUGE_NS, lease_ns, "lease_seconds", "Time that the lease is proven for."),
     METRIC(COUNTER, copies_in, "copies_in_total", "Copies of entities that came from other nodes."),
     METRIC(COUNTER, copies_out, "copies_out_total", "Copies of entities that went to other nodes."),
     METRIC(COUNTER, expired, "expired_total", "Remote entities that were not repeated."),
@@ -122,34 +114,16 @@ static const cluster_metric metrics[] = {
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 
-/* HELP, TYPE and the line of a metric. Returns the length. */
-static size_t write_metric(char *text, size_t size, const char *world, const cluster_metric *metric, uint64_t value)
-{
-    char number[48]; /* twenty digits, a point, nine more */
-    const uint64_t second = 1000000000;
-    if (metric->type == SECONDS)
-        (void)snprintf(number, sizeof number, "%" PRIu64 ".%09" PRIu64, value / second, value % second);
-    else (void)snprintf(number, sizeof number, "%" PRIu64, value);
-    const int length = snprintf(
-        text, size, "# HELP pharos_cluster_%s %s\n# TYPE pharos_cluster_%s %s\npharos_cluster_%s{world=\"%s\"} %s\n",
-        metric->name, metric->help, metric->name, metric->type == COUNTER ? "counter" : "gauge", metric->name, world,
-        number);
-    PHX_ASSERT(length > 0);
-    return (size_t)length;
-}
-
 ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *length)
 {
     phc_stats stats;
     if (!length || (!text && size > 0)) return PH_BAD_ARGUMENT;
     const ph_status status = phc_stats_get(member, &stats);
     if (status != PH_OK) return status;
-    *length = 0;
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-        const size_t used = *length < size ? *length : size;
-        uint64_t value;
-        memcpy(&value, (const char *)&stats + metrics[i].offset, sizeof value);
-        *length += write_metric(used < size ? text + used : NULL, size - used, member->name, &metrics[i], value);
-    }
+    char labels[sizeof "world=\"\"" + PHC_NAME_MAX];
+    (void)snprintf(labels, sizeof labels, "world=\"%s\"", member->name);
+    phx_metrics_text out = {.at = text, .size = size, .prefix = "pharos_cluster_"};
+    phx_metrics_rows(&out, metrics, sizeof metrics / sizeof *metrics, labels, &stats);
+    *length = phx_metrics_end(&out);
     return PH_OK;
 }
