@@ -1,8 +1,8 @@
 /*
- * The rules of src/cluster/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, 3 fence, 4
+ * The rules of src/cluster/map/rules.c with one of them broken, by CLUSTER_BUG: 1 retention, 2 map barrier, 3 fence, 4
  * sequence, 5 take back at once. Linked into the simulation in their place; it has to find each.
  */
-#include "cluster/rules.h"
+#include "cluster/map/rules.h"
 
 bool phx_rule_hears(const phx_cluster_map *map, uint64_t registration)
 {

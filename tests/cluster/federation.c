@@ -23,13 +23,13 @@
 #include <pharos/pharos.h>
 
 #include "base/rng.h"
-#include "cluster/exchange.h"
-#include "cluster/halo.h"
-#include "cluster/halo_family.h"
-#include "cluster/halo_out.h"
-#include "cluster/halo_table.h"
-#include "cluster/hand_over.h"
-#include "cluster/map_barrier.h"
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_out.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/node/exchange.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/node/map_barrier.h"
 #include "support/check.h"
 
 enum { NODES = 3, WALKERS = 160, COLUMNS = 4, ROWS = 4, TICKS = 160, CALM_TICKS = 60, WINDOW = 24, FEDERATIONS = 60 };

@@ -7,10 +7,10 @@
 #ifndef CLUSTER_SIM_H
 #define CLUSTER_SIM_H
 
-#include "cluster/exchange.h"
-#include "cluster/hand_over.h"
-#include "cluster/map_barrier.h"
-#include "cluster/node.h"
+#include "cluster/node/exchange.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/node/map_barrier.h"
+#include "cluster/node/node.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 

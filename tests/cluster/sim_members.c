@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/membership.h"
-#include "cluster/memory_store.h"
+#include "cluster/membership/membership.h"
+#include "cluster/servers/memory_store.h"
 #include "cluster/sim.h"
 
 enum {

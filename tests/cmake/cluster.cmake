@@ -1,14 +1,21 @@
 # The protocol of a cluster, by simulation; and the simulation by seeded bugs, each of which it has to find.
 if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_cluster SOURCES
-        unit/cluster/test_channel.c unit/cluster/test_cluster_map.c unit/cluster/test_hand_over.c
-        unit/cluster/test_loop.c unit/cluster/test_membership.c unit/cluster/test_phc.c unit/cluster/test_wire.c cluster/conform.c LIBS pharos_cluster LABELS cluster)
+        unit/cluster/wire/test_wire.c
+        unit/cluster/map/test_cluster_map.c
+        unit/cluster/node/test_channel.c
+        unit/cluster/node/test_hand_over.c
+        unit/cluster/membership/test_membership.c
+        unit/cluster/servers/test_loop.c
+        unit/cluster/member/test_phc.c
+        cluster/conform.c
+        LIBS pharos_cluster LABELS cluster)
     pharos_fuzz_test(NAME fuzz_cluster SOURCES fuzz/fuzz_cluster.c CORPUS fuzz/corpus_cluster LIBS pharos_cluster
                      MAX_LEN 4096)
     pharos_fuzz_test(NAME fuzz_halo SOURCES fuzz/fuzz_halo.c CORPUS fuzz/corpus_halo LIBS pharos_cluster MAX_LEN 2048)
     if(CURL_FOUND AND CJSON_FOUND)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
-        pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
+        pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
     endif()
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/exchange.h"
-#include "cluster/hand_over.h"
-#include "cluster/map_barrier.h"
-#include "cluster/sum.h"
+#include "cluster/node/exchange.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/node/map_barrier.h"
+#include "cluster/wire/sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/etcd_json.h"
-#include "cluster/subject.h"
+#include "cluster/servers/etcd_json.h"
+#include "cluster/servers/subject.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/core.h"
-#include "cluster/halo.h"
+#include "cluster/halo/halo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

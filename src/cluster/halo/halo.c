@@ -1,0 +1,262 @@
+/*
+ * Copies that come, and entities that come and go; see halo.h. Writing is in halo_out.c.
+ */
+#include "cluster/halo/halo.h"
+
+#include <math.h>
+
+#include "cluster/halo/halo_table.h"
+
+void phx_halo_init(phx_halo *halo, const phx_halo_def *def)
+{
+    memset(halo, 0, sizeof *halo);
+    halo->def = *def;
+    phx_mem_init(&halo->mem, def->allocator);
+    phx_idmap_init(&halo->places, &halo->mem);
+}
+
+void phx_halo_free(phx_halo *halo)
+{
+    for (uint32_t i = 0; i < halo->peer_count; i++)
+        phx_release(&halo->mem, (void **)&halo->peers[i].pins, &halo->peers[i].pin_capacity, sizeof(uint64_t));
+    phx_release(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, sizeof *halo->peers);
+    phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
+    phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
+    phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);
+    phx_idmap_free(&halo->places);
+}
+
+/* ---- regions ---- */
+
+static uint32_t cell_of(float place, float origin, float size, uint32_t cells)
+{
+    const float at = floorf((place - origin) / size * (float)cells);
+    if (!(at > 0.0f)) return 0;
+    return at >= (float)cells ? cells - 1 : (uint32_t)at;
+}
+
+uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y)
+{
+    return cell_of(y, grid->origin[1], grid->size[1], grid->rows) * grid->columns +
+           cell_of(x, grid->origin[0], grid->size[0], grid->columns);
+}
+
+ph_query phx_halo_box(const phx_region_grid *grid, uint32_t region, float width)
+{
+    const uint32_t cells[] = {grid->columns, grid->rows}, cell[] = {region % grid->columns, region / grid->columns};
+    float low[2], high[2];
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const float side = grid->size[axis] / (float)cells[axis];
+        const float first = grid->origin[axis] + side * (float)cell[axis];
+        low[axis] = cell[axis] == 0 ? -PH_COORDINATE_MAX : first - width;
+        high[axis] = cell[axis] + 1 == cells[axis] ? PH_COORDINATE_MAX : first + side + width;
+    }
+    return (ph_query){
+        .shape = PH_QUERY_BOX, .flags = PH_QUERY_UNORDERED, .x = low[0], .y = low[1], .to_x = high[0], .to_y = high[1]};
+}
+
+/* How far a place is from a cell along one axis; a cell at the grid's edge goes on for ever. */
+static float distance_along(float place, float origin, float size, uint32_t cells, uint32_t cell)
+{
+    const float side = size / (float)cells, low = origin + side * (float)cell;
+    if (place < low && cell > 0) return low - place;
+    return place > low + side && cell + 1 < cells ? place - low - side : 0.0f;
+}
+
+float phx_halo_beyond(const phx_halo *halo, float x, float y)
+{
+    const phx_region_grid *grid = &halo->def.grid;
+    const phx_node *node = halo->def.node;
+    float least = INFINITY;
+    for (uint32_t region = 0; region < node->map.region_count; region++) {
+        if (node->map.regions[region].number != node->def.member.number) continue;
+        const float dx = distance_along(x, grid->origin[0], grid->size[0], grid->columns, region % grid->columns);
+        const float dy = distance_along(y, grid->origin[1], grid->size[1], grid->rows, region / grid->columns);
+        const float d = sqrtf(dx * dx + dy * dy);
+        if (d < least) least = d;
+    }
+    return least;
+}
+
+/* ---- own entities ---- */
+
+/* Notes a command; false: it was not taken. */
+static bool taken(phx_halo *halo, ph_status status)
+{
+    if (status != PH_OK) halo->counts.refused++;
+    return status == PH_OK;
+}
+
+enum { STAY_BITS = 24 }; /* of a node; above them its number */
+
+static uint32_t next_stay(phx_halo *halo)
+{
+    const uint32_t mask = (1u << STAY_BITS) - 1;
+    return (uint32_t)halo->def.node->def.member.number << STAY_BITS | (++halo->stays & mask);
+}
+
+ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
+{
+    phx_halo_entity *entity = phx_halo_find(halo, id);
+    if (entity && entity->own) return PH_EXISTS;
+    if (!entity && !phx_halo_reserve(halo, 1)) return PH_NO_MEMORY;
+    if (entity && !taken(halo, ph_leave(halo->def.producer, id))) return PH_FULL;
+    if (entity) phx_halo_remove(halo, entity);
+    const ph_status status = ph_enter(halo->def.producer, id, attrs);
+    if (status != PH_OK) return status;
+    phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true});
+    return PH_OK;
+}
+
+ph_status phx_halo_leave(phx_halo *halo, uint64_t id)
+{
+    phx_halo_entity *entity = phx_halo_find(halo, id);
+    enum { REPEATS = 8 };
+    if (!entity || !entity->own) return PH_UNKNOWN_ID;
+    const bool is_told = halo->left_count < PHX_HALO_LEFT_MAX; /* else its copies leave as they are not repeated */
+    if (is_told && !phx_grow(&halo->mem, (void **)&halo->left, &halo->left_capacity, halo->left_count,
+                             (size_t)halo->left_count + 1, sizeof *halo->left))
+        return PH_NO_MEMORY;
+    const ph_status status = ph_leave(halo->def.producer, id);
+    if (status != PH_OK) return status;
+    if (is_told) halo->left[halo->left_count++] = (phx_halo_left){{id, entity->stay}, REPEATS};
+    phx_halo_remove(halo, entity);
+    return PH_OK;
+}
+
+/* ---- copies ---- */
+
+static bool same_place(const ph_attrs *a, const ph_attrs *b)
+{
+    const float one[] = {a->x, a->y, a->z}, other[] = {b->x, b->y, b->z};
+    return memcmp(one, other, sizeof one) == 0;
+}
+
+static bool same_attrs(const ph_attrs *a, const ph_attrs *b)
+{
+    unsigned char one[PHX_HALO_SET_BYTES], other[PHX_HALO_SET_BYTES];
+    phx_halo_put_set(one, a);
+    phx_halo_put_set(other, b);
+    return a->user_data == b->user_data && memcmp(one, other, sizeof one) == 0;
+}
+
+/* Submits a change of a copy. false: not taken. */
+static bool follow_copy(phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy)
+{
+    const ph_attrs *to = &copy->attrs;
+    if (!same_attrs(&entity->attrs, to)) return taken(halo, ph_set(halo->def.producer, copy->id, to));
+    return same_place(&entity->attrs, to) || taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
+}
+
+static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_copy *copy)
+{
+    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
+    phx_halo_entity *entity = phx_halo_find(halo, copy->id);
+    if ((holding && !holding->sending) || (entity && entity->own)) {
+        halo->counts.own++;
+        return;
+    }
+    if (holding && entity && entity->source != head->source) return;       /* it is on its way, and not from there */
+    if (copy->sending && entity && entity->source != head->source) return; /* its receiver has been heard */
+    if (entity && entity->stay != copy->stay) {
+        if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return;
+        phx_halo_remove(halo, entity);
+        entity = NULL;
+    }
+    if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
+        return;
+    if (!entity) entity = phx_halo_add(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
+    entity->source = head->source;
+    entity->tick = head->tick;
+    entity->heard = halo->now;
+    entity->attrs = copy->attrs;
+    halo->counts.copies_in++;
+}
+
+static void drop_copy(phx_halo *halo, phx_halo_entity *entity)
+{
+    if (taken(halo, ph_leave(halo->def.producer, entity->id))) phx_halo_remove(halo, entity);
+}
+
+static void take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
+{
+    phx_halo_entity *entity = phx_halo_find(halo, gone.id);
+    if (entity && !entity->own && entity->stay == gone.stay && entity->source == head->source) drop_copy(halo, entity);
+}
+
+static void take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    if (!phx_grow(&halo->mem, (void **)&peer->pins, &peer->pin_capacity, 0, head->pins, sizeof *peer->pins)) {
+        halo->counts.no_memory++;
+        return;
+    }
+    peer->pin_count = head->pins;
+    for (uint32_t i = 0; i < head->pins; i++) peer->pins[i] = phx_halo_pin_at(parts, i);
+}
+
+static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
+{
+    peer->needs = (phx_region_set){0};
+    peer->version = head->version;
+    peer->heard_map = head->heard;
+    for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
+}
+
+void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    const phx_node *node = halo->def.node;
+    const phx_wire_flaw flaw = phx_halo_open(&head, &parts, bytes, size);
+    if (flaw != PHX_WIRE_GOOD) {
+        halo->counts.flawed[flaw]++;
+        return;
+    }
+    if (head.target != node->def.member.registration) halo->counts.misdirected++;
+    else if (!phx_node_hears(node, head.source) || !phx_node_peer(node, head.source)) halo->counts.fenced++;
+    else {
+        phx_halo_peer *peer = phx_halo_peer_of(halo, head.source);
+        if (!peer) return;
+        if (head.tick < peer->newest) {
+            halo->counts.late++;
+            return;
+        }
+        const bool first = head.tick > peer->newest;
+        peer->newest = head.tick;
+        peer->heard = halo->now;
+        for (uint32_t i = 0; i < head.copies; i++) {
+            const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
+            if (phx_halo_reserve(halo, 1)) take_copy(halo, &head, &copy);
+            else halo->counts.no_memory++;
+        }
+        for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));
+        if (first || head.pins > 0) take_pins(halo, peer, &head, &parts);
+        if (first || head.needs > 0) take_needs(peer, &head, &parts);
+    }
+}
+
+/* Is the copy not repeated any more? One that is on its way from here is its receiver's, which may not know it yet. */
+static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
+{
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, entity->source);
+    if (phx_holdings_find(&halo->def.node->holdings, entity->id)) {
+        entity->tick = peer ? peer->newest : 0;
+        entity->heard = halo->now;
+        return false;
+    }
+    return halo->now - entity->heard > halo->def.quiet_ticks ||
+           (peer && peer->newest > entity->tick + halo->def.grace_ticks);
+}
+
+void phx_halo_begin_tick(phx_halo *halo)
+{
+    halo->now++;
+    phx_halo_forget_peers(halo);
+    for (uint32_t i = halo->entity_count; i-- > 0;) {
+        phx_halo_entity *entity = &halo->entities[i];
+        if (entity->resigns) phx_halo_resign(halo, entity);
+        if (entity->own || !is_stale(halo, entity)) continue;
+        halo->counts.expired++;
+        drop_copy(halo, entity);
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * The halo of a node: copies of other nodes' entities near its own ones. They are remote entities of its world, moved
+ * by commands; and its own entities near a peer's regions are written for that peer in each tick. State, not
+ * differences: the newest message counts, so lost, late and double ones heal. Entities go to another node in capsules,
+ * by the node's hand-over.
+ *
+ * A round, by the thread that ticks the world: phx_halo_receive() for each message, phx_halo_gain() for each entity
+ * that came, phx_halo_begin_tick(), the host's commands, ph_tick(), phx_halo_write() to each peer, phx_halo_give() for
+ * each entity beyond the regions of this node (halo_family.h). Commands go through a producer of the halo's own.
+ */
+#ifndef PHX_CLUSTER_HALO_HALO_H
+#define PHX_CLUSTER_HALO_HALO_H
+
+#include "cluster/halo/halo_state.h"
+
+void phx_halo_init(phx_halo *halo, const phx_halo_def *def);
+void phx_halo_free(phx_halo *halo);
+
+/* The region of a place; places outside of the grid belong to the nearest one. */
+uint32_t phx_halo_region(const phx_region_grid *grid, float x, float y);
+/* All entities nearer than `width` to a region; one at the grid's edge goes on for ever. */
+ph_query phx_halo_box(const phx_region_grid *grid, uint32_t region, float width);
+/*
+ * How far a place is from the nearest region of this node; 0 inside of one. An own entity is given away once it is some
+ * way beyond: the width of the halo counts on that. Along the border of two other nodes it is not deep in either.
+ */
+float phx_halo_beyond(const phx_halo *halo, float x, float y);
+
+/* A new own entity, which the node holds: gives it a stay. A copy of its id leaves. Statuses of ph_enter(). */
+ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs);
+/* An own entity leaves the world; the node held it. */
+ph_status phx_halo_leave(phx_halo *halo, uint64_t id);
+/* Takes one message, of any bytes. */
+void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size);
+/* A tick begins: copies that were not repeated leave. */
+void phx_halo_begin_tick(phx_halo *halo);
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Entities of a halo that go to another node, and come from one: each with all that are attached to it, and with the
+ * bytes that the host packed. Between ticks, by the thread that ticks the world; called by the rounds of a member.
+ */
+#ifndef PHX_CLUSTER_HALO_HALO_FAMILY_H
+#define PHX_CLUSTER_HALO_HALO_FAMILY_H
+
+#include "cluster/halo/family.h"
+#include "cluster/halo/halo_state.h"
+
+/*
+ * Hands an own entity over to the node with that number, with its family: they are remote here from now on. Statuses of
+ * ph_export() and phx_hand_over_send(): nothing changed. PH_TOO_LARGE too: the family, or the host's bytes. *family,
+ * if it went, has its members; good until the next message of the halo is written.
+ */
+ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family *family);
+/*
+ * A family that the node gained, or took back. PH_BAD_VALUE: its state is none; else a status of ph_leave() and
+ * ph_import(), to be tried again.
+ */
+ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * Messages of a halo to the peers; see halo_out.h. One is written for each peer in each tick: to be heard is worth a
+ * message.
+ */
+#include "cluster/halo/halo_out.h"
+
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_table.h"
+
+/* A message that is being written. */
+typedef struct draft {
+    phx_halo *halo;
+    phx_halo_head head;
+    phx_halo_send_fn send;
+    void *user;
+    uint64_t number; /* of the peer's messages of this tick */
+    uint32_t needs;  /* regions in the first message */
+    bool more;       /* not the first one to the peer: what is said once stands in that */
+} draft;
+
+static uint32_t count_needs(const phx_halo *halo)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < halo->def.node->map.region_count; i++) count += phx_region_set_has(&halo->needs, i);
+    return count;
+}
+
+/* Sends the message. The parts are put together: their lengths are known only now. */
+static void send_draft(draft *out)
+{
+    phx_halo *halo = out->halo;
+    phx_writer writer = phx_writer_of(halo->message, sizeof halo->message);
+    writer.at += PHX_HALO_HEAD_BYTES;
+    out->head.gone = out->more ? 0 : halo->left_count;
+    out->head.pins = out->more ? 0 : halo->pin_count;
+    out->head.needs = out->more ? 0 : out->needs;
+    phx_write_bytes(&writer, halo->sets, (size_t)out->head.sets * PHX_HALO_SET_BYTES);
+    phx_write_bytes(&writer, halo->copies, (size_t)out->head.copies * PHX_HALO_COPY_BYTES);
+    PHX_ASSERT(out->head.gone <= PHX_HALO_LEFT_MAX && out->head.pins <= PHX_HALO_PINS_MAX);
+    for (uint32_t i = 0; i < out->head.gone; i++, writer.at += PHX_HALO_GONE_BYTES)
+        phx_halo_put_gone(writer.at, halo->left[i].gone);
+    for (uint32_t i = 0; i < out->head.pins; i++) phx_write_number(&writer, 8, halo->pins[i]);
+    for (uint32_t i = 0; i < halo->def.node->map.region_count && out->head.needs > 0; i++)
+        if (phx_region_set_has(&halo->needs, i)) phx_write_number(&writer, 4, i);
+    PHX_ASSERT(!writer.failed);
+    out->send(out->user, out->head.target, halo->message, phx_halo_seal(halo->message, &out->head));
+    halo->counts.copies_out += out->head.copies;
+    out->head.sets = out->head.copies = 0;
+    out->more = true;
+}
+
+/* The place of the attributes among the sets: mostly one of the last ones. */
+static uint32_t set_of(draft *out, const ph_attrs *attrs)
+{
+    enum { LOOKED_AT = 64 };
+    unsigned char *sets = out->halo->sets, *next = sets + (size_t)out->head.sets * PHX_HALO_SET_BYTES;
+    phx_halo_put_set(next, attrs);
+    for (uint32_t i = out->head.sets, n = 0; i-- > 0 && n < LOOKED_AT; n++)
+        if (memcmp(sets + (size_t)i * PHX_HALO_SET_BYTES, next, PHX_HALO_SET_BYTES) == 0) return i;
+    return out->head.sets++;
+}
+
+/* An entity on its way is copied here until its receiver is known to have it: else no node would do so. */
+static bool is_sending(const phx_halo *halo, uint64_t id)
+{
+    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, id);
+    return holding && holding->sending;
+}
+
+/* Adds an entity that this node holds, once. */
+static void add_copy(draft *out, uint64_t id)
+{
+    phx_halo *halo = out->halo;
+    phx_halo_entity *entity = phx_halo_find(halo, id);
+    phx_halo_copy copy = {.id = id};
+    if (!entity || entity->written == out->number) return;
+    copy.sending = !entity->own && is_sending(halo, id);
+    if (!entity->own && !copy.sending) return;
+    if (ph_entity_get(halo->def.world, id, &copy.attrs) != PH_OK) return; /* it enters in the next tick */
+    const phx_halo_head after = {.sets = out->head.sets + 1,
+                                 .copies = out->head.copies + 1,
+                                 .gone = out->more ? 0 : halo->left_count,
+                                 .pins = out->more ? 0 : halo->pin_count,
+                                 .needs = out->more ? 0 : out->needs};
+    if (phx_halo_bytes(&after) > PHX_WIRE_BYTES_MAX) send_draft(out);
+    entity->written = out->number;
+    copy.stay = entity->stay;
+    const uint32_t set = set_of(out, &copy.attrs);
+    phx_halo_put_copy(halo->copies + (size_t)out->head.copies++ * PHX_HALO_COPY_BYTES, &copy, set);
+}
+
+static bool add_hit(void *user, const ph_hit *hit)
+{
+    add_copy(user, hit->id);
+    return true;
+}
+
+static void add_near(draft *out, uint32_t region)
+{
+    const ph_query near = phx_halo_box(&out->halo->def.grid, region, out->halo->def.width);
+    const ph_status status = ph_find_visit(out->halo->def.world, &near, add_hit, out);
+    PHX_ASSERT(status == PH_OK); /* between ticks, and the box is one */
+    (void)status;
+}
+
+/*
+ * Near which regions the peer gets copies: its own, and the ones in which it has entities still. As long as it writes
+ * by an older map than ours it may have entities in any region that it had: none is taken from it.
+ */
+static void choose_regions(phx_halo *halo, phx_halo_peer *peer, uint16_t number)
+{
+    const phx_cluster_map *map = &halo->def.node->map;
+    if (peer->version >= map->version) peer->copied = peer->needs;
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == number || phx_region_set_has(&peer->needs, i))
+            phx_region_set_add(&peer->copied, i);
+}
+
+/* The lowest version of the map by which another node has written to this one. */
+static uint32_t heard_map(phx_halo *halo)
+{
+    const phx_node *node = halo->def.node;
+    uint32_t lowest = node->map.version;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        if (node->peers[i].out || node->peers[i].member.gateway) continue;
+        const phx_halo_peer *peer = phx_halo_peer_of(halo, node->peers[i].member.registration);
+        if (!peer || peer->version < lowest) lowest = peer ? peer->version : 0;
+    }
+    return lowest;
+}
+
+static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, void *user)
+{
+    const phx_node *node = halo->def.node;
+    draft out = {.halo = halo, .send = send, .user = user, .number = ++halo->messages, .needs = count_needs(halo)};
+    out.head = (phx_halo_head){.source = node->def.member.registration,
+                               .target = to->member.registration,
+                               .version = node->map.version,
+                               .heard = heard_map(halo),
+                               .tick = halo->now};
+    phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
+    if (!peer) return; /* no memory: it hears in the next tick */
+    choose_regions(halo, peer, to->member.number);
+    for (uint32_t region = 0; region < node->map.region_count; region++)
+        if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);
+    for (uint32_t i = 0; i < peer->pin_count; i++) add_copy(&out, peer->pins[i]);
+    for (uint32_t i = 0; i < halo->entity_count; i++)
+        if (halo->entities[i].far) add_copy(&out, halo->entities[i].id);
+    send_draft(&out);
+}
+
+/* Looks at some own entities: are they seen beyond the width? Each is looked at every few ticks. */
+static void find_far(phx_halo *halo)
+{
+    enum { EVERY = 8 };
+    const uint32_t some = halo->entity_count / EVERY + 1;
+    for (uint32_t i = 0; i < some && halo->entity_count > 0; i++) {
+        halo->far_at = halo->far_at + 1 < halo->entity_count ? halo->far_at + 1 : 0;
+        phx_halo_entity *entity = &halo->entities[halo->far_at];
+        ph_attrs attrs;
+        if (!entity->own || ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) continue;
+        entity->far = attrs.global || attrs.reach > halo->def.width;
+    }
+}
+
+void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
+{
+    const phx_node *node = halo->def.node;
+    if (!phx_node_may_act(node)) return;
+    find_far(halo);
+    for (uint32_t i = 0; i < node->peer_count; i++)
+        if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], send, user);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < halo->left_count; i++)
+        if (--halo->left[i].repeats > 0) halo->left[kept++] = halo->left[i];
+    halo->left_count = kept;
+}
+
+bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
+{
+    uint32_t at = 0;
+    while (at < halo->pin_count && halo->pins[at] != id) at++;
+    if (on && at == halo->pin_count) {
+        if (at == PHX_HALO_PINS_MAX) return false;
+        if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, at, (size_t)at + 1, sizeof *halo->pins))
+            return false;
+        halo->pins[halo->pin_count++] = id;
+    }
+    if (!on && at < halo->pin_count) halo->pins[at] = halo->pins[--halo->pin_count];
+    return true;
+}

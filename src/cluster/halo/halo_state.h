@@ -1,0 +1,99 @@
+/*
+ * The state of a halo. Changed by the halo alone; tests and hosts may read it.
+ */
+#ifndef PHX_CLUSTER_HALO_HALO_STATE_H
+#define PHX_CLUSTER_HALO_HALO_STATE_H
+
+#include <pharos/cluster.h>
+
+#include "cluster/halo/halo_wire.h"
+#include "cluster/node/node.h"
+
+/* The regions: a grid of columns * rows, numbered row by row. */
+typedef struct phx_region_grid {
+    float origin[2], size[2]; /* of the whole */
+    uint32_t columns, rows;
+} phx_region_grid;
+
+typedef struct phx_halo_def {
+    ph_world world;
+    ph_producer producer;
+    phx_node *node;
+    phx_region_grid grid;
+    float width;          /* own entities nearer than this to a region of a peer are copied to it */
+    uint32_t grace_ticks; /* a copy stays for so many ticks of its source in which it is not repeated */
+    uint32_t quiet_ticks; /* ... and for so many own ticks in which its source is not heard */
+    phc_pack_fn pack;     /* of the host; NULL: its entities have no state of it */
+    void *pack_user;
+    ph_allocator allocator;
+} phx_halo_def;
+
+/* An entity that the halo knows: own, or a copy. */
+typedef struct phx_halo_entity {
+    uint64_t id;
+    uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
+    bool own;
+    bool resigns;     /* it was handed over, and is not remote in the world yet, as the producer was full */
+    bool far;         /* own: seen beyond the width */
+    uint64_t written; /* the last message that it stands in */
+    uint64_t source;  /* registration; of a copy, as all below */
+    uint64_t tick;    /* of the source, when it was repeated last */
+    uint64_t heard;   /* own tick, then */
+    ph_attrs attrs;   /* as they were submitted */
+} phx_halo_entity;
+
+/* A set of regions, a bit each. */
+typedef struct phx_region_set {
+    uint64_t words[PHX_CLUSTER_REGIONS_MAX / 64];
+} phx_region_set;
+
+typedef struct phx_halo_peer {
+    uint64_t registration, newest; /* the newest tick that was heard */
+    uint64_t heard;                /* own tick, then */
+    uint64_t *pins;                /* ids that it needs */
+    uint32_t pin_count, pin_capacity;
+    uint32_t version;      /* of the map with which it wrote its newest message */
+    uint32_t heard_map;    /* the lowest such version of its own peers */
+    phx_region_set needs;  /* regions of others in which it has own entities */
+    phx_region_set copied; /* regions that it gets copies near of */
+} phx_halo_peer;
+
+/* Both lists stand whole in one message, with room for copies. */
+enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = 8192 };
+
+typedef struct phx_halo_left {
+    phx_halo_gone gone;
+    uint32_t repeats; /* that are left */
+} phx_halo_left;
+
+typedef struct phx_halo_counts {
+    uint64_t flawed[PHX_WIRE_BAD_ITEM + 1]; /* bytes that are no message, by flaw */
+    uint64_t fenced, late, misdirected;     /* messages that were dropped */
+    uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */
+    uint64_t expired;                       /* copies that left, as they were not repeated */
+    uint64_t refused;                       /* commands that the producer did not take; they come again */
+    uint64_t no_memory;
+} phx_halo_counts;
+
+typedef struct phx_halo {
+    phx_halo_def def;
+    phx_mem mem;
+    phx_halo_entity *entities; /* dense, in no order */
+    uint32_t entity_count, entity_capacity;
+    phx_idmap places;
+    phx_halo_peer *peers;
+    uint32_t peer_count, peer_capacity;
+    phx_halo_left *left;
+    uint32_t left_count, left_capacity;
+    uint64_t *pins; /* ids that this node needs */
+    uint32_t pin_count, pin_capacity;
+    phx_region_set needs; /* regions of others in which this node has own entities; set by its owner in each tick */
+    uint64_t now;         /* ticks */
+    uint32_t stays;
+    uint32_t far_at;   /* the next entity that is looked at for `far` */
+    uint64_t messages; /* written */
+    phx_halo_counts counts;
+    unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX], message[PHX_WIRE_BYTES_MAX];
+} phx_halo;
+
+#endif

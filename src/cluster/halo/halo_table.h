@@ -1,0 +1,35 @@
+/*
+ * The entities and peers of a halo by id. Used by the halo.
+ */
+#ifndef PHX_CLUSTER_HALO_HALO_TABLE_H
+#define PHX_CLUSTER_HALO_HALO_TABLE_H
+
+#include "cluster/halo/halo_state.h"
+
+/* NULL: not known. Good until the next add or remove. */
+phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);
+/* Room for so many more. false: no memory. */
+bool phx_halo_reserve(phx_halo *halo, uint32_t more);
+/* The id is not known; room was reserved. */
+phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
+void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
+/* Tries to make an entity remote that was handed over. */
+void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
+/* NULL: it was never heard, or is forgotten. */
+phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration);
+/* Makes it, if it is not there. NULL: no memory. */
+phx_halo_peer *phx_halo_peer_of(phx_halo *halo, uint64_t registration);
+/* Those that are the node's peers no more. */
+void phx_halo_forget_peers(phx_halo *halo);
+
+static inline void phx_region_set_add(phx_region_set *set, uint32_t region)
+{
+    set->words[region / 64] |= 1ull << region % 64;
+}
+
+static inline bool phx_region_set_has(const phx_region_set *set, uint32_t region)
+{
+    return (set->words[region / 64] >> region % 64 & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * Changes of the cluster map and its bytes; see cluster_map.h. Pure.
+ */
+#include "cluster/map/cluster_map.h"
+
+#include "cluster/wire/bytes.h"
+#include "cluster/wire/sum.h"
+
+enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1 };
+
+void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count)
+{
+    PHX_ASSERT(region_count > 0 && region_count <= PHX_CLUSTER_REGIONS_MAX);
+    *map = (phx_cluster_map){.version = 1, .region_count = region_count};
+}
+
+const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration)
+{
+    for (uint32_t i = 0; i < map->member_count; i++)
+        if (map->members[i].registration == registration) return &map->members[i];
+    return NULL;
+}
+
+const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t number)
+{
+    for (uint32_t i = 0; i < map->member_count; i++)
+        if (map->members[i].number == number) return &map->members[i];
+    return NULL;
+}
+
+static uint32_t count_regions(const phx_cluster_map *map, uint16_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->region_count; i++) count += map->regions[i].number == number;
+    return count;
+}
+
+static uint32_t count_nodes(const phx_cluster_map *map)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) count += !map->members[i].gateway;
+    return count;
+}
+
+/*
+ * The node with the fewest regions, or with the most; the first of several. One without regions is drained, or had
+ * none left to get: the last choice. 0: there is none but `without`.
+ */
+static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t without)
+{
+    uint16_t best = 0;
+    uint32_t best_count = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *member = &map->members[i];
+        if (member->gateway || member->number == without) continue;
+        uint32_t count = count_regions(map, member->number);
+        if (!most && count == 0) count = UINT32_MAX;
+        if (best == 0 || (most ? count > best_count : count < best_count)) {
+            best = member->number;
+            best_count = count;
+        }
+    }
+    return best;
+}
+
+static phx_region *region_of_node(phx_cluster_map *map, uint16_t number)
+{
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == number) return &map->regions[i];
+    return NULL;
+}
+
+/* Regions without a node, and then regions of the node with the most, until the newcomer has its share. */
+static void share_regions(phx_cluster_map *map, uint16_t number)
+{
+    phx_region *region;
+    while ((region = region_of_node(map, 0)) != NULL) region->number = number;
+    const uint32_t nodes = count_nodes(map);
+    PHX_ASSERT(nodes > 0); /* the newcomer */
+    const uint32_t share = map->region_count / nodes;
+    for (uint32_t count = count_regions(map, number); count < share; count++) {
+        region = region_of_node(map, node_by_regions(map, true, number));
+        PHX_ASSERT(region); /* the sum of all shares is at most the number of regions */
+        region->number = number;
+    }
+}
+
+bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
+{
+    if (map->member_count == PHX_CLUSTER_MEMBERS_MAX || member.number == 0 || member.registration == 0 ||
+        map->version == UINT32_MAX || phx_cluster_map_member(map, member.registration) ||
+        phx_cluster_map_numbered(map, member.number))
+        return false;
+    map->members[map->member_count++] = member;
+    map->version++;
+    if (!member.gateway) share_regions(map, member.number);
+    return true;
+}
+
+/* Gives all regions of a node to the others; to none, if there are no others. */
+static void empty_node(phx_cluster_map *map, uint16_t number)
+{
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == number) map->regions[i].number = node_by_regions(map, false, number);
+}
+
+bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
+{
+    const phx_member *found = phx_cluster_map_member(map, registration);
+    if (!found || map->version == UINT32_MAX) return false;
+    const phx_member member = *found;
+    map->fence = ++map->version;
+    if (!member.gateway) empty_node(map, member.number);
+    for (uint32_t i = 0; i < map->region_count && !member.gateway; i++) map->regions[i].lost = map->version;
+    const uint32_t at = (uint32_t)(found - map->members);
+    for (uint32_t i = at; i + 1 < map->member_count; i++) map->members[i] = map->members[i + 1];
+    map->members[--map->member_count] = (phx_member){0};
+    return true;
+}
+
+bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number)
+{
+    const phx_member *member = phx_cluster_map_numbered(map, number);
+    if (!member || member->gateway || region >= map->region_count || map->version == UINT32_MAX ||
+        map->regions[region].number == number)
+        return false;
+    map->regions[region].number = number;
+    map->version++;
+    return true;
+}
+
+bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
+{
+    const phx_member *member = phx_cluster_map_member(map, registration);
+    if (!member || member->gateway || map->version == UINT32_MAX || count_regions(map, member->number) == 0 ||
+        node_by_regions(map, false, member->number) == 0)
+        return false;
+    map->version++;
+    empty_node(map, member->number);
+    return true;
+}
+
+bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost)
+{
+    if (region >= map->region_count || lost == 0 || map->regions[region].lost != lost || map->version == UINT32_MAX)
+        return false;
+    map->regions[region].lost = 0;
+    map->version++;
+    return true;
+}
+
+size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size)
+{
+    phx_writer writer = phx_writer_of(bytes, size);
+    phx_write_number(&writer, 4, MAGIC);
+    phx_write_number(&writer, 4, FORMAT);
+    phx_write_number(&writer, 4, map->version);
+    phx_write_number(&writer, 4, map->fence);
+    phx_write_number(&writer, 4, map->member_count);
+    phx_write_number(&writer, 4, map->region_count);
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        phx_write_number(&writer, 8, map->members[i].registration);
+        phx_write_number(&writer, 2, map->members[i].number);
+        phx_write_number(&writer, 1, map->members[i].gateway);
+    }
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        phx_write_number(&writer, 2, map->regions[i].number);
+        phx_write_number(&writer, 4, map->regions[i].lost);
+    }
+    PHX_ASSERT(!writer.failed);
+    return phx_sum_seal(&writer, bytes);
+}
+
+static bool members_differ(const phx_cluster_map *map)
+{
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        if (map->members[i].registration == 0 || map->members[i].number == 0) return false;
+        if (phx_cluster_map_member(map, map->members[i].registration) != &map->members[i] ||
+            phx_cluster_map_numbered(map, map->members[i].number) != &map->members[i])
+            return false;
+    }
+    return true;
+}
+
+/* Every region belongs to a node, or to none where the cluster has none. */
+static bool regions_fit(const phx_cluster_map *map)
+{
+    const bool has_nodes = count_nodes(map) > 0;
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        const phx_region *region = &map->regions[i];
+        const phx_member *member = phx_cluster_map_numbered(map, region->number);
+        if (has_nodes ? !member || member->gateway : region->number != 0) return false;
+        if (region->lost > map->fence) return false;
+    }
+    return true;
+}
+
+bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size)
+{
+    phx_reader reader;
+    phx_cluster_map read = {0};
+    if (!phx_sum_open(&reader, bytes, size) || phx_read_number(&reader, 4) != MAGIC ||
+        phx_read_number(&reader, 4) != FORMAT)
+        return false;
+    read.version = (uint32_t)phx_read_number(&reader, 4);
+    read.fence = (uint32_t)phx_read_number(&reader, 4);
+    read.member_count = (uint32_t)phx_read_number(&reader, 4);
+    read.region_count = (uint32_t)phx_read_number(&reader, 4);
+    if (read.version == 0 || read.fence > read.version || read.member_count > PHX_CLUSTER_MEMBERS_MAX ||
+        read.region_count == 0 || read.region_count > PHX_CLUSTER_REGIONS_MAX)
+        return false;
+    for (uint32_t i = 0; i < read.member_count; i++) {
+        read.members[i].registration = phx_read_number(&reader, 8);
+        read.members[i].number = (uint16_t)phx_read_number(&reader, 2);
+        const uint64_t gateway = phx_read_number(&reader, 1);
+        if (gateway > 1) return false;
+        read.members[i].gateway = gateway == 1;
+    }
+    for (uint32_t i = 0; i < read.region_count; i++) {
+        read.regions[i].number = (uint16_t)phx_read_number(&reader, 2);
+        read.regions[i].lost = (uint32_t)phx_read_number(&reader, 4);
+    }
+    if (reader.failed || phx_reader_left(&reader) != 0 || !members_differ(&read) || !regions_fit(&read)) return false;
+    *map = read;
+    return true;
+}

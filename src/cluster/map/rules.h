@@ -1,0 +1,31 @@
+/*
+ * The rules that keep an entity from having two owners, and its state from going back unheard. Each is a pure question
+ * of its own, so that tests can put a wrong answer in its place (tests/canary/cluster_rules.c) and see the simulation
+ * find it. Asked by the node.
+ */
+#ifndef PHX_CLUSTER_MAP_RULES_H
+#define PHX_CLUSTER_MAP_RULES_H
+
+#include "cluster/map/cluster_map.h"
+
+/* Fence: messages of a registration that is not in the own map are dropped. */
+bool phx_rule_hears(const phx_cluster_map *map, uint64_t registration);
+
+/* Sequence: an item is taken only behind the one before it. */
+bool phx_rule_is_next(uint64_t taken, uint64_t sequence);
+
+/*
+ * Retention: an entity that came as an item of a sender stays until that sender has seen the ack, or is put out.
+ * Otherwise the sender takes it back, once the receiver is dead, from a third node that had got it meanwhile.
+ */
+bool phx_rule_is_retained(const phx_cluster_map *map, uint64_t sender, uint64_t confirmed, uint64_t sequence);
+
+/*
+ * Map barrier: behind it every member has a map in which the dead member is not, so no member takes anything from it
+ * any more. shown: the lowest version that the other members have shown. The fence is that of the own map: a member
+ * that was put out later may have taken entities from the dead one, and others from it.
+ */
+bool phx_rule_restores(uint32_t fence, uint32_t shown);   /* entities of the dead member are restored */
+bool phx_rule_takes_back(uint32_t fence, uint32_t shown); /* offers to the dead member are void */
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * Arrivals; see arrivals.h. An arrival is kept as the event of the node that it came with.
+ */
+#include "cluster/member/arrivals.h"
+
+#include "cluster/halo/halo_family.h"
+#include "cluster/member/reports.h"
+#include "cluster/node/hand_over.h"
+
+/* ---- events of the node ---- */
+
+static uint16_t number_of(const phc *member, uint64_t registration)
+{
+    const phx_peer *peer = phx_node_peer(&member->node, registration);
+    return peer ? peer->member.number : 0; /* 0: it is out, and was forgotten */
+}
+
+static bool report_family(phc *member, const phx_node_event *event, const phx_family *family, phc_event_kind kind)
+{
+    for (uint32_t i = 0; i < family->count; i++) {
+        const phx_family_member entity = phx_family_member_at(family, i);
+        const phc_event report = {.kind = kind,
+                                  .id = entity.id,
+                                  .ownership = kind == PHC_EVENT_DUPLICATE ? 0 : event->offer.ownership,
+                                  .number = number_of(member, event->peer),
+                                  .bytes = entity.blob,
+                                  .size = entity.blob_bytes,
+                                  .reason = ""};
+        if (!phx_report(member, &report)) return false;
+    }
+    return true;
+}
+
+/* Bytes of a peer that are no entities: nothing of them is held. */
+static void drop_offer(phc *member, const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        (void)phx_hand_over_leave(&member->node, phx_wire_offer_id(offer, i));
+    member->counts.damaged++;
+}
+
+/*
+ * Room for all that follows an import comes first, so that nothing fails behind it: a report of each entity, the
+ * arrival itself, and its refusal. false: to be tried again.
+ */
+static bool reserve_room(phc *member, const phx_offer *offer)
+{
+    const uint64_t bytes = (uint64_t)offer->state_bytes + offer->follower_count * sizeof(uint64_t);
+    const uint64_t records = (offer->follower_count + 1) * (uint64_t)(sizeof(phc_event) + sizeof(uint32_t));
+    return phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, member->refused_count,
+                    (size_t)member->arrivals.count + 1, sizeof *member->refused) &&
+           phx_item_queue_reserve(&member->events, bytes + records) &&
+           phx_item_queue_reserve(&member->arrivals, bytes + sizeof(phx_node_event) + sizeof(uint32_t));
+}
+
+static bool gain_family(phc *member, const phx_node_event *event)
+{
+    const bool back = event->kind == PHX_NODE_TAKEN_BACK;
+    phx_family family;
+    if (!reserve_room(member, &event->offer)) return false;
+    const ph_status status = phx_halo_gain(&member->halo, &event->offer, &family);
+    if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
+    if (status != PH_OK) { /* it would be refused for ever, and nothing else would come */
+        drop_offer(member, &event->offer);
+        return true;
+    }
+    const bool kept = phx_events_push(&member->arrivals, event) &&
+                      report_family(member, event, &family, back ? PHC_EVENT_RESTORED : PHC_EVENT_GAINED);
+    PHX_ASSERT(kept); /* room was reserved */
+    (void)kept;
+    if (back) member->counts.restored += family.count;
+    return true;
+}
+
+static bool take_event(phc *member, const phx_node_event *event)
+{
+    phx_family family;
+    const phc_event restore = {.kind = PHC_EVENT_RESTORE, .region = event->region, .loss = event->lost, .reason = ""};
+    switch (event->kind) {
+    case PHX_NODE_GAINED:
+    case PHX_NODE_TAKEN_BACK:
+        return gain_family(member, event);
+    case PHX_NODE_DUPLICATE:
+        if (!phx_family_open(&family, &event->offer)) return true;
+        if (!reserve_room(member, &event->offer)) return false;
+        member->counts.duplicates += family.count;
+        return report_family(member, event, &family, PHC_EVENT_DUPLICATE);
+    case PHX_NODE_RESTORE:
+        return phx_report(member, &restore);
+    case PHX_NODE_FENCED:
+        break; /* reported with its reason */
+    }
+    return true;
+}
+
+/* ---- refused ones ---- */
+
+bool phx_arrivals_have(const phc *member, uint64_t id)
+{
+    phx_item item = {0};
+    for (uint32_t i = 0; i < member->arrivals.count; i++) {
+        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
+        const phx_node_event event = phx_events_of(item);
+        for (uint32_t place = 0; place <= event.offer.follower_count; place++)
+            if (phx_wire_offer_id(&event.offer, place) == id) return true;
+    }
+    return false;
+}
+
+void phx_arrivals_refuse(phc *member, uint64_t id)
+{
+    if (!phx_arrivals_have(member, id) || member->refused_count == member->refused_capacity) return;
+    member->refused[member->refused_count++] = id;
+}
+
+static bool is_refused(const phc *member, uint64_t id)
+{
+    for (uint32_t i = 0; i < member->refused_count; i++)
+        if (member->refused[i] == id) return true;
+    return false;
+}
+
+void phx_arrivals_end_tick(phc *member)
+{
+    while (member->arrivals.count > 0 && !is_refused(member, phx_events_first(&member->arrivals).offer.id))
+        phx_item_queue_pop(&member->arrivals);
+}
+
+/* Arrivals that the world had no room for. What it does not take now is refused again. */
+static void import_again(phc *member)
+{
+    phx_item item = {0};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < member->arrivals.count && member->refused_count > 0; i++) {
+        phx_family family;
+        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
+        const phx_node_event event = phx_events_of(item);
+        if (!is_refused(member, event.offer.id)) continue;
+        if (!phc_owns(member, event.offer.id)) continue; /* it has left meanwhile */
+        if (phx_halo_gain(&member->halo, &event.offer, &family) != PH_OK) member->refused[kept++] = event.offer.id;
+    }
+    member->refused_count = kept;
+}
+
+void phx_arrivals_take(phc *member)
+{
+    import_again(member);
+    while (member->node.events.count > 0) {
+        const phx_node_event event = phx_events_first(&member->node.events);
+        if (!take_event(member, &event)) return;
+        phx_item_queue_pop(&member->node.events);
+    }
+}

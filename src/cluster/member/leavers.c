@@ -1,0 +1,90 @@
+/*
+ * Entities on their way out; see leavers.h. The search is one query for each region of a peer, so it costs what stands
+ * there. An entity goes to a region's new node once that one has copies from all others by the map that says so: then
+ * all that the entity sees is there before it.
+ */
+#include "cluster/member/leavers.h"
+
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/reports.h"
+#include "cluster/node/map_barrier.h"
+
+static bool note_leaver(void *user, const ph_hit *hit)
+{
+    phc *member = user;
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, hit->id);
+    if (!entity || !entity->own) return true;
+    phx_region_set_add(&member->halo.needs, member->searched);
+    if (member->leaver_count == member->def.moves_per_tick) return false; /* the region is noted */
+    if (member->leavers_seen++ < member->leavers_passed) return true;
+    if (!phx_grow(&member->mem, (void **)&member->leavers, &member->leaver_capacity, member->leaver_count,
+                  (size_t)member->leaver_count + 1, sizeof *member->leavers))
+        return false;
+    member->leavers[member->leaver_count++] = hit->id;
+    return true;
+}
+
+void phx_leavers_find(phc *member)
+{
+    const phx_node *node = &member->node;
+    member->leaver_count = member->leavers_seen = 0;
+    member->halo.needs = (phx_region_set){0};
+    for (uint32_t region = 0; region < node->map.region_count; region++) {
+        if (node->map.regions[region].number == node->def.member.number || node->map.regions[region].number == 0)
+            continue;
+        member->searched = region;
+        const ph_query inside = phx_halo_box(&member->grid, region, 0.0f);
+        if (ph_find_visit(member->world, &inside, note_leaver, member) != PH_OK) return; /* PH_BUSY: in a later round */
+    }
+}
+
+static void report_lost(phc *member, const phx_family *family, uint16_t number)
+{
+    for (uint32_t i = 0; i < family->count; i++) {
+        const phc_event event = {
+            .kind = PHC_EVENT_LOST, .id = phx_family_member_at(family, i).id, .number = number, .reason = ""};
+        const bool kept = phx_report(member, &event);
+        PHX_ASSERT(kept); /* room was reserved */
+        (void)kept;
+    }
+}
+
+/* Do all members hear the region's node, and does it hear all of them as the node of that region? */
+static bool is_ready(phc *member, const phx_known_region *region)
+{
+    const phx_member *receiver = phx_cluster_map_numbered(&member->node.map, region->number);
+    const phx_halo_peer *peer = receiver ? phx_halo_peer_of(&member->halo, receiver->registration) : NULL;
+    return peer && peer->heard_map >= region->since && phx_map_barrier_shown(&member->node) >= region->since;
+}
+
+/* false: it stays for now. */
+static bool send_leaver(phc *member, uint64_t id)
+{
+    ph_attrs attrs;
+    phx_family family;
+    const phx_node *node = &member->node;
+    if (ph_entity_get(member->world, id, &attrs) != PH_OK) return false;
+    const phx_known_region *region = &member->regions[phx_halo_region(&member->grid, attrs.x, attrs.y)];
+    const uint16_t number = region->number;
+    if (number == node->def.member.number || number == 0 || !is_ready(member, region) ||
+        phx_halo_beyond(&member->halo, attrs.x, attrs.y) < member->def.hand_over_margin)
+        return false;
+    const uint64_t records = PHX_FAMILY_MEMBERS_MAX * (uint64_t)(sizeof(phc_event) + sizeof(uint32_t));
+    if (!phx_item_queue_reserve(&member->events, records)) return false;
+    const ph_status status = phx_halo_give(&member->halo, id, number, &family);
+    if (status == PH_OK) report_lost(member, &family, number);
+    else if (status != PH_ATTACHED) member->counts.kept[status]++; /* an attached one goes with its root */
+    return status == PH_OK;
+}
+
+void phx_leavers_send(phc *member)
+{
+    uint32_t kept = 0;
+    if (!phx_node_may_act(&member->node)) return;
+    for (uint32_t i = 0; i < member->leaver_count; i++) kept += !send_leaver(member, member->leavers[i]);
+    /* where there are more than are looked at in a tick, the ones that stay do not stand before the others for ever */
+    if (member->leaver_count < member->def.moves_per_tick) member->leavers_passed = 0;
+    else member->leavers_passed += kept;
+}

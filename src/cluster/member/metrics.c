@@ -1,0 +1,129 @@
+/*
+ * phc_stats_get(), and phc_prometheus(): the numbers of a member, also as text. On the thread that ticks the world.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/metrics_text.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/phc_clock.h"
+
+/* ---- numbers ---- */
+
+static void count_map(const phc *member, phc_stats *stats)
+{
+    const phx_cluster_map *map = &member->node.map;
+    stats->map_version = map->version;
+    for (uint32_t i = 0; i < map->member_count; i++) stats->nodes += !map->members[i].gateway;
+    for (uint32_t i = 0; i < map->region_count; i++)
+        stats->regions += map->regions[i].number == member->node.def.member.number;
+}
+
+static void count_entities(const phc *member, phc_stats *stats)
+{
+    const phx_node *node = &member->node;
+    for (uint32_t i = 0; i < node->holdings.count; i++) stats->transit += node->holdings.items[i].sending;
+    stats->own = node->holdings.count - stats->transit;
+    if (node->fenced) return;
+    for (uint32_t i = 0; i < member->halo.entity_count; i++) stats->remote += !member->halo.entities[i].own;
+}
+
+static void count_lag(const phc *member, phc_stats *stats)
+{
+    for (uint32_t i = 0; i < member->halo.peer_count; i++) {
+        const phx_halo_peer *peer = &member->halo.peers[i];
+        const uint64_t ticks = member->halo.now - peer->heard;
+        if (phx_cluster_map_member(&member->node.map, peer->registration) && ticks > stats->lag_ticks)
+            stats->lag_ticks = ticks;
+    }
+}
+
+static void count_work(const phc *member, phc_stats *stats)
+{
+    const phx_halo_counts *halo = &member->halo.counts;
+    const phx_node_counts *node = &member->node.counts;
+    stats->copies_in = halo->copies_in;
+    stats->copies_out = halo->copies_out;
+    stats->expired = halo->expired;
+    stats->handed = node->acked;
+    stats->gained = node->gained;
+    stats->restored = member->counts.restored;
+    stats->duplicates = member->counts.duplicates;
+    for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) stats->kept += member->counts.kept[i];
+    stats->unsent = member->counts.unsent;
+    stats->refused = halo->refused;
+    stats->no_memory = halo->no_memory + node->no_memory;
+}
+
+static void count_dropped(const phc *member, phc_stats *stats)
+{
+    const phx_halo_counts *halo = &member->halo.counts;
+    const phx_node_counts *node = &member->node.counts;
+    stats->dropped = halo->fenced + halo->late + halo->misdirected + node->fenced + node->misdirected + node->early +
+                     node->impossible + member->counts.flawed_questions + member->counts.damaged;
+    for (uint32_t i = 0; i <= PHX_WIRE_BAD_ITEM; i++) stats->dropped += halo->flawed[i] + node->flawed[i];
+}
+
+ph_status phc_stats_get(const phc *member, phc_stats *stats)
+{
+    if (!member || !stats) return PH_BAD_ARGUMENT;
+    const uint64_t now = phx_phc_now(member), proven = member->node.proven_until;
+    *stats = (phc_stats){.lease_ns = proven > now ? proven - now : 0,
+                         .lists = member->membership.counts.lists,
+                         .failed = member->membership.counts.failed,
+                         .put_out = member->membership.counts.put_out,
+                         .fenced = member->node.fenced || member->membership.phase == PHX_MEMBERSHIP_ENDED};
+    count_map(member, stats);
+    count_entities(member, stats);
+    count_lag(member, stats);
+    count_work(member, stats);
+    count_dropped(member, stats);
+    return PH_OK;
+}
+
+/* ---- text ---- */
+
+#define METRIC(type, field, name, help) \
+    { \
+        PHX_METRIC_##type, offsetof(phc_stats, field), name, "", help \
+    }
+static const phx_metric metrics[] = {
+    METRIC(GAUGE, map_version, "map_version", "Version of the cluster map."),
+    METRIC(GAUGE, nodes, "nodes", "Nodes of the map."),
+    METRIC(GAUGE, regions, "regions", "Own regions."),
+    METRIC(GAUGE, own, "own", "Own entities."),
+    METRIC(GAUGE, remote, "remote", "Remote entities here."),
+    METRIC(GAUGE, transit, "transit", "Entities on their way to another node."),
+    METRIC(GAUGE, lag_ticks, "lag_ticks", "Ticks since the most silent node was heard."),
+    METRIC(GAUGE_NS, lease_ns, "lease_seconds", "Time that the lease is proven for."),
+    METRIC(COUNTER, copies_in, "copies_in_total", "Copies of entities that came from other nodes."),
+    METRIC(COUNTER, copies_out, "copies_out_total", "Copies of entities that went to other nodes."),
+    METRIC(COUNTER, expired, "expired_total", "Remote entities that were not repeated."),
+    METRIC(COUNTER, handed, "handed_total", "Entities handed over to other nodes."),
+    METRIC(COUNTER, gained, "gained_total", "Entities that came from other nodes."),
+    METRIC(COUNTER, restored, "restored_total", "Entities taken back from dead nodes."),
+    METRIC(COUNTER, duplicates, "duplicates_total", "Offered entities that were own already."),
+    METRIC(COUNTER, kept, "kept_total", "Attempts to hand over that wait for a later tick."),
+    METRIC(COUNTER, dropped, "dropped_total", "Messages that were dropped."),
+    METRIC(COUNTER, unsent, "unsent_total", "Messages that the transport did not take."),
+    METRIC(COUNTER, refused, "refused_total", "Commands that were refused, and come again."),
+    METRIC(COUNTER, no_memory, "no_memory_total", "Pieces of work put off for want of memory."),
+    METRIC(COUNTER, lists, "lists_total", "Looks at the control store."),
+    METRIC(COUNTER, failed, "store_failed_total", "Failed requests to the control store."),
+    METRIC(COUNTER, put_out, "put_out_total", "Members that this one put out."),
+    METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
+};
+
+ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *length)
+{
+    phc_stats stats;
+    if (!length || (!text && size > 0)) return PH_BAD_ARGUMENT;
+    const ph_status status = phc_stats_get(member, &stats);
+    if (status != PH_OK) return status;
+    char labels[sizeof "world=\"\"" + PHC_NAME_MAX];
+    (void)snprintf(labels, sizeof labels, "world=\"%s\"", member->name);
+    phx_metrics_text out = {.at = text, .size = size, .prefix = "pharos_cluster_"};
+    phx_metrics_rows(&out, metrics, sizeof metrics / sizeof *metrics, labels, &stats);
+    *length = phx_metrics_end(&out);
+    return PH_OK;
+}

@@ -1,0 +1,109 @@
+/*
+ * The host's own entities, and its questions and wishes about the map; see cluster.h.
+ */
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/phc_clock.h"
+#include "cluster/membership/membership.h"
+#include "cluster/node/hand_over.h"
+
+/* Another node asks for it, and this one has no answer of its own: the other's question comes behind that one. */
+static bool is_claimed_by_another(const phc *member, uint64_t id)
+{
+    const phx_node *node = &member->node;
+    const phx_claim *own = phx_claims_of(&node->claims, node->def.member.registration);
+    if (own && member->question.phase == PHX_QUESTION_TAKEN && phx_claim_has(own, id)) return false;
+    for (uint32_t i = 0; i < node->claims.count; i++) {
+        const phx_claim *claim = &node->claims.items[i];
+        if (claim->registration != node->def.member.registration && phx_claim_has(claim, id)) return true;
+    }
+    return false;
+}
+
+/* A remote one of that id leaves with it: its owner is dead, or does not know of this one, and will hear. */
+ph_status phc_enter(phc *member, uint64_t id, const ph_attrs *attrs, uint64_t after)
+{
+    if (!member || !attrs) return PH_BAD_ARGUMENT;
+    if (member->def.gateway) return PH_BUSY;
+    if ((attrs->given & (PH_X | PH_Y)) != (PH_X | PH_Y)) return PH_NOT_GIVEN;
+    ph_status status = ph_attrs_check(member->world, PH_COMMAND_ENTER, attrs, NULL, 0);
+    if (status != PH_OK) return status;
+    if (is_claimed_by_another(member, id)) return PH_BUSY;
+    const uint32_t region = phx_halo_region(&member->grid, attrs->x, attrs->y);
+    status = phx_hand_over_enter(&member->node, id, region, after);
+    if (status != PH_OK) return status;
+    status = phx_halo_enter(&member->halo, id, attrs);
+    if (status != PH_OK) (void)phx_hand_over_leave(&member->node, id);
+    return status;
+}
+
+ph_status phc_leave(phc *member, uint64_t id)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    const phx_holding *holding = phx_holdings_find(&member->node.holdings, id);
+    if (!holding) return PH_UNKNOWN_ID;
+    if (holding->sending) return PH_PENDING;
+    ph_status status = phx_halo_leave(&member->halo, id);
+    if (status == PH_OK) status = phx_hand_over_leave(&member->node, id);
+    return status;
+}
+
+bool phc_owns(const phc *member, uint64_t id)
+{
+    if (!member || !phx_node_may_act(&member->node)) return false;
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, id);
+    return entity && entity->own;
+}
+
+bool phc_may_commit(const phc *member)
+{
+    return member && !member->def.gateway && member->node.joined && !member->node.fenced &&
+           phx_phc_now(member) < member->node.proven_until;
+}
+
+uint16_t phc_owner_of(const phc *member, float x, float y)
+{
+    if (!member || member->node.map.version == 0) return 0;
+    return member->node.map.regions[phx_halo_region(&member->grid, x, y)].number;
+}
+
+uint16_t phc_node_of(const phc *member, uint64_t id)
+{
+    const phx_halo_entity *entity = member ? phx_halo_find(&member->halo, id) : NULL;
+    if (!entity) return 0;
+    if (entity->own) return phc_number(member);
+    const phx_peer *peer = phx_node_peer(&member->node, entity->source);
+    return peer ? peer->member.number : 0;
+}
+
+uint64_t phc_ownership(const phc *member, uint64_t id)
+{
+    const phx_holding *holding = member ? phx_holdings_find(&member->node.holdings, id) : NULL;
+    return holding && !holding->sending ? holding->ownership : 0;
+}
+
+uint16_t phc_number(const phc *member)
+{
+    return member && member->node.joined && !member->node.fenced ? member->node.def.member.number : 0;
+}
+
+ph_status phc_restored(phc *member, uint32_t region, uint32_t loss)
+{
+    if (!member || region >= member->membership.def.region_count || loss == 0) return PH_BAD_ARGUMENT;
+    phx_membership_restored(&member->membership, region, loss);
+    return PH_OK;
+}
+
+ph_status phc_give_region(phc *member, uint32_t region, uint16_t number)
+{
+    if (!member || region >= member->membership.def.region_count || number == 0) return PH_BAD_ARGUMENT;
+    phx_membership_give(&member->membership, region, number);
+    return PH_OK;
+}
+
+void phc_drain(phc *member)
+{
+    if (!member) return;
+    phx_membership_drain(&member->membership);
+    member->drains = true;
+}

@@ -1,0 +1,129 @@
+/*
+ * A member from its opening to its close; see cluster.h. One block of memory has all of it but what grows.
+ */
+#include "cluster/member/phc_state.h"
+
+#include <string.h>
+
+#include "base/cluster_rules.h"
+#include "cluster/halo/halo.h"
+#include "cluster/member/definition.h"
+#include "cluster/member/phc_clock.h"
+#include "cluster/member/phc_def.h"
+#include "cluster/membership/membership.h"
+
+enum {
+    UNACKED_MAX = 1024, /* entities on their way to one peer: a bound of memory where it does not answer */
+    GRACE_TICKS = 4, /* above the lag on both sides: copies that cross into the halo of a third node do not flicker */
+    NS_IN_MS = 1000000
+};
+
+static phx_region_grid grid_of(const phc_def *def)
+{
+    const ph_world_def *world = def->world_def;
+    return (phx_region_grid){.origin = {world->world_origin[0], world->world_origin[1]},
+                             .size = {world->world_size[0], world->world_size[1]},
+                             .columns = def->regions[0],
+                             .rows = def->regions[1]};
+}
+
+static phx_halo_def halo_def_of(phc *member)
+{
+    const phc_def *def = &member->def;
+    return (phx_halo_def){.world = member->world,
+                          .node = &member->node,
+                          .grid = member->grid,
+                          .width = def->halo > 0.0f ? def->halo : phx_cluster_least_halo(def),
+                          .grace_ticks = 2 * def->lag_max + GRACE_TICKS,
+                          .quiet_ticks = def->silent_ticks,
+                          .pack = def->pack,
+                          .pack_user = def->pack_user,
+                          .allocator = def->allocator};
+}
+
+/* false: no memory. */
+static bool begin_parts(phc *member, const phc_store *store)
+{
+    const phc_def *def = &member->def;
+    const phx_membership_def membership = {.store = *store,
+                                           .world = member->name,
+                                           .number = def->number,
+                                           .gateway = def->gateway,
+                                           .region_count = def->regions[0] * def->regions[1],
+                                           .lease_ms = def->lease_ms,
+                                           .definition = phx_definition_number(def),
+                                           .list_ns = (uint64_t)def->list_ms * NS_IN_MS,
+                                           .allocator = def->allocator};
+    const phx_halo_def halo = halo_def_of(member);
+    const phx_node_def node = {.member = {.number = def->number, .gateway = def->gateway},
+                               .freezes = def->store_loss == PHC_FREEZE,
+                               .unacked_max = UNACKED_MAX,
+                               .allocator = def->allocator};
+    phx_node_init(&member->node, &node);
+    phx_halo_init(&member->halo, &halo);
+    phx_item_queue_init(&member->events, &member->mem);
+    phx_item_queue_init(&member->arrivals, &member->mem);
+    return phx_membership_init(&member->membership, &membership, &member->node);
+}
+
+static void free_member(phc *member)
+{
+    phx_mem *mem = &member->mem, outer; /* the member's own memory is in the block that is released */
+    phx_membership_free(&member->membership);
+    phx_halo_free(&member->halo);
+    phx_node_free(&member->node);
+    phx_item_queue_free(&member->events);
+    phx_item_queue_free(&member->arrivals);
+    phx_release(mem, (void **)&member->refused, &member->refused_capacity, sizeof *member->refused);
+    phx_release(mem, (void **)&member->leavers, &member->leaver_capacity, sizeof *member->leavers);
+    phx_mem_init(&outer, member->def.allocator);
+    atomic_store_explicit(&outer.bytes, sizeof *member, memory_order_relaxed);
+    phx_free(&outer, member, sizeof *member, _Alignof(phc));
+}
+
+static phc *make_member(const phc_def *def, ph_world world, const phc_transport *transport)
+{
+    phx_mem mem;
+    phx_mem_init(&mem, def->allocator);
+    phc *member = phx_alloc_zero(&mem, sizeof *member, _Alignof(phc));
+    if (!member) return NULL;
+    phx_mem_init(&member->mem, def->allocator);
+    memcpy(member->name, def->name, strlen(def->name) + 1);
+    member->def = *def;
+    member->def.name = member->name;
+    if (!def->clock) member->def.clock = phx_phc_clock;
+    member->world = world;
+    member->transport = *transport;
+    member->grid = grid_of(def);
+    return member;
+}
+
+static bool has_functions(const phc_transport *transport, const phc_store *store)
+{
+    return transport->listen && transport->send && transport->poll && store->list && store->cas && store->lease_open &&
+           store->lease_renew && store->lease_end && store->poll;
+}
+
+ph_status phc_open(const phc_def *def, ph_world world, const phc_transport *transport, const phc_store *store,
+                   phc **member, char *reason, size_t reason_size)
+{
+    if (!def || !transport || !store || !member || !has_functions(transport, store)) return PH_BAD_ARGUMENT;
+    if (!phx_phc_def_check(def, world.index1 != 0, reason, reason_size)) return PH_BAD_DEF;
+    phc *made = make_member(def, world, transport);
+    if (!made) return PH_NO_MEMORY;
+    ph_status status = begin_parts(made, store) ? PH_OK : PH_NO_MEMORY;
+    if (status == PH_OK && !def->gateway) status = ph_producer_open(world, &made->producer);
+    made->halo.def.producer = made->producer;
+    made->def.world_def = NULL; /* the host's, for this call alone */
+    if (status == PH_OK) *member = made;
+    else free_member(made);
+    return status;
+}
+
+void phc_close(phc *member)
+{
+    if (!member) return;
+    phx_membership_leave(&member->membership);
+    if (!member->def.gateway) (void)ph_producer_close(member->producer); /* the host may have destroyed the world */
+    free_member(member);
+}

@@ -1,0 +1,79 @@
+/*
+ * State of a member as the host has it: one local world, the protocol's node, membership, halo, and the ways out of the
+ * process. Changed by the calls of cluster.h, on the thread that ticks the world.
+ */
+#ifndef PHX_CLUSTER_MEMBER_PHC_STATE_H
+#define PHX_CLUSTER_MEMBER_PHC_STATE_H
+
+#include "cluster/halo/halo_state.h"
+#include "cluster/membership/membership_state.h"
+
+/* Another member, as the host was told of it. */
+typedef struct phx_known_member {
+    phx_member member;
+    bool lags;
+} phx_known_member;
+
+typedef struct phx_known_region {
+    uint16_t number; /* of its node */
+    uint32_t since;  /* version of the map in which it became that node's */
+} phx_known_region;
+
+typedef struct phx_phc_counts {
+    uint64_t rounds, restored, duplicates, damaged, kept[PH_STATUS_COUNT]; /* kept: not handed over, by status */
+    uint64_t flawed_questions;
+    uint64_t unsent; /* messages that the transport did not take */
+} phx_phc_counts;
+
+/* The own question: see questions.h. */
+typedef enum phx_question_phase {
+    PHX_QUESTION_NONE = 0, /* none, or the last one has ended, which the others are told */
+    PHX_QUESTION_ASKED = 1,
+    PHX_QUESTION_ANSWERED = 2, /* the event waits for the host */
+    PHX_QUESTION_TAKEN = 3     /* the host has it: it enters what is missing before the next round */
+} phx_question_phase;
+
+typedef struct phx_question {
+    phx_question_phase phase;
+    bool is_contested; /* a node that comes first asks for one of them, too: asked again once all have answered */
+    bool is_new;       /* sent to no node yet */
+    uint32_t number;   /* rises; 0 = none so far */
+    uint32_t count, answered_count;
+    phc_holder holders[PHC_ASKED_MAX];
+    uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
+} phx_question;
+
+struct phc {
+    phc_def def;
+    char name[PHC_NAME_MAX + 1];
+    phx_mem mem;
+    ph_world world;
+    ph_producer producer;
+    phc_transport transport;
+    phx_region_grid grid;
+    phx_node node;
+    phx_membership membership;
+    phx_halo halo;
+    uint64_t now, beat_at;
+    bool listens;
+    /* the host's side: events with their bytes, and the map that it was told of */
+    phx_item_queue events;
+    bool joined_told, fence_told, drains;
+    uint32_t map_told; /* version that the two below are of */
+    phx_known_region regions[PHX_CLUSTER_REGIONS_MAX];
+    phx_known_member members[PHX_CLUSTER_MEMBERS_MAX];
+    uint32_t member_count;
+    phx_item_queue arrivals; /* states of imports of this tick, until the world has taken them */
+    uint64_t *refused;       /* roots of arrivals that the world had no room for: they are imported again */
+    uint32_t refused_count, refused_capacity;
+    uint64_t *leavers; /* own entities that are beyond the own regions */
+    uint32_t leaver_count, leaver_capacity;
+    uint32_t leavers_seen, leavers_passed; /* so many of them were looked at in earlier rounds, and did not go */
+    uint32_t searched;                     /* the region that is searched for them */
+    phx_phc_counts counts;
+    phx_question question;
+    uint64_t asked[PHC_ASKED_MAX]; /* ids of a question that is being taken */
+    unsigned char message[PHX_WIRE_BYTES_MAX];
+};
+
+#endif

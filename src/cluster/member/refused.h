@@ -1,0 +1,13 @@
+/*
+ * Commands of a member's own producer that the world has refused: the halo and the host's view are
+ * mended by them.
+ * Called behind each tick, on the thread that ticks the world.
+ */
+#ifndef PHX_CLUSTER_MEMBER_REFUSED_H
+#define PHX_CLUSTER_MEMBER_REFUSED_H
+
+#include "cluster/member/phc_state.h"
+
+void phx_refused_mend(phc *member);
+
+#endif

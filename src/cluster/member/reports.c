@@ -1,0 +1,142 @@
+/*
+ * Events for the host; see reports.h. An item of the queue is an event and its bytes.
+ */
+#include "cluster/member/reports.h"
+
+#include "cluster/halo/halo_table.h"
+
+bool phx_report(phc *member, const phc_event *event)
+{
+    unsigned char *item = phx_item_queue_push(&member->events, (uint32_t)(sizeof *event + event->size));
+    if (!item) return false;
+    memcpy(item, event, sizeof *event);
+    if (event->size > 0) memcpy(item + sizeof *event, event->bytes, event->size);
+    return true;
+}
+
+/* The answers stand where they were collected. */
+static void take_holders(phc *member, phc_event *event)
+{
+    event->bytes = member->question.holders;
+    event->size = member->question.count * sizeof *member->question.holders;
+    member->question.phase = PHX_QUESTION_TAKEN;
+}
+
+bool phc_event_next(phc *member, phc_event *event)
+{
+    if (!member || !event || member->events.count == 0) return false;
+    const phx_item item = phx_item_queue_first(&member->events);
+    memcpy(event, item.bytes, sizeof *event);
+    event->bytes = event->size > 0 ? item.bytes + sizeof *event : NULL;
+    if (event->kind == PHC_EVENT_WHO_HAS) take_holders(member, event);
+    phx_item_queue_pop(&member->events); /* its bytes stay until the next push */
+    return true;
+}
+
+/* ---- the map ---- */
+
+static bool report_region(phc *member, uint32_t region, bool gained)
+{
+    const phc_event event = {
+        .kind = gained ? PHC_EVENT_REGION_GAINED : PHC_EVENT_REGION_LOST, .region = region, .reason = ""};
+    return phx_report(member, &event);
+}
+
+static bool report_regions(phc *member)
+{
+    const phx_cluster_map *map = &member->node.map;
+    const uint16_t self = member->node.def.member.number;
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        phx_known_region *known = &member->regions[i];
+        const uint16_t number = map->regions[i].number;
+        if (known->number == number) continue;
+        if ((known->number == self || number == self) && !report_region(member, i, number == self)) return false;
+        *known = (phx_known_region){.number = number, .since = map->version};
+    }
+    return true;
+}
+
+static bool report_member(phc *member, const phx_member *other, bool up)
+{
+    const phc_event event = {
+        .kind = up ? PHC_EVENT_PEER_UP : PHC_EVENT_PEER_DOWN, .number = other->number, .reason = ""};
+    return phx_report(member, &event);
+}
+
+static bool is_known(const phc *member, uint64_t registration)
+{
+    for (uint32_t i = 0; i < member->member_count; i++)
+        if (member->members[i].member.registration == registration) return true;
+    return false;
+}
+
+static bool report_members(phc *member)
+{
+    const phx_cluster_map *map = &member->node.map;
+    for (uint32_t i = member->member_count; i-- > 0;) {
+        if (phx_cluster_map_member(map, member->members[i].member.registration)) continue;
+        if (!report_member(member, &member->members[i].member, false)) return false;
+        member->members[i] = member->members[--member->member_count];
+    }
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *other = &map->members[i];
+        if (other->registration == member->node.def.member.registration || is_known(member, other->registration))
+            continue;
+        if (!report_member(member, other, true)) return false;
+        member->members[member->member_count++] = (phx_known_member){.member = *other};
+    }
+    return true;
+}
+
+void phx_report_map(phc *member)
+{
+    const phx_node *node = &member->node;
+    if (!node->joined || node->fenced) return;
+    const phc_event joined = {.kind = PHC_EVENT_JOINED, .number = node->def.member.number, .reason = ""};
+    if (!member->joined_told && !phx_report(member, &joined)) return;
+    member->joined_told = true;
+    if (member->map_told == node->map.version || !report_members(member) || !report_regions(member)) return;
+    member->map_told = node->map.version;
+}
+
+/* ---- state ---- */
+
+static void report_lag(phc *member, phx_known_member *other)
+{
+    if (other->member.gateway) return;
+    const phx_halo_peer *peer = phx_halo_peer_of(&member->halo, other->member.registration);
+    if (!peer) return;
+    const uint64_t ticks = member->halo.now - peer->heard;
+    const bool lags = ticks > member->def.lag_max;
+    if (lags == other->lags) return;
+    const phc_event event = {
+        .kind = PHC_EVENT_LAG, .number = other->member.number, .ticks = lags ? (uint32_t)ticks : 0, .reason = ""};
+    if (phx_report(member, &event)) other->lags = lags;
+}
+
+static void report_fence(phc *member)
+{
+    const phc_event event = {.kind = PHC_EVENT_FENCED, .reason = member->membership.reason};
+    if (!member->fence_told) member->fence_told = phx_report(member, &event);
+}
+
+static bool is_drained(const phc *member)
+{
+    const phx_node *node = &member->node;
+    bool has_region = !node->joined || node->holdings.count > 0;
+    for (uint32_t i = 0; i < node->map.region_count && !has_region; i++)
+        has_region = node->map.regions[i].number == node->def.member.number;
+    return !has_region;
+}
+
+void phx_report_state(phc *member)
+{
+    const phc_event drained = {.kind = PHC_EVENT_DRAINED, .reason = ""};
+    if (member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced) {
+        report_fence(member);
+        return;
+    }
+    if (!member->def.gateway)
+        for (uint32_t i = 0; i < member->member_count; i++) report_lag(member, &member->members[i]);
+    if (member->drains && is_drained(member) && phx_report(member, &drained)) member->drains = false;
+}

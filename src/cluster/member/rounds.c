@@ -1,0 +1,57 @@
+/*
+ * The rounds of a member: phc_tick() before a tick of its world, phc_told() behind it; see cluster.h.
+ */
+#include "cluster/halo/halo.h"
+#include "cluster/member/arrivals.h"
+#include "cluster/member/courier.h"
+#include "cluster/member/leavers.h"
+#include "cluster/member/phc_clock.h"
+#include "cluster/member/questions.h"
+#include "cluster/member/refused.h"
+#include "cluster/member/reports.h"
+#include "cluster/membership/membership.h"
+#include "cluster/node/map_barrier.h"
+
+enum { NS_IN_MS = 1000000 };
+
+/* A process that slept through its lease was put out meanwhile, or may be at any moment: it does not go on. */
+static void check_sleep(phc *member, uint64_t now)
+{
+    const uint64_t slept = now - member->now;
+    if (member->counts.rounds > 0 && member->node.joined && slept >= (uint64_t)member->def.lease_ms * NS_IN_MS)
+        phx_membership_end(&member->membership, "the process slept longer than its lease");
+}
+
+ph_status phc_tick(phc *member)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    const uint64_t now = phx_phc_now(member);
+    check_sleep(member, now);
+    member->now = now;
+    member->counts.rounds++;
+    phx_membership_tick(&member->membership, now);
+    phx_courier_receive(member);
+    phx_map_barrier_begin(&member->node, now);
+    if (!member->def.gateway && !member->node.fenced) {
+        phx_questions_begin_round(member);
+        phx_arrivals_take(member);
+        phx_halo_begin_tick(&member->halo);
+    }
+    phx_report_map(member);
+    phx_report_state(member);
+    return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
+}
+
+ph_status phc_told(phc *member)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    if (!member->def.gateway && !member->node.fenced) {
+        phx_refused_mend(member);
+        phx_arrivals_end_tick(member);
+        phx_leavers_find(member);
+        phx_courier_send_halo(member);
+        phx_leavers_send(member);
+    }
+    phx_courier_send_channel(member);
+    return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
+}

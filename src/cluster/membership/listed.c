@@ -1,0 +1,31 @@
+/*
+ * Registered processes; see listed.h.
+ */
+#include "cluster/membership/listed.h"
+
+bool phx_listed_has(const phx_membership *membership, const phx_member *member)
+{
+    for (uint32_t i = 0; i < membership->listed_count; i++)
+        if (membership->listed[i].registration == member->registration) return true;
+    return false;
+}
+
+/* Its absence would put out a member, or hide the own registration. */
+static bool is_needed(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *node)
+{
+    return phx_cluster_map_member(map, node->registration) || node->lease == membership->lease;
+}
+
+bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node)
+{
+    uint32_t at = membership->listed_count;
+    if (at == PHX_CLUSTER_MEMBERS_MAX) {
+        if (!is_needed(membership, map, &node)) return false;
+        for (at = 0; at < PHX_CLUSTER_MEMBERS_MAX && is_needed(membership, map, &membership->listed[at]);) at++;
+        if (at == PHX_CLUSTER_MEMBERS_MAX) return false;
+    } else {
+        membership->listed_count++;
+    }
+    membership->listed[at] = node;
+    return true;
+}

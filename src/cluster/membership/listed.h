@@ -1,0 +1,17 @@
+/*
+ * The registered processes of the last list: as many as can be members. Owned by membership, read by proposal.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_LISTED_H
+#define PHX_CLUSTER_MEMBERSHIP_LISTED_H
+
+#include "cluster/membership/membership_state.h"
+
+/* Has a member of a map still its key? */
+bool phx_listed_has(const phx_membership *membership, const phx_member *member);
+/*
+ * More may be registered than can be members; then members of the list's map, and the own process, are listed before
+ * others. false: this one is not.
+ */
+bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node);
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * Requests, answers and phases; see membership.h. Which map is proposed is in proposal.c.
+ */
+#include "cluster/membership/membership.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/membership/listed.h"
+#include "cluster/membership/proposal.h"
+#include "cluster/membership/registration.h"
+
+enum { TAG_LIST = 1, TAG_RENEW, TAG_MAP, TAG_REGISTER, TAG_LEASE, TAG_END }; /* of requests */
+
+enum {
+    ANSWERS_A_TICK = 8,
+    NS_IN_MS = 1000000,
+    RENEWALS_A_LEASE = 3,
+    LEASE_MARGIN = 10, /* a tenth of the lease is not counted: clocks run at different speeds */
+};
+
+bool phx_membership_init(phx_membership *membership, const phx_membership_def *def, phx_node *node)
+{
+    PHX_ASSERT(strlen(def->world) > 0 && strlen(def->world) <= PHX_WORLD_NAME_MAX);
+    PHX_ASSERT(def->region_count > 0 && def->region_count <= PHX_CLUSTER_REGIONS_MAX && def->list_ns > 0);
+    *membership = (phx_membership){.def = *def, .node = node, .number = def->number, .reason = ""};
+    phx_mem_init(&membership->mem, def->allocator);
+    (void)snprintf(membership->prefix, sizeof membership->prefix, "ph/%s/", def->world);
+    void *listed = NULL;
+    if (!phx_grow(&membership->mem, &listed, &membership->listed_capacity, 0, PHX_CLUSTER_MEMBERS_MAX,
+                  sizeof *membership->listed))
+        return false;
+    membership->listed = listed;
+    return true;
+}
+
+void phx_membership_free(phx_membership *membership)
+{
+    void *listed = membership->listed;
+    phx_release(&membership->mem, &listed, &membership->listed_capacity, sizeof *membership->listed);
+    membership->listed = NULL;
+}
+
+void phx_membership_end(phx_membership *membership, const char *reason)
+{
+    if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    membership->phase = PHX_MEMBERSHIP_ENDED;
+    membership->reason = reason;
+    phx_node_fence(membership->node);
+}
+
+static void key_of(const phx_membership *membership, const char *name, uint32_t number, char key[PHC_KEY_MAX + 1])
+{
+    if (number == 0) (void)snprintf(key, PHC_KEY_MAX + 1, "%s%s", membership->prefix, name);
+    else (void)snprintf(key, PHC_KEY_MAX + 1, "%s%s/%u", membership->prefix, name, number);
+}
+
+/* ---- maps ---- */
+
+/* A map that stands in the store. */
+static void take_map(phx_membership *membership, const phx_cluster_map *map)
+{
+    if (map->region_count != membership->def.region_count) {
+        phx_membership_end(membership, "the map of the store has another number of regions");
+        return;
+    }
+    if (map->version > membership->map.version) membership->map = *map;
+}
+
+/* Also again where the node had no memory for it. */
+static void hand_map_on(phx_membership *membership)
+{
+    phx_node *node = membership->node;
+    if (membership->map.version <= node->map.version) return;
+    if (phx_node_map(node, &membership->map) != PH_OK) return;
+    if (node->fenced) phx_membership_end(membership, "put out of the map");
+    else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
+}
+
+static void read_map_entry(phx_membership *membership, const phc_entry *entry, phx_cluster_map *map)
+{
+    if (phx_cluster_map_decode(map, entry->value, entry->size)) return;
+    *map = (phx_cluster_map){0};
+    phx_membership_end(membership, "the map of the store can not be read");
+}
+
+static void propose_map(phx_membership *membership, uint64_t revision)
+{
+    unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    char key[PHC_KEY_MAX + 1];
+    const phc_store *store = &membership->def.store;
+    const size_t size = phx_cluster_map_encode(&membership->proposed, bytes, sizeof bytes);
+    key_of(membership, "map", 0, key);
+    membership->writes = store->cas(store->user, TAG_MAP, key, revision, bytes, size, 0) == PH_OK;
+    membership->counts.writes += membership->writes;
+}
+
+static void hear_of_map(phx_membership *membership, const phc_answer *answer)
+{
+    membership->writes = false;
+    if (answer->outcome == PHC_DONE) {
+        take_map(membership, &membership->proposed);
+    } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
+        read_map_entry(membership, &answer->entries[0], &membership->proposed);
+        if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);
+        membership->counts.changed++;
+    }
+}
+
+/* ---- lists ---- */
+
+static void list_node(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry)
+{
+    phx_registration read;
+    const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
+    phx_listed node = {.registration = entry->revision, .lease = entry->lease};
+    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size) ||
+        !phx_listed_add(membership, map, node)) {
+        membership->counts.skipped++;
+        return;
+    }
+    if (read.definition != membership->def.definition && membership->phase < PHX_MEMBERSHIP_MEMBER)
+        phx_membership_end(membership, "another member has another definition of the world");
+}
+
+/* The answer to a registration may be lost: then the key is there, under the own lease. */
+static void find_registration(phx_membership *membership)
+{
+    for (uint32_t i = 0; i < membership->listed_count && membership->phase == PHX_MEMBERSHIP_REGISTER; i++) {
+        const phx_listed *listed = &membership->listed[i];
+        if (listed->lease != membership->lease) continue;
+        phx_node_register(membership->node, listed->registration, listed->number);
+        membership->phase = PHX_MEMBERSHIP_JOIN;
+    }
+}
+
+static void hear_list(phx_membership *membership, const phc_answer *answer)
+{
+    phx_cluster_map map = {0};
+    uint64_t revision = 0;
+    const size_t length = strlen(membership->prefix);
+    membership->lists = false;
+    if (answer->outcome != PHC_DONE) return;
+    membership->counts.lists++;
+    membership->listed_count = 0;
+    for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
+        const phc_entry *entry = &answer->entries[i];
+        if (strcmp(entry->key + length, "map") == 0) {
+            read_map_entry(membership, entry, &map);
+            revision = entry->revision;
+        } else if (strncmp(entry->key + length, "nodes/", strlen("nodes/")) == 0) {
+            list_node(membership, &map, entry); /* the map has come before: by key */
+        }
+    }
+    if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */
+    if (revision != 0) take_map(membership, &map);
+    hand_map_on(membership);
+    find_registration(membership);
+    if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    if (revision == 0) phx_cluster_map_init(&map, membership->def.region_count);
+    if (phx_proposal_make(membership, &map)) propose_map(membership, revision);
+}
+
+/* ---- lease and registration ---- */
+
+static void prove_lease(phx_membership *membership, uint64_t asked, uint32_t ms)
+{
+    phx_node_lease(membership->node, asked + (uint64_t)(ms - ms / LEASE_MARGIN) * NS_IN_MS);
+}
+
+static void hear_of_lease(phx_membership *membership, const phc_answer *answer)
+{
+    membership->writes = false;
+    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_LEASE) return;
+    membership->lease = answer->lease;
+    membership->phase = PHX_MEMBERSHIP_REGISTER;
+    prove_lease(membership, membership->lease_asked, answer->lease_ms);
+}
+
+static void hear_renewal(phx_membership *membership, const phc_answer *answer)
+{
+    membership->renews = false;
+    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
+    else if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
+}
+
+static void hear_registration(phx_membership *membership, const phc_answer *answer)
+{
+    membership->writes = false;
+    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
+    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
+    phx_node_register(membership->node, answer->revision, membership->number);
+    membership->phase = PHX_MEMBERSHIP_JOIN;
+}
+
+static void register_node(phx_membership *membership)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    const phc_store *store = &membership->def.store;
+    const phx_registration own = {.gateway = membership->def.gateway, .definition = membership->def.definition};
+    if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
+    if (membership->number == 0) return;
+    phx_registration_encode(&own, bytes);
+    key_of(membership, "nodes", membership->number, key);
+    membership->writes = store->cas(store->user, TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
+}
+
+static void take_answer(void *of, const phc_answer *answer)
+{
+    phx_membership *membership = of;
+    membership->counts.failed += answer->outcome == PHC_FAILED;
+    switch (answer->tag) {
+    case TAG_LIST:
+        hear_list(membership, answer);
+        break;
+    case TAG_RENEW:
+        hear_renewal(membership, answer);
+        break;
+    case TAG_MAP:
+        hear_of_map(membership, answer);
+        break;
+    case TAG_REGISTER:
+        hear_registration(membership, answer);
+        break;
+    case TAG_LEASE:
+        hear_of_lease(membership, answer);
+        break;
+    case TAG_END:
+        phx_membership_end(membership, "left");
+        break;
+    default:
+        break;
+    }
+}
+
+static void ask_list(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->lists || membership->now < membership->list_at) return;
+    membership->lists = store->list(store->user, TAG_LIST, membership->prefix) == PH_OK;
+    membership->list_at = membership->now + membership->def.list_ns;
+    if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0)
+        register_node(membership);
+}
+
+static void ask_renewal(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->renews || membership->lease == 0 || membership->now < membership->renew_at) return;
+    membership->renews = store->lease_renew(store->user, TAG_RENEW, membership->lease) == PH_OK;
+    membership->renew_asked = membership->now;
+    membership->renew_at = membership->now + (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
+}
+
+void phx_membership_tick(phx_membership *membership, uint64_t now)
+{
+    const phc_store *store = &membership->def.store;
+    PHX_ASSERT(now >= membership->now);
+    membership->now = now;
+    (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
+    if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    hand_map_on(membership);
+    if (membership->phase == PHX_MEMBERSHIP_LEASE && !membership->writes) {
+        membership->writes = store->lease_open(store->user, TAG_LEASE, membership->def.lease_ms) == PH_OK;
+        membership->lease_asked = now;
+    }
+    ask_renewal(membership);
+    ask_list(membership);
+}
+
+/* ---- wishes ---- */
+
+void phx_membership_restored(phx_membership *membership, uint32_t region, uint32_t lost)
+{
+    PHX_ASSERT(region < membership->def.region_count && lost > 0);
+    membership->restored[region] = lost;
+}
+
+void phx_membership_give(phx_membership *membership, uint32_t region, uint16_t number)
+{
+    membership->give_region = region;
+    membership->give_number = number;
+}
+
+void phx_membership_drain(phx_membership *membership)
+{
+    membership->drains = true;
+}
+
+/* If the request is lost, the lease runs out by itself. */
+void phx_membership_leave(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
+        (void)store->lease_end(store->user, TAG_END, membership->lease);
+    phx_membership_end(membership, "left");
+}

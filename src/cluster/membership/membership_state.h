@@ -1,0 +1,64 @@
+/*
+ * State of a process's membership: its phase, its requests under way, the last list and its wishes. Owned by
+ * membership, read by proposal.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_MEMBERSHIP_STATE_H
+#define PHX_CLUSTER_MEMBERSHIP_MEMBERSHIP_STATE_H
+
+#include <pharos/cluster.h>
+
+#include "cluster/node/node.h"
+
+enum { PHX_WORLD_NAME_MAX = 31 };
+
+typedef enum phx_membership_phase {
+    PHX_MEMBERSHIP_LEASE = 0,    /* it has no lease yet */
+    PHX_MEMBERSHIP_REGISTER = 1, /* it has no registration yet */
+    PHX_MEMBERSHIP_JOIN = 2,     /* it is in no map yet */
+    PHX_MEMBERSHIP_MEMBER = 3,
+    PHX_MEMBERSHIP_ENDED = 4 /* for ever; see phx_membership.reason */
+} phx_membership_phase;
+
+typedef struct phx_membership_def {
+    phc_store store;       /* closed by its owner, behind the end */
+    const char *world;     /* 1 .. PHX_WORLD_NAME_MAX characters of a key's token */
+    uint16_t number;       /* the wished one; 0 = the lowest that is free */
+    bool gateway;          /* it owns nothing */
+    uint32_t region_count; /* of the map, the same for all members */
+    uint32_t lease_ms;     /* 1000 .. */
+    uint64_t definition;   /* a hash of all that has to be the same for all members */
+    uint64_t list_ns;      /* between two lists */
+    ph_allocator allocator;
+} phx_membership_def;
+
+/* A registered process of the last list. */
+typedef struct phx_listed {
+    uint64_t registration, lease;
+    uint16_t number;
+} phx_listed;
+
+typedef struct phx_membership {
+    phx_membership_def def;
+    phx_node *node;
+    phx_mem mem;
+    phx_membership_phase phase;
+    const char *reason;                  /* of PHX_MEMBERSHIP_ENDED */
+    char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
+    uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
+    bool lists, renews, writes; /* a request is under way */
+    uint16_t number;            /* that it registers, or has registered, with */
+    phx_listed *listed;
+    uint32_t listed_count, listed_capacity;
+    uint32_t lists_with_dead; /* in a row */
+    phx_cluster_map map;      /* the newest one that was read or written */
+    phx_cluster_map proposed; /* under way */
+    bool drains;
+    uint32_t give_region;
+    uint16_t give_number;                       /* 0 = no wish */
+    uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
+    struct {
+        uint64_t lists, failed, writes, changed, put_out, skipped; /* skipped: keys, unread or too many */
+    } counts;
+} phx_membership;
+
+#endif

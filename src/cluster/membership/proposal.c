@@ -1,0 +1,104 @@
+/*
+ * Proposed maps; see proposal.h.
+ */
+#include "cluster/membership/proposal.h"
+
+#include "cluster/membership/listed.h"
+
+/* Living members with a lower number: each of them puts the dead out one list earlier. */
+static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map *map)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member *member = &map->members[i];
+        const bool before = membership->phase != PHX_MEMBERSHIP_MEMBER || member->number < membership->number;
+        rank += before && phx_listed_has(membership, member);
+    }
+    return rank;
+}
+
+static uint32_t count_dead(const phx_membership *membership, const phx_cluster_map *map)
+{
+    uint32_t dead = 0;
+    for (uint32_t i = 0; i < map->member_count; i++) dead += !phx_listed_has(membership, &map->members[i]);
+    return dead;
+}
+
+static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
+{
+    bool changed = false;
+    if (count_dead(membership, map) == 0) membership->lists_with_dead = 0;
+    else membership->lists_with_dead++;
+    if (membership->lists_with_dead <= rank_of(membership, map)) return false;
+    for (uint32_t i = map->member_count; i-- > 0;) {
+        if (phx_listed_has(membership, &map->members[i])) continue;
+        changed |= phx_cluster_map_put_out(map, map->members[i].registration);
+        membership->counts.put_out++;
+    }
+    return changed;
+}
+
+/* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
+static bool propose_restored(phx_membership *membership, const phx_cluster_map *map)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        const uint32_t lost = membership->restored[i];
+        if (lost == 0) continue;
+        /* it stands there, or a later put-out, or another node, has a duty of its own */
+        if (map->regions[i].lost != lost || map->regions[i].number != membership->number) membership->restored[i] = 0;
+        else changed |= phx_cluster_map_restored(&membership->proposed, i, lost);
+    }
+    return changed;
+}
+
+static bool propose_given(phx_membership *membership, const phx_cluster_map *map)
+{
+    const phx_member *member = phx_cluster_map_numbered(map, membership->give_number);
+    const uint32_t region = membership->give_region;
+    if (!member || member->gateway || region >= map->region_count || map->regions[region].number == member->number) {
+        membership->give_number = 0;
+        return false;
+    }
+    return phx_cluster_map_give(&membership->proposed, region, member->number);
+}
+
+static bool propose_drained(phx_membership *membership, const phx_cluster_map *map)
+{
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < map->region_count; i++) own += map->regions[i].number == membership->number;
+    if (own == 0) membership->drains = false;
+    return membership->drains &&
+           phx_cluster_map_drain(&membership->proposed, membership->node->def.member.registration);
+}
+
+static bool propose_wishes(phx_membership *membership, const phx_cluster_map *map)
+{
+    bool changed = propose_restored(membership, map);
+    if (membership->give_number != 0) changed |= propose_given(membership, map);
+    if (membership->drains) changed |= propose_drained(membership, map);
+    return changed;
+}
+
+bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
+{
+    phx_cluster_map *proposed = &membership->proposed;
+    const phx_member *self = &membership->node->def.member;
+    *proposed = *map;
+    if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
+    bool changed = put_dead_out(membership, proposed);
+    if (membership->phase == PHX_MEMBERSHIP_MEMBER) changed |= propose_wishes(membership, map);
+    else if (phx_listed_has(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
+    return changed;
+}
+
+uint16_t phx_proposal_number(const phx_membership *membership)
+{
+    for (uint32_t number = 1; number <= UINT16_MAX; number++) {
+        bool taken = phx_cluster_map_numbered(&membership->map, (uint16_t)number) != NULL;
+        for (uint32_t i = 0; i < membership->listed_count && !taken; i++)
+            taken = membership->listed[i].number == number;
+        if (!taken) return (uint16_t)number;
+    }
+    return 0;
+}

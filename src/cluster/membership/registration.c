@@ -1,0 +1,35 @@
+/*
+ * Keys of registered processes; see registration.h.
+ */
+#include "cluster/membership/registration.h"
+
+#include "cluster/wire/bytes.h"
+
+enum { MAGIC = 0x4e434850 /* "PHCN" */, FORMAT = 1 };
+
+void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
+{
+    phx_writer writer = phx_writer_of(bytes, PHX_REGISTRATION_BYTES);
+    phx_write_number(&writer, 4, MAGIC);
+    phx_write_number(&writer, 4, FORMAT);
+    phx_write_number(&writer, 1, registration->gateway);
+    phx_write_number(&writer, 8, registration->definition);
+    PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
+}
+
+bool phx_registration_decode(phx_registration *registration, const void *bytes, size_t size)
+{
+    phx_reader reader = phx_reader_of(bytes, size);
+    const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
+    const uint64_t gateway = phx_read_number(&reader, 1);
+    *registration = (phx_registration){.gateway = gateway == 1, .definition = phx_read_number(&reader, 8)};
+    return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == FORMAT && gateway <= 1;
+}
+
+bool phx_registration_number(const char *text, uint16_t *number)
+{
+    uint32_t value = 0;
+    for (; *text >= '0' && *text <= '9' && value <= UINT16_MAX; text++) value = value * 10 + (uint32_t)(*text - '0');
+    *number = (uint16_t)value;
+    return *text == '\0' && value > 0 && value <= UINT16_MAX;
+}

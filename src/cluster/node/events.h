@@ -1,0 +1,33 @@
+/*
+ * Events that a node has for its host, in order. Filled by the node's calls, taken by the host between them.
+ */
+#ifndef PHX_CLUSTER_NODE_EVENTS_H
+#define PHX_CLUSTER_NODE_EVENTS_H
+
+#include "cluster/wire/item_queue.h"
+#include "cluster/wire/wire.h"
+
+typedef enum phx_node_event_kind {
+    PHX_NODE_GAINED = 1, /* an entity came from a peer: own from now on */
+    PHX_NODE_TAKEN_BACK =
+        2, /* an entity was on its way to a peer that is dead: own again, with the state it was sent with */
+    PHX_NODE_DUPLICATE = 3, /* a peer offers an entity that is held here; the offered one is dropped */
+    PHX_NODE_RESTORE = 4,   /* a node is dead, and heard no more: entities of a region may have been lost with it */
+    PHX_NODE_FENCED = 5     /* this node was put out: it holds nothing any more, and no member hears it */
+} phx_node_event_kind;
+
+typedef struct phx_node_event {
+    phx_node_event_kind kind;
+    uint32_t region, lost; /* PHX_NODE_RESTORE: the region, and phx_region.lost */
+    uint64_t peer;         /* the registration that an entity came from, or was on its way to */
+    phx_offer offer;       /* the entity, its followers and its state; good until the next call with this node */
+} phx_node_event;
+
+/* Copies the event, with followers and state. false: no memory, unchanged. */
+bool phx_events_push(phx_item_queue *events, const phx_node_event *event);
+/* The event of an item. */
+phx_node_event phx_events_of(phx_item item);
+/* The first event, which is there. */
+phx_node_event phx_events_first(const phx_item_queue *events);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * Messages in and out; see exchange.h.
+ */
+#include "cluster/node/exchange.h"
+
+#include "cluster/map/rules.h"
+#include "cluster/node/hand_over.h"
+
+static bool is_claimed(const phx_node *node, const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        if (phx_claims_have(&node->claims, phx_wire_offer_id(offer, i))) return true;
+    return false;
+}
+
+/* Items in sequence are taken; the first that is not, or that there is no memory for, comes again with all behind it.
+ */
+static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
+{
+    for (uint32_t i = 0; i < head->item_count; i++) {
+        const phx_offer offer = phx_wire_next(items);
+        if (!phx_rule_is_next(peer->channel.taken, head->first + i)) {
+            node->counts.repeated++;
+        } else if (offer.ownership >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
+            node->counts.impossible++;
+            return;
+        } else if (is_claimed(node, &offer)) {
+            node->counts.claimed++;
+            return;
+        } else if (!phx_hand_over_receive(node, peer, &offer)) {
+            node->counts.no_memory++;
+            return;
+        }
+    }
+    if (head->item_count > 0) peer->channel.owes = true; /* a double tells that the ack was lost */
+}
+
+static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
+{
+    const bool is_ours = head->target == node->def.member.registration;
+    if (!is_ours || peer->member.gateway || node->def.member.gateway) {
+        node->counts.misdirected++;
+        return;
+    }
+    /* so no entity has an ownership of a later version than the map of its owner */
+    if (head->version > node->map.version) {
+        node->counts.early++;
+        return;
+    }
+    if (!phx_channel_hear(&peer->channel, head->ack, head->confirmed)) {
+        node->counts.impossible++;
+        return;
+    }
+    while (peer->channel.acked < head->ack) phx_hand_over_finish(node, peer);
+    take_items(node, peer, head, items);
+}
+
+void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
+{
+    phx_wire_head head;
+    phx_wire_items items;
+    const phx_wire_flaw flaw = phx_wire_open(&head, &items, bytes, size);
+    if (flaw != PHX_WIRE_GOOD) {
+        node->counts.flawed[flaw]++;
+        return;
+    }
+    phx_peer *peer = phx_node_peer(node, head.source);
+    if (!peer || !phx_node_hears(node, head.source)) {
+        node->counts.fenced++;
+        return;
+    }
+    if (head.version > peer->shown) peer->shown = head.version;
+    if (head.kind == PHX_WIRE_CHANNEL) take_channel(node, peer, &head, &items);
+}
+
+static phx_wire_head head_of(const phx_node *node, phx_wire_kind kind, uint64_t target)
+{
+    return (phx_wire_head){
+        .kind = kind, .source = node->def.member.registration, .target = target, .version = node->map.version};
+}
+
+size_t phx_exchange_write(phx_node *node, uint32_t place, bool always, void *bytes, size_t size, uint64_t *target)
+{
+    PHX_ASSERT(place < node->peer_count);
+    phx_peer *peer = &node->peers[place];
+    phx_wire_message message;
+    if (node->fenced || !node->joined || peer->out || peer->member.gateway || node->def.member.gateway) return 0;
+    if (!always && !phx_channel_is_due(&peer->channel)) return 0;
+    *target = peer->member.registration;
+    phx_wire_head head = head_of(node, PHX_WIRE_CHANNEL, *target);
+    phx_wire_begin(&message, bytes, size);
+    phx_channel_write(&peer->channel, &message, &head);
+    return phx_wire_end(&message, &head);
+}
+
+size_t phx_exchange_heartbeat(const phx_node *node, void *bytes, size_t size)
+{
+    phx_wire_message message;
+    if (node->fenced || !node->joined) return 0;
+    const phx_wire_head head = head_of(node, PHX_WIRE_HEARTBEAT, 0);
+    phx_wire_begin(&message, bytes, size);
+    return phx_wire_end(&message, &head);
+}

@@ -1,0 +1,178 @@
+/*
+ * Entering, offering, taking and taking back; see hand_over.h.
+ */
+#include "cluster/node/hand_over.h"
+
+#include "cluster/map/rules.h"
+#include "cluster/wire/bytes.h"
+
+static uint64_t first_ownership(const phx_node *node)
+{
+    return (uint64_t)node->map.version << PHX_OWNERSHIP_VERSION_SHIFT;
+}
+
+ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after)
+{
+    if (!phx_node_may_act(node) || node->def.member.gateway) return PH_BUSY;
+    const uint64_t first = first_ownership(node);
+    if (after >= (first | UINT32_MAX)) return PH_BUSY; /* the one above it would be of a newer map, as that may be */
+    if (id == 0) return PH_BAD_ID;
+    if (region >= node->map.region_count) return PH_BAD_VALUE;
+    if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
+    if (phx_holdings_find(&node->holdings, id)) return PH_EXISTS;
+    if (!phx_holdings_reserve(&node->holdings, 1)) return PH_NO_MEMORY;
+    phx_holdings_add(&node->holdings, (phx_holding){.id = id, .ownership = after < first ? first : after + 1});
+    return PH_OK;
+}
+
+ph_status phx_hand_over_leave(phx_node *node, uint64_t id)
+{
+    const phx_holding *holding = phx_holdings_find(&node->holdings, id);
+    if (!holding) return PH_UNKNOWN_ID;
+    if (holding->sending) return PH_PENDING;
+    phx_holdings_remove(&node->holdings, id);
+    return PH_OK;
+}
+
+static bool is_retained(const phx_node *node, const phx_holding *holding)
+{
+    const phx_peer *sender = holding->peer != 0 ? phx_node_peer(node, holding->peer) : NULL;
+    return sender && phx_rule_is_retained(&node->map, holding->peer, sender->channel.confirmed, holding->sequence);
+}
+
+/* The peer that a number names, if it can take entities. */
+static phx_peer *find_receiver(const phx_node *node, uint16_t number)
+{
+    const phx_member *member = phx_cluster_map_numbered(&node->map, number);
+    return member && !member->gateway ? phx_node_peer(node, member->registration) : NULL;
+}
+
+/* Can it be offered? Raises *ownership above its own. */
+static ph_status check_sent(const phx_node *node, uint64_t id, uint64_t *ownership)
+{
+    const phx_holding *holding = phx_holdings_find(&node->holdings, id);
+    if (!holding) return PH_UNKNOWN_ID;
+    if (holding->sending || is_retained(node, holding)) return PH_PENDING;
+    if (holding->ownership >= *ownership) *ownership = holding->ownership + 1;
+    return PH_OK;
+}
+
+static void mark_sent(phx_node *node, const phx_peer *peer, uint64_t id)
+{
+    phx_holding *holding = phx_holdings_find(&node->holdings, id);
+    holding->sending = true;
+    holding->peer = peer->member.registration;
+    holding->sequence = peer->channel.sent;
+    node->counts.handed++;
+}
+
+/* Writes the item of an offer; its followers as they travel. */
+static void write_offer(unsigned char *item, phx_offer offer, const uint64_t *followers)
+{
+    unsigned char ids[PHX_WIRE_FOLLOWERS_MAX * sizeof(uint64_t)];
+    phx_writer writer = phx_writer_of(ids, sizeof ids);
+    for (uint32_t i = 0; i < offer.follower_count; i++) phx_write_number(&writer, sizeof(uint64_t), followers[i]);
+    offer.followers = ids;
+    phx_wire_put_offer(item, &offer);
+}
+
+ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
+                             uint32_t follower_count, const void *state, uint32_t state_bytes)
+{
+    if (!phx_node_may_act(node)) return PH_BUSY;
+    phx_peer *peer = find_receiver(node, number);
+    uint64_t ownership = 0;
+    ph_status status = check_sent(node, id, &ownership);
+    for (uint32_t i = 0; i < follower_count && status == PH_OK; i++) {
+        PHX_ASSERT(followers[i] != id && (i == 0 || followers[i] > followers[i - 1]));
+        status = check_sent(node, followers[i], &ownership);
+    }
+    if (status == PH_UNKNOWN_ID) return status;
+    if (!peer) return PH_BAD_VALUE;
+    if (state_bytes > PHX_WIRE_STATE_BYTES_MAX || follower_count > PHX_WIRE_FOLLOWERS_MAX) return PH_TOO_LARGE;
+    if (status != PH_OK) return status;
+    if (peer->channel.unacked.count >= node->def.unacked_max) return PH_FULL;
+    unsigned char *item = phx_channel_push(&peer->channel, phx_wire_offer_bytes(follower_count, state_bytes));
+    if (!item) return PH_NO_MEMORY;
+    write_offer(item,
+                (phx_offer){.id = id,
+                            .ownership = ownership,
+                            .follower_count = follower_count,
+                            .state = state,
+                            .state_bytes = state_bytes},
+                followers);
+    mark_sent(node, peer, id);
+    for (uint32_t i = 0; i < follower_count; i++) mark_sent(node, peer, followers[i]);
+    return PH_OK;
+}
+
+static bool holds_any(const phx_node *node, const phx_offer *offer)
+{
+    for (uint32_t i = 0; i <= offer->follower_count; i++)
+        if (phx_holdings_find(&node->holdings, phx_wire_offer_id(offer, i))) return true;
+    return false;
+}
+
+bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer)
+{
+    const bool is_held = holds_any(node, offer);
+    const phx_node_event event = {
+        .kind = is_held ? PHX_NODE_DUPLICATE : PHX_NODE_GAINED, .peer = peer->member.registration, .offer = *offer};
+    if (!phx_holdings_reserve(&node->holdings, offer->follower_count + 1) || !phx_events_push(&node->events, &event))
+        return false;
+    phx_channel_take(&peer->channel);
+    if (is_held) {
+        node->counts.duplicates++;
+        return true;
+    }
+    for (uint32_t i = 0; i <= offer->follower_count; i++) {
+        const phx_holding holding = {.id = phx_wire_offer_id(offer, i),
+                                     .ownership = offer->ownership,
+                                     .peer = peer->member.registration,
+                                     .sequence = peer->channel.taken};
+        phx_holdings_add(&node->holdings, holding);
+        node->counts.gained++;
+    }
+    return true;
+}
+
+/* The oldest unacked offer. */
+static phx_offer first_offer(const phx_peer *peer)
+{
+    const phx_item item = phx_item_queue_first(&peer->channel.unacked);
+    phx_offer offer;
+    const bool good = phx_wire_get_offer(&offer, item.bytes, item.size);
+    PHX_ASSERT(good);
+    (void)good;
+    return offer;
+}
+
+void phx_hand_over_finish(phx_node *node, phx_peer *peer)
+{
+    const phx_offer offer = first_offer(peer);
+    for (uint32_t i = 0; i <= offer.follower_count; i++) {
+        phx_holdings_remove(&node->holdings, phx_wire_offer_id(&offer, i));
+        node->counts.acked++;
+    }
+    phx_channel_pop(&peer->channel);
+}
+
+bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
+{
+    while (peer->channel.unacked.count > 0) {
+        phx_node_event event = {
+            .kind = PHX_NODE_TAKEN_BACK, .peer = peer->member.registration, .offer = first_offer(peer)};
+        PHX_ASSERT(event.offer.ownership < first_ownership(node));
+        event.offer.ownership = first_ownership(node);
+        if (!phx_events_push(&node->events, &event)) return false;
+        for (uint32_t i = 0; i <= event.offer.follower_count; i++) {
+            const uint64_t id = phx_wire_offer_id(&event.offer, i);
+            phx_holding *holding = phx_holdings_find(&node->holdings, id);
+            PHX_ASSERT(holding && holding->sending);
+            *holding = (phx_holding){.id = id, .ownership = event.offer.ownership};
+            node->counts.taken_back++;
+        }
+        phx_channel_pop(&peer->channel);
+    }
+    return true;
+}

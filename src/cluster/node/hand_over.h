@@ -1,0 +1,35 @@
+/*
+ * Entities of a node, and their way to another one. The sender stops to simulate the entity, offers it, and offers it
+ * again until the receiver has taken it. A receiver that dies before its ack was seen gives the entity back, behind the
+ * map barrier. Called by the host (through the node) and by the exchange.
+ */
+#ifndef PHX_CLUSTER_NODE_HAND_OVER_H
+#define PHX_CLUSTER_NODE_HAND_OVER_H
+
+#include "cluster/node/node.h"
+
+/*
+ * A new own entity. after: the highest ownership with which the host has met this id, 0 = none; the entity's is above
+ * it. PH_BUSY: the node may not act, or its map is older than `after`; PH_TAKEN: the region is another node's;
+ * PH_EXISTS: the id is held.
+ */
+ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after);
+/* PH_PENDING: it is on its way to another node. */
+ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
+
+/*
+ * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
+ * is not held. PH_PENDING: one is on its way already, or retained: its last owner has not seen our ack. PH_FULL:
+ * unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
+ */
+ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
+                             uint32_t follower_count, const void *state, uint32_t state_bytes);
+
+/* The next item of a peer. false: no memory, nothing changed. */
+bool phx_hand_over_receive(phx_node *node, phx_peer *peer, const phx_offer *offer);
+/* The peer has taken the oldest offer to it. */
+void phx_hand_over_finish(phx_node *node, phx_peer *peer);
+/* Makes all offers to a dead peer own entities again. false: no memory for all of them, to be tried again. */
+bool phx_hand_over_take_back(phx_node *node, phx_peer *peer);
+
+#endif

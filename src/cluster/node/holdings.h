@@ -1,0 +1,39 @@
+/*
+ * The entities that a node holds: its own ones, and ones on their way to another node. Used by the node.
+ */
+#ifndef PHX_CLUSTER_NODE_HOLDINGS_H
+#define PHX_CLUSTER_NODE_HOLDINGS_H
+
+#include "base/idmap.h"
+
+/*
+ * Ownership is a number that rises with every owner of an entity: the version of the map in which it entered, or was
+ * restored or taken back, in the upper half, and the hand-overs since in the lower one. Of two states of an entity the
+ * one with the higher ownership counts.
+ */
+typedef struct phx_holding {
+    uint64_t id, ownership;
+    uint64_t peer;     /* own: the registration that it came from, 0 = none; else the one that it goes to */
+    uint64_t sequence; /* of the item that it came, or goes, in */
+    bool sending;      /* not acked: simulated by no node, or by the peer */
+} phx_holding;
+
+typedef struct phx_holdings {
+    phx_holding *items; /* dense, in no order */
+    uint32_t count, capacity;
+    phx_idmap places;
+    phx_mem *mem;
+} phx_holdings;
+
+void phx_holdings_init(phx_holdings *holdings, phx_mem *mem);
+void phx_holdings_free(phx_holdings *holdings);
+/* Room for so many more; false: no memory, unchanged. */
+bool phx_holdings_reserve(phx_holdings *holdings, uint32_t more);
+/* The id is not held; room was reserved. */
+void phx_holdings_add(phx_holdings *holdings, phx_holding holding);
+/* NULL: not held. Good until the next add or remove. */
+phx_holding *phx_holdings_find(const phx_holdings *holdings, uint64_t id);
+void phx_holdings_remove(phx_holdings *holdings, uint64_t id);
+void phx_holdings_clear(phx_holdings *holdings);
+
+#endif

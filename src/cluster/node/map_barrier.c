@@ -1,0 +1,56 @@
+/*
+ * The map barrier; see map_barrier.h.
+ */
+#include "cluster/node/map_barrier.h"
+
+#include "cluster/map/rules.h"
+#include "cluster/node/hand_over.h"
+
+uint32_t phx_map_barrier_shown(const phx_node *node)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        const phx_peer *peer = &node->peers[i];
+        if (!peer->out && peer->shown < lowest) lowest = peer->shown;
+    }
+    return lowest;
+}
+
+/* Offers to peers that were put out are void; a peer without one is forgotten. */
+static void take_back(phx_node *node)
+{
+    for (uint32_t i = node->peer_count; i-- > 0;) {
+        phx_peer *peer = &node->peers[i];
+        if (!peer->out || !phx_hand_over_take_back(node, peer)) continue;
+        phx_channel_free(&peer->channel);
+        *peer = node->peers[--node->peer_count];
+    }
+}
+
+/* false: no memory; the next round tries again. */
+static bool tell_region(phx_node *node, uint32_t region)
+{
+    const uint32_t lost = node->map.regions[region].lost;
+    const phx_node_event event = {.kind = PHX_NODE_RESTORE, .region = region, .lost = lost};
+    if (!phx_events_push(&node->events, &event)) return false;
+    node->told[region] = lost;
+    return true;
+}
+
+static void restore_regions(phx_node *node)
+{
+    for (uint32_t i = 0; i < node->map.region_count; i++) {
+        const phx_region region = node->map.regions[i];
+        if (region.number != node->def.member.number) node->told[i] = 0; /* the duty may come again with the region */
+        else if (region.lost != 0 && node->told[i] != region.lost && !tell_region(node, i)) return;
+    }
+}
+
+void phx_map_barrier_begin(phx_node *node, uint64_t now)
+{
+    node->now = now;
+    if (node->fenced || !node->joined) return;
+    const uint32_t shown = phx_map_barrier_shown(node);
+    if (phx_rule_takes_back(node->map.fence, shown)) take_back(node);
+    if (phx_rule_restores(node->map.fence, shown)) restore_regions(node);
+}

@@ -1,0 +1,16 @@
+/*
+ * The map barrier: once every member has shown a map without the dead one, no member takes anything from it any more.
+ * Then offers to it are void, and its entities may be restored. Called by the host in every round; see node.h.
+ */
+#ifndef PHX_CLUSTER_NODE_MAP_BARRIER_H
+#define PHX_CLUSTER_NODE_MAP_BARRIER_H
+
+#include "cluster/node/node.h"
+
+/* The time, and whatever waits for the map barrier. */
+void phx_map_barrier_begin(phx_node *node, uint64_t now);
+
+/* The lowest version of the map that the other members have shown; UINT32_MAX: there are none. */
+uint32_t phx_map_barrier_shown(const phx_node *node);
+
+#endif

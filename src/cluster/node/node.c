@@ -1,0 +1,123 @@
+/*
+ * Life of a node: its map, its peers, the fence; see node.h.
+ */
+#include "cluster/node/node.h"
+
+#include "cluster/map/rules.h"
+
+void phx_node_init(phx_node *node, const phx_node_def *def)
+{
+    PHX_ASSERT(def->unacked_max > 0);
+    PHX_ASSERT(def->member.registration == 0 || def->member.number != 0);
+    *node = (phx_node){.def = *def};
+    phx_mem_init(&node->mem, def->allocator);
+    phx_holdings_init(&node->holdings, &node->mem);
+    phx_claims_init(&node->claims, &node->mem);
+    phx_item_queue_init(&node->events, &node->mem);
+}
+
+void phx_node_register(phx_node *node, uint64_t registration, uint16_t number)
+{
+    PHX_ASSERT(node->def.member.registration == 0 && registration != 0 && number != 0);
+    node->def.member.registration = registration;
+    node->def.member.number = number;
+}
+
+void phx_node_free(phx_node *node)
+{
+    void *peers = node->peers;
+    for (uint32_t i = 0; i < node->peer_count; i++) phx_channel_free(&node->peers[i].channel);
+    phx_release(&node->mem, &peers, &node->peer_capacity, sizeof *node->peers);
+    phx_holdings_free(&node->holdings);
+    phx_claims_free(&node->claims);
+    phx_item_queue_free(&node->events);
+    node->peers = NULL;
+    node->peer_count = 0;
+}
+
+phx_peer *phx_node_peer(const phx_node *node, uint64_t registration)
+{
+    for (uint32_t i = 0; i < node->peer_count; i++)
+        if (node->peers[i].member.registration == registration) return &node->peers[i];
+    return NULL;
+}
+
+bool phx_node_hears(const phx_node *node, uint64_t registration)
+{
+    return node->joined && !node->fenced && phx_rule_hears(&node->map, registration);
+}
+
+/* Room for the members that are no peers yet. */
+static bool reserve_peers(phx_node *node, const phx_cluster_map *map)
+{
+    void *peers = node->peers;
+    const size_t needed = (size_t)node->peer_count + map->member_count;
+    if (!phx_grow(&node->mem, &peers, &node->peer_capacity, node->peer_count, needed, sizeof *node->peers))
+        return false;
+    node->peers = peers;
+    return true;
+}
+
+/* New members become peers; peers that are no members wait for the map barrier. */
+static void update_peers(phx_node *node)
+{
+    const phx_cluster_map *map = &node->map;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        const phx_member member = map->members[i];
+        if (member.registration == node->def.member.registration || phx_node_peer(node, member.registration)) continue;
+        phx_peer *peer = &node->peers[node->peer_count++];
+        *peer = (phx_peer){.member = member};
+        phx_channel_init(&peer->channel, &node->mem);
+    }
+    for (uint32_t i = 0; i < node->peer_count; i++)
+        node->peers[i].out = !phx_cluster_map_member(map, node->peers[i].member.registration);
+}
+
+void phx_node_fence(phx_node *node)
+{
+    if (node->fenced) return;
+    node->fenced = true;
+    phx_holdings_clear(&node->holdings);
+    while (node->events.count > 0) phx_item_queue_pop(&node->events);
+}
+
+ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
+{
+    if (map->version <= node->map.version) return PH_OK;
+    if (node->map.version != 0 && map->region_count != node->map.region_count) return PH_BAD_VALUE;
+    if (!reserve_peers(node, map)) return PH_NO_MEMORY;
+    node->map = *map;
+    update_peers(node);
+    const bool is_member = phx_cluster_map_member(map, node->def.member.registration) != NULL;
+    if (node->joined && !is_member) phx_node_fence(node);
+    node->joined |= is_member;
+    return PH_OK;
+}
+
+void phx_node_lease(phx_node *node, uint64_t proven_until)
+{
+    if (proven_until > node->proven_until) node->proven_until = proven_until;
+}
+
+bool phx_node_event_next(phx_node *node, phx_node_event *event)
+{
+    if (node->fenced && !node->fence_told) {
+        node->fence_told = true;
+        *event = (phx_node_event){.kind = PHX_NODE_FENCED};
+        return true;
+    }
+    if (node->events.count == 0) return false;
+    *event = phx_events_first(&node->events); /* its bytes stay until the next push */
+    phx_item_queue_pop(&node->events);
+    return true;
+}
+
+bool phx_node_may_save(const phx_node *node)
+{
+    return node->joined && !node->fenced && node->now < node->proven_until;
+}
+
+bool phx_node_may_act(const phx_node *node)
+{
+    return node->joined && !node->fenced && (!node->def.freezes || node->now < node->proven_until);
+}

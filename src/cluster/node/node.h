@@ -1,0 +1,94 @@
+/*
+ * A member of a cluster: the protocol without sockets, clocks and threads. Messages, maps and the time are arguments;
+ * messages and events are results. So the simulation (tests/cluster) runs the code that a cluster runs.
+ *
+ * Order of a round: phx_node_map() and phx_node_lease() as the control store is read, phx_exchange_receive() for each
+ * message, phx_map_barrier_begin(), phx_node_event_next() until there is none, hand-overs, phx_exchange_write() for
+ * each peer, phx_exchange_heartbeat() now and then. One thread at a time.
+ *
+ * A gateway is a member that owns nothing: it has clients, hears states of entities (phx_node_hears()), and shows the
+ * version of its map, so that a map barrier waits for it too.
+ */
+#ifndef PHX_CLUSTER_NODE_NODE_H
+#define PHX_CLUSTER_NODE_NODE_H
+
+#include "cluster/map/cluster_map.h"
+#include "cluster/node/channel.h"
+#include "cluster/node/claims.h"
+#include "cluster/node/events.h"
+#include "cluster/node/holdings.h"
+
+enum { PHX_OWNERSHIP_VERSION_SHIFT = 32 }; /* of the map, in an ownership */
+
+typedef struct phx_node_def {
+    phx_member member;
+    bool freezes;         /* without a proven lease it simulates nothing; else it goes on until a map puts it out */
+    uint32_t unacked_max; /* entities on their way to one peer */
+    ph_allocator allocator;
+} phx_node_def;
+
+typedef struct phx_peer {
+    phx_member member;
+    bool out;       /* it is not in the map any more; its offers wait for the map barrier */
+    uint32_t shown; /* highest version of the map that it has shown */
+    phx_channel channel;
+} phx_peer;
+
+typedef struct phx_node_counts {
+    uint64_t flawed[PHX_WIRE_BAD_ITEM + 1]; /* bytes that are no message, by flaw */
+    uint64_t fenced;                        /* messages of a registration that is not in the map */
+    uint64_t misdirected;                   /* to another node, or from or to a gateway */
+    uint64_t early;                         /* of a newer map than ours: they come again */
+    uint64_t impossible;                    /* with numbers that can not be */
+    uint64_t claimed;                       /* offers of entities that are asked for: they come again */
+    uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
+    uint64_t handed, acked, gained, taken_back, duplicates;
+    uint64_t no_memory; /* offers that come again for want of memory */
+} phx_node_counts;
+
+typedef struct phx_node {
+    phx_node_def def;
+    phx_mem mem;
+    phx_cluster_map map; /* version 0: none yet */
+    uint64_t now, proven_until;
+    bool joined;                            /* it was in a map */
+    bool fenced, fence_told;                /* it is in the map no more */
+    uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
+    phx_peer *peers;
+    uint32_t peer_count, peer_capacity;
+    phx_holdings holdings;
+    phx_claims claims; /* ids that are not taken from any node meanwhile */
+    phx_item_queue events;
+    phx_node_counts counts;
+} phx_node;
+
+/* def->member.registration may be 0: then it is in no map before phx_node_register(). */
+void phx_node_init(phx_node *node, const phx_node_def *def);
+void phx_node_register(phx_node *node, uint64_t registration, uint16_t number);
+void phx_node_free(phx_node *node);
+
+/*
+ * A map that was read from the control store; one that is not newer changes nothing. PH_BAD_VALUE: it has another
+ * number of regions. PH_NO_MEMORY: unchanged, to be tried again.
+ */
+ph_status phx_node_map(phx_node *node, const phx_cluster_map *map);
+/* The lease is proven until then, counted from the sending of its last good renewal. */
+void phx_node_lease(phx_node *node, uint64_t proven_until);
+
+/* It holds nothing from now on, as if a map without it had come: its lease ran out. */
+void phx_node_fence(phx_node *node);
+
+/* false: no event is left. */
+bool phx_node_event_next(phx_node *node, phx_node_event *event);
+
+/* Does this node simulate its entities? */
+bool phx_node_may_act(const phx_node *node);
+/* May the host save states, or do anything else that can not be taken back? */
+bool phx_node_may_save(const phx_node *node);
+
+/* Is a message of that registration to be heard? A node that is in no map, or was put out, hears none. */
+bool phx_node_hears(const phx_node *node, uint64_t registration);
+/* NULL: no such peer. */
+phx_peer *phx_node_peer(const phx_node *node, uint64_t registration);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * The control store over etcd's JSON gateway: phc_etcd_open() of cluster.h. Two lines make the requests, each a thread
+ * with a connection of libcurl, one after the other: one renews leases, which must not wait behind a read of a server
+ * that hangs, and one does all else. The member's thread hands them over and takes the answers under a mutex, which is
+ * never held while a request is made. A request has its place from asking until its answer is taken.
+ */
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cluster/servers/etcd_json.h"
+#include "cluster/servers/subject.h"
+
+enum {
+    REQUESTS_MAX = 64,
+    ANSWER_BYTES_MAX = 8 << 20, /* of the text of an answer */
+    TIMEOUT_MS = 1000,
+    TIMEOUT_MS_MIN = 100,
+    TIMEOUT_MS_MAX = 60000,
+    LISTS_OF_SERVER = 16, /* then the next one: a server that is cut off from the others lists what is old for ever */
+    LEASE_MS_MIN = 1000,
+    LEASE_MS_MAX = 3600 * 1000,
+    NS_IN_MS = 1000000
+};
+
+typedef struct etcd_slot {
+    phx_etcd_request request;
+    phx_etcd_answer answer;
+    uint64_t tag, asked_ns;
+    unsigned char *value;
+    uint32_t next; /* in its list; REQUESTS_MAX = the last */
+} etcd_slot;
+
+/* Places in order. */
+typedef struct etcd_list {
+    uint32_t first, last; /* REQUESTS_MAX = none */
+} etcd_list;
+
+struct etcd_store;
+
+typedef struct etcd_line {
+    struct etcd_store *store;
+    pthread_t thread;
+    pthread_cond_t wake;
+    bool is_running;
+    etcd_list asked; /* under the mutex */
+    /* the thread's */
+    CURL *curl;
+    uint32_t current; /* the server that is asked first */
+    uint32_t lists;   /* that it has given */
+    char *text;       /* of the answer */
+    uint32_t text_capacity, text_bytes;
+    char body[PHX_ETCD_BODY_MAX];
+} etcd_line;
+
+enum { LEASE_LINE, OTHER_LINE, LINES };
+
+typedef struct etcd_store {
+    phx_mem mem;
+    char servers[PHC_SERVERS_MAX][256];
+    uint32_t server_count, timeout_ms;
+    struct curl_slist *headers;
+    pthread_mutex_t mutex;
+    etcd_slot slots[REQUESTS_MAX];
+    etcd_list empty, answered; /* under the mutex, and the slots in them; a slot in no list is the thread's */
+    etcd_line lines[LINES];
+    atomic_bool stops; /* read by libcurl's call in the middle of a request; relaxed: orders nothing */
+} etcd_store;
+
+static void push_slot(etcd_store *store, etcd_list *list, uint32_t slot)
+{
+    store->slots[slot].next = REQUESTS_MAX;
+    if (list->first == REQUESTS_MAX) list->first = slot;
+    else store->slots[list->last].next = slot;
+    list->last = slot;
+}
+
+/* REQUESTS_MAX: there is none. */
+static uint32_t pop_slot(etcd_store *store, etcd_list *list)
+{
+    const uint32_t slot = list->first;
+    if (slot != REQUESTS_MAX) list->first = store->slots[slot].next;
+    return slot;
+}
+
+/* ---- the thread of a line ---- */
+
+static size_t take_text(char *bytes, size_t one, size_t size, void *of)
+{
+    etcd_line *line = of;
+    void *text = line->text;
+    (void)one;
+    if (size > ANSWER_BYTES_MAX - line->text_bytes ||
+        !phx_grow(&line->store->mem, &text, &line->text_capacity, line->text_bytes, line->text_bytes + size + 1, 1))
+        return 0;
+    line->text = text;
+    memcpy(line->text + line->text_bytes, bytes, size);
+    line->text_bytes += (uint32_t)size;
+    line->text[line->text_bytes] = '\0';
+    return size;
+}
+
+static int stop_request(void *of, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    const etcd_store *store = of;
+    (void)(a + b + c + d);
+    return atomic_load_explicit(&store->stops, memory_order_relaxed);
+}
+
+static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_bytes)
+{
+    char address[sizeof line->store->servers[0] + 32];
+    (void)snprintf(address, sizeof address, "%s%s", line->store->servers[line->current],
+                   phx_etcd_path(slot->request.kind));
+    line->text_bytes = 0;
+    (void)curl_easy_setopt(line->curl, CURLOPT_URL, address);
+    (void)curl_easy_setopt(line->curl, CURLOPT_POSTFIELDSIZE, (long)body_bytes);
+    (void)curl_easy_setopt(line->curl, CURLOPT_POSTFIELDS, line->body);
+    return curl_easy_perform(line->curl);
+}
+
+/* May it be made once more, although it may have been done? */
+static bool is_repeatable(phx_etcd_kind kind, CURLcode code)
+{
+    const bool never_sent = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+    return never_sent || (kind != PHX_ETCD_CAS && kind != PHX_ETCD_LEASE_END);
+}
+
+static void next_server(etcd_line *line)
+{
+    line->current = (line->current + 1) % line->store->server_count;
+}
+
+/* At the server that answered last, and at the others if it does not. */
+static void make_request(etcd_line *line, etcd_slot *slot)
+{
+    const etcd_store *store = line->store;
+    const uint64_t wait_ns = (uint64_t)store->timeout_ms * store->server_count * NS_IN_MS;
+    const bool is_late = phx_now_ns() - slot->asked_ns >= wait_ns;
+    const char *reason = "waited too long for its turn";
+    const size_t body_bytes = phx_etcd_write(&slot->request, line->body);
+    for (uint32_t i = 0; i < store->server_count && !is_late; i++) {
+        const CURLcode code = ask_server(line, slot, body_bytes);
+        if (code == CURLE_OK && line->text_bytes > 0) {
+            phx_etcd_read(&slot->request, line->text, line->text_bytes, &line->store->mem, &slot->answer);
+            if (slot->answer.outcome != PHC_FAILED) {
+                if (slot->request.kind == PHX_ETCD_LIST && ++line->lists % LISTS_OF_SERVER == 0) next_server(line);
+                return;
+            }
+            reason = slot->answer.reason; /* a server without a leader, say */
+        } else {
+            reason = code == CURLE_OK ? "an empty answer" : curl_easy_strerror(code);
+        }
+        next_server(line);
+        if (!is_repeatable(slot->request.kind, code)) break;
+    }
+    slot->answer = (phx_etcd_answer){.outcome = PHC_FAILED, .reason = reason};
+}
+
+static void *run_requests(void *of)
+{
+    etcd_line *line = of;
+    etcd_store *store = line->store;
+    pthread_mutex_lock(&store->mutex);
+    while (!atomic_load_explicit(&store->stops, memory_order_relaxed)) {
+        const uint32_t slot = pop_slot(store, &line->asked);
+        if (slot == REQUESTS_MAX) {
+            pthread_cond_wait(&line->wake, &store->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&store->mutex);
+        make_request(line, &store->slots[slot]);
+        pthread_mutex_lock(&store->mutex);
+        push_slot(store, &store->answered, slot);
+    }
+    pthread_mutex_unlock(&store->mutex);
+    return NULL;
+}
+
+/* ---- the member's thread ---- */
+
+static void free_slot(etcd_store *store, etcd_slot *slot)
+{
+    if (slot->value) phx_free(&store->mem, slot->value, slot->request.size, 1);
+    phx_entries_free(&slot->answer.entries, &store->mem);
+    slot->value = NULL;
+}
+
+static ph_status ask(etcd_store *store, uint64_t tag, const char *key, bool prefix, phx_etcd_request request)
+{
+    etcd_line *line = &store->lines[request.kind == PHX_ETCD_LEASE_RENEW ? LEASE_LINE : OTHER_LINE];
+    unsigned char *value = NULL;
+    if (!phx_key_is_good(key, prefix) || request.size > PHC_VALUE_MAX || request.revision > INT64_MAX ||
+        request.lease > INT64_MAX)
+        return PH_BAD_ARGUMENT;
+    if (request.size > 0 && !(value = phx_alloc(&store->mem, request.size, 1))) return PH_NO_MEMORY;
+    if (value) memcpy(value, request.value, request.size);
+    request.value = value;
+    memcpy(request.key, key, strlen(key) + 1);
+    pthread_mutex_lock(&store->mutex);
+    const uint32_t slot = pop_slot(store, &store->empty);
+    if (slot != REQUESTS_MAX) {
+        store->slots[slot] = (etcd_slot){.request = request, .tag = tag, .asked_ns = phx_now_ns(), .value = value};
+        push_slot(store, &line->asked, slot);
+        pthread_cond_signal(&line->wake);
+    }
+    pthread_mutex_unlock(&store->mutex);
+    if (slot != REQUESTS_MAX) return PH_OK;
+    if (value) phx_free(&store->mem, value, request.size, 1);
+    return PH_FULL;
+}
+
+static ph_status etcd_get(void *user, uint64_t tag, const char *key)
+{
+    return ask(user, tag, key, false, (phx_etcd_request){.kind = PHX_ETCD_GET});
+}
+
+static ph_status etcd_list_keys(void *user, uint64_t tag, const char *prefix)
+{
+    return ask(user, tag, prefix, true, (phx_etcd_request){.kind = PHX_ETCD_LIST});
+}
+
+static ph_status etcd_cas(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value, size_t size,
+                          uint64_t lease)
+{
+    return ask(
+        user, tag, key, false,
+        (phx_etcd_request){.kind = PHX_ETCD_CAS, .revision = revision, .lease = lease, .value = value, .size = size});
+}
+
+static ph_status etcd_lease_open(void *user, uint64_t tag, uint32_t ms)
+{
+    if (ms < LEASE_MS_MIN || ms > LEASE_MS_MAX) return PH_BAD_ARGUMENT;
+    return ask(user, tag, "", true, (phx_etcd_request){.kind = PHX_ETCD_LEASE_OPEN, .ms = ms});
+}
+
+static ph_status etcd_lease_renew(void *user, uint64_t tag, uint64_t lease)
+{
+    return ask(user, tag, "", true, (phx_etcd_request){.kind = PHX_ETCD_LEASE_RENEW, .lease = lease});
+}
+
+static ph_status etcd_lease_end(void *user, uint64_t tag, uint64_t lease)
+{
+    return ask(user, tag, "", true, (phx_etcd_request){.kind = PHX_ETCD_LEASE_END, .lease = lease});
+}
+
+static void give_answer(const etcd_slot *slot, phc_answer_fn fn, void *fn_user)
+{
+    const phx_etcd_answer *answer = &slot->answer;
+    fn(fn_user, &(phc_answer){.tag = slot->tag,
+                              .outcome = answer->outcome,
+                              .revision = answer->revision,
+                              .lease = answer->lease,
+                              .lease_ms = answer->lease_ms,
+                              .entries = answer->entries.items,
+                              .count = answer->entries.count,
+                              .reason = answer->reason});
+}
+
+static uint32_t etcd_poll(void *user, uint32_t answers_max, phc_answer_fn fn, void *fn_user)
+{
+    etcd_store *store = user;
+    uint32_t given = 0;
+    for (; given < answers_max; given++) {
+        pthread_mutex_lock(&store->mutex);
+        const uint32_t slot = pop_slot(store, &store->answered);
+        pthread_mutex_unlock(&store->mutex);
+        if (slot == REQUESTS_MAX) break;
+        give_answer(&store->slots[slot], fn, fn_user);
+        free_slot(store, &store->slots[slot]);
+        pthread_mutex_lock(&store->mutex);
+        push_slot(store, &store->empty, slot);
+        pthread_mutex_unlock(&store->mutex);
+    }
+    return given;
+}
+
+/* ---- begin and end ---- */
+
+static void end_line(etcd_line *line)
+{
+    void *text;
+    if (line->is_running) {
+        pthread_mutex_lock(&line->store->mutex);
+        pthread_cond_signal(&line->wake);
+        pthread_mutex_unlock(&line->store->mutex);
+        (void)pthread_join(line->thread, NULL);
+    }
+    pthread_cond_destroy(&line->wake);
+    curl_easy_cleanup(line->curl);
+    text = line->text; /* the thread of the line may have moved it until it was joined */
+    phx_release(&line->store->mem, &text, &line->text_capacity, 1);
+}
+
+static void etcd_close(void *user)
+{
+    etcd_store *store = user;
+    phx_mem outer;
+    atomic_store_explicit(&store->stops, true, memory_order_relaxed);
+    for (uint32_t i = 0; i < LINES; i++) end_line(&store->lines[i]);
+    pthread_mutex_destroy(&store->mutex);
+    curl_slist_free_all(store->headers);
+    for (uint32_t i = 0; i < REQUESTS_MAX; i++) free_slot(store, &store->slots[i]);
+    PHX_ASSERT(atomic_load_explicit(&store->mem.bytes, memory_order_relaxed) == 0);
+    phx_mem_init(&outer, store->mem.allocator);
+    atomic_store_explicit(&outer.bytes, sizeof *store, memory_order_relaxed);
+    phx_free(&outer, store, sizeof *store, _Alignof(etcd_store));
+}
+
+static bool def_is_good(const phc_etcd_def *def, char *reason, size_t reason_size)
+{
+    const char *wrong = NULL;
+    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX) wrong = "servers: 1 to 5";
+    for (uint32_t i = 0; !wrong && i < def->server_count; i++) {
+        const char *server = def->servers[i];
+        if (!server || strncmp(server, "http://", strlen("http://")) != 0 ||
+            strlen(server) >= sizeof((etcd_store *)0)->servers[0])
+            wrong = "servers: each is http://host:port";
+    }
+    if (def->timeout_ms != 0 && (def->timeout_ms < TIMEOUT_MS_MIN || def->timeout_ms > TIMEOUT_MS_MAX))
+        wrong = "timeout_ms: 100 to 60000, or 0";
+    if (!phx_allocator_is_good(&def->allocator))
+        wrong = "allocator: both functions or neither, and reserved words of 0";
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
+    if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
+    return !wrong;
+}
+
+/* All that its requests have in common. */
+static bool begin_curl(etcd_line *line)
+{
+    CURL *curl = line->curl = curl_easy_init();
+    if (!curl) return false;
+    (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, line->store->headers);
+    (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)line->store->timeout_ms);
+    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L); /* no timer by a signal: threads */
+    (void)curl_easy_setopt(curl, CURLOPT_PROXY, "");    /* whatever the environment says */
+    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
+    (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_request);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, line->store);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_text);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, line);
+    return true;
+}
+
+static ph_status begin_line(etcd_line *line, char *reason, size_t reason_size)
+{
+    if (!begin_curl(line)) return PH_NO_MEMORY;
+    const int error = pthread_create(&line->thread, NULL, run_requests, line);
+    line->is_running = error == 0;
+    if (error != 0 && reason) (void)snprintf(reason, reason_size, "no thread for requests: error %d", error);
+    return error == 0 ? PH_OK : PH_IO;
+}
+
+static void init_store(etcd_store *store, const phc_etcd_def *def)
+{
+    store->timeout_ms = def->timeout_ms != 0 ? def->timeout_ms : TIMEOUT_MS;
+    store->server_count = def->server_count;
+    for (uint32_t i = 0; i < def->server_count; i++)
+        memcpy(store->servers[i], def->servers[i], strlen(def->servers[i]) + 1);
+    store->empty.first = store->answered.first = REQUESTS_MAX;
+    pthread_mutex_init(&store->mutex, NULL);
+    for (uint32_t i = 0; i < LINES; i++) {
+        store->lines[i].store = store;
+        store->lines[i].asked.first = REQUESTS_MAX;
+        pthread_cond_init(&store->lines[i].wake, NULL);
+    }
+    for (uint32_t i = 0; i < REQUESTS_MAX; i++) push_slot(store, &store->empty, i);
+}
+
+static void begin_library(void)
+{
+    (void)curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+ph_status phc_etcd_open(const phc_etcd_def *def, phc_store *store, char *reason, size_t reason_size)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    phx_mem outer;
+    if (!def || !store) return PH_BAD_ARGUMENT;
+    if (!def_is_good(def, reason, reason_size)) return PH_BAD_DEF;
+    (void)pthread_once(&once, begin_library);
+    phx_mem_init(&outer, def->allocator);
+    etcd_store *made = phx_alloc_zero(&outer, sizeof *made, _Alignof(etcd_store));
+    if (!made) return PH_NO_MEMORY;
+    phx_mem_init(&made->mem, def->allocator);
+    init_store(made, def);
+    made->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    ph_status status = made->headers ? PH_OK : PH_NO_MEMORY;
+    for (uint32_t i = 0; i < LINES && status == PH_OK; i++) status = begin_line(&made->lines[i], reason, reason_size);
+    if (status != PH_OK) {
+        etcd_close(made);
+        return status;
+    }
+    *store = (phc_store){.get = etcd_get,
+                         .list = etcd_list_keys,
+                         .cas = etcd_cas,
+                         .lease_open = etcd_lease_open,
+                         .lease_renew = etcd_lease_renew,
+                         .lease_end = etcd_lease_end,
+                         .poll = etcd_poll,
+                         .close = etcd_close,
+                         .user = made};
+    return PH_OK;
+}

@@ -1,0 +1,482 @@
+/*
+ * The transport over NATS servers: phc_nats_open() of cluster.h. Each traffic is a line: a connection of libnats, a
+ * queue of messages that wait to leave, and a thread that connects, subscribes and publishes, as each of these may wait
+ * for a socket. The member's thread touches the queue alone, under a mutex that is never held across a call of libnats;
+ * and takes messages that came from libnats' own bounded queues, which have a mutex for each subscription.
+ */
+#include <nats/nats.h>
+#include <pharos/cluster.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cluster/servers/subject.h"
+#include "cluster/wire/item_queue.h"
+
+enum {
+    LISTENS_MAX = 16,
+    HALO_BYTES = 4 << 20,
+    CHANNEL_BYTES = 8 << 20,
+    PENDING_MESSAGES = 1 << 16, /* of a subscription */
+    PENDING_BYTES = 16 << 20,
+    CONNECT_MS = 400,        /* for each server: closing waits for all of them */
+    WRITE_MS = 1000,         /* for a socket that takes nothing */
+    PING_MS = 500,           /* two without an answer: the connection is lost */
+    RECONNECT_WAIT_MS = 100, /* between two attempts at one server */
+    LOOK_MS = 20             /* the thread looks at the state of its connection so often */
+};
+
+typedef struct nats_line {
+    phc_traffic traffic;
+    uint32_t bytes_max; /* that wait to leave */
+    natsOptions *options;
+    pthread_t thread;
+    bool is_running;
+    /* the thread's */
+    natsConnection *connection; /* NULL: none yet */
+    phx_item_queue leaving;
+    /* both threads', under the mutex */
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool stops, connected;
+    phx_item_queue waiting;                          /* each a subject with its 0, and the bytes */
+    uint64_t dropped, reconnects, reconnects_before; /* before: of connections that were given up */
+    char patterns[LISTENS_MAX][PHC_SUBJECT_MAX + 1];
+    uint32_t pattern_count;
+    natsSubscription *subscriptions[LISTENS_MAX]; /* of the first ones */
+    uint32_t subscribed;
+    natsSubscription *retired[LISTENS_MAX]; /* of a connection that was given up; the member's thread destroys them */
+    uint32_t retired_count;
+} nats_line;
+
+typedef struct nats_transport {
+    phx_mem mem;
+    nats_line lines[PHC_TRAFFICS];
+    uint64_t sent, refused, received, overrun; /* the member's thread's; overrun: of retired subscriptions */
+    uint32_t turn;                             /* the subscription that is asked first by the next poll */
+} nats_transport;
+
+/* ---- the thread of a line ---- */
+
+static void wait_a_moment(nats_line *line)
+{
+    enum { NS_IN_MS = 1000000, NS_IN_S = 1000000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * NS_IN_MS;
+    until.tv_sec += until.tv_nsec / NS_IN_S;
+    until.tv_nsec %= NS_IN_S;
+    (void)pthread_cond_timedwait(&line->wake, &line->mutex, &until);
+}
+
+static bool line_stops(nats_line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    const bool stops = line->stops;
+    pthread_mutex_unlock(&line->mutex);
+    return stops;
+}
+
+static void connect_line(nats_line *line)
+{
+    while (!line_stops(line)) {
+        const natsStatus status = natsConnection_Connect(&line->connection, line->options);
+        if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) return;
+        line->connection = NULL;
+        pthread_mutex_lock(&line->mutex);
+        if (!line->stops) wait_a_moment(line);
+        pthread_mutex_unlock(&line->mutex);
+    }
+}
+
+/* libnats tells it again to each server that it connects to. */
+static void subscribe_patterns(nats_line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    uint32_t at = line->subscribed;
+    const uint32_t count = line->pattern_count;
+    pthread_mutex_unlock(&line->mutex);
+    for (; at < count; at++) {
+        natsSubscription *subscription = NULL;
+        if (natsConnection_SubscribeSync(&subscription, line->connection, line->patterns[at]) != NATS_OK) {
+            pthread_mutex_lock(&line->mutex);
+            if (!line->stops) wait_a_moment(line);
+            pthread_mutex_unlock(&line->mutex);
+            return;
+        }
+        (void)natsSubscription_SetPendingLimits(subscription, PENDING_MESSAGES, PENDING_BYTES);
+        pthread_mutex_lock(&line->mutex);
+        line->subscriptions[line->subscribed++] = subscription;
+        pthread_mutex_unlock(&line->mutex);
+    }
+}
+
+static void look_at_state(nats_line *line)
+{
+    const bool connected = natsConnection_Status(line->connection) == NATS_CONN_STATUS_CONNECTED;
+    uint64_t reconnects = 0;
+    natsStatistics *statistics = NULL;
+    if (natsStatistics_Create(&statistics) == NATS_OK) {
+        if (natsConnection_GetStats(line->connection, statistics) == NATS_OK)
+            (void)natsStatistics_GetCounts(statistics, NULL, NULL, NULL, NULL, &reconnects);
+        natsStatistics_Destroy(statistics);
+    }
+    pthread_mutex_lock(&line->mutex);
+    line->connected = connected;
+    reconnects += line->reconnects_before;
+    if (reconnects > line->reconnects) line->reconnects = reconnects;
+    pthread_mutex_unlock(&line->mutex);
+}
+
+/*
+ * libnats gives a connection up for good once a server has refused the member twice, as while its password is changed.
+ * Then another one is made, as soon as the member has let go of the subscriptions before.
+ */
+static void renew_connection(nats_line *line)
+{
+    if (!natsConnection_IsClosed(line->connection)) return;
+    pthread_mutex_lock(&line->mutex);
+    const bool is_free = line->retired_count == 0;
+    if (is_free) {
+        memcpy(line->retired, line->subscriptions, sizeof line->retired);
+        line->retired_count = line->subscribed;
+        line->subscribed = 0;
+        line->reconnects_before = ++line->reconnects;
+    }
+    if (!line->stops) wait_a_moment(line);
+    pthread_mutex_unlock(&line->mutex);
+    if (!is_free) return;
+    natsConnection_Destroy(line->connection);
+    line->connection = NULL;
+    connect_line(line);
+}
+
+/* One message; of the channel it waits for a connection. */
+static void publish_item(nats_line *line, phx_item item)
+{
+    const char *subject = (const char *)item.bytes;
+    const size_t subject_bytes = strlen(subject) + 1;
+    while (!line_stops(line)) {
+        const natsStatus status = natsConnection_Publish(line->connection, subject, item.bytes + subject_bytes,
+                                                         (int)(item.size - subject_bytes));
+        if (status == NATS_OK) return;
+        if (line->traffic == PHC_HALO || status == NATS_MAX_PAYLOAD) break;
+        look_at_state(line);
+        pthread_mutex_lock(&line->mutex);
+        if (!line->stops) wait_a_moment(line);
+        pthread_mutex_unlock(&line->mutex);
+        renew_connection(line);
+    }
+    pthread_mutex_lock(&line->mutex);
+    line->dropped++;
+    pthread_mutex_unlock(&line->mutex);
+}
+
+/* Waits for messages, for a subject or for a look at the state; takes all messages. false: the end. */
+static bool take_work(nats_line *line)
+{
+    pthread_mutex_lock(&line->mutex);
+    if (!line->stops && line->waiting.count == 0 && line->subscribed == line->pattern_count) wait_a_moment(line);
+    const phx_item_queue empty = line->leaving;
+    line->leaving = line->waiting;
+    line->waiting = empty;
+    const bool goes_on = !line->stops;
+    pthread_mutex_unlock(&line->mutex);
+    return goes_on;
+}
+
+static void *run_line(void *of)
+{
+    nats_line *line = of;
+    connect_line(line);
+    while (line->connection && take_work(line)) {
+        renew_connection(line);
+        if (!line->connection) break; /* it stops */
+        subscribe_patterns(line);
+        look_at_state(line);
+        while (line->leaving.count > 0) {
+            publish_item(line, phx_item_queue_first(&line->leaving));
+            phx_item_queue_pop(&line->leaving);
+        }
+    }
+    return NULL;
+}
+
+/* ---- the member's thread ---- */
+
+static ph_status nats_listen(void *user, phc_traffic traffic, const char *subject)
+{
+    nats_transport *transport = user;
+    nats_line *line = &transport->lines[traffic];
+    ph_status status = PH_CAPACITY;
+    if (!phx_subject_is_good(subject, true)) return PH_BAD_ARGUMENT;
+    pthread_mutex_lock(&line->mutex);
+    if (line->pattern_count < LISTENS_MAX) {
+        memcpy(line->patterns[line->pattern_count++], subject, strlen(subject) + 1);
+        pthread_cond_signal(&line->wake);
+        status = PH_OK;
+    }
+    pthread_mutex_unlock(&line->mutex);
+    return status;
+}
+
+/* Room for one more; of the halo older ones go. */
+static ph_status make_room(nats_line *line, uint32_t size)
+{
+    phx_item_queue *waiting = &line->waiting;
+    while (waiting->count > 0 && waiting->end - waiting->first + size > line->bytes_max) {
+        if (line->traffic == PHC_CHANNEL) return PH_FULL;
+        phx_item_queue_pop(waiting);
+        line->dropped++;
+    }
+    return PH_OK;
+}
+
+static ph_status push_message(nats_line *line, const char *subject, const void *bytes, size_t size)
+{
+    const size_t subject_bytes = strlen(subject) + 1;
+    const uint32_t item_bytes = (uint32_t)(subject_bytes + size);
+    const ph_status status = make_room(line, item_bytes);
+    if (status != PH_OK) return status;
+    unsigned char *item = phx_item_queue_push(&line->waiting, item_bytes);
+    if (!item) return PH_NO_MEMORY;
+    memcpy(item, subject, subject_bytes);
+    if (size > 0) memcpy(item + subject_bytes, bytes, size);
+    pthread_cond_signal(&line->wake);
+    return PH_OK;
+}
+
+static ph_status nats_send(void *user, phc_traffic traffic, const char *subject, const void *bytes, size_t size)
+{
+    nats_transport *transport = user;
+    nats_line *line = &transport->lines[traffic];
+    ph_status status = PH_BAD_ARGUMENT;
+    if (size <= PHC_MESSAGE_MAX && phx_subject_is_good(subject, false)) {
+        pthread_mutex_lock(&line->mutex);
+        status = push_message(line, subject, bytes, size);
+        pthread_mutex_unlock(&line->mutex);
+    }
+    if (status == PH_OK) transport->sent++;
+    else transport->refused++;
+    return status;
+}
+
+/* false: that subscription has none. One of another program, beyond the bounds of a message, is not given. */
+static bool take_message(natsSubscription *subscription, phc_message_fn fn, void *fn_user, uint32_t *given)
+{
+    natsMsg *message = NULL;
+    natsStatus status = natsSubscription_NextMsg(&message, subscription, 0);
+    if (status == NATS_SLOW_CONSUMER) status = natsSubscription_NextMsg(&message, subscription, 0);
+    if (status != NATS_OK) return false;
+    const char *subject = natsMsg_GetSubject(message);
+    const size_t size = (size_t)natsMsg_GetDataLength(message);
+    if (size <= PHC_MESSAGE_MAX && phx_subject_is_good(subject, false)) {
+        fn(fn_user, subject, natsMsg_GetData(message), size);
+        ++*given;
+    }
+    natsMsg_Destroy(message);
+    return true;
+}
+
+static void destroy_retired(nats_transport *transport, nats_line *line)
+{
+    natsSubscription *retired[LISTENS_MAX];
+    pthread_mutex_lock(&line->mutex);
+    const uint32_t count = line->retired_count;
+    memcpy(retired, line->retired, sizeof retired);
+    line->retired_count = 0;
+    pthread_mutex_unlock(&line->mutex);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t lost = 0;
+        if (natsSubscription_GetDropped(retired[i], &lost) == NATS_OK) transport->overrun += (uint64_t)lost;
+        natsSubscription_Destroy(retired[i]);
+    }
+}
+
+static uint32_t list_subscriptions(nats_transport *transport, natsSubscription **subscriptions)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
+        nats_line *line = &transport->lines[i];
+        destroy_retired(transport, line);
+        pthread_mutex_lock(&line->mutex);
+        for (uint32_t n = 0; n < line->subscribed; n++) subscriptions[count++] = line->subscriptions[n];
+        pthread_mutex_unlock(&line->mutex);
+    }
+    return count;
+}
+
+static uint32_t nats_poll(void *user, uint32_t messages_max, phc_message_fn fn, void *fn_user)
+{
+    nats_transport *transport = user;
+    natsSubscription *subscriptions[PHC_TRAFFICS * LISTENS_MAX];
+    const uint32_t count = list_subscriptions(transport, subscriptions);
+    uint32_t given = 0, taken = 0;
+    for (uint32_t empty = 0; empty < count && taken < messages_max; transport->turn++) {
+        const bool took = take_message(subscriptions[transport->turn % count], fn, fn_user, &given);
+        empty = took ? 0 : empty + 1;
+        taken += took;
+    }
+    transport->received += given;
+    return given;
+}
+
+static void nats_state(void *user, phc_transport_state *state)
+{
+    nats_transport *transport = user;
+    natsSubscription *subscriptions[PHC_TRAFFICS * LISTENS_MAX];
+    *state =
+        (phc_transport_state){.sent = transport->sent, .refused = transport->refused, .received = transport->received};
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) {
+        nats_line *line = &transport->lines[i];
+        pthread_mutex_lock(&line->mutex);
+        state->connected[i] = line->connected;
+        state->dropped += line->dropped;
+        state->reconnects += line->reconnects;
+        pthread_mutex_unlock(&line->mutex);
+    }
+    const uint32_t count = list_subscriptions(transport, subscriptions);
+    state->overrun = transport->overrun;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t lost = 0;
+        if (natsSubscription_GetDropped(subscriptions[i], &lost) == NATS_OK) state->overrun += (uint64_t)lost;
+    }
+}
+
+/* ---- begin and end ---- */
+
+static void stop_line(nats_line *line)
+{
+    if (!line->is_running) return;
+    pthread_mutex_lock(&line->mutex);
+    line->stops = true;
+    pthread_cond_signal(&line->wake);
+    pthread_mutex_unlock(&line->mutex);
+}
+
+static void close_line(nats_line *line)
+{
+    if (line->is_running) {
+        (void)pthread_join(line->thread, NULL);
+        pthread_mutex_destroy(&line->mutex);
+        pthread_cond_destroy(&line->wake);
+    }
+    for (uint32_t i = 0; i < line->subscribed; i++) natsSubscription_Destroy(line->subscriptions[i]);
+    for (uint32_t i = 0; i < line->retired_count; i++) natsSubscription_Destroy(line->retired[i]);
+    natsConnection_Destroy(line->connection);
+    natsOptions_Destroy(line->options);
+    phx_item_queue_free(&line->waiting);
+    phx_item_queue_free(&line->leaving);
+}
+
+static void nats_close(void *user)
+{
+    nats_transport *transport = user;
+    phx_mem outer;
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) stop_line(&transport->lines[i]); /* their waits are at the same time */
+    for (uint32_t i = 0; i < PHC_TRAFFICS; i++) close_line(&transport->lines[i]);
+    phx_mem_init(&outer, transport->mem.allocator);
+    PHX_ASSERT(atomic_load_explicit(&transport->mem.bytes, memory_order_relaxed) == 0);
+    atomic_store_explicit(&outer.bytes, sizeof *transport, memory_order_relaxed);
+    phx_free(&outer, transport, sizeof *transport, _Alignof(nats_transport));
+}
+
+/* Called by libnats' thread at the first connection: with it natsConnection_Connect() does not wait for one. */
+static void note_connected(natsConnection *connection, void *user)
+{
+    (void)connection;
+    (void)user;
+}
+
+static natsStatus make_options(natsOptions **options, const phc_nats_def *def)
+{
+    const char *servers[PHC_SERVERS_MAX];
+    for (uint32_t i = 0; i < def->server_count; i++) servers[i] = def->servers[i];
+    natsStatus s = natsOptions_Create(options);
+    if (s == NATS_OK) s = natsOptions_SetServers(*options, servers, (int)def->server_count);
+    if (s == NATS_OK) s = natsOptions_SetName(*options, def->name ? def->name : "pharos");
+    if (s == NATS_OK) s = natsOptions_SetTimeout(*options, CONNECT_MS);
+    if (s == NATS_OK) s = natsOptions_SetPingInterval(*options, PING_MS);
+    if (s == NATS_OK) s = natsOptions_SetMaxPingsOut(*options, 2);
+    if (s == NATS_OK) s = natsOptions_SetMaxReconnect(*options, -1);
+    if (s == NATS_OK) s = natsOptions_SetReconnectWait(*options, RECONNECT_WAIT_MS);
+    if (s == NATS_OK) s = natsOptions_SetReconnectJitter(*options, RECONNECT_WAIT_MS, RECONNECT_WAIT_MS);
+    if (s == NATS_OK) s = natsOptions_SetReconnectBufSize(*options, 0); /* the line's own queue waits */
+    if (s == NATS_OK) s = natsOptions_SetWriteDeadline(*options, WRITE_MS);
+    if (s == NATS_OK) s = natsOptions_SetNoEcho(*options, true);
+    if (s == NATS_OK) s = natsOptions_SetRetryOnFailedConnect(*options, true, note_connected, NULL);
+    return s;
+}
+
+static void init_line(phx_mem *mem, nats_line *line, phc_traffic traffic, uint32_t bytes_max)
+{
+    line->traffic = traffic;
+    line->bytes_max = bytes_max;
+    phx_item_queue_init(&line->waiting, mem);
+    phx_item_queue_init(&line->leaving, mem);
+}
+
+static ph_status begin_line(nats_line *line, const phc_nats_def *def, char *reason, size_t reason_size)
+{
+    pthread_condattr_t by_monotonic;
+    const natsStatus status = make_options(&line->options, def);
+    if (status != NATS_OK) {
+        if (reason) (void)snprintf(reason, reason_size, "servers: %s", natsStatus_GetText(status));
+        return status == NATS_NO_MEMORY ? PH_NO_MEMORY : PH_BAD_DEF;
+    }
+    pthread_condattr_init(&by_monotonic);
+    pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&line->mutex, NULL);
+    pthread_cond_init(&line->wake, &by_monotonic);
+    pthread_condattr_destroy(&by_monotonic);
+    const int error = pthread_create(&line->thread, NULL, run_line, line);
+    line->is_running = error == 0;
+    if (error == 0) return PH_OK;
+    pthread_mutex_destroy(&line->mutex);
+    pthread_cond_destroy(&line->wake);
+    if (reason) (void)snprintf(reason, reason_size, "no thread for a connection: error %d", error);
+    return PH_IO;
+}
+
+static bool def_is_good(const phc_nats_def *def, char *reason, size_t reason_size)
+{
+    const char *wrong = NULL;
+    if (!def->servers || def->server_count == 0 || def->server_count > PHC_SERVERS_MAX)
+        wrong = "servers: 1 to 5 of the form nats://host:port";
+    for (uint32_t i = 0; !wrong && i < def->server_count; i++)
+        if (!def->servers[i] || strncmp(def->servers[i], "nats://", strlen("nats://")) != 0)
+            wrong = "servers: 1 to 5 of the form nats://host:port";
+    if (!phx_allocator_is_good(&def->allocator))
+        wrong = "allocator: both functions or neither, and reserved words of 0";
+    if (!phx_is_zero(def->reserved, sizeof def->reserved)) wrong = "reserved: not 0";
+    if (wrong && reason) (void)snprintf(reason, reason_size, "%s", wrong);
+    return !wrong;
+}
+
+ph_status phc_nats_open(const phc_nats_def *def, phc_transport *transport, char *reason, size_t reason_size)
+{
+    phx_mem outer;
+    ph_status status = PH_OK;
+    if (!def || !transport) return PH_BAD_ARGUMENT;
+    if (!def_is_good(def, reason, reason_size)) return PH_BAD_DEF;
+    phx_mem_init(&outer, def->allocator);
+    nats_transport *made = phx_alloc_zero(&outer, sizeof *made, _Alignof(nats_transport));
+    if (!made) return PH_NO_MEMORY;
+    phx_mem_init(&made->mem, def->allocator);
+    init_line(&made->mem, &made->lines[PHC_HALO], PHC_HALO, HALO_BYTES);
+    init_line(&made->mem, &made->lines[PHC_CHANNEL], PHC_CHANNEL, CHANNEL_BYTES);
+    for (uint32_t i = 0; i < PHC_TRAFFICS && status == PH_OK; i++)
+        status = begin_line(&made->lines[i], def, reason, reason_size);
+    if (status != PH_OK) {
+        nats_close(made);
+        return status;
+    }
+    *transport = (phc_transport){.listen = nats_listen,
+                                 .send = nats_send,
+                                 .poll = nats_poll,
+                                 .state = nats_state,
+                                 .close = nats_close,
+                                 .user = made};
+    return PH_OK;
+}

@@ -1,0 +1,94 @@
+/*
+ * Messages between members, as bytes: a head, items, a sum. Decoding is total: any bytes are either a message with all
+ * of its items inside, or are dropped with a reason, which is counted. Pure; called by the node.
+ *
+ *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
+ *                    version u32, 0 u32, first u64, ack u64, confirmed u64
+ *   items            size u32, kind u8, id u64, ownership u64, follower_count u32, the followers' ids u64, state
+ *   sum u64
+ */
+#ifndef PHX_CLUSTER_WIRE_WIRE_H
+#define PHX_CLUSTER_WIRE_WIRE_H
+
+#include "base/core.h"
+
+enum {
+    PHX_WIRE_HEAD_BYTES = 64,
+    PHX_WIRE_BYTES_MAX = 256 << 10,       /* a quarter of the largest payload that a NATS server takes by default */
+    PHX_WIRE_STATE_BYTES_MAX = 128 << 10, /* the largest capsule, and the host's state of its entities */
+    PHX_WIRE_FOLLOWERS_MAX = 255,         /* entities that go with another one */
+    PHX_WIRE_OFFER_BYTES = 21             /* before the followers */
+};
+
+typedef enum phx_wire_kind {
+    PHX_WIRE_HEARTBEAT = 1, /* to all; the head says all of it */
+    PHX_WIRE_CHANNEL = 2    /* items in sequence, to one node */
+} phx_wire_kind;
+
+typedef struct phx_wire_head {
+    phx_wire_kind kind;
+    uint64_t source;     /* registration */
+    uint64_t target;     /* the same; 0 = all */
+    uint32_t version;    /* of the source's map */
+    uint32_t item_count; /* of the channel, all below; 0 in a heartbeat */
+    uint64_t first;      /* sequence of the first item */
+    uint64_t ack;        /* the source has taken all items of the target up to this one */
+    uint64_t confirmed;  /* the source has seen the target's ack up to this one */
+} phx_wire_head;
+
+/* An entity, and the ones that go with it, all under one ownership. */
+typedef struct phx_offer {
+    uint64_t id, ownership;
+    const unsigned char *followers; /* ids as they travel, ascending */
+    uint32_t follower_count;
+    const unsigned char *state;
+    uint32_t state_bytes;
+} phx_offer;
+
+/* Why bytes are no message. */
+typedef enum phx_wire_flaw {
+    PHX_WIRE_GOOD = 0,
+    PHX_WIRE_BAD_SUM,    /* too short, or damaged */
+    PHX_WIRE_BAD_FORMAT, /* of another program or of a later format */
+    PHX_WIRE_BAD_HEAD,   /* a field that can not be */
+    PHX_WIRE_BAD_ITEM    /* an item that ends beyond the message, or says what can not be */
+} phx_wire_flaw;
+
+/* Bytes of the item of an offer. */
+static inline uint32_t phx_wire_offer_bytes(uint32_t follower_count, uint32_t state_bytes)
+{
+    return PHX_WIRE_OFFER_BYTES + follower_count * (uint32_t)sizeof(uint64_t) + state_bytes;
+}
+/* The id of a follower, or with place = follower_count the entity's. */
+uint64_t phx_wire_offer_id(const phx_offer *offer, uint32_t place);
+/* Writes an offer as an item's bytes, phx_wire_offer_bytes() of them. */
+void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer);
+/* false: the item is no offer. */
+bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t size);
+
+/* A message that is being written. */
+typedef struct phx_wire_message {
+    unsigned char *bytes;
+    size_t size, used;
+    uint32_t item_count;
+} phx_wire_message;
+
+/* size: PHX_WIRE_HEAD_BYTES and the sum at least. */
+void phx_wire_begin(phx_wire_message *message, void *bytes, size_t size);
+/* false: the message is full. */
+bool phx_wire_add(phx_wire_message *message, const unsigned char *item, uint32_t size);
+/* Returns the bytes of the message; head->item_count is that of the message. */
+size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head);
+
+/* A message that was checked. */
+typedef struct phx_wire_items {
+    const unsigned char *at;
+    uint32_t left;
+} phx_wire_items;
+
+/* The head and a walk over the items. */
+phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size);
+/* The next item; there is one left. */
+phx_offer phx_wire_next(phx_wire_items *items);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * The cluster map: shares of nodes, versions, the fence, and its bytes, of which any damage is found.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cluster/map/cluster_map.h"
+#include "cluster/wire/sum.h"
+
+enum { REGIONS = 12, BYTES = PHX_CLUSTER_MAP_BYTES_MAX };
+
+static phx_cluster_map map, other;
+static unsigned char bytes[BYTES], damaged[BYTES];
+
+static phx_member node_numbered(uint16_t number, uint64_t registration)
+{
+    return (phx_member){.registration = registration, .number = number};
+}
+
+static uint32_t regions_of(uint16_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map.region_count; i++) count += map.regions[i].number == number;
+    return count;
+}
+
+Test(cluster_map, a_node_that_joins_gets_its_share)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert_eq(map.version, 1);
+    for (uint16_t number = 1; number <= 5; number++) {
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number + 100u)));
+        cr_assert_eq(regions_of(number), REGIONS / number);
+        cr_assert_eq(map.version, number + 1u);
+        cr_assert_eq(regions_of(0), 0);
+    }
+    const phx_member gateway = {.registration = 200, .number = 9, .gateway = true};
+    cr_assert(phx_cluster_map_join(&map, gateway));
+    cr_assert_eq(regions_of(9), 0);
+    cr_assert_eq(map.fence, 0);
+}
+
+Test(cluster_map, a_refused_change_changes_nothing)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 7)));
+    memcpy(&other, &map, sizeof map); /* with the padding */
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(1, 8)));
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(2, 7)));
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(0, 8)));
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(2, 0)));
+    cr_assert_not(phx_cluster_map_put_out(&map, 8));
+    cr_assert_not(phx_cluster_map_give(&map, 0, 1));
+    cr_assert_not(phx_cluster_map_give(&map, REGIONS, 1));
+    cr_assert_not(phx_cluster_map_give(&map, 0, 2));
+    cr_assert_not(phx_cluster_map_drain(&map, 7));
+    cr_assert_not(phx_cluster_map_restored(&map, 0, 0));
+    cr_assert_not(phx_cluster_map_restored(&map, 0, 2));
+    cr_assert_eq(memcmp(&map, &other, sizeof map), 0);
+    map.version = other.version = UINT32_MAX;
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(2, 8)));
+    cr_assert_not(phx_cluster_map_put_out(&map, 7));
+    cr_assert_eq(memcmp(&map, &other, sizeof map), 0);
+}
+
+Test(cluster_map, a_map_has_room_for_so_many_members)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint32_t i = 1; i <= PHX_CLUSTER_MEMBERS_MAX; i++)
+        cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = i, .number = (uint16_t)i, .gateway = i > 1}));
+    cr_assert_not(phx_cluster_map_join(&map, node_numbered(1000, 1000)));
+}
+
+Test(cluster_map, regions_of_one_that_is_put_out_go_to_the_others_and_all_are_lost)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint16_t number = 1; number <= 3; number++)
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
+    cr_assert(phx_cluster_map_put_out(&map, 2));
+    cr_assert_eq(map.fence, map.version);
+    cr_assert_eq(regions_of(1), REGIONS / 2);
+    cr_assert_eq(regions_of(3), REGIONS / 2);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(map.regions[i].lost, map.fence);
+    const uint32_t fence = map.fence;
+    cr_assert(phx_cluster_map_restored(&map, 4, fence));
+    cr_assert_eq(map.regions[4].lost, 0);
+    cr_assert_eq(map.fence, fence);
+    cr_assert(phx_cluster_map_drain(&map, 3));
+    cr_assert_eq(regions_of(1), REGIONS);
+    cr_assert(phx_cluster_map_put_out(&map, 3));
+    cr_assert(phx_cluster_map_put_out(&map, 1));
+    cr_assert_eq(regions_of(0), REGIONS);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 4)));
+    cr_assert_eq(regions_of(1), REGIONS);
+}
+
+Test(cluster_map, a_drained_node_gets_no_region_of_one_that_goes)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint16_t number = 1; number <= 4; number++)
+        cr_assert(phx_cluster_map_join(&map, node_numbered(number, number)));
+    cr_assert(phx_cluster_map_drain(&map, 1));
+    cr_assert(phx_cluster_map_drain(&map, 2));
+    cr_assert(phx_cluster_map_put_out(&map, 3));
+    cr_assert_eq(regions_of(4), REGIONS);
+    cr_assert(phx_cluster_map_put_out(&map, 4)); /* no other is left */
+    cr_assert_eq(regions_of(1) + regions_of(2), REGIONS);
+}
+
+Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = 2, .number = 2, .gateway = true}));
+    cr_assert(phx_cluster_map_put_out(&map, 2));
+    cr_assert_eq(map.fence, map.version);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(map.regions[i].lost, 0);
+}
+
+static void make_map(uint64_t seed)
+{
+    phx_cluster_map_init(&map, 1 + phx_rng_below(&seed, REGIONS));
+    for (uint64_t i = 1; i < 40; i++) {
+        const uint16_t number = (uint16_t)(1 + phx_rng_below(&seed, 6));
+        switch (phx_rng_below(&seed, 5)) {
+        case 0:
+            (void)phx_cluster_map_put_out(&map, 1 + phx_rng_below(&seed, (uint32_t)i));
+            break;
+        case 1:
+            (void)phx_cluster_map_give(&map, phx_rng_below(&seed, REGIONS), number);
+            break;
+        case 2:
+            (void)phx_cluster_map_restored(&map, phx_rng_below(&seed, REGIONS), map.fence);
+            break;
+        default:
+            (void)phx_cluster_map_join(
+                &map, (phx_member){.registration = i, .number = number, .gateway = phx_rng_below(&seed, 3) == 0});
+        }
+    }
+}
+
+/* Is it the map of `bytes`? Structs have padding, so their bytes say nothing. */
+static bool is_same(const phx_cluster_map *of, size_t size)
+{
+    return phx_cluster_map_encode(of, damaged, sizeof damaged) == size && memcmp(damaged, bytes, size) == 0;
+}
+
+Test(cluster_map, bytes_make_the_same_map_and_damage_makes_none)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        make_map(seed);
+        const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+        memset(&other, 0x55, sizeof other);
+        cr_assert(phx_cluster_map_decode(&other, bytes, size));
+        cr_assert(is_same(&other, size), "seed %d", (int)seed);
+        for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_cluster_map_decode(&other, bytes, cut));
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            memcpy(damaged, bytes, size);
+            damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            cr_assert_not(phx_cluster_map_decode(&other, damaged, size));
+        }
+        cr_assert(is_same(&other, size));
+    }
+}
+
+/* The same damage with a right sum: bytes that decode are a map that is whole in itself. */
+Test(cluster_map, a_right_sum_does_not_make_a_wrong_map_good)
+{
+    uint32_t good = 0, bad = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        make_map(seed);
+        const size_t size = phx_cluster_map_encode(&map, bytes, sizeof bytes);
+        for (size_t bit = 0; bit < 8 * (size - PHX_SUM_BYTES); bit++) {
+            memcpy(damaged, bytes, size);
+            damaged[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            phx_writer writer = {.at = damaged + size - PHX_SUM_BYTES, .end = damaged + size};
+            cr_assert_eq(phx_sum_seal(&writer, damaged), size);
+            if (!phx_cluster_map_decode(&other, damaged, size)) {
+                bad++;
+                continue;
+            }
+            good++;
+            cr_assert_eq(phx_cluster_map_encode(&other, bytes, sizeof bytes), size);
+            cr_assert_eq(memcmp(bytes, damaged, size), 0);
+            (void)phx_cluster_map_encode(&map, bytes, sizeof bytes);
+        }
+    }
+    cr_assert(good > 1000 && bad > 1000, "%u good, %u bad", good, bad);
+}

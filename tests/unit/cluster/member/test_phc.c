@@ -1,0 +1,576 @@
+/*
+ * A member by its calls (cluster.h): refused definitions, the lease by the host's clock, a process that slept,
+ * questions and their bytes, numbers; and two members whose rounds allocate nothing once all is steady.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pharos/cluster.h>
+
+#include "base/rng.h"
+#include "cluster/halo/family.h"
+#include "cluster/member/phc_state.h"
+#include "cluster/node/exchange.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/wire/question_wire.h"
+#include "support/fail_alloc.h"
+#include "world/queue/capsule.h"
+
+enum { TICK_NS = 50000000, WARM_TICKS = 60, MEMBERS = 2 };
+
+static uint64_t now_ns;
+static ph_class class;
+static ph_world_def world_def;
+static phc_loop *loop;
+static phc_memory *memory;
+static struct {
+    ph_world world;
+    phc_transport transport;
+    phc_store store;
+    phc *member;
+} all[MEMBERS];
+static fail_alloc counted;
+
+static uint64_t read_clock(void *user)
+{
+    return *(uint64_t *)user;
+}
+
+static phc_def sound_def(void)
+{
+    phc_def def = phc_def_default();
+    def.name = "unit";
+    def.world_def = &world_def;
+    def.regions[0] = 2;
+    def.regions[1] = 1;
+    def.clock = read_clock;
+    def.clock_user = &now_ns;
+    def.allocator = fail_alloc_hooks(&counted);
+    return def;
+}
+
+static void set_up(void)
+{
+    class = ph_class_default("default");
+    class.view = 50;
+    world_def = ph_world_def_default();
+    world_def.classes = &class;
+    world_def.class_count = 1;
+    world_def.world_size[0] = world_def.world_size[1] = 1000;
+    world_def.consumers = 0;
+    now_ns = TICK_NS;
+    cr_assert_eq(phc_loop_create((phc_faults){0}, (ph_allocator){0}, &loop), PH_OK);
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        cr_assert_eq(ph_world_create(&world_def, &all[i].world), PH_OK);
+        cr_assert_eq(phc_loop_join(loop, 1024, &all[i].transport), PH_OK);
+        cr_assert_eq(phc_memory_join(memory, &all[i].store), PH_OK);
+    }
+}
+
+static ph_status open_member(uint32_t i, const phc_def *def)
+{
+    char reason[PHC_REASON_SIZE] = "";
+    const ph_status status =
+        phc_open(def, all[i].world, &all[i].transport, &all[i].store, &all[i].member, reason, sizeof reason);
+    cr_assert((status == PH_BAD_DEF) == (reason[0] != '\0'), "%s", reason);
+    return status;
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        phc_close(all[i].member);
+        all[i].member = NULL;
+        all[i].transport.close(all[i].transport.user);
+        all[i].store.close(all[i].store.user);
+        cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
+    }
+    phc_loop_destroy(loop);
+    phc_memory_destroy(memory);
+    cr_assert(fail_alloc_clean(&counted));
+}
+
+/* One tick of all members. */
+static void step_members(void)
+{
+    now_ns += TICK_NS;
+    phc_memory_step(memory, now_ns);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        if (!all[i].member) continue;
+        cr_assert_eq(phc_tick(all[i].member), PH_OK);
+        cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
+        cr_assert_eq(phc_told(all[i].member), PH_OK);
+    }
+    phc_loop_step(loop);
+}
+
+static void drop_events(phc *member)
+{
+    phc_event event;
+    while (phc_event_next(member, &event)) continue;
+}
+
+/* The next event of that kind; others are passed over. */
+static bool find_event(phc *member, phc_event_kind kind, phc_event *event)
+{
+    while (phc_event_next(member, event))
+        if (event->kind == kind) return true;
+    return false;
+}
+
+static void join_with(const phc_def *def)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(open_member(i, def), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_neq(phc_number(all[i].member), 0);
+}
+
+static void join_members(void)
+{
+    const phc_def def = sound_def();
+    join_with(&def);
+}
+
+TestSuite(phc, .init = set_up, .fini = tear_down);
+
+#define REFUSES(change) \
+    do { \
+        phc_def def = sound_def(); \
+        change; \
+        cr_assert_eq(open_member(0, &def), PH_BAD_DEF, #change); \
+    } while (0)
+
+Test(phc, definitions_are_checked)
+{
+    REFUSES(def.name = NULL);
+    REFUSES(def.name = "");
+    REFUSES(def.name = "a.b");
+    REFUSES(def.name = "12345678901234567890123456789012");
+    REFUSES(def.world_def = NULL);
+    REFUSES(def.regions[0] = 0);
+    REFUSES(def.regions[1] = 65);
+    REFUSES(def.lag_max = 0);
+    REFUSES(def.silent_ticks = 3);
+    REFUSES(def.lease_ms = 999);
+    REFUSES(def.list_ms = 9);
+    REFUSES(def.list_ms = def.lease_ms + 1);
+    REFUSES(def.link_timeout_ms = 1);
+    REFUSES(def.moves_per_tick = 0);
+    REFUSES(def.store_loss = (phc_store_loss)2);
+    REFUSES(def.hand_over_margin = -1);
+    REFUSES(def.speed_max = -1);
+    REFUSES(def.halo = 99); /* 50 of view, 2 * 5 of margins, 2 * 5 * 4 of speed are 100 */
+    REFUSES(def.gateway = true);
+    REFUSES(def.reserved[7] = 1);
+    phc_def def = sound_def();
+    const ph_world null = {0};
+    cr_assert_eq(phc_open(&def, null, &all[0].transport, &all[0].store, &all[0].member, NULL, 0), PH_BAD_DEF);
+    cr_assert_eq(phc_open(NULL, all[0].world, &all[0].transport, &all[0].store, &all[0].member, NULL, 0),
+                 PH_BAD_ARGUMENT);
+    cr_assert_null(all[0].member);
+    def.halo = 100;
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    cr_assert_eq(phc_enter(all[0].member, 1, &(ph_attrs){.given = PH_X | PH_Y}, 0), PH_BUSY); /* in no map yet */
+    cr_assert_eq(phc_owner_of(all[0].member, 1, 1), 0);
+}
+
+Test(phc, without_memory_nothing_is_opened)
+{
+    const phc_def def = sound_def();
+    for (uint64_t n = 1;; n++) {
+        fail_alloc_order(&counted, n, false);
+        const ph_status status = open_member(0, &def);
+        fail_alloc_order(&counted, 0, false);
+        if (status == PH_OK) break;
+        cr_assert_eq(status, PH_NO_MEMORY);
+        cr_assert(fail_alloc_clean(&counted));
+    }
+}
+
+Test(phc, an_entity_enters_where_its_region_is_and_leaves)
+{
+    join_members();
+    phc *owner = all[0].member, *other = all[1].member;
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = phc_owner_of(owner, 0, 0) == phc_number(owner) ? 10.0f : 990.0f};
+    cr_assert_eq(phc_owner_of(owner, attrs.x, 0), phc_number(owner));
+    cr_assert_eq(phc_enter(other, 1, &attrs, 0), PH_TAKEN);
+    cr_assert_eq(phc_enter(owner, 1, &(ph_attrs){.given = PH_X}, 0), PH_NOT_GIVEN);
+    cr_assert_eq(phc_enter(owner, 0, &attrs, 0), PH_BAD_ID);
+    cr_assert_eq(phc_enter(owner, 1, &attrs, UINT64_MAX), PH_BUSY);
+    cr_assert_eq(phc_enter(owner, 1, &attrs, 0), PH_OK);
+    cr_assert_eq(phc_enter(owner, 1, &attrs, 0), PH_EXISTS);
+    cr_assert(phc_owns(owner, 1) && phc_node_of(owner, 1) == phc_number(owner) && phc_ownership(owner, 1) > 0);
+    cr_assert_not(phc_owns(other, 1));
+    step_members();
+    cr_assert_eq(phc_leave(other, 1), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_leave(owner, 1), PH_OK);
+    cr_assert_not(phc_owns(owner, 1));
+}
+
+Test(phc, the_lease_is_that_of_the_moment_and_a_process_that_slept_is_fenced)
+{
+    phc_event event;
+    join_members();
+    cr_assert(phc_may_commit(all[0].member));
+    now_ns += 4600000000ull; /* a tenth of the lease's five seconds is not counted */
+    cr_assert_not(phc_may_commit(all[0].member));
+    now_ns += 600000000ull;
+    drop_events(all[0].member);
+    cr_assert_eq(phc_tick(all[0].member), PH_BUSY);
+    cr_assert(find_event(all[0].member, PHC_EVENT_FENCED, &event));
+    cr_assert(strstr(event.reason, "slept"));
+    cr_assert_eq(phc_told(all[0].member), PH_BUSY);
+    cr_assert_not(find_event(all[0].member, PHC_EVENT_FENCED, &event)); /* once */
+}
+
+Test(phc, a_question_has_the_answer_of_every_node)
+{
+    phc_event event;
+    join_members();
+    phc *owner = all[0].member, *asking = all[1].member;
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = phc_owner_of(owner, 0, 0) == phc_number(owner) ? 10.0f : 990.0f};
+    const ph_attrs far = {.given = PH_X | PH_Y, .x = 1000.0f - attrs.x};
+    const uint64_t ids[] = {1, 2, 3};
+    cr_assert_eq(phc_enter(owner, 1, &attrs, 0), PH_OK);
+    cr_assert_eq(phc_enter(asking, 2, &far, 0), PH_OK);
+    cr_assert_eq(phc_who_has(asking, ids, 0), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_who_has(asking, ids, 3), PH_OK);
+    cr_assert_eq(phc_who_has(asking, ids, 3), PH_BUSY);
+    phc_loop_cut(loop, &all[0].transport, true, false); /* without its answer there is none */
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert_not(find_event(asking, PHC_EVENT_WHO_HAS, &event));
+    cr_assert_eq(phc_enter(owner, 3, &attrs, 0), PH_BUSY); /* asked for */
+    phc_loop_cut(loop, &all[0].transport, false, false);
+    for (uint32_t i = 0; i < 10 && !find_event(asking, PHC_EVENT_WHO_HAS, &event); i++) step_members();
+    const phc_holder *holders = event.bytes;
+    cr_assert_eq(event.size, 3 * sizeof *holders);
+    cr_assert(holders[0].id == 1 && holders[0].number == phc_number(owner));
+    cr_assert(holders[1].id == 2 && holders[1].number == phc_number(asking));
+    cr_assert(holders[2].id == 3 && holders[2].number == 0);
+    cr_assert_eq(phc_enter(asking, 3, &far, 0), PH_OK);
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert_eq(phc_who_has(asking, ids, 3), PH_OK); /* the last one has ended */
+}
+
+/*
+ * The first asks; the second does so some steps later, between its phc_tick() and phc_told(), as a host does: its
+ * question comes together with its answer. Each host enters the entity if no node has it. @return how many did
+ */
+static uint32_t count_entered(uint32_t first, uint32_t steps)
+{
+    const uint64_t id = 10 + first * 100 + steps;
+    uint32_t entered = 0, told = 0;
+    phc_event event;
+    cr_assert_eq(phc_who_has(all[first].member, &id, 1), PH_OK);
+    for (uint32_t step = 0; step < 60 && told < 2; step++) {
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            phc *member = all[i].member;
+            const bool left = phc_owner_of(member, 0, 0) == phc_number(member);
+            const ph_attrs attrs = {.given = PH_X | PH_Y, .x = left ? 10.0f : 990.0f};
+            cr_assert_eq(phc_tick(member), PH_OK);
+            if (find_event(member, PHC_EVENT_WHO_HAS, &event)) {
+                told++;
+                if (((const phc_holder *)event.bytes)->number == 0) {
+                    cr_assert_eq(phc_enter(member, id, &attrs, 0), PH_OK);
+                    entered++;
+                }
+            }
+            if (i != first && step == steps) cr_assert_eq(phc_who_has(member, &id, 1), PH_OK);
+            cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
+            cr_assert_eq(phc_told(member), PH_OK);
+        }
+        phc_loop_step(loop);
+    }
+    cr_assert_eq(told, 2);
+    for (uint32_t i = 0; i < 3; i++) step_members(); /* the last question has ended */
+    return entered;
+}
+
+Test(phc, of_two_nodes_that_ask_for_one_entity_one_enters_it)
+{
+    join_members();
+    for (uint32_t steps = 0; steps < 8; steps++)
+        for (uint32_t first = 0; first < 2; first++)
+            cr_assert_eq(count_entered(first, steps), 1, "first %u, %u steps", first, steps);
+}
+
+Test(phc, bytes_of_questions_are_checked)
+{
+    static unsigned char bytes[PHX_QUESTION_BYTES_MAX], damaged[PHX_QUESTION_BYTES_MAX];
+    phx_question_head head = {.source = 1, .target = 2, .version = 3, .number = 4, .count = 5}, read;
+    const unsigned char *body;
+    uint64_t rng = 1;
+    memset(phx_question_body(bytes), 7, 5 * sizeof(uint64_t));
+    const size_t size = phx_question_seal(bytes, &head);
+    cr_assert(phx_question_is_meant(bytes, size) && phx_question_open(&read, &body, bytes, size));
+    cr_assert(!read.answers && read.source == 1 && read.target == 2 && read.version == 3 && read.number == 4);
+    cr_assert(read.count == 5 && phx_question_id_at(body, 4) == 0x0707070707070707);
+    for (size_t cut = 0; cut < size; cut++) cr_assert_not(phx_question_open(&read, &body, bytes, cut));
+    for (uint32_t i = 0; i < 1000; i++) {
+        memcpy(damaged, bytes, size);
+        damaged[phx_rng_below(&rng, (uint32_t)size)] ^= (unsigned char)(1u << phx_rng_below(&rng, 8));
+        cr_assert_not(phx_question_open(&read, &body, damaged, size));
+    }
+    memset(phx_question_body(bytes), 0, sizeof(uint64_t)); /* the id 0 */
+    cr_assert_not(phx_question_open(&read, &body, bytes, phx_question_seal(bytes, &head)));
+    head.answers = true;
+    phx_question_body(bytes)[0] = 3; /* no answer */
+    cr_assert_not(phx_question_open(&read, &body, bytes, phx_question_seal(bytes, &head)));
+}
+
+Test(phc, steady_rounds_allocate_nothing)
+{
+    phc_stats stats;
+    char text[8192];
+    size_t length = 0;
+    join_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const float x = phc_owner_of(all[i].member, 0, 0) == phc_number(all[i].member) ? 480.0f : 520.0f;
+        for (uint64_t id = 1; id <= 20; id++) {
+            const ph_attrs attrs = {.given = PH_X | PH_Y, .x = x, .y = (float)id * 20};
+            cr_assert_eq(phc_enter(all[i].member, 100 * (i + 1) + id, &attrs, 0), PH_OK);
+        }
+        drop_events(all[i].member);
+    }
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    const uint64_t calls = counted.calls;
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(counted.calls, calls);
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_eq(stats.own, 20);
+    cr_assert_eq(stats.remote, 20);
+    cr_assert_eq(stats.nodes, MEMBERS);
+    cr_assert(stats.lease_ns > 0 && stats.copies_in > 0 && stats.lag_ticks <= 1);
+    cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
+    cr_assert(length < sizeof text && strstr(text, "pharos_cluster_own{world=\"unit\"} 20\n"));
+    size_t again = 0;
+    cr_assert_eq(phc_prometheus(all[0].member, NULL, 0, &again), PH_OK);
+    cr_assert_eq(again, length);
+}
+
+/* ---- entities on their way ---- */
+
+/* x in a member's own region, so far from the border. */
+static float own_place(uint32_t i, float from_border)
+{
+    const phc *member = all[i].member;
+    return phc_owner_of(member, 0, 0) == phc_number(member) ? 500.0f - from_border : 500.0f + from_border;
+}
+
+static void enter_at(uint32_t i, uint64_t id, float x, float y)
+{
+    cr_assert_eq(phc_enter(all[i].member, id, &(ph_attrs){.given = PH_X | PH_Y, .x = x, .y = y}, 0), PH_OK);
+}
+
+/* A world of another definition for a member that is not open. */
+static void replace_world(uint32_t i, const ph_world_def *def)
+{
+    cr_assert_eq(ph_world_destroy(all[i].world), PH_OK);
+    cr_assert_eq(ph_world_create(def, &all[i].world), PH_OK);
+}
+
+Test(phc, entities_that_do_not_go_keep_none_from_going)
+{
+    enum { MANY = 8, OTHERS = 100 };
+    phc_def def = sound_def();
+    def.moves_per_tick = 1;
+    join_with(&def);
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= MANY; id++) {
+        enter_at(0, id, own_place(0, 10), (float)id * 20);
+        enter_at(0, OTHERS + id, own_place(0, 10), (float)id * 20);
+    }
+    step_members();
+    for (uint64_t id = 1; id <= MANY; id++) { /* half of each are beyond the margin: in any order some are behind */
+        const bool goes = id % 2 == 0;
+        cr_assert_eq(ph_move(producer, id, own_place(0, goes ? -50 : -2), (float)id * 20, 0), PH_OK);
+        cr_assert_eq(ph_move(producer, OTHERS + id, own_place(0, goes ? -50 : -2), (float)id * 20, 0), PH_OK);
+    }
+    for (uint32_t i = 0; i < 8 * MANY; i++) step_members();
+    for (uint64_t id = 1; id <= MANY; id++) {
+        const bool goes = id % 2 == 0;
+        cr_assert(phc_owns(all[goes].member, id), "%u", (unsigned)id);
+        cr_assert(phc_owns(all[goes].member, OTHERS + id), "%u", (unsigned)(OTHERS + id));
+    }
+}
+
+Test(phc, an_entity_that_comes_to_a_full_world_waits_for_room)
+{
+    enum { FULL = 4 };
+    phc_event event;
+    ph_attrs attrs;
+    ph_producer producer;
+    ph_world_def small = world_def;
+    small.entities_max = FULL;
+    replace_world(1, &small);
+    join_members();
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= FULL; id++) enter_at(1, id, own_place(1, 400), 10);
+    step_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    for (uint32_t i = 0; i < 4; i++) step_members(); /* its copies are refused */
+    cr_assert_eq(ph_move(producer, 7, own_place(0, -50), 10, 0), PH_OK);
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert(find_event(all[0].member, PHC_EVENT_LOST, &event));
+    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event));
+    cr_assert_not(find_event(all[1].member, PHC_EVENT_LOST, &event));
+    cr_assert(phc_owns(all[1].member, 7));
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_leave(all[1].member, 1), PH_OK);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_OK);
+    cr_assert(phc_owns(all[1].member, 7) && !attrs.remote);
+}
+
+Test(phc, bytes_that_are_no_entity_keep_none_from_coming)
+{
+    phc_event event;
+    phx_capsule_member head;
+    size_t bytes = 0;
+    static unsigned char state[PH_CAPSULE_MAX + 64];
+    unsigned char *capsule = state + PHX_FAMILY_HEAD_BYTES;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    enter_at(0, 8, own_place(0, 10), 20);
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    cr_assert_eq(ph_export(all[0].world, 7, NULL, NULL, capsule, PH_CAPSULE_MAX, &bytes), PH_OK);
+    memcpy(&head, capsule + sizeof(phx_capsule_head), sizeof head);
+    head.kind = 9; /* there is no such class */
+    memcpy(capsule + sizeof(phx_capsule_head), &head, sizeof head);
+    phx_capsule_seal(capsule, bytes - sizeof(uint64_t));
+    phx_writer writer = phx_writer_of(state, sizeof state);
+    phx_write_number(&writer, 4, bytes);
+    phx_write_number(&writer, 4, 1);
+    const phx_family_member member = {.id = 7, .stay = 1};
+    phx_family_put_member(capsule + bytes, &member);
+    const uint16_t to = phc_number(all[1].member);
+    cr_assert_eq(phx_hand_over_send(&all[0].member->node, 7, to, NULL, 0, state,
+                                    (uint32_t)(PHX_FAMILY_HEAD_BYTES + bytes + PHX_FAMILY_MEMBER_BYTES)),
+                 PH_OK);
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    cr_assert_eq(ph_move(producer, 8, own_place(0, -50), 20, 0), PH_OK);
+    for (uint32_t i = 0; i < 10; i++) step_members();
+    cr_assert(find_event(all[1].member, PHC_EVENT_GAINED, &event));
+    cr_assert_eq(event.id, 8);
+    cr_assert_not(phc_owns(all[1].member, 7));
+    cr_assert_eq(all[1].member->counts.damaged, 1);
+}
+
+Test(phc, consumers_are_the_same_for_all_members)
+{
+    phc_event event;
+    ph_world_def more = world_def;
+    more.consumers = 4;
+    replace_world(1, &more);
+    const phc_def def = sound_def();
+    phc_def other = sound_def();
+    other.world_def = &more;
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(open_member(1, &other), PH_OK);
+    ph_status status = PH_OK;
+    for (uint32_t i = 0; i < WARM_TICKS && status == PH_OK; i++) {
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        cr_assert_eq(phc_tick(all[0].member), PH_OK);
+        status = phc_tick(all[1].member);
+        phc_loop_step(loop);
+    }
+    cr_assert_eq(status, PH_BUSY);
+    cr_assert(find_event(all[1].member, PHC_EVENT_FENCED, &event));
+    cr_assert(strstr(event.reason, "definition"));
+}
+
+Test(phc, a_gateway_is_no_silent_node)
+{
+    phc_stats stats;
+    phc_def def = sound_def();
+    const ph_world null = {0};
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    def.gateway = true;
+    cr_assert_eq(phc_open(&def, null, &all[1].transport, &all[1].store, &all[1].member, NULL, 0), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_neq(phc_number(all[1].member), 0);
+    cr_assert_eq(stats.lag_ticks, 0);
+    cr_assert_eq(phc_owner_of(all[1].member, 0, 0), phc_number(all[0].member));
+}
+
+Test(phc, nodes_that_are_no_more_are_forgotten)
+{
+    const phc_def def = sound_def();
+    join_members();
+    for (uint32_t turn = 0; turn < 5; turn++) {
+        phc_close(all[1].member);
+        all[1].member = NULL;
+        all[1].store.close(all[1].store.user);
+        cr_assert_eq(phc_memory_join(memory, &all[1].store), PH_OK);
+        for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+        cr_assert_eq(open_member(1, &def), PH_OK);
+        for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+        cr_assert_neq(phc_number(all[1].member), 0);
+        cr_assert_eq(all[0].member->halo.peer_count, 1);
+    }
+}
+
+Test(phc, a_fenced_member_has_no_number_and_no_entity)
+{
+    phc_stats stats;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    now_ns += 6000000000ull;
+    cr_assert_eq(phc_tick(all[0].member), PH_BUSY);
+    cr_assert_eq(phc_number(all[0].member), 0);
+    cr_assert_eq(phc_node_of(all[0].member, 7), 0);
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert(stats.own == 0 && stats.remote == 0);
+}
+
+Test(phc, a_question_without_memory_changes_nothing)
+{
+    static uint64_t ids[PHC_ASKED_MAX];
+    for (uint32_t i = 0; i < PHC_ASKED_MAX; i++) ids[i] = 1000 + i;
+    join_members();
+    const phx_claims *claims = &all[0].member->node.claims;
+    for (uint64_t n = 1;; n = 2) { /* what the first one got stays */
+        fail_alloc_order(&counted, n, true);
+        const ph_status status = phc_who_has(all[0].member, ids, PHC_ASKED_MAX);
+        fail_alloc_order(&counted, 0, false);
+        if (status == PH_OK) break;
+        cr_assert_eq(status, PH_NO_MEMORY);
+        cr_assert_eq(claims->count, 0);
+    }
+    cr_assert_eq(claims->count, 1);
+}
+
+Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
+{
+    phx_wire_head head = {.kind = PHX_WIRE_CHANNEL, .first = 1};
+    phx_wire_message message;
+    unsigned char bytes[256], item[PHX_WIRE_OFFER_BYTES];
+    join_members();
+    phx_node *node = &all[1].member->node;
+    head.source = all[0].member->node.def.member.registration;
+    head.target = node->def.member.registration;
+    head.version = node->map.version;
+    const uint64_t wrong[] = {UINT64_MAX, (uint64_t)(head.version + 1) << 32};
+    for (uint32_t i = 0; i < 2; i++) {
+        phx_wire_put_offer(item, &(phx_offer){.id = 9, .ownership = wrong[i]});
+        phx_wire_begin(&message, bytes, sizeof bytes);
+        cr_assert(phx_wire_add(&message, item, sizeof item));
+        phx_exchange_receive(node, bytes, phx_wire_end(&message, &head));
+        cr_assert_eq(node->counts.impossible, i + 1);
+        cr_assert_eq(node->holdings.count, 0);
+    }
+    enter_at(0, 9, own_place(0, 10), 10);
+    cr_assert_eq(phc_leave(all[0].member, 9), PH_OK);
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(0, 10)};
+    cr_assert_eq(phc_enter(all[0].member, 9, &attrs, (uint64_t)head.version << 32 | UINT32_MAX), PH_BUSY);
+    cr_assert_eq(phc_enter(all[0].member, 9, &attrs, ((uint64_t)head.version << 32 | UINT32_MAX) - 1), PH_OK);
+}

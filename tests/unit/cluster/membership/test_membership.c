@@ -1,0 +1,217 @@
+/*
+ * Membership of a few processes over one control store without faults: numbers, joins, refusals, a process that stops,
+ * one that leaves, the wishes. With faults it is run by the simulation (sim_members.c).
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/membership/membership.h"
+#include "cluster/membership/registration.h"
+#include "cluster/node/map_barrier.h"
+#include "support/fail_alloc.h"
+
+enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000 };
+
+typedef struct process {
+    bool runs;
+    phc_store store;
+    phx_node node;
+    phx_membership membership;
+} process;
+
+static fail_alloc allocator;
+static phc_memory *memory;
+static process processes[PROCESSES];
+static uint64_t now;
+
+static void all_begin(void)
+{
+    allocator = (fail_alloc){0};
+    now = 0;
+    cr_assert_eq(phc_memory_create((phc_faults){0}, fail_alloc_hooks(&allocator), &memory), PH_OK);
+}
+
+static void begin_process(uint32_t at, uint16_t number, uint32_t regions, uint64_t definition, bool gateway)
+{
+    process *of = &processes[at];
+    *of = (process){.runs = true};
+    cr_assert_eq(phc_memory_join(memory, &of->store), PH_OK);
+    const phx_node_def node = {
+        .member = {.number = number, .gateway = gateway}, .unacked_max = 8, .allocator = fail_alloc_hooks(&allocator)};
+    phx_node_init(&of->node, &node);
+    const phx_membership_def def = {.store = of->store,
+                                    .world = "unit",
+                                    .number = number,
+                                    .gateway = gateway,
+                                    .region_count = regions,
+                                    .lease_ms = LEASE_MS,
+                                    .definition = definition,
+                                    .list_ns = TICK_NS,
+                                    .allocator = fail_alloc_hooks(&allocator)};
+    cr_assert(phx_membership_init(&of->membership, &def, &of->node));
+}
+
+static void run_ticks(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        phc_memory_step(memory, now += TICK_NS);
+        for (uint32_t at = 0; at < PROCESSES; at++) {
+            if (!processes[at].runs) continue;
+            phx_membership_tick(&processes[at].membership, now);
+            phx_map_barrier_begin(&processes[at].node, now);
+        }
+    }
+}
+
+static void all_end(void)
+{
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        process *of = &processes[at];
+        if (!of->membership.node) continue;
+        phx_membership_free(&of->membership);
+        phx_node_free(&of->node);
+        of->store.close(of->store.user);
+        *of = (process){0};
+    }
+    phc_memory_destroy(memory);
+    if (!fail_alloc_clean(&allocator)) abort();
+}
+
+TestSuite(membership, .init = all_begin, .fini = all_end);
+
+static uint32_t regions_of(uint32_t at, uint16_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < REGIONS; i++) count += processes[at].node.map.regions[i].number == number;
+    return count;
+}
+
+Test(membership, processes_without_a_number_get_the_lowest_and_share_regions)
+{
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        begin_process(at, 0, REGIONS, 1, at == 3);
+        run_ticks(20);
+    }
+    run_ticks(20);
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
+        cr_assert_eq(processes[at].node.def.member.number, at + 1);
+        cr_assert_eq(processes[at].node.map.version, processes[0].node.map.version);
+        cr_assert(phx_node_may_save(&processes[at].node));
+        cr_assert_eq(regions_of(0, (uint16_t)(at + 1)), at < 2 ? 3u : at == 2 ? 2u : 0u, "%u", at);
+    }
+}
+
+Test(membership, begun_together_all_join)
+{
+    for (uint32_t at = 0; at < PROCESSES; at++) begin_process(at, 0, REGIONS, 1, false);
+    run_ticks(100);
+    for (uint32_t at = 0; at < PROCESSES; at++) {
+        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER);
+        cr_assert_eq(regions_of(at, processes[at].node.def.member.number), REGIONS / PROCESSES);
+    }
+}
+
+Test(membership, another_world_is_refused)
+{
+    begin_process(0, 0, REGIONS, 1, false);
+    run_ticks(20);
+    begin_process(1, 0, REGIONS, 2, false);
+    begin_process(2, 0, REGIONS + 1, 1, false);
+    run_ticks(40);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(processes[1].membership.reason, "another member has another definition of the world");
+    cr_assert_eq(processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(processes[2].membership.reason, "the map of the store has another number of regions");
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(processes[0].node.map.member_count, 1);
+}
+
+Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
+{
+    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    run_ticks(60);
+    const uint64_t registration = processes[1].node.def.member.registration;
+    processes[1].runs = false;
+    run_ticks(60);
+    cr_assert_eq(processes[0].node.map.member_count, 2);
+    cr_assert(!phx_node_hears(&processes[0].node, registration));
+    cr_assert_eq(regions_of(0, 2), 0);
+    processes[1].runs = true;
+    run_ticks(3);
+    cr_assert(processes[1].node.fenced && !phx_node_may_save(&processes[1].node));
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_neq(processes[1].membership.reason[0], '\0');
+}
+
+Test(membership, a_save_needs_a_lease_that_is_proven)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    cr_assert(phx_node_may_save(&processes[0].node));
+    phc_memory_cut(memory, &processes[0].store, true);
+    run_ticks(LEASE_MS * 1000000u / TICK_NS);
+    cr_assert(!phx_node_may_save(&processes[0].node));
+    cr_assert(phx_node_may_act(&processes[0].node), "it goes on: no map without it was heard");
+}
+
+Test(membership, wishes_stand_in_the_map_in_the_end)
+{
+    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    run_ticks(40);
+    uint32_t region = 0;
+    while (processes[0].node.map.regions[region].number != 1) region++;
+    phx_membership_give(&processes[0].membership, region, 2);
+    run_ticks(10);
+    cr_assert_eq(processes[1].node.map.regions[region].number, 2);
+    phx_membership_give(&processes[0].membership, region, 9); /* no such node: dropped */
+    run_ticks(10);
+    cr_assert_eq(processes[0].membership.give_number, 0);
+    phx_membership_drain(&processes[0].membership);
+    run_ticks(10);
+    cr_assert_eq(regions_of(1, 1), 0);
+    cr_assert_eq(regions_of(1, 2), REGIONS);
+    phx_membership_leave(&processes[0].membership);
+    run_ticks(10);
+    cr_assert_eq(processes[1].node.map.member_count, 1);
+    const uint32_t lost = processes[1].node.map.regions[0].lost;
+    cr_assert_neq(lost, 0);
+    for (uint32_t i = 0; i < REGIONS; i++) phx_membership_restored(&processes[1].membership, i, lost);
+    run_ticks(10);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(processes[1].node.map.regions[i].lost, 0);
+}
+
+static void count_written(void *user, const phc_answer *answer)
+{
+    *(uint32_t *)user += answer->outcome == PHC_DONE;
+}
+
+/* Keys 1000.. stand before key 2: more than a map can have. */
+Test(membership, members_stay_while_too_many_are_registered)
+{
+    const phx_registration registration = {.definition = 1};
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    uint32_t written = 0;
+    phc_store other;
+    begin_process(0, 1, REGIONS, 1, false);
+    begin_process(1, 2, REGIONS, 1, false);
+    run_ticks(20);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    phx_registration_encode(&registration, bytes);
+    for (uint32_t i = 0; i < PHX_CLUSTER_MEMBERS_MAX; i++) {
+        (void)snprintf(key, sizeof key, "ph/unit/nodes/%u", 1000 + i);
+        cr_assert_eq(other.cas(other.user, i, key, 0, bytes, sizeof bytes, 0), PH_OK);
+        run_ticks(1);
+        (void)other.poll(other.user, 1, count_written, &written);
+    }
+    run_ticks(60);
+    cr_assert_eq(written, PHX_CLUSTER_MEMBERS_MAX);
+    for (uint32_t at = 0; at < 2; at++) {
+        cr_assert_eq(processes[at].membership.phase, PHX_MEMBERSHIP_MEMBER, "process %u", at);
+        cr_assert_gt(processes[at].membership.counts.skipped, 0);
+    }
+    other.close(other.user);
+}

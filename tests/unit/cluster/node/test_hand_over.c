@@ -1,0 +1,316 @@
+/*
+ * Hand-overs between two nodes that speak to each other at once: every refusal, retention, a receiver that dies, each
+ * allocation that fails, and a steady flow that allocates nothing.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "cluster/node/exchange.h"
+#include "cluster/node/hand_over.h"
+#include "cluster/node/map_barrier.h"
+#include "support/fail_alloc.h"
+
+enum { REGIONS = 4, UNACKED = 3, A = 0, B = 1, GATEWAY = 2, MEMBERS = 3, LEASE = 1000 };
+
+static fail_alloc allocator;
+static phx_cluster_map map;
+static phx_node nodes[MEMBERS];
+static unsigned char buffer[PHX_WIRE_BYTES_MAX];
+
+static void members_begin(void)
+{
+    allocator = (fail_alloc){0};
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
+        const phx_node_def def = {
+            .member = member, .freezes = i == B, .unacked_max = UNACKED, .allocator = fail_alloc_hooks(&allocator)};
+        phx_node_init(&nodes[i], &def);
+        cr_assert(phx_cluster_map_join(&map, member));
+    }
+}
+
+static void members_end(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) phx_node_free(&nodes[i]);
+    if (!fail_alloc_clean(&allocator)) abort();
+}
+
+static void read_map(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        phx_node_lease(&nodes[i], LEASE);
+        cr_assert_eq(phx_node_map(&nodes[i], &map), PH_OK);
+    }
+}
+
+static void set_up(void)
+{
+    members_begin();
+    read_map();
+}
+
+TestSuite(hand_over, .init = set_up, .fini = members_end);
+
+/* The messages that are due from one node to the other arrive. */
+static void speak(uint32_t from, uint32_t to)
+{
+    uint64_t target;
+    for (uint32_t i = 0; i < nodes[from].peer_count; i++) {
+        if (nodes[from].peers[i].member.registration != nodes[to].def.member.registration) continue;
+        const size_t size = phx_exchange_write(&nodes[from], i, false, buffer, sizeof buffer, &target);
+        if (size == 0) return;
+        cr_assert_eq(target, nodes[to].def.member.registration);
+        phx_exchange_receive(&nodes[to], buffer, size);
+    }
+}
+
+static void beat(uint32_t from, uint32_t to)
+{
+    const size_t size = phx_exchange_heartbeat(&nodes[from], buffer, sizeof buffer);
+    cr_assert(size > 0);
+    phx_exchange_receive(&nodes[to], buffer, size);
+}
+
+static uint32_t region_of(uint32_t node)
+{
+    uint32_t region = 0;
+    while (map.regions[region].number != nodes[node].def.member.number) region++;
+    return region;
+}
+
+static phx_node_event expect_event(uint32_t node, phx_node_event_kind kind)
+{
+    phx_node_event event = {0};
+    cr_assert(phx_node_event_next(&nodes[node], &event));
+    cr_assert_eq(event.kind, kind);
+    return event;
+}
+
+static void expect_no_event(uint32_t node)
+{
+    phx_node_event event;
+    cr_assert_not(phx_node_event_next(&nodes[node], &event));
+}
+
+Test(hand_over, an_entity_goes_over_and_stays_until_the_confirmation)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "abc", 3), PH_OK);
+    cr_assert(phx_holdings_find(&nodes[A].holdings, 5)->sending);
+    cr_assert_eq(phx_hand_over_leave(&nodes[A], 5), PH_PENDING);
+    speak(A, B);
+    const phx_node_event event = expect_event(B, PHX_NODE_GAINED);
+    cr_assert_eq(event.offer.id, 5);
+    cr_assert_eq(event.peer, 10);
+    cr_assert_eq(event.offer.ownership, ((uint64_t)map.version << 32) + 1);
+    cr_assert(event.offer.state_bytes == 3 && memcmp(event.offer.state, "abc", 3) == 0);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_PENDING); /* retained */
+    speak(B, A);
+    cr_assert_not(phx_holdings_find(&nodes[A].holdings, 5));
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_PENDING);
+    speak(A, B);
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_OK);
+    speak(B, A);
+    cr_assert_eq(expect_event(A, PHX_NODE_GAINED).offer.state_bytes, 0);
+    expect_no_event(A);
+    expect_no_event(B);
+    cr_assert_eq(phx_hand_over_leave(&nodes[A], 5), PH_OK);
+    cr_assert_eq(phx_hand_over_leave(&nodes[A], 5), PH_UNKNOWN_ID);
+}
+
+Test(hand_over, each_refusal_changes_nothing)
+{
+    static const unsigned char large[PHX_WIRE_STATE_BYTES_MAX + 1];
+    phx_node *a = &nodes[A];
+    const uint32_t own = region_of(A);
+    cr_assert_eq(phx_hand_over_enter(a, 0, own, 0), PH_BAD_ID);
+    cr_assert_eq(phx_hand_over_enter(a, 1, REGIONS, 0), PH_BAD_VALUE);
+    cr_assert_eq(phx_hand_over_enter(a, 1, region_of(B), 0), PH_TAKEN);
+    cr_assert_eq(phx_hand_over_enter(a, 1, own, (uint64_t)(map.version + 1) << 32), PH_BUSY);
+    cr_assert_eq(phx_hand_over_enter(&nodes[GATEWAY], 1, own, 0), PH_BUSY);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, "", 0), PH_UNKNOWN_ID);
+    cr_assert_eq(a->holdings.count, 0);
+    cr_assert_eq(phx_hand_over_enter(a, 1, own, ((uint64_t)map.version << 32) + 8), PH_OK);
+    cr_assert_eq(phx_holdings_find(&a->holdings, 1)->ownership, ((uint64_t)map.version << 32) + 9);
+    cr_assert_eq(phx_hand_over_enter(a, 1, own, 0), PH_EXISTS);
+    cr_assert_eq(phx_hand_over_send(a, 1, 1, NULL, 0, "", 0), PH_BAD_VALUE); /* itself */
+    cr_assert_eq(phx_hand_over_send(a, 1, 3, NULL, 0, "", 0), PH_BAD_VALUE); /* the gateway */
+    cr_assert_eq(phx_hand_over_send(a, 1, 4, NULL, 0, "", 0), PH_BAD_VALUE); /* no member */
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, large, sizeof large), PH_TOO_LARGE);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, large, PHX_WIRE_STATE_BYTES_MAX), PH_OK);
+    cr_assert_eq(phx_hand_over_send(a, 1, 2, NULL, 0, "", 0), PH_PENDING);
+    for (uint64_t id = 2; id <= UNACKED; id++) {
+        cr_assert_eq(phx_hand_over_enter(a, id, own, 0), PH_OK);
+        cr_assert_eq(phx_hand_over_send(a, id, 2, NULL, 0, "", 0), PH_OK);
+    }
+    cr_assert_eq(phx_hand_over_enter(a, 9, own, 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(a, 9, 2, NULL, 0, "", 0), PH_FULL);
+    cr_assert_eq(a->counts.handed, UNACKED);
+}
+
+Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
+    speak(A, B);
+    (void)expect_event(B, PHX_NODE_DUPLICATE);
+    cr_assert_eq(nodes[B].counts.duplicates, 1);
+    cr_assert_eq(phx_holdings_find(&nodes[B].holdings, 5)->peer, 0);
+    speak(B, A);
+    cr_assert_eq(nodes[A].holdings.count, 0);
+}
+
+Test(hand_over, offers_to_a_dead_node_come_back_behind_the_map_barrier)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "xyz", 3), PH_OK);
+    cr_assert(phx_cluster_map_put_out(&map, 11));
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    phx_map_barrier_begin(&nodes[A], 1);
+    expect_no_event(A); /* the gateway has not shown the map */
+    beat(GATEWAY, A);
+    phx_map_barrier_begin(&nodes[A], 2);
+    expect_no_event(A);
+    cr_assert_eq(phx_node_map(&nodes[GATEWAY], &map), PH_OK);
+    beat(GATEWAY, A);
+    phx_map_barrier_begin(&nodes[A], 3);
+    const phx_node_event event = expect_event(A, PHX_NODE_TAKEN_BACK);
+    cr_assert_eq(event.offer.ownership, (uint64_t)map.version << 32);
+    cr_assert(event.offer.state_bytes == 3 && memcmp(event.offer.state, "xyz", 3) == 0);
+    for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(expect_event(A, PHX_NODE_RESTORE).lost, map.fence);
+    expect_no_event(A);
+    phx_map_barrier_begin(&nodes[A], 4);
+    expect_no_event(A);
+    cr_assert_not(phx_holdings_find(&nodes[A].holdings, 5)->sending);
+    cr_assert_eq(nodes[A].peer_count, 1);
+}
+
+Test(hand_over, a_node_that_was_put_out_holds_nothing_and_is_heard_no_more)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
+    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_save(&nodes[B]));
+    cr_assert(phx_cluster_map_put_out(&map, 11));
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    beat(B, A);
+    cr_assert_eq(nodes[A].counts.fenced, 1);
+    cr_assert_eq(phx_node_map(&nodes[B], &map), PH_OK);
+    (void)expect_event(B, PHX_NODE_FENCED);
+    expect_no_event(B);
+    cr_assert_eq(nodes[B].holdings.count, 0);
+    cr_assert_not(phx_node_may_act(&nodes[B]));
+    cr_assert_not(phx_node_may_save(&nodes[B]));
+    cr_assert_not(phx_node_hears(&nodes[B], 10));
+    cr_assert_eq(phx_exchange_heartbeat(&nodes[B], buffer, sizeof buffer), 0);
+}
+
+Test(hand_over, without_a_proven_lease_a_node_freezes_or_goes_on_and_saves_nothing)
+{
+    cr_assert_eq(phx_hand_over_enter(&nodes[B], 5, region_of(B), 0), PH_OK);
+    for (uint32_t i = A; i <= B; i++) {
+        phx_map_barrier_begin(&nodes[i], LEASE);
+        cr_assert_not(phx_node_may_save(&nodes[i]));
+        cr_assert_eq(phx_node_may_act(&nodes[i]), i == A);
+    }
+    cr_assert_eq(phx_hand_over_send(&nodes[B], 5, 1, NULL, 0, "", 0), PH_BUSY);
+    phx_node_lease(&nodes[B], LEASE - 1);
+    cr_assert_not(phx_node_may_act(&nodes[B]));
+    phx_node_lease(&nodes[B], LEASE + 1);
+    cr_assert(phx_node_may_act(&nodes[B]) && phx_node_may_save(&nodes[B]));
+}
+
+Test(hand_over, maps_go_forward_and_keep_their_regions)
+{
+    static phx_cluster_map old, wide;
+    old = map;
+    cr_assert(phx_cluster_map_give(&map, region_of(B), 1));
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    cr_assert_eq(phx_node_map(&nodes[A], &old), PH_OK);
+    cr_assert_eq(nodes[A].map.version, map.version);
+    wide = map;
+    wide.version++;
+    wide.region_count = REGIONS + 1;
+    cr_assert_eq(phx_node_map(&nodes[A], &wide), PH_BAD_VALUE);
+    cr_assert_eq(nodes[A].map.version, map.version);
+}
+
+Test(hand_over, a_message_of_a_newer_map_or_of_another_node_is_dropped)
+{
+    uint64_t target;
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
+    cr_assert(phx_cluster_map_give(&map, region_of(B), 1));
+    cr_assert_eq(phx_node_map(&nodes[A], &map), PH_OK);
+    speak(A, B);
+    cr_assert_eq(nodes[B].counts.early, 1);
+    cr_assert_eq(nodes[B].counts.gained, 0);
+    const size_t size = phx_exchange_write(&nodes[A], 0, true, buffer, sizeof buffer, &target);
+    phx_exchange_receive(&nodes[GATEWAY], buffer, size);
+    phx_exchange_receive(&nodes[A], buffer, size); /* its own */
+    phx_exchange_receive(&nodes[A], buffer, size - 1);
+    cr_assert_eq(nodes[GATEWAY].counts.misdirected, 1);
+    cr_assert_eq(nodes[A].counts.fenced, 1);
+    cr_assert_eq(nodes[A].counts.flawed[PHX_WIRE_BAD_SUM], 1);
+    cr_assert_eq(phx_node_map(&nodes[B], &map), PH_OK);
+    speak(A, B);
+    cr_assert_eq(nodes[B].counts.gained, 1);
+}
+
+/* An entity goes there and back. */
+static void go_there_and_back(uint64_t id)
+{
+    for (uint32_t from = A; from <= B; from++) {
+        phx_node_event event;
+        while (phx_hand_over_send(&nodes[from], id, (uint16_t)(2 - from), NULL, 0, "state", 5) == PH_PENDING) {
+            speak(1 - from, from);
+            speak(from, 1 - from);
+        }
+        while (!phx_node_event_next(&nodes[1 - from], &event)) speak(from, 1 - from);
+        cr_assert_eq(event.kind, PHX_NODE_GAINED);
+    }
+}
+
+Test(hand_over, a_steady_flow_allocates_nothing)
+{
+    uint64_t calls = 0;
+    for (uint64_t id = 1; id <= UNACKED; id++) cr_assert_eq(phx_hand_over_enter(&nodes[A], id, region_of(A), 0), PH_OK);
+    for (uint32_t round = 0; round < 200; round++) {
+        for (uint64_t id = 1; id <= UNACKED; id++) go_there_and_back(id);
+        if (round == 20) calls = allocator.calls;
+    }
+    cr_assert_eq(allocator.calls, calls);
+}
+
+Test(hand_over, an_allocation_that_fails_loses_nothing)
+{
+    uint64_t failed = 0;
+    for (uint64_t nth = 1; nth <= 40; nth++) {
+        for (uint32_t i = 0; i < MEMBERS; i++) phx_node_free(&nodes[i]);
+        members_begin();
+        fail_alloc_order(&allocator, nth, false);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            phx_node_lease(&nodes[i], LEASE);
+            ph_status status = phx_node_map(&nodes[i], &map);
+            if (status == PH_NO_MEMORY) status = phx_node_map(&nodes[i], &map);
+            cr_assert_eq(status, PH_OK);
+        }
+        for (uint64_t id = 1; id <= UNACKED; id++) {
+            ph_status status = phx_hand_over_enter(&nodes[A], id, region_of(A), 0);
+            if (status == PH_NO_MEMORY) status = phx_hand_over_enter(&nodes[A], id, region_of(A), 0);
+            cr_assert_eq(status, PH_OK);
+            status = phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "state", 5);
+            if (status == PH_NO_MEMORY) status = phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "state", 5);
+            cr_assert_eq(status, PH_OK);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            speak(A, B);
+            speak(B, A);
+        }
+        for (uint64_t id = 1; id <= UNACKED; id++) cr_assert_eq(expect_event(B, PHX_NODE_GAINED).offer.id, id);
+        cr_assert_eq(nodes[A].holdings.count, 0);
+        cr_assert_eq(nodes[B].holdings.count, UNACKED);
+        failed += allocator.failed;
+    }
+    cr_assert(failed >= 8, "%d", (int)failed);
+}
