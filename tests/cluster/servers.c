@@ -118,6 +118,7 @@ void server_start_again(test_server *server)
 void server_signal(test_server *server, int signal)
 {
     REQUIRE(server->pid > 0 && kill(server->pid, signal) == 0);
+    if (signal == SIGSTOP) REQUIRE(waitpid(server->pid, NULL, WUNTRACED) == server->pid); /* its threads stand still */
     if (signal != SIGKILL) return;
     REQUIRE(waitpid(server->pid, NULL, 0) == server->pid);
     server->pid = 0;
