@@ -39,7 +39,9 @@ set(content_cluster "This package has the shared library that shares a world bet
 set(content_dev "This package has the headers, archives, examples, and files for\nCMake and pkg-config.")
 set(content_tools "This package has pharos-replay, which runs a trace of commands;
 pharos-config, which checks config files; pharos-store, which checks
-images and journals of worlds; and pharos-bench, which measures ticks.")
+images and journals of worlds; pharos-view, which shows a world in a
+browser; pharos-node, which runs a node of a world over several
+machines; and pharos-bench, which measures ticks.")
 set(section_runtime libs)
 set(section_config libs)
 set(section_store libs)

@@ -1,2 +1,0 @@
-# bash completion for a program of Pharos: bash-completion reads the options from --help.
-complete -F _longopt "${BASH_SOURCE[0]##*/}"
