@@ -1,5 +1,5 @@
 /*
- * The state of a halo. Changed by the halo alone; tests and hosts may read it.
+ * The state of a halo. Changed by the halo alone, on the thread that ticks the world; tests read it.
  */
 #ifndef PHX_CLUSTER_HALO_HALO_STATE_H
 #define PHX_CLUSTER_HALO_HALO_STATE_H

@@ -1,5 +1,5 @@
 /*
- * The entities and peers of a halo by id. Used by the halo.
+ * The entities and peers of a halo by id. Used by the halo, on the thread that ticks the world.
  */
 #ifndef PHX_CLUSTER_HALO_HALO_TABLE_H
 #define PHX_CLUSTER_HALO_HALO_TABLE_H

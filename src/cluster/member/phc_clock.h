@@ -1,5 +1,6 @@
 /*
- * The time of a member: the host's clock, or the machine's one that goes on while it sleeps.
+ * The time of a member: the host's clock, or the machine's one that goes on while it sleeps. On
+ * the thread that ticks the world.
  */
 #ifndef PHX_CLUSTER_MEMBER_PHC_CLOCK_H
 #define PHX_CLUSTER_MEMBER_PHC_CLOCK_H

@@ -1,5 +1,6 @@
 /*
- * The registered processes of the last list: as many as can be members. Owned by membership, read by proposal.
+ * The registered processes of the last list: as many as can be members. Owned by membership, read by
+ * proposal; on the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LISTED_H
 #define PHX_CLUSTER_MEMBERSHIP_LISTED_H

@@ -1,6 +1,6 @@
 /*
  * State of a process's membership: its phase, its requests under way, the last list and its wishes. Owned by
- * membership, read by proposal.
+ * membership, read by proposal; on the member's thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_MEMBERSHIP_STATE_H
 #define PHX_CLUSTER_MEMBERSHIP_MEMBERSHIP_STATE_H

@@ -7,7 +7,7 @@
  *   confirmation   the sender says up to which item it has seen the ack. Until then it may believe that it must take
  *                  the item back, so the receiver does not hand it on (retention)
  *
- * Knows no entity and no map; used by the node.
+ * Knows no entity and no map; used by the node, by one thread at a time.
  */
 #ifndef PHX_CLUSTER_NODE_CHANNEL_H
 #define PHX_CLUSTER_NODE_CHANNEL_H

@@ -1,7 +1,7 @@
 /*
  * Ids that a node asks all others for, as it may enter them anew: until its question has ended, no node takes such an
  * entity in. So no entity is on its way from a node that is asked later to one that was asked before. Owned by the
- * node.
+ * node, used by one thread at a time.
  */
 #ifndef PHX_CLUSTER_NODE_CLAIMS_H
 #define PHX_CLUSTER_NODE_CLAIMS_H

@@ -1,5 +1,6 @@
 /*
- * Events that a node has for its host, in order. Filled by the node's calls, taken by the host between them.
+ * Events that a node has for its host, in order. Filled by the node's calls, taken by the host between them, by one
+ * thread at a time.
  */
 #ifndef PHX_CLUSTER_NODE_EVENTS_H
 #define PHX_CLUSTER_NODE_EVENTS_H

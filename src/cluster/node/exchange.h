@@ -1,5 +1,5 @@
 /*
- * Messages of a node: bytes in, bytes out. Called in every round; see node.h.
+ * Messages of a node: bytes in, bytes out. Called in every round, by one thread at a time; see node.h.
  */
 #ifndef PHX_CLUSTER_NODE_EXCHANGE_H
 #define PHX_CLUSTER_NODE_EXCHANGE_H

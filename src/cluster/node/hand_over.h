@@ -1,7 +1,7 @@
 /*
  * Entities of a node, and their way to another one. The sender stops to simulate the entity, offers it, and offers it
  * again until the receiver has taken it. A receiver that dies before its ack was seen gives the entity back, behind the
- * map barrier. Called by the host (through the node) and by the exchange.
+ * map barrier. Called by the host (through the node) and by the exchange, by one thread at a time.
  */
 #ifndef PHX_CLUSTER_NODE_HAND_OVER_H
 #define PHX_CLUSTER_NODE_HAND_OVER_H

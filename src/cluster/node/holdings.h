@@ -1,5 +1,6 @@
 /*
- * The entities that a node holds: its own ones, and ones on their way to another node. Used by the node.
+ * The entities that a node holds: its own ones, and ones on their way to another node. Used by the node, by one
+ * thread at a time.
  */
 #ifndef PHX_CLUSTER_NODE_HOLDINGS_H
 #define PHX_CLUSTER_NODE_HOLDINGS_H

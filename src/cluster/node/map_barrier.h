@@ -1,6 +1,7 @@
 /*
  * The map barrier: once every member has shown a map without the dead one, no member takes anything from it any more.
- * Then offers to it are void, and its entities may be restored. Called by the host in every round; see node.h.
+ * Then offers to it are void, and its entities may be restored. Called by the host in every round, by one thread at
+ * a time; see node.h.
  */
 #ifndef PHX_CLUSTER_NODE_MAP_BARRIER_H
 #define PHX_CLUSTER_NODE_MAP_BARRIER_H

@@ -1,6 +1,6 @@
 /*
  * Entries of a control store as they were at one moment, in one block with their bytes: room first, then each entry.
- * Used by the stores.
+ * Used by the stores; a block belongs to one thread at a time.
  */
 #ifndef PHX_CLUSTER_SERVERS_ENTRIES_H
 #define PHX_CLUSTER_SERVERS_ENTRIES_H

@@ -1,6 +1,6 @@
 /*
  * The sum at the end of every message and map: XXH3 of the bytes before it. It finds what a network or a disk has
- * damaged; it is no signature. Used by the encoders and decoders.
+ * damaged; it is no signature. Pure; used by the encoders and decoders.
  */
 #ifndef PHX_CLUSTER_WIRE_SUM_H
 #define PHX_CLUSTER_WIRE_SUM_H
