@@ -1,6 +1,7 @@
 /*
  * pharos-node: one member of a cluster, over NATS and etcd, with a host of its own: walkers. This file is the command
- * line; the loop is node_run.c, the walkers are node_host.c, the output is node_lines.c.
+ * line; the config is read by node_config.c, the loop is node_run.c, the walkers are node_host.c, the output is
+ * node_lines.c.
  */
 #include <argp.h>
 #include <signal.h>
@@ -8,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pharos/config.h>
-
 #include "base/mem_jemalloc.h"
+#include "tools/node_config.h"
 #include "tools/node_run.h"
 #include "tools/options.h"
 #include "tools/standard_input.h"
@@ -43,6 +43,11 @@ static const char help[] =
     "region_lost, restore, lag, fenced, drained, end. --events adds the walkers': entered, gained, lost, restored, "
     "with their ownership, which rises with every owner.\n"
     "\n"
+    "--config FILE has the world's definition and, in a section, the node's: servers, regions, times "
+    "(pharos-config reference has its keys). Options come on top of it:\n"
+    "\n"
+    "  cluster { name = arena  nats = {\"nats://a:4222\", \"nats://b:4222\"}  etcd = \"http://a:2379\" }\n"
+    "\n"
     "Nodes of one world have the same --name, --regions, --walkers, --seed, --speed and world definition; a node that "
     "differs ends with `fenced`. Servers are not asked for a password but by their address; keep them in a private "
     "network.\n"
@@ -71,15 +76,16 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"nats", KEY_NATS, "URL", 0, "A NATS server, nats://[USER:PASSWORD@]HOST:PORT. Up to 5 of one cluster", 0},
-    {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster", 0},
+    {"nats", KEY_NATS, "URL", 0,
+     "A NATS server, nats://[USER:PASSWORD@]HOST:PORT. Up to 5 of one cluster (cluster.nats)", 0},
+    {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
     {"name", KEY_NAME, "NAME", 0, "Of the common world (default: demo)", 1},
     {"number", KEY_NUMBER, "N", 0, "The node's number among the living ones (default: the lowest that is free)", 1},
     {"regions", KEY_REGIONS, "CxR", 0, "Columns and rows of regions (default: 4x4)", 1},
     {"walkers", KEY_WALKERS, "N", 0, "Walkers of the common world (default: 200)", 1},
     {"seed", KEY_SEED, "N", 0, "Of the walkers' homes and ways (default: 1)", 1},
-    {"speed", KEY_SPEED, "X", 0, "Units that a walker goes in a tick, 0.01 to 1000 (default: 4)", 1},
-    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 2},
+    {"speed", KEY_SPEED, "X", 0, "Units that a walker goes in a tick, 0.01 to 1000: cluster.speed_max (default: 4)", 1},
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition and the section `cluster` from FILE", 2},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated; pharos-config dump shows all",
      2},
     {"tick-ms", KEY_TICK_MS, "MS", 0, "Between two ticks (default: 50)", 3},
@@ -93,16 +99,9 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* A small world. FILE and KEY=VALUE come on top. */
-static const char default_config[] = "world_size = {1000, 1000}\n"
-                                     "tower_size = 50\n"
-                                     "class default { view = 60 margin = 6 }\n";
-
 typedef struct command_line {
     phx_node_job job;
-    const char *config_path;
-    const char **assignments; /* argc places */
-    int assignment_count;
+    phx_node_options keys; /* assignments: argc places */
 } command_line;
 
 /* ---- reading the command line ---- */
@@ -129,50 +128,60 @@ static void add_server(struct argp_state *state, const char *option, const char 
     servers[(*count)++] = text;
 }
 
-static void check_line(struct argp_state *state, const command_line *line)
+/* Options that stand for keys of the config. */
+static error_t read_key_option(int key, char *text, struct argp_state *state, phx_node_options *keys)
 {
-    if (line->job.nats_count == 0) argp_error(state, "--nats URL is needed");
-    if (line->job.etcd_count == 0) argp_error(state, "--etcd URL is needed");
+    switch (key) {
+    case KEY_NATS:
+        add_server(state, "nats", keys->nats, &keys->nats_count, text);
+        return 0;
+    case KEY_ETCD:
+        add_server(state, "etcd", keys->etcd, &keys->etcd_count, text);
+        return 0;
+    case KEY_NAME:
+        keys->name = text;
+        return 0;
+    case KEY_NUMBER:
+        keys->number = (uint16_t)phx_whole_option(state, "number", text, 1, UINT16_MAX);
+        return 0;
+    case KEY_REGIONS:
+        read_regions(state, text, keys->regions);
+        return 0;
+    case KEY_SPEED:
+        keys->speed = read_speed(state, text);
+        return 0;
+    case KEY_LEASE_MS:
+        keys->lease_ms = (uint32_t)phx_whole_option(state, "lease-ms", text, 1000, 600000);
+        return 0;
+    case KEY_FREEZE:
+        keys->freezes = true;
+        return 0;
+    case KEY_CONFIG:
+        if (keys->config_path) argp_error(state, "--config is given twice");
+        keys->config_path = phx_input_path(text);
+        return 0;
+    case KEY_SET:
+        keys->assignments[keys->assignment_count++] = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t read_job_option(int key, char *text, struct argp_state *state, phx_node_job *job)
 {
     switch (key) {
-    case KEY_NATS:
-        add_server(state, "nats", job->nats, &job->nats_count, text);
-        return 0;
-    case KEY_ETCD:
-        add_server(state, "etcd", job->etcd, &job->etcd_count, text);
-        return 0;
-    case KEY_NAME:
-        job->name = text;
-        return 0;
-    case KEY_NUMBER:
-        job->number = (uint16_t)phx_whole_option(state, "number", text, 1, UINT16_MAX);
-        return 0;
-    case KEY_REGIONS:
-        read_regions(state, text, job->regions);
-        return 0;
     case KEY_WALKERS:
         job->walkers = (uint32_t)phx_whole_option(state, "walkers", text, 1, PHX_NODE_WALKERS_MAX);
         return 0;
     case KEY_SEED:
         job->seed = (uint32_t)phx_whole_option(state, "seed", text, 0, UINT32_MAX);
         return 0;
-    case KEY_SPEED:
-        job->speed = read_speed(state, text);
-        return 0;
     case KEY_TICK_MS:
         job->tick_ms = (uint32_t)phx_whole_option(state, "tick-ms", text, 1, 60000);
         return 0;
-    case KEY_LEASE_MS:
-        job->lease_ms = (uint32_t)phx_whole_option(state, "lease-ms", text, 1000, 3600000);
-        return 0;
     case KEY_DRAIN_MS:
         job->drain_ms = (uint32_t)phx_whole_option(state, "drain-ms", text, 0, UINT32_MAX);
-        return 0;
-    case KEY_FREEZE:
-        job->store_loss = PHC_FREEZE;
         return 0;
     case KEY_EVENTS:
         job->shows_events = true;
@@ -191,26 +200,10 @@ static error_t read_job_option(int key, char *text, struct argp_state *state, ph
 static error_t read_option(int key, char *text, struct argp_state *state)
 {
     command_line *line = state->input;
-    switch (key) {
-    case PHX_KEY_HELP:
-        phx_help(state);
-        return 0;
-    case KEY_CONFIG:
-        if (line->config_path) argp_error(state, "--config is given twice");
-        line->config_path = phx_input_path(text);
-        return 0;
-    case KEY_SET:
-        line->assignments[line->assignment_count++] = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': servers are given as --nats URL and --etcd URL", text);
-        return 0;
-    case ARGP_KEY_END:
-        check_line(state, line);
-        return 0;
-    default:
-        return read_job_option(key, text, state, &line->job);
-    }
+    if (key == PHX_KEY_HELP) phx_help(state);
+    else if (key == ARGP_KEY_ARG) argp_error(state, "'%s': servers are given as --nats URL and --etcd URL", text);
+    else if (read_key_option(key, text, state, &line->keys) != 0) return read_job_option(key, text, state, &line->job);
+    return 0;
 }
 
 /* ---- the run ---- */
@@ -237,20 +230,6 @@ static void catch_signal(int number, void (*handler)(int))
     (void)sigaction(number, &action, NULL);
 }
 
-static int read_config(ph_config *config, const command_line *line)
-{
-    ph_config_error error = {.reason = "no memory"};
-    ph_status status = ph_config_begin(config);
-    if (status == PH_OK) status = ph_config_load_text(config, "default", default_config, &error);
-    if (line->config_path && status == PH_OK) status = ph_config_load(config, line->config_path, &error);
-    for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
-        status = ph_config_set(config, line->assignments[i], &error);
-    if (status == PH_OK) status = ph_config_end(config, &error);
-    if (status == PH_OK) return PHX_EXIT_OK;
-    fprintf(stderr, "pharos-node: %s\n", error.reason);
-    return status == PH_NO_MEMORY ? PHX_EXIT_TROUBLE : PHX_EXIT_USAGE;
-}
-
 static int run(phx_mem *mem, command_line *line)
 {
     ph_config *config;
@@ -258,13 +237,7 @@ static int run(phx_mem *mem, command_line *line)
         fputs("pharos-node: no memory\n", stderr);
         return PHX_EXIT_TROUBLE;
     }
-    int exit_status = read_config(config, line);
-    line->job.world_def = ph_config_def(config);
-    if (exit_status == PHX_EXIT_OK && line->job.walkers > line->job.world_def->entities_max) {
-        fprintf(stderr, "pharos-node: --walkers: %u are more than entities_max, which is %u\n", line->job.walkers,
-                line->job.world_def->entities_max);
-        exit_status = PHX_EXIT_USAGE;
-    }
+    int exit_status = phx_node_config_read(config, &line->keys, &line->job);
     if (exit_status == PHX_EXIT_OK) exit_status = phx_node_run(mem, &line->job, &signals);
     ph_config_destroy(config);
     return exit_status;
@@ -280,27 +253,20 @@ int main(int argc, char **argv)
 {
     static const struct argp parser = {options, read_option, NULL, help, NULL, NULL, NULL};
     phx_mem mem;
-    command_line line = {.job = {.name = "demo",
-                                 .regions = {4, 4},
-                                 .walkers = 200,
-                                 .seed = 1,
-                                 .speed = 4,
-                                 .tick_ms = 50,
-                                 .lease_ms = 5000,
-                                 .drain_ms = 30000}};
+    command_line line = {.job = {.walkers = 200, .seed = 1, .tick_ms = 50, .drain_ms = 30000}};
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;
     catch_signal(SIGINT, handle_stop);
     catch_signal(SIGTERM, handle_stop);
     catch_signal(SIGUSR1, handle_rest);
     phx_mem_init(&mem, phx_allocator_jemalloc());
-    const size_t bytes = (size_t)argc * sizeof *line.assignments;
-    line.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
-    if (!line.assignments) {
+    const size_t bytes = (size_t)argc * sizeof *line.keys.assignments;
+    line.keys.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));
+    if (!line.keys.assignments) {
         fputs("pharos-node: no memory\n", stderr);
         return PHX_EXIT_TROUBLE;
     }
     const int exit_status = argp_parse(&parser, argc, argv, 0, NULL, &line) == 0 ? run(&mem, &line) : PHX_EXIT_USAGE;
-    phx_free(&mem, line.assignments, bytes, _Alignof(const char *));
+    phx_free(&mem, line.keys.assignments, bytes, _Alignof(const char *));
     return exit_status;
 }

@@ -31,11 +31,11 @@ static void place_in_region(phx_node_host *host, uint32_t region, uint64_t id, f
     const phx_node_job *job = host->job;
     const ph_world_def *def = job->world_def;
     uint64_t random = phx_mix64(id ^ (uint64_t)host->asked_duties[region] << 32);
-    const uint32_t column = region % job->regions[0], row = region / job->regions[0];
+    const uint32_t column = region % job->member.regions[0], row = region / job->member.regions[0];
     const float right = (float)column + 0.25f + 0.5f * phx_rng_unit(&random);
     const float up = (float)row + 0.25f + 0.5f * phx_rng_unit(&random);
-    *x = def->world_origin[0] + right / (float)job->regions[0] * def->world_size[0];
-    *y = def->world_origin[1] + up / (float)job->regions[1] * def->world_size[1];
+    *x = def->world_origin[0] + right / (float)job->member.regions[0] * def->world_size[0];
+    *y = def->world_origin[1] + up / (float)job->member.regions[1] * def->world_size[1];
 }
 
 /* No node has it. true: it is entered, or another node's to enter. */

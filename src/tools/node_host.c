@@ -12,7 +12,7 @@ _Static_assert(sizeof(phx_walker) == 48 && sizeof(phx_walker) <= PHC_BLOB_MAX, "
 
 ph_status phx_node_host_open(phx_node_host *host, phx_mem *mem, const phx_node_job *job)
 {
-    const uint32_t walkers = job->walkers, regions = job->regions[0] * job->regions[1];
+    const uint32_t walkers = job->walkers, regions = job->member.regions[0] * job->member.regions[1];
     PHX_ASSERT(walkers > 0 && walkers <= PHX_NODE_WALKERS_MAX && regions > 0 && regions <= PHC_REGIONS_MAX);
     *host = (phx_node_host){.mem = mem, .job = job, .region_count = regions};
     host->walkers = phx_alloc(mem, walkers * sizeof *host->walkers, _Alignof(phx_walker));

@@ -1,5 +1,6 @@
 /*
- * The definition of one run of pharos-node, as its command line has it. Made by node.c; read by the other node_ files.
+ * The definition of one run of pharos-node, as its config and its command line have it. Made by node.c and
+ * node_config.c; read by the other node_ files.
  */
 #ifndef PHX_TOOLS_NODE_JOB_H
 #define PHX_TOOLS_NODE_JOB_H
@@ -9,15 +10,12 @@
 
 typedef struct phx_node_job {
     const ph_world_def *world_def;
-    const char *name; /* of the common world */
-    const char *nats[PHC_SERVERS_MAX], *etcd[PHC_SERVERS_MAX];
-    uint32_t nats_count, etcd_count;
-    uint32_t regions[2];
+    phc_def member; /* without the host: definition, pack, allocator */
+    phc_nats_def nats;
+    phc_etcd_def etcd;
     uint32_t walkers, seed;
     float speed; /* units that a walker goes in a tick */
-    uint32_t tick_ms, lease_ms, drain_ms;
-    uint16_t number; /* 0 = the lowest that is free */
-    phc_store_loss store_loss;
+    uint32_t tick_ms, drain_ms;
     bool shows_events, shows_ids;
     const char *metrics_path; /* NULL = none */
 } phx_node_job;

@@ -55,31 +55,22 @@ static int open_world(node_run *run, phx_mem *mem)
 
 static int open_servers(node_run *run, phx_mem *mem)
 {
-    const phx_node_job *job = run->job;
     char reason[PHC_REASON_SIZE] = "";
-    const phc_nats_def nats = {
-        .servers = job->nats, .server_count = job->nats_count, .name = "pharos-node", .allocator = mem->allocator};
-    const phc_etcd_def etcd = {.servers = job->etcd, .server_count = job->etcd_count, .allocator = mem->allocator};
+    phc_nats_def nats = run->job->nats;
+    phc_etcd_def etcd = run->job->etcd;
+    nats.name = "pharos-node";
+    nats.allocator = etcd.allocator = mem->allocator;
     ph_status status = phc_nats_open(&nats, &run->transport, reason, sizeof reason);
-    if (status != PH_OK) return say_trouble("--nats", reason, status);
+    if (status != PH_OK) return say_trouble("nats", reason, status);
     status = phc_etcd_open(&etcd, &run->store, reason, sizeof reason);
-    return status == PH_OK ? PHX_EXIT_OK : say_trouble("--etcd", reason, status);
+    return status == PH_OK ? PHX_EXIT_OK : say_trouble("etcd", reason, status);
 }
 
 static int open_member(node_run *run, phx_mem *mem)
 {
-    const phx_node_job *job = run->job;
     char reason[PHC_REASON_SIZE] = "";
-    phc_def def = phc_def_default();
-    def.name = job->name;
-    def.world_def = job->world_def;
-    def.definition = phx_node_host_definition(job);
-    def.regions[0] = job->regions[0];
-    def.regions[1] = job->regions[1];
-    def.speed_max = job->speed;
-    def.lease_ms = job->lease_ms;
-    def.number = job->number;
-    def.store_loss = job->store_loss;
+    phc_def def = run->job->member;
+    def.definition = phx_node_host_definition(run->job);
     def.pack = phx_node_host_pack;
     def.pack_user = &run->host;
     def.allocator = mem->allocator;

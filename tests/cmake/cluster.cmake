@@ -56,6 +56,12 @@ if(PHAROS_BUILD_CLUSTER)
             add_dependencies(cluster_tests ${test})
         endif()
     endforeach()
+    if(TARGET pharos-node)
+        add_test(NAME program_node COMMAND ${PHAROS_TEST_LAUNCHER} ${Python3_EXECUTABLE}
+                 ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_node.py $<TARGET_FILE:pharos-node>)
+        pharos_test_properties(program_node 60 "program;cluster")
+        add_dependencies(cluster_tests pharos-node)
+    endif()
     # Over Debian's servers, which the test starts itself.
     find_program(NATS_SERVER nats-server PATHS /usr/sbin)
     find_program(ETCD etcd)
