@@ -28,6 +28,9 @@ static const char help[] =
     "      The commands of a trace, as pharos-replay takes it, ten ticks a second. The slider `tick` goes to any tick, "
     "also back.\n"
     "\n"
+    "  pharos-view --trace incident/arena.00000000000000047950.phs --at 48100\n"
+    "      An image of a store, and the journal behind it, as the server recorded them.\n"
+    "\n"
     "  pharos-view --trace incident.csv --config a.conf --at 812 --paused\n"
     "      Stands at the end of tick 812. Ask on the page why 3 does not see 7: the sentence is that of pharos-replay "
     "--explain 3,7@812.\n"
@@ -63,9 +66,16 @@ enum {
 
 static const struct argp_option options[] = {
     {"demo", KEY_DEMO, NULL, 0, "Show a town that runs by itself", 0},
-    {"trace", KEY_TRACE, "FILE", 0, "Show the commands of a trace, CSV, plain or gzip; - is the standard input", 0},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "Show the commands of a trace, CSV, plain or gzip (- is the standard input), or the image FOLDER/NAME.TICK.phs of "
+     "a "
+     "store and the journal behind it",
+     0},
     {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 1},
-    {"set", KEY_SET, "KEY=VALUE", 0, "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all",
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all. Of an image only workers, "
+     "shards "
+     "and index: it has its definition",
      1},
     {"allow-set", KEY_ALLOW_SET, NULL, 0, "Let the page change live keys", 1},
     {"port", KEY_PORT, "N", 0, "Listen on this port of 127.0.0.1 (default: a free one)", 2},
@@ -82,6 +92,8 @@ static const struct argp_option options[] = {
 
 typedef struct command_line {
     bool demo, allow_set, paused;
+    bool image;      /* trace_path is an image of a store */
+    uint32_t layout; /* PH_LOAD_...: keys of it that are set */
     const char *trace_path, *config_path;
     const char **assignments; /* argc places */
     int assignment_count;
@@ -102,8 +114,39 @@ static double read_speed(struct argp_state *state, const char *text)
     return speed;
 }
 
+/* Of an image: which part of its layout an assignment is for. 0: none. */
+static uint32_t layout_key(const char *assignment)
+{
+    static const struct {
+        const char *name;
+        uint32_t given;
+    } keys[] = {{"workers", PH_LOAD_WORKERS}, {"shards", PH_LOAD_SHARDS}, {"index", PH_LOAD_INDEX}};
+    const size_t length = strcspn(assignment, "= ");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i].name) == length && strncmp(keys[i].name, assignment, length) == 0) return keys[i].given;
+    return 0;
+}
+
+/* A trace or an image, and options that go with it. */
+static void check_source(struct argp_state *state, command_line *line)
+{
+    static const char image[] = ".phs";
+    const size_t length = line->trace_path ? strlen(line->trace_path) : 0, tail = sizeof image - 1;
+    line->image = length > tail && strcmp(line->trace_path + length - tail, image) == 0;
+    if (!line->image) return;
+    if (line->config_path) argp_error(state, "--config is for traces: an image has its definition");
+    for (int i = 0; i < line->assignment_count; i++) {
+        const uint32_t given = layout_key(line->assignments[i]);
+        if (given == 0)
+            argp_error(state, "--set %s: an image has its definition; workers, shards and index can be set",
+                       line->assignments[i]);
+        line->layout |= given;
+    }
+}
+
 static void check(struct argp_state *state, command_line *line)
 {
+    check_source(state, line);
     if (line->demo == (line->trace_path != NULL)) argp_error(state, "one of --demo and --trace FILE is needed");
     if (phx_is_stdin(line->trace_path) && phx_is_stdin(line->config_path))
         argp_error(state, "--trace and --config are both the standard input");
@@ -202,6 +245,18 @@ static void stop(int number)
     stopped = 1;
 }
 
+static bool open_source(const command_line *line, phx_view_source *source)
+{
+    if (line->demo) return phx_view_demo_open(source);
+    if (!line->image) return phx_view_trace_open(source);
+    const ph_world_def *def = ph_config_def(source->config);
+    source->layout = (ph_load_options){.given = line->layout,
+                                       .shards = {def->shards[0], def->shards[1]},
+                                       .workers = def->workers,
+                                       .index = def->index};
+    return phx_view_store_open(source);
+}
+
 static int show(const command_line *line, phx_view_source *source)
 {
     char reason[256] = "";
@@ -238,7 +293,7 @@ static int run(phx_mem *mem, const command_line *line)
     }
     int exit_status = read_config(source.config, line);
     if (exit_status == PHX_EXIT_OK) {
-        bool opened = line->demo ? phx_view_demo_open(&source) : phx_view_trace_open(&source);
+        bool opened = open_source(line, &source);
         if (opened && line->has_at) opened = source.seek(&source, line->at);
         if (!opened) fprintf(stderr, "pharos-view: %s\n", source.reason);
         exit_status = opened ? show(line, &source) : PHX_EXIT_USAGE;

@@ -32,13 +32,18 @@ ph_status phx_source_open_consumers(phx_view_source *source)
     return status;
 }
 
-bool phx_source_tick(phx_view_source *source)
+void phx_source_return_batches(phx_view_source *source)
 {
     const ph_batch *batch;
-    const ph_status status = ph_tick(source->world, NULL);
-    if (status != PH_OK) return phx_source_fail(source, "the tick", status);
     for (uint32_t i = 0; i < source->consumer_count; i++)
         while (ph_batch_take(source->consumers[i], &batch) == PH_OK) ph_batch_return(source->consumers[i], batch);
+}
+
+bool phx_source_tick(phx_view_source *source)
+{
+    const ph_status status = ph_tick(source->world, NULL);
+    if (status != PH_OK) return phx_source_fail(source, "the tick", status);
+    phx_source_return_batches(source);
     source->at++;
     return true;
 }

@@ -1,6 +1,6 @@
 /*
- * A world for pharos-view: the demo's or a trace's. One thread calls all of it, between ticks; view_run.c paces the
- * ticks, and has the page.
+ * A world for pharos-view: the demo's, a trace's, or that of an image and its journal. One thread calls all of it,
+ * between ticks; view_run.c paces the ticks, and has the page.
  */
 #ifndef PHX_TOOLS_VIEW_SOURCE_H
 #define PHX_TOOLS_VIEW_SOURCE_H
@@ -18,8 +18,9 @@ typedef struct phx_view_source phx_view_source;
 struct phx_view_source {
     phx_mem *mem;
     ph_config *config;
-    const char *path; /* of the trace */
+    const char *path; /* of the trace, or the image */
     uint64_t unpack_max_bytes;
+    ph_load_options layout; /* of the image: shards, workers, index */
     ph_world world;
     ph_consumer consumers[PH_CONSUMERS_MAX]; /* all of the world's: their batches are returned unread */
     uint32_t consumer_count;
@@ -49,6 +50,7 @@ bool phx_source_make_world(phx_view_source *source);
 ph_status phx_source_open_consumers(phx_view_source *source);
 /* ph_tick(), and its batches are returned: lists go to the page. */
 bool phx_source_tick(phx_view_source *source);
+void phx_source_return_batches(phx_view_source *source);
 void phx_source_end_world(phx_view_source *source);
 
 /* The keys of the demo's world, for ph_config_load_text(). */
@@ -56,5 +58,7 @@ extern const char phx_view_demo_config[];
 bool phx_view_demo_open(phx_view_source *source);
 /* source->path and unpack_max_bytes are set. */
 bool phx_view_trace_open(phx_view_source *source);
+/* source->path and layout are set. */
+bool phx_view_store_open(phx_view_source *source);
 
 #endif

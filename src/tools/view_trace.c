@@ -1,31 +1,18 @@
 /*
- * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images: the
- * world's bytes at some ticks, at most IMAGES_MAX of them and IMAGE_BYTES_MAX together; a seek loads the last one
- * before the tick, opens the trace anew behind it, and runs the ticks between. A live key that is changed makes another
- * world than the recorded one, which goes on from there; a seek to before that tick undoes it. When there is no room
- * for another image, every second one goes, and the ones to come stand twice as far apart: so a long trace has them
- * farther apart, not more.
+ * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images
+ * (view_images.h): a seek loads the last one before the tick, opens the trace anew behind it, and runs the ticks
+ * between. A live key that is changed makes another world than the recorded one, which goes on from there; a seek to
+ * before that tick undoes it.
  */
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
 #include "tools/trace_config.h"
-#include "tools/view_source.h"
+#include "tools/view_images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-enum { IMAGES_MAX = 32, IMAGE_TICKS = 20 };
-static const size_t IMAGE_BYTES_MAX = (size_t)256 << 20;
-
-typedef struct key_image {
-    uint64_t tick;
-    bool diverged;
-    char *config; /* of the world then, as text: a live key may change between two images */
-    char *bytes;
-    size_t size;
-} key_image;
 
 typedef struct trace_player {
     phx_trace *trace;
@@ -34,10 +21,7 @@ typedef struct trace_player {
     bool has_row;
     phx_trace_config config;
     uint64_t bad_lines, refused;
-    key_image images[IMAGES_MAX];
-    uint32_t image_count;
-    size_t image_bytes;
-    uint64_t image_ticks;
+    phx_key_images images;
 } trace_player;
 
 /* ---- rows ---- */
@@ -119,124 +103,22 @@ static bool run_tick(phx_view_source *source)
     return true;
 }
 
-/* ---- key images ---- */
-
-typedef struct image_file {
-    char *bytes;
-    size_t size, at, capacity;
-} image_file;
-
-static bool write_image(void *user, const void *bytes, size_t size)
-{
-    image_file *file = user;
-    if (!file->bytes || file->size + size > file->capacity) {
-        const size_t capacity = 2 * (file->size + size);
-        char *grown = realloc(file->bytes, capacity);
-        if (!grown) return false;
-        file->bytes = grown;
-        file->capacity = capacity;
-    }
-    memcpy(file->bytes + file->size, bytes, size);
-    file->size += size;
-    return true;
-}
-
-static bool read_image(void *user, void *bytes, size_t size)
-{
-    image_file *file = user;
-    if (size > file->size - file->at) return false;
-    memcpy(bytes, file->bytes + file->at, size);
-    file->at += size;
-    return true;
-}
-
-static void drop_image(trace_player *player, const key_image *image)
-{
-    player->image_bytes -= image->size;
-    free(image->bytes);
-    free(image->config);
-}
-
-static void drop_last_image(trace_player *player)
-{
-    drop_image(player, &player->images[--player->image_count]);
-}
-
-/* Every second one goes; the first, the begin, stays. */
-static void thin_out(trace_player *player)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < player->image_count; i++) {
-        if (i % 2 == 0) {
-            player->images[kept++] = player->images[i];
-        } else {
-            drop_image(player, &player->images[i]);
-        }
-    }
-    player->image_count = kept;
-    player->image_ticks *= 2;
-}
-
-/* The present config as text. NULL: no memory. */
-static char *config_text(const phx_view_source *source)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out) return NULL;
-    const bool dumped = ph_config_dump(source->config, out) == PH_OK;
-    if (fclose(out) == 0 && dumped) return text;
-    free(text);
-    return NULL;
-}
-
-/* An image that finds no memory is left out: a seek takes longer then. */
-static void keep_image(phx_view_source *source)
-{
-    trace_player *player = source->own;
-    const uint64_t last = player->image_count > 0 ? player->images[player->image_count - 1].tick : 0;
-    if (player->image_count > 0 && source->at < last + player->image_ticks) return;
-    image_file file = {0};
-    char *config = config_text(source);
-    if (!config || ph_save(source->world, write_image, &file) != PH_OK) {
-        free(config);
-        free(file.bytes);
-        return;
-    }
-    while (player->image_count > 1 &&
-           (player->image_count == IMAGES_MAX || player->image_bytes + file.size > IMAGE_BYTES_MAX))
-        thin_out(player);
-    player->images[player->image_count++] = (key_image){source->at, source->diverged, config, file.bytes, file.size};
-    player->image_bytes += file.size;
-}
-
-static bool load_image(phx_view_source *source, const key_image *image)
-{
-    trace_player *player = source->own;
-    image_file file = {.bytes = image->bytes, .size = image->size};
-    phx_submitter_release(&player->submitter);
-    phx_source_end_world(source);
-    ph_load_options options = {.given = PH_LOAD_REPLAY, .allocator = source->mem->allocator};
-    ph_status status = ph_load(&options, read_image, &file, &source->world, source->reason, sizeof source->reason);
-    if (status == PH_OK) status = phx_source_open_consumers(source);
-    if (status != PH_OK) return phx_source_fail(source, "loading a key image", status);
-    ph_config_error error = {.reason = ""};
-    status = ph_config_load_text(source->config, "key image", image->config, &error);
-    if (status != PH_OK) return phx_source_fail(source, "the config of a key image", status);
-    source->diverged = image->diverged;
-    while (!source->diverged && player->images[player->image_count - 1].diverged) drop_last_image(player); /* undone */
-    phx_submitter_init(&player->submitter, source->mem, source->world);
-    source->at = image->tick;
-    return true;
-}
-
 /* ---- the source ---- */
 
 static bool step(phx_view_source *source)
 {
     if (source->over) return false;
     if (!run_tick(source)) return false;
-    keep_image(source);
+    phx_key_images_keep(&((trace_player *)source->own)->images, source);
+    return true;
+}
+
+static bool load_image(phx_view_source *source, const phx_key_image *image)
+{
+    trace_player *player = source->own;
+    phx_submitter_release(&player->submitter);
+    if (!phx_key_images_load(&player->images, image, source)) return false;
+    phx_submitter_init(&player->submitter, source->mem, source->world);
     return true;
 }
 
@@ -253,10 +135,8 @@ static bool skip_rows(phx_view_source *source)
 static bool seek(phx_view_source *source, uint64_t tick)
 {
     trace_player *player = source->own;
-    const key_image *best = &player->images[0];
     if (tick < source->first) tick = source->first;
-    for (uint32_t i = 0; i < player->image_count; i++)
-        if (player->images[i].tick <= tick) best = &player->images[i];
+    const phx_key_image *best = phx_key_images_before(&player->images, tick);
     const bool ahead = tick >= source->at && best->tick <= source->at; /* no image is nearer than the present */
     if (!ahead && (!load_image(source, best) || !skip_rows(source))) return false;
     while (source->at < tick && !source->over)
@@ -269,8 +149,7 @@ static void note_change(phx_view_source *source)
 {
     trace_player *player = source->own;
     source->diverged = true;
-    while (player->image_count > 1 && player->images[player->image_count - 1].tick > source->at)
-        drop_last_image(player);
+    phx_key_images_drop_after(&player->images, source->at);
 }
 
 /* The column of a header line. -1: it has none. */
@@ -296,7 +175,7 @@ static uint64_t number_at(const char *line, int column)
 static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
 {
     gzFile file = gzopen(source->path, "rb");
-    image_file text = {0};
+    phx_grown_bytes text = {0};
     char piece[4096]; /* of a line, which may have several */
     int column = -1;
     bool begins = true, keeps = file != NULL;
@@ -305,7 +184,7 @@ static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
         const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
         if (has_fields && column >= 0) keeps = number_at(piece, column) <= last;
         if (has_fields && column < 0) column = column_of(piece, "tick");
-        if (keeps) keeps = write_image(&text, piece, length);
+        if (keeps) keeps = phx_grow_bytes(&text, piece, length);
         begins = length > 0 && piece[length - 1] == '\n';
     }
     if (file) gzclose(file);
@@ -320,7 +199,7 @@ static void close_trace(phx_view_source *source)
     if (source->world.index1 != 0) phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
     phx_trace_close(player->trace);
-    for (uint32_t i = 0; i < player->image_count; i++) drop_image(player, &player->images[i]);
+    phx_key_images_free(&player->images);
     free(player);
     source->own = NULL;
 }
@@ -348,7 +227,7 @@ bool phx_view_trace_open(phx_view_source *source)
     source->slice = slice;
     source->changed = note_change;
     source->close = close_trace;
-    player->image_ticks = IMAGE_TICKS;
+    phx_key_images_init(&player->images);
     player->config =
         (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;

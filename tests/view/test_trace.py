@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """pharos-view --trace beside pharos-replay: at ticks in any order, back and forth over key images, the page's answers are
-the sentences of --explain; and a slice is a trace with the same events.
+the sentences of --explain; and a slice is a trace with the same events. The same of an image and its journal.
 usage: test_trace.py PHAROS-REPLAY PHAROS-VIEW-COMMAND ...; PHAROS_TEST_SEED"""
 import os
 import random
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 import program
@@ -131,14 +132,15 @@ def diverged(page):
     return int.from_bytes(page.frame()[FLAGS:FLAGS + 4], "little") & DIVERGED != 0
 
 
-def check_diverged(path):
-    """A live key that is changed makes another world than the recorded one; before that tick it is the recorded one."""
-    questions = [(observer, 7, 60) for observer in range(1, IDS) if observer != 7]
+def check_diverged(path, options, shift=0):
+    """A live key that is changed makes another world than the recorded one; before that tick it is the recorded one.
+    The source's ticks are those of the trace at `path`, less `shift`."""
+    questions = [(observer, 7, 60 + shift) for observer in range(1, IDS, 3) if observer != 7]
     said = sentences(path, questions)
-    with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--paused", "--allow-set") as one:
+    with program.Program([*COMMAND, *options], "--paused", "--allow-set") as one:
         page = program.Page(one)
         page.watch(0, 0, 1000, 1000)
-        for at, sets, expected in ((150, False, False), (80, True, True), (150, False, True), (40, False, False), (100, False, False)):
+        for at, sets, expected in ((150, False, False), (20, True, True), (70, False, True), (150, False, True), (10, False, False), (100, False, False)):
             page.tell(type="do", what="seek", value=at)
             page.until(lambda at=at: page.state and page.state["at"] == at)
             if sets:
@@ -157,6 +159,12 @@ def check_diverged(path):
         page.close()
 
 
+def seek(page, tick):
+    if not page.state or page.state["at"] != tick:
+        page.tell(type="do", what="seek", value=tick)
+        page.until(lambda: page.state and page.state["at"] == tick)
+
+
 def run_replay(*arguments):
     run = subprocess.run([REPLAY, *arguments], capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run
@@ -166,38 +174,99 @@ def images(folder, name):
     return sorted(os.path.join(folder, file) for file in os.listdir(folder) if file.startswith(name + ".") and file.endswith(".phs"))
 
 
-def check_image(path, image, folder, ticks):
-    """An image and its journal, made a trace, are shown as the world that it was, back and forth."""
-    trace, config = (os.path.join(folder, name) for name in ("journal.csv", "journal.conf"))
-    questions = [(observer, 7, tick) for tick in ticks for observer in range(1, IDS) if observer != 7]
+SHIFT = FIRST - 1  # the store's first tick is 1
+
+
+def check_world(path, options, ticks, then=lambda page: None):
+    """A source with the store's ticks is shown as the world that it was, back and forth."""
+    questions = [(observer, 7, tick) for tick in ticks for observer in range(1, IDS, 3) if observer != 7]
     said = sentences(path, questions)
-    run_replay(image, "--csv", trace, "--definition", config)
-    with program.Program([*COMMAND, "--trace", trace, "--config", config], "--paused") as one:
+    with program.Program([*COMMAND, *options], "--paused") as one:
         page = program.Page(one)
         page.watch(0, 0, 1000, 1000)
         answered = 0
         for tag, (observer, target, tick) in enumerate(questions, 1):
-            place = tick - FIRST + 1  # the store's first tick is 1
-            if not page.state or page.state["at"] != place:
-                page.tell(type="do", what="seek", value=place)
-                page.until(lambda place=place: page.state and page.state["at"] == place)
+            seek(page, tick - SHIFT)
             got = ask(page, observer, target, tag)
             assert not got or got == said[observer, target, tick], (observer, tick, got, said[observer, target, tick])
             answered += bool(got)
+        then(page)
         page.close()
     assert answered > len(questions) // 4, answered
+
+
+def check_as_trace(path, image, folder, ticks):
+    """An image and its journal, made a trace."""
+    trace, config = (os.path.join(folder, name) for name in ("journal.csv", "journal.conf"))
+    run_replay(image, "--csv", trace, "--definition", config)
+    check_world(path, ["--trace", trace, "--config", config], ticks)
+
+
+def check_range(page, image):
+    page.until(lambda: page.state)
+    assert (page.state["first"], page.state["last"]) == (tick_of_image(image), TICKS), page.state
+
+
+def check_slice(page, image, folder):
+    """What the page exports of an image and its journal has their events."""
+    config, part, last = os.path.join(folder, "slice.conf"), os.path.join(folder, "slice.csv"), page.state["first"] + 30
+    run_replay(image, "--csv", os.devnull, "--definition", config)
+    page.tell(type="do", what="slice", value=last)
+    page.until(lambda: page.slice)
+    with open(part, "w", encoding="utf-8") as file:
+        file.write(page.slice)
+    events = []
+    for source in ([image, "--to", str(last)], [part, "--config", config, "--skip-bad"]):
+        run = subprocess.run([REPLAY, *source, "--events", "-"], capture_output=True, text=True, timeout=120, check=False)
+        assert run.returncode == 0, run
+        events.append(run.stdout.splitlines())
+    assert events[0] == events[1] and len(events[0]) > 100, f"seed {SEED}: {image}: the slice has other events"
+
+
+def check_refused_images(image, folder):
+    other = os.path.join(folder, "other.phs")
+    shutil.copy(image, other)
+    damaged = os.path.join(folder, "bad.%020d.phs" % 7)
+    with open(image, "rb") as source, open(damaged, "wb") as file:
+        file.write(source.read()[:-9])
+    for options, reason in ((("--trace", image, "--set", "view=3"), "an image has its definition"), (("--trace", image, "--config", "x"), "an image has its definition"),
+                            (("--trace", other), "has a name like"), (("--trace", damaged), "bad.0"), (("--trace", folder + "/none.%020d.phs" % 7), "none.0")):
+        run = subprocess.run([*COMMAND, *options], capture_output=True, text=True, timeout=60, check=False)
+        assert run.returncode == 2 and reason in run.stderr, (options, run)
+
+
+def save_later(image, folder):
+    """Images of the store `later`: of tick 1, and of one from 101 on. A replay outruns the disk, so its events are not read
+    until the first image is there."""
+    run = subprocess.Popen([REPLAY, image, "--save", os.path.join(folder, "later"), "--save-every", "100", "--to", "150", "--events", "-"],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    while not images(folder, "later"):
+        time.sleep(0.01)
+    run.communicate(timeout=120)
+    assert run.returncode == 0, run.returncode
+    assert len(images(folder, "later")) == 2 and tick_of_image(images(folder, "later")[1]) >= 101, os.listdir(folder)
+
+
+def tick_of_image(path):
+    return int(path.split(".")[-2])
 
 
 def check_journal(path, folder):
     """From the first image on, and from a later one, whose entities come as capsules with their consumers."""
     replay(path, "--record", os.path.join(folder, "town"))
     (first,) = images(folder, "town")
-    check_image(path, first, folder, (160, 60))
-    run_replay(first, "--save", os.path.join(folder, "later"), "--save-every", "40", "--to", "45", "--verify")
+    check_as_trace(path, first, folder, (160, 60))
+    save_later(first, folder)
     for file in os.listdir(folder):
         if file.startswith("town.") and file.endswith(".phj"):
             shutil.copy(os.path.join(folder, file), os.path.join(folder, "later" + file[len("town"):]))
-    check_image(path, images(folder, "later")[-1], folder, (160, 60))
+    check_as_trace(path, images(folder, "later")[-1], folder, (160, 155))
+    later = images(folder, "later")
+    for image, ticks in ((later[1], (160, 155)), (later[0], (160, 20, 60, 155))):  # of later[0]: later[1] for what lies ahead
+        check_world(path, ["--trace", image], ticks, lambda page, image=image: check_range(page, image))
+    check_world(path, ["--trace", later[0]], (10,), lambda page: check_slice(page, later[0], folder))
+    check_diverged(path, ["--trace", later[0], "--set", "workers=2"], SHIFT)
+    check_refused_images(first, folder)
 
 
 def main():
@@ -206,7 +275,7 @@ def main():
         path = os.path.join(folder, "walk.csv")
         make_trace(path, rng)
         known, slices = check_answers(path, rng)
-        check_diverged(path)
+        check_diverged(path, ["--trace", path, *SETTINGS])
         check_journal(path, folder)
     assert known > QUESTIONS // 3, known
     print(f"{known} of {QUESTIONS} sentences are pharos-replay's, others name entities that are not there; {slices} slices have the same events")

@@ -1,0 +1,54 @@
+/*
+ * Key images of a world that goes back: the world's bytes at some ticks, in memory, at most KEY_IMAGES_MAX of them and
+ * 256 MiB together. Used by view_trace.c and view_store.c, between ticks.
+ */
+#ifndef PHX_TOOLS_VIEW_IMAGES_H
+#define PHX_TOOLS_VIEW_IMAGES_H
+
+#include "tools/view_source.h"
+
+enum { PHX_KEY_IMAGES_MAX = 32 };
+
+typedef struct phx_key_image {
+    uint64_t tick;
+    bool diverged;
+    char *config; /* of the world then, as text: a live key may change between two images */
+    char *bytes;
+    size_t size;
+} phx_key_image;
+
+typedef struct phx_key_images {
+    phx_key_image at[PHX_KEY_IMAGES_MAX]; /* by tick; the first one, the begin, stays */
+    uint32_t count;
+    size_t bytes;
+    uint64_t ticks; /* at least so many from one to the next */
+} phx_key_images;
+
+/* Bytes that grow, from malloc(). */
+typedef struct phx_grown_bytes {
+    char *bytes;
+    size_t size, capacity;
+} phx_grown_bytes;
+
+void phx_key_images_init(phx_key_images *images);
+void phx_key_images_free(phx_key_images *images);
+
+/* An image of the present tick, if it is time for one. */
+void phx_key_images_keep(phx_key_images *images, const phx_view_source *source);
+
+/* The last one before the end of this tick, or the first one of all. */
+const phx_key_image *phx_key_images_before(const phx_key_images *images, uint64_t tick);
+
+/* Ends the source's world, and makes the image's its world and its config; the source is at its tick. */
+bool phx_key_images_load(phx_key_images *images, const phx_key_image *image, phx_view_source *source);
+
+/* The source is at a tick before any change of a key: images of the changed world go. */
+void phx_key_images_undo(phx_key_images *images);
+
+/* Drops the images of later ticks, but never the first one. */
+void phx_key_images_drop_after(phx_key_images *images, uint64_t tick);
+
+/* false: no memory. For ph_save(), too. */
+bool phx_grow_bytes(void *grown, const void *bytes, size_t size);
+
+#endif

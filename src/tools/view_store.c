@@ -1,0 +1,261 @@
+/*
+ * An image of a store and the journal behind it, as a world that goes forth and back. Forth, a tick's records at a
+ * time, as pharos-replay does. Back by key images in memory (view_images.h), and forth over many ticks by the later
+ * images of the store, while no live key was changed: from the nearest one on the records between are run. The store's
+ * files are read, never written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/handles.h"
+#include "config/definition.h"
+#include "store/image_load.h"
+#include "store/journal_walk.h"
+#include "tools/replay_run.h"
+#include "tools/store_names.h"
+#include "tools/view_images.h"
+#include "world/journal/record.h"
+
+typedef struct store_player {
+    phx_folder folder;
+    phx_journal_walk walk; /* behind the present tick */
+    phx_key_images images;
+} store_player;
+
+/* ---- the definition ---- */
+
+/* The config gets the world's definition: names of classes for the page, and what a changed key is checked with. */
+static bool take_definition(phx_view_source *source)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    ph_config_error error = {.reason = "no memory"};
+    FILE *out = open_memstream(&text, &bytes);
+    bool taken = out && phx_definition_write(&phx_resolve_world(source->world)->def, out);
+    if (out && fclose(out) != 0) taken = false;
+    taken = taken && ph_config_load_text(source->config, "the image's definition", text, &error) == PH_OK;
+    if (!taken) snprintf(source->reason, sizeof source->reason, "%s", error.reason);
+    free(text);
+    return taken;
+}
+
+/* ---- records ---- */
+
+static bool has_definition(const phx_walk_record *record)
+{
+    phx_record_head head = {0};
+    const size_t bytes = record->size < sizeof head ? record->size : sizeof head;
+    memcpy(&head, record->bytes, bytes);
+    return head.flags & PHX_RECORD_DEF;
+}
+
+/* A world with a changed key has other events than the recorded one: that is no trouble. */
+static bool run_record(phx_view_source *source, const phx_walk_record *record)
+{
+    const ph_status status =
+        ph_journal_replay(source->world, record->bytes, record->size, source->reason, sizeof source->reason);
+    if (status == PH_BAD_RECORD)
+        return source->diverged && strncmp(source->reason, "diverged", strlen("diverged")) == 0;
+    if (status != PH_OK) return phx_source_fail(source, "a record of the journal", status);
+    return !has_definition(record) || take_definition(source);
+}
+
+static bool step(phx_view_source *source)
+{
+    store_player *player = source->own;
+    phx_journal_walk *walk = &player->walk;
+    const ph_status status = phx_journal_walk_next(walk);
+    if (status == PH_NO_MEMORY) return phx_source_fail(source, "the journal", status);
+    source->over = status != PH_OK; /* a file may have been removed since the begin */
+    if (source->over) return true;
+    for (size_t i = 0; i < walk->record_count; i++)
+        if (!run_record(source, &walk->records[i])) return false;
+    phx_source_return_batches(source);
+    source->at = walk->tick;
+    source->over = source->at >= source->last;
+    phx_key_images_keep(&player->images, source);
+    return true;
+}
+
+static void walk_on(phx_view_source *source)
+{
+    store_player *player = source->own;
+    phx_journal_walk_free(&player->walk);
+    phx_journal_walk_begin(&player->walk, &player->folder, source->at, source->last);
+    source->over = source->at >= source->last;
+}
+
+/* ---- images of the store ---- */
+
+static ph_status load_file(const phx_view_source *source, const char *path, ph_world *world, char *reason, size_t size)
+{
+    ph_load_options options = source->layout;
+    options.given |= PH_LOAD_REPLAY;
+    options.allocator = source->mem->allocator;
+    return phx_image_file_load(path, &options, world, reason, size);
+}
+
+/* Goes to the image of this tick, if it can be loaded; the present world stays else. */
+static bool load_tick(phx_view_source *source, uint64_t tick)
+{
+    store_player *player = source->own;
+    char reason[PH_STORE_REASON_SIZE];
+    ph_world world = {0};
+    char *path = phx_folder_file(&player->folder, tick, PHX_STORE_IMAGE);
+    const bool loaded = path && load_file(source, path, &world, reason, sizeof reason) == PH_OK;
+    free(path);
+    if (!loaded) return false;
+    phx_source_end_world(source);
+    source->world = world;
+    source->at = tick;
+    source->diverged = false;
+    phx_key_images_undo(&player->images);
+    return true;
+}
+
+/* Goes to the last image of the store in (from, to] that can be loaded. */
+static bool load_between(phx_view_source *source, uint64_t from, uint64_t to)
+{
+    const store_player *player = source->own;
+    phx_ticks files;
+    bool loaded = false;
+    const int error = phx_folder_list(&player->folder, PHX_STORE_IMAGE, &files);
+    for (size_t i = 0; error == 0 && i < files.count && files.at[i] > from && !loaded; i++)
+        loaded = files.at[i] <= to && load_tick(source, files.at[i]);
+    free(files.at);
+    return loaded;
+}
+
+static bool begin_world(phx_view_source *source)
+{
+    if (!take_definition(source)) return false;
+    const ph_status status = phx_source_open_consumers(source);
+    return status == PH_OK || phx_source_fail(source, "the image's consumers", status);
+}
+
+/* ---- the source ---- */
+
+static bool seek(phx_view_source *source, uint64_t tick)
+{
+    store_player *player = source->own;
+    tick = tick < source->first ? source->first : tick > source->last ? source->last : tick;
+    const phx_key_image *best = phx_key_images_before(&player->images, tick);
+    const bool ahead = tick >= source->at && best->tick <= source->at; /* no key image is nearer than the present */
+    const bool recorded = !(ahead ? source->diverged : best->diverged);
+    if (recorded && load_between(source, ahead ? source->at : best->tick, tick)) {
+        if (!begin_world(source)) return false;
+        walk_on(source);
+    } else if (!ahead) {
+        if (!phx_key_images_load(&player->images, best, source)) return false;
+        walk_on(source);
+    }
+    while (source->at < tick && !source->over)
+        if (!step(source)) return false;
+    return true;
+}
+
+static void note_change(phx_view_source *source)
+{
+    store_player *player = source->own;
+    source->diverged = true;
+    phx_key_images_drop_after(&player->images, source->at);
+}
+
+/* All of a file. NULL: no memory, or it can not be read. */
+static char *read_file(const char *path, size_t *bytes)
+{
+    phx_grown_bytes text = {0};
+    char piece[1 << 16];
+    size_t n;
+    FILE *file = fopen(path, "rb");
+    bool good = file != NULL;
+    while (good && (n = fread(piece, 1, sizeof piece, file)) > 0) good = phx_grow_bytes(&text, piece, n);
+    if (file) good = !ferror(file) && good;
+    if (file) (void)fclose(file);
+    if (!good) free(text.bytes);
+    *bytes = text.size;
+    return good ? text.bytes : NULL;
+}
+
+/* As pharos-replay IMAGE --csv: a run of its own from the image on, through a file that goes at once. */
+static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[PH_STORE_REASON_SIZE], *text = NULL;
+    const int length = snprintf(path, sizeof path, "%s/pharos-view-XXXXXX", folder ? folder : "/tmp");
+    const int file = length > 0 && length < (int)sizeof path ? mkstemp(path) : -1;
+    phx_replay_summary *summary = calloc(1, sizeof *summary);
+    const phx_replay_job job = {.trace_path = source->path,
+                                .config = source->config,
+                                .tick_last = last,
+                                .image = true,
+                                .layout = source->layout,
+                                .csv_path = path,
+                                .answers = stderr};
+    if (file >= 0 && summary && phx_run_replay(source->mem, &job, summary) == PHX_EXIT_OK)
+        text = read_file(path, bytes);
+    if (file >= 0) (void)unlink(path);
+    if (file >= 0) (void)close(file);
+    free(summary);
+    return text;
+}
+
+static void close_store(phx_view_source *source)
+{
+    store_player *player = source->own;
+    if (!player) return;
+    phx_source_end_world(source);
+    phx_journal_walk_free(&player->walk);
+    phx_folder_free(&player->folder);
+    phx_key_images_free(&player->images);
+    free(player);
+    source->own = NULL;
+}
+
+/* The last tick, by reading the journal once. */
+static bool find_range(phx_view_source *source, uint64_t image_tick)
+{
+    store_player *player = source->own;
+    phx_journal_walk *walk = &player->walk;
+    ph_status status = PH_OK;
+    phx_journal_walk_begin(walk, &player->folder, image_tick, UINT64_MAX);
+    while (status == PH_OK) status = phx_journal_walk_next(walk);
+    if (status == PH_NO_MEMORY) return phx_source_fail(source, "the journal", status);
+    if (walk->reason[0] != '\0')
+        fprintf(stderr, "pharos-view: the journal ends behind tick %llu: %s\n", (unsigned long long)walk->tick,
+                walk->reason);
+    source->first = source->at = image_tick;
+    source->last = walk->tick;
+    walk_on(source);
+    return true;
+}
+
+bool phx_view_store_open(phx_view_source *source)
+{
+    char folder[PH_STORE_REASON_SIZE], name[PH_STORE_NAME_MAX + 1], reason[PH_STORE_REASON_SIZE] = "";
+    uint64_t tick;
+    store_player *player = calloc(1, sizeof *player);
+    if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
+    source->own = player;
+    source->step = step;
+    source->seek = seek;
+    source->slice = slice;
+    source->changed = note_change;
+    source->close = close_store;
+    phx_key_images_init(&player->images);
+    if (!phx_store_name_split(source->path, PHX_STORE_IMAGE, folder, name, &tick)) {
+        snprintf(source->reason, sizeof source->reason, "%s: an image of a store has a name like arena.%0*d.phs",
+                 source->path, PHX_TICK_DIGITS, 1200);
+        return false;
+    }
+    if (!phx_folder_init(&player->folder, folder, name)) return phx_source_fail(source, source->path, PH_NO_MEMORY);
+    const ph_status status = load_file(source, source->path, &source->world, reason, sizeof reason);
+    if (status != PH_OK)
+        snprintf(source->reason, sizeof source->reason, "%s: %s", source->path,
+                 reason[0] != '\0' ? reason : ph_status_text(status));
+    if (status != PH_OK || !begin_world(source) || !find_range(source, tick)) return false;
+    phx_key_images_keep(&player->images, source);
+    return player->images.count > 0 || phx_source_fail(source, "the first key image", PH_NO_MEMORY);
+}
