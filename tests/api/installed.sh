@@ -94,6 +94,21 @@ compile() # compile OUT COMPILER FILE FLAGS...
     mv "$work/hidden"/* "$libdir"
 }
 
+echo "== examples, by the lines of their page"
+cp -R "$prefix/share/doc/pharos/examples" "$work/examples"
+if [ -n "$stores" ]; then # all is there: the top-level default
+    sed -n '/^```$/,/^```$/{/^```$/d;p}' "$work/examples/README.md" >"$work/lines"
+    [ "$(grep -c '^\(cc\|for\) ' "$work/lines")" -ge 9 ] || fail "the examples' page has no lines"
+    # "; ": sh -e passes over a command that fails before &&.
+    grep -v '^cc browser_arena' "$work/lines" | sed 's/ && /; /' >"$work/examples/run.sh"
+    if pkg-config --exists libwebsockets; then # a server that runs until Ctrl-C: built alone
+        sed -n '/^cc browser_arena/s/ && .*//p' "$work/lines" >>"$work/examples/run.sh"
+    fi
+    (cd "$work/examples" && LD_LIBRARY_PATH="$libdir" sh -eu run.sh) >"$work/examples.log" 2>&1 ||
+        { cat "$work/examples.log"; fail "the examples"; }
+    grep -q '^tick 1: 1 sees 2$' "$work/examples.log" || fail "the examples print nothing"
+fi
+
 echo "== without pkg-config's flags"
 if "$cc" -DPHAROS_EXPECTED_VERSION='""' "$consumer/consumer.c" -o "$work/none" -lpharos 2>/dev/null; then
     fail "a host builds without pkg-config: the tested library is not the installed one"

@@ -1,8 +1,8 @@
 /*
  * A server that is killed at random moments (SIGKILL), and whose clients' lists stay right. Two processes:
  *
- *   server    the world, and a store with images and a journal. It begins with the world of its files, whatever there
- * is gateway   the clients' side. It has the lists that clients see, and a log of the moves that it sent
+ *   server    the world, and a store with images and a journal. It begins with the world of its files, if there is one
+ *   gateway   the clients' side. It has the lists that clients see, and a log of the moves that it sent
  *
  * Each tick the gateway sends all moves; the server answers with the changes of lists. The gateway kills the server now
  * and then: before, in and behind a tick. The next server recovers a tick that is a little earlier, and tells it. So
