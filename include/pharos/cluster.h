@@ -225,7 +225,8 @@ typedef enum phc_event_kind {
                                 ends the process, or destroys the world and opens both anew */
     PHC_EVENT_GAINED = 3,    /* entity `id` came from node `number`: own from now on; `bytes` is what was packed */
     PHC_EVENT_LOST = 4,      /* entity `id` went to node `number`, and is remote here. status not PH_OK: its enter was
-                                refused by the world, number is 0 */
+                                refused by the world, number is 0; PH_UNKNOWN_ID: it is not there, and there were more
+                                refusals in that tick than the world tells (refusals_max) */
     PHC_EVENT_RESTORED = 5,  /* entity `id` was on its way to node `number`, which is dead: own again, with the state
                                 of that moment, `bytes`; nothing done with it since counts */
     PHC_EVENT_DUPLICATE = 6, /* node `number` offered entity `id`, which is own here; what it packed is in `bytes`. The

@@ -87,12 +87,16 @@ static bool taken(phx_halo *halo, ph_status status)
     return status == PH_OK;
 }
 
-enum { STAY_BITS = 24 }; /* of a node; above them its number */
-
+/*
+ * Stays of a registration are numbers from one on. Multiples of the golden ratio lie as far from each other as they
+ * can: of a thousand registrations, one after the other, each has more than a million stays before those of another
+ * begin.
+ */
 static uint32_t next_stay(phx_halo *halo)
 {
-    const uint32_t mask = (1u << STAY_BITS) - 1;
-    return (uint32_t)halo->def.node->def.member.number << STAY_BITS | (++halo->stays & mask);
+    enum { STAY_SHIFT = 32 };
+    const uint64_t first = halo->def.node->def.member.registration * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(first >> STAY_SHIFT) + ++halo->stays;
 }
 
 ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
@@ -104,7 +108,7 @@ ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
     if (status != PH_OK) return status;
-    phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true});
+    phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = next_stay(halo), .own = true, .heard = halo->now});
     return PH_OK;
 }
 
@@ -202,6 +206,27 @@ static void take_needs(phx_halo_peer *peer, const phx_halo_head *head, const phx
     for (uint32_t i = 0; i < head->needs; i++) phx_region_set_add(&peer->needs, phx_halo_need_at(parts, i));
 }
 
+/*
+ * Is a message of that tick to be taken? A tick far ahead may be forged, and all true ones behind it would be late:
+ * none is taken that the source can not have come to since it was heard. But a source that was silent for so long that
+ * its copies have left begins anew, with whatever tick.
+ */
+static bool is_due(phx_halo *halo, phx_halo_peer *peer, uint64_t tick)
+{
+    enum { TICKS_A_TICK = 16, TICKS_AT_ONCE = 256 }; /* of the source: it may be behind, and make up for it */
+    const uint64_t silent = halo->now - peer->heard;
+    if (peer->newest == 0 || tick == peer->newest) return true;
+    if (silent > halo->def.quiet_ticks) {
+        peer->newest = 0;
+        return true;
+    }
+    const bool is_late = tick < peer->newest;
+    const bool is_ahead = !is_late && tick - peer->newest > TICKS_AT_ONCE + silent * TICKS_A_TICK;
+    halo->counts.late += is_late;
+    halo->counts.ahead += is_ahead;
+    return !is_late && !is_ahead;
+}
+
 void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
 {
     phx_halo_head head;
@@ -216,11 +241,7 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
     else if (!phx_node_hears(node, head.source) || !phx_node_peer(node, head.source)) halo->counts.fenced++;
     else {
         phx_halo_peer *peer = phx_halo_peer_of(halo, head.source);
-        if (!peer) return;
-        if (head.tick < peer->newest) {
-            halo->counts.late++;
-            return;
-        }
+        if (!peer || !is_due(halo, peer, head.tick)) return;
         const bool first = head.tick > peer->newest;
         peer->newest = head.tick;
         peer->heard = halo->now;
@@ -245,7 +266,7 @@ static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
         return false;
     }
     return halo->now - entity->heard > halo->def.quiet_ticks ||
-           (peer && peer->newest > entity->tick + halo->def.grace_ticks);
+           (peer && peer->newest > entity->tick && peer->newest - entity->tick > halo->def.grace_ticks);
 }
 
 void phx_halo_begin_tick(phx_halo *halo)

@@ -139,7 +139,7 @@ ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *fami
         const phx_family_member member = phx_family_member_at(family, i);
         const phx_halo_entity *entity = phx_halo_find(halo, member.id);
         if (entity) phx_halo_remove(halo, entity);
-        phx_halo_add(halo, (phx_halo_entity){.id = member.id, .stay = member.stay, .own = true});
+        phx_halo_add(halo, (phx_halo_entity){.id = member.id, .stay = member.stay, .own = true, .heard = halo->now});
     }
     return PH_OK;
 }

@@ -35,10 +35,11 @@ typedef struct phx_halo_entity {
     bool own;
     bool resigns;     /* it was handed over, and is not remote in the world yet, as the producer was full */
     bool far;         /* own: seen beyond the width */
+    uint8_t refused;  /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t written; /* the last message that it stands in */
+    uint64_t heard;   /* own tick, when a copy was repeated last, or an own one was entered */
     uint64_t source;  /* registration; of a copy, as all below */
     uint64_t tick;    /* of the source, when it was repeated last */
-    uint64_t heard;   /* own tick, then */
     ph_attrs attrs;   /* as they were submitted */
 } phx_halo_entity;
 
@@ -69,6 +70,7 @@ typedef struct phx_halo_left {
 typedef struct phx_halo_counts {
     uint64_t flawed[PHX_WIRE_BAD_ITEM + 1]; /* bytes that are no message, by flaw */
     uint64_t fenced, late, misdirected;     /* messages that were dropped */
+    uint64_t ahead;                         /* ... of a tick that their source can not have come to */
     uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */
     uint64_t expired;                       /* copies that left, as they were not repeated */
     uint64_t refused;                       /* commands that the producer did not take; they come again */

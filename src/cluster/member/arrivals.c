@@ -4,6 +4,7 @@
 #include "cluster/member/arrivals.h"
 
 #include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_table.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
 
@@ -107,12 +108,6 @@ bool phx_arrivals_have(const phc *member, uint64_t id)
     return false;
 }
 
-void phx_arrivals_refuse(phc *member, uint64_t id)
-{
-    if (!phx_arrivals_have(member, id) || member->refused_count == member->refused_capacity) return;
-    member->refused[member->refused_count++] = id;
-}
-
 static bool is_refused(const phc *member, uint64_t id)
 {
     for (uint32_t i = 0; i < member->refused_count; i++)
@@ -120,32 +115,65 @@ static bool is_refused(const phc *member, uint64_t id)
     return false;
 }
 
+void phx_arrivals_refuse(phc *member, uint64_t id)
+{
+    if (is_refused(member, id) || !phx_arrivals_have(member, id)) return;
+    PHX_ASSERT(member->refused_count < member->refused_capacity); /* room was reserved */
+    member->refused[member->refused_count++] = id;
+}
+
+static bool is_wanted(void *member, phx_item item)
+{
+    return is_refused(member, phx_events_of(item).offer.id);
+}
+
 void phx_arrivals_end_tick(phc *member)
 {
-    while (member->arrivals.count > 0 && !is_refused(member, phx_events_first(&member->arrivals).offer.id))
-        phx_item_queue_pop(&member->arrivals);
+    phx_item_queue_keep(&member->arrivals, is_wanted, member);
+}
+
+void phx_arrivals_audit(phc *member)
+{
+    phx_item item = {0};
+    for (uint32_t i = 0; i < member->arrivals.count; i++) {
+        ph_attrs attrs;
+        item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
+        const uint64_t root = phx_events_of(item).offer.id;
+        const ph_status status = ph_entity_get(member->world, root, &attrs);
+        const bool came = status == PH_OK && !attrs.remote;
+        if (!came) phx_arrivals_refuse(member, root);
+    }
+}
+
+static void accept(phc *member, uint64_t id)
+{
+    uint32_t at = 0;
+    while (member->refused[at] != id) at++;
+    member->refused[at] = member->refused[--member->refused_count];
 }
 
 /* Arrivals that the world had no room for. What it does not take now is refused again. */
 static void import_again(phc *member)
 {
     phx_item item = {0};
-    uint32_t kept = 0;
     for (uint32_t i = 0; i < member->arrivals.count && member->refused_count > 0; i++) {
         phx_family family;
         item = i == 0 ? phx_item_queue_first(&member->arrivals) : phx_item_queue_after(item);
         const phx_node_event event = phx_events_of(item);
         if (!is_refused(member, event.offer.id)) continue;
-        if (!phc_owns(member, event.offer.id)) continue; /* it has left meanwhile */
-        if (phx_halo_gain(&member->halo, &event.offer, &family) != PH_OK) member->refused[kept++] = event.offer.id;
+        const phx_halo_entity *entity = phx_halo_find(&member->halo, event.offer.id);
+        const bool has_left = !entity || !entity->own;
+        if (has_left || phx_halo_gain(&member->halo, &event.offer, &family) == PH_OK) accept(member, event.offer.id);
     }
-    member->refused_count = kept;
 }
 
+/* Behind so many that wait for room nothing is taken, so that what waits is bounded: it waits at its senders, too. */
 void phx_arrivals_take(phc *member)
 {
+    enum { WAITING_MAX = 256 };
+    const uint32_t waiting = member->arrivals.count; /* the world has had no room for them */
     import_again(member);
-    while (member->node.events.count > 0) {
+    while (member->node.events.count > 0 && waiting < WAITING_MAX) {
         const phx_node_event event = phx_events_first(&member->node.events);
         if (!take_event(member, &event)) return;
         phx_item_queue_pop(&member->node.events);

@@ -13,6 +13,8 @@ void phx_arrivals_take(phc *member);
 bool phx_arrivals_have(const phc *member, uint64_t id);
 /* The world has refused the import of a root: it comes again in the next round. */
 void phx_arrivals_refuse(phc *member, uint64_t id);
+/* Refuses all that are not in the world: some refusals were not told. */
+void phx_arrivals_audit(phc *member);
 /* The tick is done, and its refusals are known: the other arrivals are forgotten. */
 void phx_arrivals_end_tick(phc *member);
 

@@ -59,8 +59,8 @@ static void count_dropped(const phc *member, phc_stats *stats)
 {
     const phx_halo_counts *halo = &member->halo.counts;
     const phx_node_counts *node = &member->node.counts;
-    stats->dropped = halo->fenced + halo->late + halo->misdirected + node->fenced + node->misdirected + node->early +
-                     node->impossible + member->counts.flawed_questions + member->counts.damaged;
+    stats->dropped = halo->fenced + halo->late + halo->ahead + halo->misdirected + node->fenced + node->misdirected +
+                     node->early + node->impossible + member->counts.flawed_questions + member->counts.damaged;
     for (uint32_t i = 0; i <= PHX_WIRE_BAD_ITEM; i++) stats->dropped += halo->flawed[i] + node->flawed[i];
 }
 

@@ -66,7 +66,11 @@ struct phc {
     phx_item_queue arrivals; /* states of imports of this tick, until the world has taken them */
     uint64_t *refused;       /* roots of arrivals that the world had no room for: they are imported again */
     uint32_t refused_count, refused_capacity;
-    uint64_t *leavers; /* own entities that are beyond the own regions */
+    uint64_t world_tick;      /* the last tick of the world that phc_told() has seen */
+    uint64_t refusals_untold; /* ph_stats.refusals_untold, then */
+    uint32_t audits;          /* comparisons of all entities with the world that are due */
+    uint32_t untold_count;    /* entities whose refusal the host was not told yet, for want of memory */
+    uint64_t *leavers;        /* own entities that are beyond the own regions */
     uint32_t leaver_count, leaver_capacity;
     uint32_t leavers_seen, leavers_passed; /* so many of them were looked at in earlier rounds, and did not go */
     uint32_t searched;                     /* the region that is searched for them */

@@ -1,6 +1,7 @@
 /*
  * Refused commands; see refused.h. A copy that is not in the world is forgotten: the next message of its owner enters
- * it anew.
+ * it anew. More refusals than the world's refusals_max are told by their number alone: then all that is known is
+ * compared with the world.
  */
 #include "cluster/member/refused.h"
 
@@ -9,23 +10,36 @@
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
 
-enum { REFUSALS_AT_ONCE = 64 };
+/* Twice: entities that the host enters behind ph_tick() are in the world one tick later. */
+enum { REFUSALS_AT_ONCE = 64, AUDITS = 2 };
 
-/* A new own entity is not in the world: it is not held any more. */
-static void refuse_own(phc *member, const phx_halo_entity *entity, ph_status why)
+/* ---- one entity ---- */
+
+/* A new own entity is not in the world: it is not held any more, once there is memory to tell the host. */
+static void refuse_own(phc *member, phx_halo_entity *entity, ph_status why)
 {
     const phc_event event = {.kind = PHC_EVENT_LOST, .status = why, .id = entity->id, .reason = ""};
+    if (!phx_report(member, &event)) {
+        entity->refused = (uint8_t)why;
+        member->untold_count++;
+        return;
+    }
     phx_halo_remove(&member->halo, entity);
     (void)phx_hand_over_leave(&member->node, event.id); /* PH_PENDING: it was never exported, so it is not on its way */
-    (void)phx_report(member, &event);
 }
 
 static void refuse_enter(phc *member, const ph_refusal *refusal)
 {
-    const phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
+    phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
     if (!entity || (entity->own && phx_arrivals_have(member, refusal->id))) return; /* of its copy, which came before */
     if (entity->own) refuse_own(member, entity, refusal->status);
     else phx_halo_remove(&member->halo, entity);
+}
+
+/* The attributes differ from any copy: they are set again. */
+static void set_again(phx_halo_entity *entity)
+{
+    entity->attrs.user_data ^= 1;
 }
 
 static void refuse_change(phc *member, const ph_refusal *refusal)
@@ -33,7 +47,7 @@ static void refuse_change(phc *member, const ph_refusal *refusal)
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
     if (!entity || entity->own) return;
     if (refusal->status == PH_UNKNOWN_ID) phx_halo_remove(&member->halo, entity);
-    else if (refusal->command == PH_COMMAND_SET) entity->attrs.user_data ^= 1; /* differs from any copy: set again */
+    else if (refusal->command == PH_COMMAND_SET) set_again(entity);
 }
 
 static void take_refusal(phc *member, const ph_refusal *refusal)
@@ -55,7 +69,7 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
     }
 }
 
-void phx_refused_mend(phc *member)
+static void take_refusals(phc *member)
 {
     ph_refusal refusals[REFUSALS_AT_ONCE];
     uint32_t count = 0;
@@ -64,4 +78,49 @@ void phx_refused_mend(phc *member)
         if (status != PH_OK) return; /* the host has destroyed the world */
         for (uint32_t i = 0; i < count; i++) take_refusal(member, &refusals[i]);
     } while (count == REFUSALS_AT_ONCE);
+}
+
+/* ---- all entities ---- */
+
+static void audit_copy(phc *member, phx_halo_entity *entity, bool is_here, const ph_attrs *attrs)
+{
+    if (!is_here) phx_halo_remove(&member->halo, entity);
+    else if (!attrs->remote) entity->resigns = true;
+    else set_again(entity);
+}
+
+static void audit_entity(phc *member, phx_halo_entity *entity)
+{
+    ph_attrs attrs;
+    const bool is_here = ph_entity_get(member->world, entity->id, &attrs) == PH_OK;
+    if (!entity->own) audit_copy(member, entity, is_here, &attrs);
+    else if (!is_here && entity->refused == PH_OK && entity->heard < member->halo.now &&
+             !phx_arrivals_have(member, entity->id))
+        refuse_own(member, entity, PH_UNKNOWN_ID);
+}
+
+static void audit_world(phc *member)
+{
+    phx_arrivals_audit(member);
+    for (uint32_t i = member->halo.entity_count; i-- > 0;) audit_entity(member, &member->halo.entities[i]);
+}
+
+static void tell_again(phc *member)
+{
+    member->untold_count = 0;
+    for (uint32_t i = member->halo.entity_count; i-- > 0;) {
+        phx_halo_entity *entity = &member->halo.entities[i];
+        if (entity->own && entity->refused != PH_OK) refuse_own(member, entity, (ph_status)entity->refused);
+    }
+}
+
+void phx_refused_mend(phc *member, const ph_stats *stats)
+{
+    if (member->untold_count > 0) tell_again(member);
+    take_refusals(member);
+    if (stats->refusals_untold != member->refusals_untold) member->audits = AUDITS;
+    member->refusals_untold = stats->refusals_untold;
+    if (member->audits == 0) return;
+    member->audits--;
+    audit_world(member);
 }

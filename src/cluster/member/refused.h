@@ -1,6 +1,5 @@
 /*
- * Commands of a member's own producer that the world has refused: the halo and the host's view are
- * mended by them.
+ * Commands of a member's own producer that the world has refused: the halo and the host's view are mended by them.
  * Called behind each tick, on the thread that ticks the world.
  */
 #ifndef PHX_CLUSTER_MEMBER_REFUSED_H
@@ -8,6 +7,7 @@
 
 #include "cluster/member/phc_state.h"
 
-void phx_refused_mend(phc *member);
+/* stats: of the world, behind the tick. */
+void phx_refused_mend(phc *member, const ph_stats *stats);
 
 #endif

@@ -42,12 +42,22 @@ ph_status phc_tick(phc *member)
     return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
 }
 
+/* false: a tick is half way, so that the world can not be read, and no command's fate is known. */
+static bool end_tick(phc *member)
+{
+    ph_stats stats;
+    if (ph_world_stats(member->world, &stats) != PH_OK) return false;
+    if (stats.ticks == member->world_tick) return true; /* none since */
+    member->world_tick = stats.ticks;
+    phx_refused_mend(member, &stats);
+    phx_arrivals_end_tick(member);
+    return true;
+}
+
 ph_status phc_told(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
-    if (!member->def.gateway && !member->node.fenced) {
-        phx_refused_mend(member);
-        phx_arrivals_end_tick(member);
+    if (!member->def.gateway && !member->node.fenced && end_tick(member)) {
         phx_leavers_find(member);
         phx_courier_send_halo(member);
         phx_leavers_send(member);

@@ -27,6 +27,9 @@ static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head
         } else if (is_claimed(node, &offer)) {
             node->counts.claimed++;
             return;
+        } else if (node->events.count >= PHX_NODE_EVENTS_MAX) {
+            node->counts.waiting++;
+            return;
         } else if (!phx_hand_over_receive(node, peer, &offer)) {
             node->counts.no_memory++;
             return;

@@ -18,7 +18,10 @@
 #include "cluster/node/events.h"
 #include "cluster/node/holdings.h"
 
-enum { PHX_OWNERSHIP_VERSION_SHIFT = 32 }; /* of the map, in an ownership */
+enum {
+    PHX_OWNERSHIP_VERSION_SHIFT = 32, /* of the map, in an ownership */
+    PHX_NODE_EVENTS_MAX = 4096        /* waiting for the host: behind so many nothing is taken from a peer */
+};
 
 typedef struct phx_node_def {
     phx_member member;
@@ -41,6 +44,7 @@ typedef struct phx_node_counts {
     uint64_t early;                         /* of a newer map than ours: they come again */
     uint64_t impossible;                    /* with numbers that can not be */
     uint64_t claimed;                       /* offers of entities that are asked for: they come again */
+    uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
     uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
     uint64_t handed, acked, gained, taken_back, duplicates;
     uint64_t no_memory; /* offers that come again for want of memory */

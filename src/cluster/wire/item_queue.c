@@ -75,3 +75,21 @@ void phx_item_queue_pop(phx_item_queue *queue)
     queue->first += SIZE_BYTES + phx_item_queue_first(queue).size;
     if (--queue->count == 0) queue->first = queue->end = 0;
 }
+
+void phx_item_queue_keep(phx_item_queue *queue, phx_item_wanted_fn is_wanted, void *user)
+{
+    uint32_t to = queue->first, kept = 0;
+    for (uint32_t i = 0, at = queue->first; i < queue->count; i++) {
+        const phx_item item = item_at(queue->bytes + at);
+        const uint32_t size = SIZE_BYTES + item.size;
+        if (is_wanted(user, item)) {
+            memmove(queue->bytes + to, queue->bytes + at, size);
+            to += size;
+            kept++;
+        }
+        at += size;
+    }
+    queue->count = kept;
+    queue->end = to;
+    if (kept == 0) queue->first = queue->end = 0;
+}

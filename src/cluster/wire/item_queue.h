@@ -35,5 +35,8 @@ phx_item phx_item_queue_first(const phx_item_queue *queue);
 phx_item phx_item_queue_after(phx_item item);
 /* Removes the first item. */
 void phx_item_queue_pop(phx_item_queue *queue);
+/* Removes all items that are not wanted any more; the others stay in their order. Needs no memory. */
+typedef bool (*phx_item_wanted_fn)(void *user, phx_item item);
+void phx_item_queue_keep(phx_item_queue *queue, phx_item_wanted_fn is_wanted, void *user);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "cluster/halo/family.h"
+#include "cluster/member/arrivals.h"
 #include "cluster/member/phc_state.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
@@ -573,4 +574,147 @@ Test(phc, an_offer_of_an_ownership_that_can_not_be_is_not_taken)
     const ph_attrs attrs = {.given = PH_X | PH_Y, .x = own_place(0, 10)};
     cr_assert_eq(phc_enter(all[0].member, 9, &attrs, (uint64_t)head.version << 32 | UINT32_MAX), PH_BUSY);
     cr_assert_eq(phc_enter(all[0].member, 9, &attrs, ((uint64_t)head.version << 32 | UINT32_MAX) - 1), PH_OK);
+}
+
+/* ---- refusals ---- */
+
+static uint32_t count_lost(phc *member, ph_status why)
+{
+    phc_event event;
+    uint32_t lost = 0;
+    while (phc_event_next(member, &event)) {
+        if (event.kind != PHC_EVENT_LOST) continue;
+        cr_assert(event.number == 0 && (event.status == PH_CAPACITY || event.status == why), "%d", (int)event.status);
+        lost++;
+    }
+    return lost;
+}
+
+static void join_with_small_world(uint32_t entities_max, uint32_t refusals_max)
+{
+    ph_world_def small = world_def;
+    small.entities_max = entities_max;
+    small.refusals_max = refusals_max;
+    replace_world(1, &small);
+    join_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) drop_events(all[i].member);
+}
+
+Test(phc, more_refusals_than_are_told_lose_no_event)
+{
+    enum { ROOM = 4, MANY = 20 };
+    ph_attrs attrs;
+    join_with_small_world(ROOM, 1);
+    phc *member = all[1].member;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(1, id, own_place(1, 400), 10);
+    for (uint32_t i = 0; i < 3; i++) step_members();
+    cr_assert_eq(count_lost(member, PH_UNKNOWN_ID), MANY - ROOM);
+    cr_assert_eq(member->node.holdings.count, ROOM);
+    for (uint64_t id = 1; id <= MANY; id++)
+        cr_assert_eq(phc_owns(member, id), ph_entity_get(all[1].world, id, &attrs) == PH_OK);
+}
+
+Test(phc, an_entity_that_is_entered_behind_the_tick_is_not_lost)
+{
+    enum { ROOM = 4, MANY = 20, LATE = 100 };
+    join_with_small_world(ROOM + 1, 1);
+    phc *member = all[1].member;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(1, id, own_place(1, 400), 10);
+    now_ns += TICK_NS;
+    phc_memory_step(memory, now_ns);
+    cr_assert_eq(phc_tick(member), PH_OK);
+    cr_assert_eq(ph_tick(all[1].world, NULL), PH_OK);
+    for (uint64_t id = 1; id <= ROOM; id++) cr_assert_eq(phc_leave(member, id), PH_OK);
+    enter_at(1, LATE, own_place(1, 400), 10);
+    cr_assert_eq(phc_told(member), PH_OK);
+    for (uint32_t i = 0; i < 3; i++) step_members();
+    cr_assert_eq(count_lost(member, PH_UNKNOWN_ID), MANY - ROOM - 1);
+    cr_assert(phc_owns(member, LATE));
+}
+
+Test(phc, copies_whose_refusal_is_not_told_come_again)
+{
+    enum { ROOM = 4, MANY = 20 };
+    phc_stats stats;
+    join_with_small_world(ROOM, 1);
+    for (uint64_t id = 1; id <= ROOM; id++) enter_at(1, id, own_place(1, 400), 10);
+    step_members();
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, 100 + id, own_place(0, 10), (float)id * 10);
+    for (uint32_t i = 0; i < 20; i++) step_members();
+    for (uint64_t id = 1; id <= ROOM; id++) cr_assert_eq(phc_leave(all[1].member, id), PH_OK);
+    for (uint32_t i = 0; i < 6; i++) step_members();
+    cr_assert_eq(ph_world_stats(all[1].world, &(ph_stats){0}), PH_OK);
+    uint32_t here = 0;
+    ph_attrs attrs;
+    for (uint64_t id = 1; id <= MANY; id++) here += ph_entity_get(all[1].world, 100 + id, &attrs) == PH_OK;
+    cr_assert_eq(here, ROOM);
+    cr_assert_eq(phc_stats_get(all[1].member, &stats), PH_OK);
+    cr_assert_eq(stats.remote, ROOM);
+}
+
+Test(phc, a_lost_entity_is_told_once_there_is_memory)
+{
+    enum { ROOM = 4, MANY = 600 };
+    join_with_small_world(ROOM, 4096);
+    phc *member = all[1].member;
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(1, id, own_place(1, 400), 10);
+    fail_alloc_order(&counted, 1, true);
+    step_members();
+    const uint32_t at_once = count_lost(member, PH_CAPACITY);
+    cr_assert_lt(at_once, MANY - ROOM); /* there was no memory for all of them */
+    fail_alloc_order(&counted, 0, false);
+    cr_assert_eq(phc_leave(member, ROOM + at_once + 1), PH_OK); /* it is not told of any more, as the host knows */
+    for (uint32_t i = 0; i < 2; i++) step_members();
+    cr_assert_eq(at_once + count_lost(member, PH_CAPACITY), MANY - ROOM - 1);
+    cr_assert_eq(member->node.holdings.count, ROOM);
+    cr_assert_eq(member->untold_count, 0);
+}
+
+/* An event of an arrival, as if it had been imported. */
+static void put_arrival(phc *member, uint64_t id)
+{
+    const phx_node_event event = {.kind = PHX_NODE_GAINED, .offer = {.id = id}};
+    cr_assert(phx_events_push(&member->arrivals, &event));
+}
+
+Test(phc, arrivals_behind_a_refused_one_are_forgotten)
+{
+    enum { TURNS = 20 };
+    static uint64_t refused[4];
+    join_members();
+    phc *member = all[0].member;
+    cr_assert(phx_grow(&member->mem, (void **)&member->refused, &member->refused_capacity, 0, 4, sizeof *refused));
+    put_arrival(member, 1);
+    put_arrival(member, 2);
+    phx_arrivals_refuse(member, 2);
+    for (uint64_t id = 3; id < 3 + TURNS; id++) {
+        put_arrival(member, id);
+        phx_arrivals_end_tick(member);
+        cr_assert_eq(member->arrivals.count, 1);
+        cr_assert(phx_arrivals_have(member, 2) && !phx_arrivals_have(member, id));
+    }
+}
+
+Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
+{
+    enum { FULL = 4, MANY = 2000, BOUND = 256 + 1024 }; /* refused ones, and what one peer may have on its way */
+    join_with_small_world(FULL, 4096);
+    ph_producer producer;
+    cr_assert_eq(ph_producer_open(all[0].world, &producer), PH_OK);
+    for (uint64_t id = 1; id <= FULL; id++) enter_at(1, 10000 + id, own_place(1, 400), 10);
+    for (uint64_t id = 1; id <= MANY; id++) enter_at(0, id, own_place(0, 10), (float)(id % 900));
+    for (uint32_t i = 0; i < 4; i++) step_members();
+    for (uint64_t id = 1; id <= MANY; id++)
+        cr_assert_eq(ph_move(producer, id, own_place(0, -50), (float)(id % 900), 0), PH_OK);
+    for (uint32_t i = 0; i < 60; i++) step_members();
+    phc *member = all[1].member;
+    cr_assert_leq(member->arrivals.count, BOUND);
+    cr_assert_leq(member->node.events.count, PHX_NODE_EVENTS_MAX);
+    uint32_t left = 0;
+    for (uint32_t turn = 0; turn < 100 && left < MANY; turn++) { /* the host gives them up: others come */
+        for (uint64_t id = 1; id <= MANY; id++) left += phc_owns(member, id) && phc_leave(member, id) == PH_OK;
+        step_members();
+    }
+    cr_assert_eq(left, MANY);
+    cr_assert_eq(all[0].member->node.holdings.count, 0);
 }

@@ -314,3 +314,25 @@ Test(hand_over, an_allocation_that_fails_loses_nothing)
     }
     cr_assert(failed >= 8, "%d", (int)failed);
 }
+
+/* B has a lease, so it takes what comes; its host does not. */
+Test(hand_over, what_a_host_does_not_take_is_bounded)
+{
+    enum { MORE = 5 };
+    for (uint64_t id = 1; id <= PHX_NODE_EVENTS_MAX + MORE; id++) {
+        if (phx_hand_over_enter(&nodes[A], id, region_of(A), 0) != PH_OK) cr_assert_fail();
+        const ph_status status = phx_hand_over_send(&nodes[A], id, 2, NULL, 0, "", 0);
+        cr_assert(status == PH_OK || (status == PH_FULL && id > PHX_NODE_EVENTS_MAX));
+        speak(A, B);
+        speak(B, A);
+    }
+    cr_assert_eq(nodes[B].events.count, PHX_NODE_EVENTS_MAX);
+    cr_assert_gt(nodes[B].counts.waiting, 0);
+    for (uint32_t i = 0; i < PHX_NODE_EVENTS_MAX; i++) (void)expect_event(B, PHX_NODE_GAINED);
+    for (uint32_t i = 0; i < 4; i++) {
+        speak(A, B);
+        speak(B, A);
+    }
+    for (uint32_t i = 0; i < UNACKED; i++) (void)expect_event(B, PHX_NODE_GAINED);
+    expect_no_event(B);
+}

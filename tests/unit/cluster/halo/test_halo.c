@@ -1,0 +1,236 @@
+/*
+ * The halo: its bytes, its tables, and which messages and stays it takes; one halo over a world, with a peer that is
+ * played by hand. With real peers it is run by the federation (tests/cluster).
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_table.h"
+#include "support/fail_alloc.h"
+
+enum { SELF = 10, PEER = 11, QUIET = 40, GRACE = 12 };
+
+static fail_alloc allocator;
+static ph_world world;
+static ph_producer producer;
+static phx_node node;
+static phx_halo *halo;
+
+static void make_node(phx_node *of, uint64_t registration, uint16_t number)
+{
+    phx_node_init(of, &(phx_node_def){.member = {.registration = registration, .number = number},
+                                      .unacked_max = 8,
+                                      .allocator = fail_alloc_hooks(&allocator)});
+}
+
+static phx_halo *make_halo(phx_node *of)
+{
+    phx_halo *made = malloc(sizeof *made);
+    phx_halo_init(made, &(phx_halo_def){.world = world,
+                                        .producer = producer,
+                                        .node = of,
+                                        .grid = {.size = {100, 100}, .columns = 2, .rows = 1},
+                                        .width = 10,
+                                        .grace_ticks = GRACE,
+                                        .quiet_ticks = QUIET,
+                                        .allocator = fail_alloc_hooks(&allocator)});
+    return made;
+}
+
+static void set_up(void)
+{
+    static phx_cluster_map map;
+    ph_class class = ph_class_default("default");
+    ph_world_def def = ph_world_def_default();
+    def.classes = &class;
+    def.class_count = 1;
+    def.world_size[0] = def.world_size[1] = 100;
+    def.consumers = 0;
+    allocator = (fail_alloc){0};
+    cr_assert_eq(ph_world_create(&def, &world), PH_OK);
+    cr_assert_eq(ph_producer_open(world, &producer), PH_OK);
+    make_node(&node, SELF, 1);
+    phx_cluster_map_init(&map, 2);
+    cr_assert(phx_cluster_map_join(&map, node.def.member));
+    cr_assert(phx_cluster_map_join(&map, (phx_member){.registration = PEER, .number = 2}));
+    cr_assert_eq(phx_node_map(&node, &map), PH_OK);
+    halo = make_halo(&node);
+}
+
+static void tear_down(void)
+{
+    phx_halo_free(halo);
+    free(halo);
+    phx_node_free(&node);
+    cr_assert_eq(ph_world_destroy(world), PH_OK);
+    cr_assert(fail_alloc_clean(&allocator));
+}
+
+TestSuite(halo, .init = set_up, .fini = tear_down);
+
+/* ---- messages ---- */
+
+/* A message of the peer with one copy; 0: none. @return its bytes */
+static size_t write_message(unsigned char *bytes, uint64_t tick, uint64_t id)
+{
+    const ph_attrs attrs = {.view = 5, .layers = 1, .sees = 1};
+    const phx_halo_copy copy = {.id = id, .stay = 7, .attrs = {.x = 60, .y = 50}};
+    const phx_halo_head head = {
+        .source = PEER, .target = SELF, .version = 3, .heard = 3, .tick = tick, .sets = id != 0, .copies = id != 0};
+    unsigned char *at = bytes + PHX_HALO_HEAD_BYTES;
+    if (id != 0) {
+        phx_halo_put_set(at, &attrs);
+        phx_halo_put_copy(at + PHX_HALO_SET_BYTES, &copy, 0);
+    }
+    return phx_halo_seal(bytes, &head);
+}
+
+static void hear(uint64_t tick, uint64_t id)
+{
+    unsigned char bytes[256];
+    phx_halo_receive(halo, bytes, write_message(bytes, tick, id));
+}
+
+static void step(void)
+{
+    phx_halo_begin_tick(halo);
+    cr_assert_eq(ph_tick(world, NULL), PH_OK);
+}
+
+Test(halo, bytes_are_a_message_or_none)
+{
+    unsigned char bytes[256], damaged[256];
+    phx_halo_head head;
+    phx_halo_parts parts;
+    uint64_t rng = 1;
+    const size_t size = write_message(bytes, 9, 5);
+    cr_assert_eq(size, phx_halo_bytes(&(phx_halo_head){.sets = 1, .copies = 1}));
+    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    cr_assert(head.source == PEER && head.target == SELF && head.tick == 9 && head.copies == 1 && head.gone == 0);
+    const phx_halo_copy copy = phx_halo_copy_at(&parts, 0);
+    cr_assert(copy.id == 5 && copy.stay == 7 && !copy.sending && copy.attrs.x == 60 && copy.attrs.view == 5);
+    for (size_t cut = 0; cut < size; cut++) cr_assert_neq(phx_halo_open(&head, &parts, bytes, cut), PHX_WIRE_GOOD);
+    for (uint32_t i = 0; i < 1000; i++) {
+        memcpy(damaged, bytes, size);
+        damaged[phx_rng_below(&rng, (uint32_t)size)] ^= (unsigned char)(1u << phx_rng_below(&rng, 8));
+        cr_assert_neq(phx_halo_open(&head, &parts, damaged, size), PHX_WIRE_GOOD);
+    }
+}
+
+Test(halo, copies_follow_their_owner)
+{
+    ph_attrs attrs;
+    step();
+    hear(1, 5);
+    step();
+    cr_assert_eq(ph_entity_get(world, 5, &attrs), PH_OK);
+    cr_assert(attrs.remote && attrs.x == 60 && phx_halo_find(halo, 5)->source == PEER);
+    for (uint64_t tick = 2; tick < 2 + GRACE; tick++) { /* not repeated any more */
+        hear(tick, 0);
+        step();
+        cr_assert_not_null(phx_halo_find(halo, 5));
+    }
+    hear(2 + GRACE, 0);
+    step();
+    cr_assert_null(phx_halo_find(halo, 5));
+    cr_assert_eq(ph_entity_get(world, 5, &attrs), PH_UNKNOWN_ID);
+}
+
+Test(halo, a_tick_that_can_not_be_stops_no_peer)
+{
+    uint64_t tick = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        step();
+        hear(++tick, 5);
+    }
+    hear(UINT64_MAX, 6);
+    cr_assert_eq(halo->counts.ahead, 1);
+    cr_assert_null(phx_halo_find(halo, 6));
+    for (uint32_t i = 0; i < 10; i++) {
+        step();
+        hear(++tick, 5);
+    }
+    cr_assert_eq(phx_halo_peer_find(halo, PEER)->newest, tick);
+    cr_assert_eq(halo->counts.late, 0);
+}
+
+Test(halo, a_first_tick_that_can_not_be_stops_a_peer_until_its_copies_have_left)
+{
+    step();
+    hear(UINT64_MAX, 6);
+    for (uint64_t tick = 1; tick <= QUIET; tick++) {
+        step();
+        hear(tick, 5);
+        cr_assert_eq(halo->counts.late, tick);
+    }
+    step();
+    cr_assert_null(phx_halo_find(halo, 6));
+    hear(QUIET + 1, 5);
+    cr_assert_not_null(phx_halo_find(halo, 5));
+    step();
+    hear(QUIET, 7); /* a late one is late again */
+    cr_assert_null(phx_halo_find(halo, 7));
+}
+
+Test(halo, a_peer_that_makes_up_for_lost_ticks_is_heard)
+{
+    step();
+    hear(1, 5);
+    for (uint32_t i = 0; i < 10; i++) step(); /* it is silent, and then as far as it would be */
+    hear(1 + 10 * 16, 5);
+    cr_assert_eq(halo->counts.ahead, 0);
+}
+
+/* ---- stays ---- */
+
+static uint32_t stay_at(uint64_t registration, uint16_t number, uint32_t before)
+{
+    phx_node other;
+    make_node(&other, registration, number);
+    phx_halo *of = make_halo(&other);
+    const ph_attrs attrs = {.given = PH_X | PH_Y};
+    for (uint32_t i = 0; i <= before; i++) cr_assert_eq(phx_halo_enter(of, 1000 + i, &attrs), PH_OK);
+    const uint32_t stay = phx_halo_find(of, 1000 + before)->stay;
+    phx_halo_free(of);
+    free(of);
+    phx_node_free(&other);
+    return stay;
+}
+
+Test(halo, stays_of_nodes_differ)
+{
+    enum { NODES = 400 };
+    static uint32_t stays[NODES];
+    for (uint32_t i = 0; i < NODES; i++) stays[i] = stay_at(50 + i, (uint16_t)(1 + i), 3);
+    for (uint32_t i = 0; i < NODES; i++)
+        for (uint32_t k = 0; k < i; k++) cr_assert_neq(stays[i], stays[k], "%u and %u", k, i);
+    cr_assert_neq(stay_at(50, 1, 0), stay_at(51, 1, 0)); /* the next process with that number */
+}
+
+/* ---- tables ---- */
+
+Test(halo, the_table_is_a_map)
+{
+    enum { IDS = 64, STEPS = 4000 };
+    bool is_there[IDS + 1] = {0};
+    uint64_t rng = 3;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint64_t id = 1 + phx_rng_below(&rng, IDS);
+        phx_halo_entity *entity = phx_halo_find(halo, id);
+        cr_assert_eq(entity != NULL, is_there[id]);
+        if (entity) {
+            cr_assert_eq(entity->stay, (uint32_t)id * 3);
+            phx_halo_remove(halo, entity);
+            count--;
+        } else {
+            cr_assert(phx_halo_reserve(halo, 1));
+            phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = (uint32_t)id * 3, .own = id % 2 == 0});
+            count++;
+        }
+        is_there[id] = !is_there[id];
+        cr_assert_eq(halo->entity_count, count);
+    }
+}
