@@ -72,6 +72,10 @@ while [ "$(date +%s)" -lt "$end" ]; do
     for leg in relassert asan; do
         [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000
     done
+    live=build/relassert/tests/cluster_live # it takes turns with all else: its bounds want a machine that is not busy
+    [ ! -x "$live" ] || run relassert cluster_live --seed "$seed" --count 20 --faults 4 \
+        --node build/relassert/src/tools/pharos-node \
+        --nats "$(command -v nats-server || echo /usr/sbin/nats-server)" --etcd "$(command -v etcd)"
     for fuzzer in build/fuzz/tests/fuzz_*; do
         name=$(basename "$fuzzer")
         case $name in *.*) continue ;; esac

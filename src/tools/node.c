@@ -39,6 +39,11 @@ static const char help[] =
     "  kill -USR1 PID\n"
     "      Its walkers stand still; the next one, and they go on.\n"
     "\n"
+    "pharos-node --gateway --events --nats nats://127.0.0.1:4222 --etcd http://127.0.0.1:2379\n"
+    "      A gateway, for nodes with --feed: it hears of each walker from its owner, and drops states of earlier "
+    "owners. "
+    "A line `seen` with each owner that it hears of.\n"
+    "\n"
     "Prints lines of JSON: a status each second, and events of the cluster: joined, peer_up, peer_down, region_gained, "
     "region_lost, restore, lag, fenced, drained, end. --events adds the walkers': entered, gained, lost, restored, "
     "with their ownership, which rises with every owner.\n"
@@ -60,6 +65,8 @@ enum {
     KEY_ETCD,
     KEY_NAME,
     KEY_NUMBER,
+    KEY_GATEWAY,
+    KEY_FEED,
     KEY_REGIONS,
     KEY_WALKERS,
     KEY_SEED,
@@ -67,11 +74,13 @@ enum {
     KEY_CONFIG,
     KEY_SET,
     KEY_TICK_MS,
+    KEY_SLOW_MS,
     KEY_LEASE_MS,
     KEY_DRAIN_MS,
     KEY_FREEZE,
     KEY_EVENTS,
     KEY_IDS,
+    KEY_TICKS,
     KEY_METRICS
 };
 
@@ -81,6 +90,8 @@ static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
     {"name", KEY_NAME, "NAME", 0, "Of the common world (default: demo)", 1},
     {"number", KEY_NUMBER, "N", 0, "The node's number among the living ones (default: the lowest that is free)", 1},
+    {"gateway", KEY_GATEWAY, NULL, 0, "Run a gateway: it owns no walker, and hears of all from nodes with --feed", 1},
+    {"feed", KEY_FEED, NULL, 0, "Send the states of own walkers to gateways in each tick", 1},
     {"regions", KEY_REGIONS, "CxR", 0, "Columns and rows of regions (default: 4x4)", 1},
     {"walkers", KEY_WALKERS, "N", 0, "Walkers of the common world (default: 200)", 1},
     {"seed", KEY_SEED, "N", 0, "Of the walkers' homes and ways (default: 1)", 1},
@@ -89,11 +100,13 @@ static const struct argp_option options[] = {
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated; pharos-config dump shows all",
      2},
     {"tick-ms", KEY_TICK_MS, "MS", 0, "Between two ticks (default: 50)", 3},
+    {"slow-ms", KEY_SLOW_MS, "MS", 0, "Be a slow host from SIGUSR2 to the next one: sleep so long in each tick", 3},
     {"lease-ms", KEY_LEASE_MS, "MS", 0, "A node that etcd does not hear for so long is put out (default: 5000)", 3},
     {"drain-ms", KEY_DRAIN_MS, "MS", 0, "Leave at the latest so long after SIGTERM (default: 30000)", 3},
     {"freeze", KEY_FREEZE, NULL, 0, "Without etcd walkers stop when the lease is over (default: they go on)", 3},
     {"events", KEY_EVENTS, NULL, 0, "Print events of walkers too", 4},
     {"ids", KEY_IDS, NULL, 0, "Add ids of own walkers to each status", 4},
+    {"ticks", KEY_TICKS, NULL, 0, "Add the durations of ticks to each status, in microseconds", 4},
     {"metrics", KEY_METRICS, "FILE", 0, "Write metrics for Prometheus to FILE each second, whole or not at all", 4},
     PHX_HELP_OPTION,
     {0},
@@ -144,6 +157,9 @@ static error_t read_key_option(int key, char *text, struct argp_state *state, ph
     case KEY_NUMBER:
         keys->number = (uint16_t)phx_whole_option(state, "number", text, 1, UINT16_MAX);
         return 0;
+    case KEY_GATEWAY:
+        keys->is_gateway = true;
+        return 0;
     case KEY_REGIONS:
         read_regions(state, text, keys->regions);
         return 0;
@@ -171,6 +187,9 @@ static error_t read_key_option(int key, char *text, struct argp_state *state, ph
 static error_t read_job_option(int key, char *text, struct argp_state *state, phx_node_job *job)
 {
     switch (key) {
+    case KEY_FEED:
+        job->feeds = true;
+        return 0;
     case KEY_WALKERS:
         job->walkers = (uint32_t)phx_whole_option(state, "walkers", text, 1, PHX_NODE_WALKERS_MAX);
         return 0;
@@ -180,6 +199,9 @@ static error_t read_job_option(int key, char *text, struct argp_state *state, ph
     case KEY_TICK_MS:
         job->tick_ms = (uint32_t)phx_whole_option(state, "tick-ms", text, 1, 60000);
         return 0;
+    case KEY_SLOW_MS:
+        job->slow_ms = (uint32_t)phx_whole_option(state, "slow-ms", text, 0, 60000);
+        return 0;
     case KEY_DRAIN_MS:
         job->drain_ms = (uint32_t)phx_whole_option(state, "drain-ms", text, 0, UINT32_MAX);
         return 0;
@@ -188,6 +210,9 @@ static error_t read_job_option(int key, char *text, struct argp_state *state, ph
         return 0;
     case KEY_IDS:
         job->shows_ids = true;
+        return 0;
+    case KEY_TICKS:
+        job->shows_ticks = true;
         return 0;
     case KEY_METRICS:
         job->metrics_path = text;
@@ -210,22 +235,17 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 
 static phx_node_signals signals;
 
-static void handle_stop(int number)
+static void handle_signal(int number)
 {
-    (void)number;
-    if (signals.stops < 2) signals.stops = signals.stops + 1;
-}
-
-static void handle_rest(int number)
-{
-    (void)number;
-    signals.rests = !signals.rests;
+    if (number == SIGUSR1) signals.rests = !signals.rests;
+    else if (number == SIGUSR2) signals.is_slow = !signals.is_slow;
+    else if (signals.stops < 2) signals.stops = signals.stops + 1;
 }
 
 /* signal() would end the process at the second one on some systems. */
-static void catch_signal(int number, void (*handler)(int))
+static void catch_signal(int number)
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(number, &action, NULL);
 }
@@ -256,9 +276,10 @@ int main(int argc, char **argv)
     command_line line = {.job = {.walkers = 200, .seed = 1, .tick_ms = 50, .drain_ms = 30000}};
     argp_err_exit_status = PHX_EXIT_USAGE;
     argp_program_version_hook = print_version;
-    catch_signal(SIGINT, handle_stop);
-    catch_signal(SIGTERM, handle_stop);
-    catch_signal(SIGUSR1, handle_rest);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGUSR1);
+    catch_signal(SIGUSR2);
     phx_mem_init(&mem, phx_allocator_jemalloc());
     const size_t bytes = (size_t)argc * sizeof *line.keys.assignments;
     line.keys.assignments = phx_alloc(&mem, bytes, _Alignof(const char *));

@@ -69,6 +69,7 @@ static void take_options(const phx_node_options *options, phx_node_job *job)
     if (options->number != 0) member->number = options->number;
     if (options->lease_ms != 0) member->lease_ms = options->lease_ms;
     if (options->freezes) member->store_loss = PHC_FREEZE;
+    if (options->is_gateway) member->gateway = true;
     for (uint32_t i = 0; i < 2 && options->regions[0] != 0; i++) member->regions[i] = options->regions[i];
     if (options->speed > 0) member->speed_max = options->speed;
     job->speed = member->speed_max;
@@ -79,7 +80,8 @@ static int check(const phx_node_job *job)
     if (!job->member.name) return refuse("cluster.name: it is empty; --name NAME gives one");
     if (job->nats.server_count == 0) return refuse("--nats URL is needed, or cluster.nats in FILE");
     if (job->etcd.server_count == 0) return refuse("--etcd URL is needed, or cluster.etcd in FILE");
-    if (job->member.gateway) return refuse("cluster.gateway = true: it is a node, which owns walkers");
+    if (job->member.gateway && (job->feeds || job->slow_ms > 0 || job->shows_ids))
+        return refuse("--feed, --slow-ms and --ids are for nodes: a gateway has no walkers");
     if (!(job->speed >= SPEED_LEAST && job->speed <= SPEED_MOST))
         return refuse("cluster.speed_max = %g: walkers go from %g to %g units in a tick", (double)job->speed,
                       (double)SPEED_LEAST, (double)SPEED_MOST);

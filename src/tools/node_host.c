@@ -15,6 +15,7 @@ ph_status phx_node_host_open(phx_node_host *host, phx_mem *mem, const phx_node_j
     const uint32_t walkers = job->walkers, regions = job->member.regions[0] * job->member.regions[1];
     PHX_ASSERT(walkers > 0 && walkers <= PHX_NODE_WALKERS_MAX && regions > 0 && regions <= PHC_REGIONS_MAX);
     *host = (phx_node_host){.mem = mem, .job = job, .region_count = regions};
+    if (job->member.gateway) return PH_OK;
     host->walkers = phx_alloc(mem, walkers * sizeof *host->walkers, _Alignof(phx_walker));
     host->here = phx_alloc(mem, walkers * sizeof *host->here, _Alignof(bool));
     host->asked_ids = phx_alloc(mem, PHC_ASKED_MAX * sizeof *host->asked_ids, _Alignof(uint64_t));

@@ -48,7 +48,8 @@ typedef struct phx_node_host {
     phx_host_counts counts;
 } phx_node_host;
 
-/* Before the member is opened. PH_NO_MEMORY: phx_node_host_close() is still called. */
+/* Before the member is opened; a gateway's has no walkers, and is for events alone. PH_NO_MEMORY: phx_node_host_close()
+ * is still called. */
 PH_NODISCARD ph_status phx_node_host_open(phx_node_host *host, phx_mem *mem, const phx_node_job *job);
 void phx_node_host_close(phx_node_host *host);
 

@@ -16,14 +16,17 @@ typedef struct phx_node_job {
     uint32_t walkers, seed;
     float speed; /* units that a walker goes in a tick */
     uint32_t tick_ms, drain_ms;
-    bool shows_events, shows_ids;
+    uint32_t slow_ms; /* that a slow host needs in each tick, asleep */
+    bool feeds;       /* a node: gateways get the walkers' states in each tick */
+    bool shows_events, shows_ids, shows_ticks;
     const char *metrics_path; /* NULL = none */
 } phx_node_job;
 
 /* What signals ask for; written by handlers, read by the loop. */
 typedef struct phx_node_signals {
-    volatile sig_atomic_t stops; /* SIGTERM and SIGINT, counted: one drains, a second one leaves at once */
-    volatile sig_atomic_t rests; /* 1: the walkers stand still. SIGUSR1 changes it */
+    volatile sig_atomic_t stops;   /* SIGTERM and SIGINT, counted: one drains, a second one leaves at once */
+    volatile sig_atomic_t rests;   /* 1: the walkers stand still. SIGUSR1 changes it */
+    volatile sig_atomic_t is_slow; /* 1: the host needs slow_ms in each tick. SIGUSR2 changes it */
 } phx_node_signals;
 
 #endif

@@ -101,27 +101,41 @@ static void print_own_ids(const phx_node_host *host)
     fputs("\"", stdout);
 }
 
+static void print_ticks(const phx_node_ticks *ticks)
+{
+    fputs(",\"ticks_us\":[", stdout);
+    for (uint32_t i = 0; i < ticks->recent_count; i++) printf(i > 0 ? ",%u" : "%u", ticks->recent_us[i]);
+    fputs("]", stdout);
+}
+
 static void print_number(const char *name, uint64_t value)
 {
     printf(",\"%s\":%" PRIu64, name, value);
+}
+
+/* That a node and a gateway have. */
+static void begin_status(const phx_node_host *host, const phx_node_ticks *ticks, const phc_stats *stats)
+{
+    begin_line(host, "status");
+    print_number("tick", ticks->ticks);
+    print_number("late", ticks->late);
+    print_number("longest_us", ticks->longest_ns / 1000);
+    print_number("map", stats->map_version);
+    print_number("nodes", stats->nodes);
+    print_number("lease_ms", stats->lease_ns / NS_IN_MS);
+    print_number("lease_least_ms", ticks->lease_least_ns / NS_IN_MS);
 }
 
 void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks)
 {
     phc_stats stats = {0};
     if (phc_stats_get(host->member, &stats) != PH_OK) return;
-    begin_line(host, "status");
-    print_number("tick", ticks->ticks);
-    print_number("late", ticks->late);
-    print_number("longest_us", ticks->longest_ns / 1000);
-    print_number("map", stats.map_version);
-    print_number("nodes", stats.nodes);
+    begin_status(host, ticks, &stats);
     print_number("regions", stats.regions);
     print_number("own", stats.own);
     print_number("remote", stats.remote);
     print_number("transit", stats.transit);
     print_number("lag", stats.lag_ticks);
-    print_number("lease_ms", stats.lease_ns / NS_IN_MS);
     print_number("enters", ticks->enters);
     print_number("leaves", ticks->leaves);
     print_number("entered", host->counts.entered);
@@ -132,6 +146,33 @@ void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks)
     print_number("damaged", host->counts.damaged);
     print_number("refused", host->counts.refused);
     if (host->job->shows_ids) print_own_ids(host);
+    if (host->job->shows_ticks) print_ticks(ticks);
+    end_line();
+}
+
+void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, const phx_gateway_counts *counts)
+{
+    phc_stats stats = {0};
+    if (phc_stats_get(host->member, &stats) != PH_OK) return;
+    begin_status(host, ticks, &stats);
+    print_number("seen", counts->seen);
+    print_number("stale", counts->stale);
+    print_number("damaged", counts->damaged);
+    print_number("gap_ms", counts->gap_ms);
+    end_line();
+}
+
+void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, const phx_walker_state *was,
+                   uint64_t gap_ms)
+{
+    if (!host->job->shows_events) return;
+    begin_line(host, "seen");
+    print_number("id", state->id);
+    print_number("ownership", state->ownership);
+    print_number("steps", state->steps);
+    print_number("ownership_before", was->ownership);
+    print_number("steps_before", was->steps);
+    print_number("gap_ms", gap_ms);
     end_line();
 }
 
@@ -177,7 +218,8 @@ bool phx_write_metrics(const phx_node_host *host, ph_world world)
     }
     FILE *file = fopen(path, "we");
     if (!file) return false;
-    bool written = put_text(host->mem, file, host, NULL) && put_text(host->mem, file, host, &world);
+    bool written =
+        put_text(host->mem, file, host, NULL) && (world.index1 == 0 || put_text(host->mem, file, host, &world));
     written = fclose(file) == 0 && written && rename(path, host->job->metrics_path) == 0;
     if (written) return true;
     const int trouble = errno;

@@ -6,13 +6,17 @@
 #ifndef PHX_TOOLS_NODE_LINES_H
 #define PHX_TOOLS_NODE_LINES_H
 
-#include "tools/node_host.h"
+#include "tools/node_feed.h"
+
+enum { PHX_RECENT_TICKS_MAX = 1024 }; /* more in a second are not kept */
 
 /* Numbers of the loop, since the start or, where it is said, since the last status. */
 typedef struct phx_node_ticks {
     uint64_t ticks, enters, leaves;
-    uint64_t late;       /* ticks that began more than a tick too late */
-    uint64_t longest_ns; /* tick of the last second */
+    uint64_t late;           /* ticks that began more than a tick too late */
+    uint64_t longest_ns;     /* tick of the last second */
+    uint64_t lease_least_ns; /* that the lease was still proven for, in the last second */
+    uint32_t recent_us[PHX_RECENT_TICKS_MAX], recent_count; /* durations of ticks of the last second */
 } phx_node_ticks;
 
 /* An event of the member, if the job shows it. */
@@ -20,10 +24,15 @@ void phx_line_event(const phx_node_host *host, const phc_event *event);
 /* An event of a walker, of whose peer: 0 = none; if the job shows it. */
 void phx_line_entity(const phx_node_host *host, const char *what, uint64_t id, uint16_t peer);
 void phx_line_status(const phx_node_host *host, const phx_node_ticks *ticks);
+/* A gateway's status, and its line of a walker that it hears of from another owner; was: what it had heard before. */
+void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, const phx_gateway_counts *counts);
+void phx_line_seen(const phx_node_host *host, const phx_walker_state *state, const phx_walker_state *was,
+                   uint64_t gap_ms);
 /* The last line: how it ended. */
 void phx_line_end(const phx_node_host *host, const char *how);
 
-/* Metrics of the member and of its world, whole or not at all. false: the file can not be written, errno says why. */
+/* Metrics of the member and of its world, if it has one, whole or not at all. false: the file can not be written, errno
+ * says why. */
 bool phx_write_metrics(const phx_node_host *host, ph_world world);
 
 #endif

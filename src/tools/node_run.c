@@ -11,6 +11,7 @@
 #include "tools/cli.h"
 #include "tools/node_census.h"
 #include "tools/node_events.h"
+#include "tools/node_gateway.h"
 #include "tools/node_lines.h"
 
 /* DRAIN_AGAIN_NS: regions come back when another node dies, so the wish is repeated; of two nodes that drain at once
@@ -23,10 +24,11 @@ typedef struct node_run {
     phx_node_signals *signals;
     ph_world world;
     ph_consumer consumer;
-    phc_transport transport;
+    phc_transport transport, feed; /* feed: states of walkers, to gateways; without functions where there is none */
     phc_store store;
     phc *member;
     phx_node_host host;
+    phx_node_gateway gateway;
     phx_node_ticks ticks;
     uint64_t tick_due_ns, status_due_ns;
     uint64_t drain_due_ns, drain_end_ns; /* drain_end_ns: 0 = it does not drain */
@@ -45,6 +47,7 @@ static int open_world(node_run *run, phx_mem *mem)
 {
     char reason[PHC_REASON_SIZE] = "";
     ph_world_def def = *run->job->world_def;
+    if (run->job->member.gateway) return PHX_EXIT_OK;
     def.allocator = mem->allocator;
     def.consumers = 1;
     ph_status status = ph_world_def_check(&def, reason, sizeof reason);
@@ -61,6 +64,8 @@ static int open_servers(node_run *run, phx_mem *mem)
     nats.name = "pharos-node";
     nats.allocator = etcd.allocator = mem->allocator;
     ph_status status = phc_nats_open(&nats, &run->transport, reason, sizeof reason);
+    if (status == PH_OK && (run->job->feeds || run->job->member.gateway))
+        status = phc_nats_open(&nats, &run->feed, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("nats", reason, status);
     status = phc_etcd_open(&etcd, &run->store, reason, sizeof reason);
     return status == PH_OK ? PHX_EXIT_OK : say_trouble("etcd", reason, status);
@@ -69,6 +74,7 @@ static int open_servers(node_run *run, phx_mem *mem)
 static int open_member(node_run *run, phx_mem *mem)
 {
     char reason[PHC_REASON_SIZE] = "";
+    const phx_node_job *job = run->job;
     phc_def def = run->job->member;
     def.definition = phx_node_host_definition(run->job);
     def.pack = phx_node_host_pack;
@@ -77,6 +83,10 @@ static int open_member(node_run *run, phx_mem *mem)
     ph_status status = phc_open(&def, run->world, &run->transport, &run->store, &run->member, reason, sizeof reason);
     if (status != PH_OK) return say_trouble("the member", reason, status);
     run->host.member = run->member;
+    if (job->member.gateway) {
+        status = phx_gateway_open(&run->gateway, &run->host, &run->feed);
+        return status == PH_OK ? PHX_EXIT_OK : say_trouble("the feed", "", status);
+    }
     status = ph_producer_open(run->world, &run->host.producer); /* behind the member's */
     return status == PH_OK ? PHX_EXIT_OK : say_trouble("a producer", "", status);
 }
@@ -94,12 +104,21 @@ static void close_run(node_run *run)
 {
     phc_close(run->member);
     if (run->transport.close) run->transport.close(run->transport.user);
+    if (run->feed.close) run->feed.close(run->feed.user);
+    phx_gateway_close(&run->gateway);
     if (run->store.close) run->store.close(run->store.user);
     if (run->world.index1 != 0) (void)ph_world_destroy(run->world);
     phx_node_host_close(&run->host);
 }
 
 /* ---- a tick ---- */
+
+static void sleep_until(uint64_t due_ns)
+{
+    const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_IN_S), .tv_nsec = (long)(due_ns % NS_IN_S)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR) {
+    }
+}
 
 static void count_changes(node_run *run)
 {
@@ -121,20 +140,49 @@ static ph_status run_tick(node_run *run)
     if (status != PH_OK || run->host.fenced) return status == PH_BUSY ? PH_OK : status;
     phx_census_ask(&run->host);
     if (!run->signals->rests) phx_node_host_walk(&run->host);
+    if (run->signals->is_slow) sleep_until(phx_clock_ns() + (uint64_t)run->job->slow_ms * NS_IN_MS);
     status = ph_tick(run->world, NULL);
     if (status != PH_OK) return status;
     phx_node_host_count_refusals(&run->host);
     count_changes(run);
+    if (run->feed.send) phx_node_feed_send(&run->host, &run->feed);
     run->ticks.ticks++;
     status = phc_told(run->member);
     return status == PH_BUSY ? PH_OK : status;
 }
 
+static ph_status run_gateway_tick(node_run *run)
+{
+    ph_status status = phc_tick(run->member);
+    phx_node_hear(&run->host);
+    phx_gateway_hear(&run->gateway);
+    run->ticks.ticks++;
+    if (status == PH_OK) status = phc_told(run->member);
+    return status == PH_BUSY ? PH_OK : status;
+}
+
+static void note_duration(node_run *run, uint64_t ns)
+{
+    phx_node_ticks *ticks = &run->ticks;
+    if (ns > ticks->longest_ns) ticks->longest_ns = ns;
+    if (ticks->recent_count < PHX_RECENT_TICKS_MAX) ticks->recent_us[ticks->recent_count++] = (uint32_t)(ns / 1000);
+}
+
+static void note_lease(node_run *run)
+{
+    phc_stats stats = {0};
+    if (phc_number(run->member) == 0 || phc_stats_get(run->member, &stats) != PH_OK) return;
+    if (stats.lease_ns < run->ticks.lease_least_ns) run->ticks.lease_least_ns = stats.lease_ns;
+}
+
 static void tell_status(node_run *run, uint64_t now_ns)
 {
     if (now_ns < run->status_due_ns) return;
-    phx_line_status(&run->host, &run->ticks);
+    if (run->job->member.gateway) phx_gateway_tell_status(&run->gateway, &run->ticks);
+    else phx_line_status(&run->host, &run->ticks);
     run->ticks.longest_ns = 0;
+    run->ticks.recent_count = 0;
+    run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     run->status_due_ns = now_ns + STATUS_NS;
     if (!run->job->metrics_path || phx_write_metrics(&run->host, run->world)) return;
     if (!run->metrics_failed)
@@ -168,6 +216,8 @@ static bool is_over(node_run *run, uint64_t now_ns, int *exit_status)
         *exit_status = PHX_EXIT_FENCED;
     } else if (run->host.is_drained) {
         how = "drained";
+    } else if (run->signals->stops > 0 && run->job->member.gateway) {
+        how = "left";
     } else if (run->signals->stops > 0 && is_alone(run)) {
         how = "alone"; /* no other node can take its entities: the common world ends */
     } else if (run->signals->stops > 1 || (run->drain_end_ns != 0 && now_ns >= run->drain_end_ns)) {
@@ -178,13 +228,6 @@ static bool is_over(node_run *run, uint64_t now_ns, int *exit_status)
     }
     if (how) phx_line_end(&run->host, how);
     return how != NULL;
-}
-
-static void sleep_until(uint64_t due_ns)
-{
-    const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_IN_S), .tv_nsec = (long)(due_ns % NS_IN_S)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR) {
-    }
 }
 
 /* A machine that is too slow runs as fast as it can, and does not catch up later. */
@@ -203,12 +246,14 @@ static int tick_all(node_run *run)
 {
     int exit_status = PHX_EXIT_OK;
     run->tick_due_ns = run->status_due_ns = phx_clock_ns();
+    run->ticks.lease_least_ns = (uint64_t)run->job->member.lease_ms * NS_IN_MS;
     for (;;) {
         const uint64_t begin_ns = phx_clock_ns();
-        const ph_status status = run_tick(run);
+        const ph_status status = run->job->member.gateway ? run_gateway_tick(run) : run_tick(run);
         if (status != PH_OK) return say_trouble("the tick", "", status);
         const uint64_t end_ns = phx_clock_ns();
-        if (end_ns - begin_ns > run->ticks.longest_ns) run->ticks.longest_ns = end_ns - begin_ns;
+        note_duration(run, end_ns - begin_ns);
+        note_lease(run);
         tell_status(run, end_ns);
         if (is_over(run, end_ns, &exit_status)) return exit_status;
         if (ferror(stdout)) return say_trouble("the standard output", strerror(errno), PH_IO);

@@ -54,13 +54,89 @@ static void check_hand_over(const live_cluster *cluster, const live_event *event
 static void check_ownership(const live_cluster *cluster, size_t place)
 {
     const live_event *event = &cluster->events.items[place];
-    if (event->kind == LIVE_LOST) return;
+    if (!live_gives_ownership(event->kind)) return;
     for (size_t i = 0; i < place; i++) {
         const live_event *other = &cluster->events.items[i];
-        CHECK(other->kind == LIVE_LOST || other->id != event->id || other->ownership != event->ownership,
+        CHECK(!live_gives_ownership(other->kind) || other->id != event->id || other->ownership != event->ownership,
               "seed %" PRIu64 ": ownership %" PRIu64 " of walker %" PRIu64 " is given twice, to runs %u and %u",
               cluster->seed, event->ownership, event->id, other->run, event->run);
     }
+}
+
+/* The event that gave an ownership. NULL: none did. */
+static const live_event *giver_of(const live_cluster *cluster, const live_event *seen)
+{
+    for (size_t i = 0; i < cluster->events.count; i++) {
+        const live_event *event = &cluster->events.items[i];
+        if (event->id == seen->id && event->ownership == seen->ownership && live_gives_ownership(event->kind))
+            return event;
+    }
+    return NULL;
+}
+
+/* The state of a walker goes back at a gateway only behind a walker that is entered anew, or taken back. */
+static void check_seen(const live_cluster *cluster, const live_event *seen)
+{
+    if (seen->kind != LIVE_SEEN) return;
+    const live_event *giver = giver_of(cluster, seen);
+    CHECK(giver, "seed %" PRIu64 ": a gateway hears of ownership %" PRIu64 " of walker %" PRIu64 ", that no node has",
+          cluster->seed, seen->ownership, seen->id);
+    if (!giver || giver->kind != LIVE_GAINED) return;
+    CHECK(seen->steps >= seen->steps_before,
+          "seed %" PRIu64 ": walker %" PRIu64 " goes back at a gateway, from %" PRIu64 " steps to %" PRIu64,
+          cluster->seed, seen->id, seen->steps_before, seen->steps);
+}
+
+/* A walker's last owner before that moment, by its ownership; NULL: none. */
+static const live_event *owner_before(const live_cluster *cluster, uint64_t id, uint64_t ms)
+{
+    const live_event *last = NULL;
+    for (size_t i = 0; i < cluster->events.count; i++) {
+        const live_event *event = &cluster->events.items[i];
+        if (event->id == id && live_gives_ownership(event->kind) && event->ms < ms &&
+            (!last || event->ownership > last->ownership))
+            last = event;
+    }
+    return last;
+}
+
+/* Was it the dead node's, or on its way to it? The dead node has not said all that it took. */
+static bool was_with(const live_cluster *cluster, const live_run *dead, const live_event *again)
+{
+    const live_event *owner = owner_before(cluster, again->id, again->ms);
+    if (!owner || &cluster->runs[owner->run] == dead) return owner != NULL;
+    for (size_t i = 0; i < cluster->events.count; i++) {
+        const live_event *event = &cluster->events.items[i];
+        if (event->id == again->id && event->kind == LIVE_LOST && event->run == owner->run && event->ms >= owner->ms &&
+            event->ms <= again->ms && event->peer == dead->number)
+            return true;
+    }
+    return false;
+}
+
+void live_check_restored(const live_cluster *cluster, const live_run *dead, size_t first, live_restored *restored)
+{
+    *restored = (live_restored){0};
+    for (size_t i = first; i < cluster->events.count; i++) {
+        const live_event *event = &cluster->events.items[i];
+        if (event->kind != LIVE_ENTERED && event->kind != LIVE_RESTORED) continue;
+        *(event->kind == LIVE_ENTERED ? &restored->entered : &restored->taken_back) += 1;
+        if (event->ms > restored->last_ms) restored->last_ms = event->ms;
+        CHECK(was_with(cluster, dead, event),
+              "seed %" PRIu64 ": walker %" PRIu64 " is entered anew, and was no dead node's", cluster->seed, event->id);
+    }
+}
+
+void live_check_nothing_lost(const live_cluster *cluster, size_t first)
+{
+    for (size_t i = first; i < cluster->events.count; i++) {
+        const live_event *event = &cluster->events.items[i];
+        CHECK(event->kind != LIVE_ENTERED && event->kind != LIVE_RESTORED,
+              "seed %" PRIu64 ": walker %" PRIu64 " was lost", cluster->seed, event->id);
+    }
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        CHECK(cluster->runs[i].measure.peer_downs == 0, "seed %" PRIu64 ": run %u says that a member was put out",
+              cluster->seed, i);
 }
 
 void live_check_events(const live_cluster *cluster)
@@ -68,6 +144,7 @@ void live_check_events(const live_cluster *cluster)
     for (size_t i = 0; i < cluster->events.count; i++) {
         check_hand_over(cluster, &cluster->events.items[i]);
         check_ownership(cluster, i);
+        check_seen(cluster, &cluster->events.items[i]);
     }
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         const live_run *run = &cluster->runs[i];

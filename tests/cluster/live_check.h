@@ -8,9 +8,20 @@
 
 /* The walkers stand still, and no node has had news for some statuses: each walker is owned by exactly one node. */
 void live_check_owners(const live_cluster *cluster);
+/* Walkers that were entered anew, or taken back from their way to a dead node. */
+typedef struct live_restored {
+    uint32_t entered, taken_back;
+    uint64_t last_ms;
+} live_restored;
+
+/* Events from a place on, behind the death of a node: only its walkers were restored. */
+void live_check_restored(const live_cluster *cluster, const live_run *dead, size_t first, live_restored *restored);
+/* Events from a place on, and measures: no walker was restored, and no member was put out. */
+void live_check_nothing_lost(const live_cluster *cluster, size_t first);
 /*
  * All lines, once all runs have ended: an ownership is given once; a walker that comes to a node has the steps
- * with which the last node stopped; a walker that a node gave away came to the named node, unless one of both died.
+ * with which the last node stopped; a walker that a node gave away came to the named node, unless one of both died; at
+ * a gateway the state of a walker goes back only where it was entered anew or taken back.
  */
 void live_check_events(const live_cluster *cluster);
 

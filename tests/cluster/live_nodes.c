@@ -23,7 +23,16 @@ static void add_number(test_server *process, const char *name, uint64_t value)
     server_add_option(process, name, text);
 }
 
-live_run *live_start(live_cluster *cluster)
+static void add_node_options(const live_cluster *cluster, test_server *process)
+{
+    add_number(process, "--slow-ms", cluster->slow_ms);
+    add_number(process, "--drain-ms", 60000);
+    server_add_text(process, "--feed");
+    server_add_text(process, "--ids");
+    server_add_text(process, "--ticks");
+}
+
+live_run *live_start(live_cluster *cluster, bool is_gateway)
 {
     REQUIRE(cluster->run_count < LIVE_RUNS_MAX);
     live_run *run = &cluster->runs[cluster->run_count];
@@ -36,10 +45,12 @@ live_run *live_start(live_cluster *cluster)
     for (uint32_t i = 0; i < cluster->etcd.count; i++) server_add_option(process, "--etcd", cluster->etcd.addresses[i]);
     add_number(process, "--walkers", cluster->walkers);
     add_number(process, "--seed", cluster->seed);
-    add_number(process, "--lease-ms", 3000);
-    add_number(process, "--drain-ms", 60000);
+    add_number(process, "--tick-ms", LIVE_TICK_MS);
+    add_number(process, "--lease-ms", cluster->lease_ms);
     server_add_text(process, "--events");
-    server_add_text(process, "--ids");
+    run->is_gateway = is_gateway;
+    if (is_gateway) server_add_text(process, "--gateway");
+    else add_node_options(cluster, process);
     server_add_option(process, "--metrics", metrics);
     FILE *file = fopen(process->log, "w");
     REQUIRE(file && fclose(file) == 0);
@@ -52,7 +63,7 @@ live_run *live_start(live_cluster *cluster)
 void live_signal_all(live_cluster *cluster, int signal)
 {
     for (uint32_t i = 0; i < cluster->run_count; i++)
-        if (live_is_up(&cluster->runs[i])) server_signal(&cluster->runs[i].process, signal);
+        if (live_is_node(&cluster->runs[i])) server_signal(&cluster->runs[i].process, signal);
 }
 
 /* ---- lines ---- */
@@ -90,19 +101,52 @@ static void read_ids(live_run *run, const char *line)
     }
 }
 
+/* "ticks_us":[12,34] */
+static void read_ticks(live_run *run, const char *line)
+{
+    static const char key[] = "\"ticks_us\":[";
+    const char *at = strstr(line, key);
+    char *end;
+    REQUIRE(at);
+    for (at += strlen(key); *at != ']'; at = *end == ',' ? end + 1 : end) {
+        const uint32_t us = (uint32_t)strtoul(at, &end, 10);
+        REQUIRE(end != at);
+        VEC_PUSH(&run->ticks_us, us);
+    }
+}
+
+static uint64_t max_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* That a node and a gateway have. */
+static void read_measure(live_run *run, const char *line)
+{
+    live_measure *measure = &run->measure;
+    const uint64_t lease_ms = number_in(line, "lease_least_ms");
+    if (lease_ms < measure->lease_least_ms) measure->lease_least_ms = lease_ms;
+    measure->gap_ms = max_of(measure->gap_ms, number_in(line, "gap_ms"));
+    measure->longest_us = max_of(measure->longest_us, number_in(line, "longest_us"));
+    run->ticks = number_in(line, "tick");
+    run->status_ms = number_in(line, "ms");
+    run->damaged = number_in(line, "damaged");
+}
+
 static void read_status(live_run *run, const char *line)
 {
+    read_measure(run, line);
+    if (run->is_gateway) return;
     const uint64_t changes =
         number_in(line, "entered") + number_in(line, "gained") + number_in(line, "lost") + number_in(line, "restored");
     const uint64_t transit = number_in(line, "transit");
     run->same_statuses = changes == run->changes && transit == run->transit ? run->same_statuses + 1 : 1;
     run->changes = changes;
     run->transit = transit;
-    run->status_ms = number_in(line, "ms");
-    run->damaged = number_in(line, "damaged");
     run->duplicates = number_in(line, "duplicates");
     run->refused = number_in(line, "refused");
     read_ids(run, line);
+    read_ticks(run, line);
 }
 
 static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, const char *line)
@@ -114,21 +158,45 @@ static void read_event(live_cluster *cluster, uint32_t place, live_kind kind, co
                               .ms = number_in(line, "ms"),
                               .id = number_in(line, "id"),
                               .ownership = number_in(line, "ownership"),
-                              .steps = number_in(line, "steps")};
+                              .steps = number_in(line, "steps"),
+                              .steps_before = number_in(line, "steps_before")};
     REQUIRE(event.id >= 1 && event.id <= cluster->walkers);
     VEC_PUSH(&cluster->events, event);
 }
 
+/* The line comes once the other node is silent for some ticks, and again once it is heard. */
+static void read_lag(live_run *run, const char *line)
+{
+    const uint64_t peer = number_in(line, "peer"), ticks = number_in(line, "ticks"), ms = number_in(line, "ms");
+    REQUIRE(peer >= 1 && peer <= LIVE_PEERS_MAX);
+    uint64_t *since_ms = &run->silent_since_ms[peer];
+    if (ticks == 0 && *since_ms != 0) run->measure.silence_ms = max_of(run->measure.silence_ms, ms - *since_ms);
+    *since_ms = ticks == 0 ? 0 : ms - ticks * LIVE_TICK_MS;
+}
+
+static void read_peer_down(live_run *run, const char *line)
+{
+    const uint64_t peer = number_in(line, "peer");
+    REQUIRE(peer >= 1 && peer <= LIVE_PEERS_MAX);
+    run->silent_since_ms[peer] = 0;
+    run->measure.peer_downs++;
+    run->measure.peer_down_ms = number_in(line, "ms");
+}
+
 static void read_line(live_cluster *cluster, uint32_t place, const char *line)
 {
-    static const char *const names[] = {
-        [LIVE_ENTERED] = "entered", [LIVE_GAINED] = "gained", [LIVE_RESTORED] = "restored", [LIVE_LOST] = "lost"};
+    static const char *const names[] = {[LIVE_ENTERED] = "entered",
+                                        [LIVE_GAINED] = "gained",
+                                        [LIVE_RESTORED] = "restored",
+                                        [LIVE_LOST] = "lost",
+                                        [LIVE_SEEN] = "seen"};
     live_run *run = &cluster->runs[place];
-    for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_LOST; kind++)
+    for (uint32_t kind = LIVE_ENTERED; kind <= LIVE_SEEN; kind++)
         if (is_event(line, names[kind])) read_event(cluster, place, (live_kind)kind, line);
     if (is_event(line, "status")) read_status(run, line);
     if (is_event(line, "joined")) run->number = (uint32_t)number_in(line, "node");
-    if (is_event(line, "peer_down")) run->peer_down_ms = number_in(line, "ms");
+    if (is_event(line, "lag")) read_lag(run, line);
+    if (is_event(line, "peer_down")) read_peer_down(run, line);
     if (is_event(line, "drained")) run->is_drained = true;
     if (is_event(line, "fenced")) run->is_fenced = true;
     CHECK(line[0] == '{', "run %u says: %s", place, line);
@@ -155,11 +223,22 @@ void live_read(live_cluster *cluster)
     for (uint32_t i = 0; i < cluster->run_count; i++) read_lines(cluster, i);
 }
 
+void live_begin_measure(live_cluster *cluster)
+{
+    live_read(cluster);
+    cluster->stall_ms = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        live_run *run = &cluster->runs[i];
+        run->measure = (live_measure){.lease_least_ms = cluster->lease_ms, .ticks_before = run->ticks};
+    }
+}
+
 void live_end(live_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         if (cluster->runs[i].process.pid > 0) server_signal(&cluster->runs[i].process, SIGKILL);
         (void)fclose(cluster->runs[i].log);
+        VEC_FREE(&cluster->runs[i].ticks_us);
     }
     VEC_FREE(&cluster->events);
     temp_remove(cluster->folder);

@@ -10,32 +10,62 @@
 #include "cluster/servers.h"
 #include "support/check.h"
 
-enum { LIVE_RUNS_MAX = 12, LIVE_WALKERS_MAX = 256, LIVE_LINE_SIZE = 8192, LIVE_SAME_STATUSES = 3 };
+enum {
+    LIVE_RUNS_MAX = 40,
+    LIVE_WALKERS_MAX = 256,
+    LIVE_PEERS_MAX = 64, /* numbers of members */
+    LIVE_LINE_SIZE = 8192,
+    LIVE_SAME_STATUSES = 3,
+    LIVE_TICK_MS = 50
+};
 
-typedef enum live_kind { LIVE_ENTERED, LIVE_GAINED, LIVE_RESTORED, LIVE_LOST } live_kind;
+/* LIVE_SEEN: at a gateway. */
+typedef enum live_kind { LIVE_ENTERED, LIVE_GAINED, LIVE_RESTORED, LIVE_LOST, LIVE_SEEN } live_kind;
+
+/* Events with a new owner of a walker. */
+static inline bool live_gives_ownership(live_kind kind)
+{
+    return kind != LIVE_LOST && kind != LIVE_SEEN;
+}
 
 /* A walker's event, as a run printed it. */
 typedef struct live_event {
     live_kind kind;
     uint32_t run, number, peer; /* number: of the node */
     uint64_t ms, id, ownership, steps;
+    uint64_t steps_before; /* SEEN: of the last state before it; 0 = none */
 } live_event;
+
+/* Since live_begin_measure(). */
+typedef struct live_measure {
+    uint64_t silence_ms;     /* of the node that was not heard for the longest time, and is heard again */
+    uint64_t gap_ms;         /* a gateway's: of a walker */
+    uint64_t lease_least_ms; /* that the lease was proven for */
+    uint64_t longest_us;     /* tick */
+    uint64_t peer_downs, peer_down_ms;
+    uint64_t ticks_before; /* of the last status before it */
+} live_measure;
 
 typedef struct live_run {
     test_server process;
     FILE *log; /* read along */
+    bool is_gateway;
     uint32_t number;
+    uint64_t silent_since_ms[LIVE_PEERS_MAX + 1]; /* by number of the other node; 0 = it is heard */
+    live_measure measure;
+    uint64_t ticks;
+    VEC(uint32_t) ticks_us; /* durations of all ticks */
     uint64_t status_ms, transit, damaged, duplicates, refused;
     uint64_t changes;       /* of the last status: walkers that came and went, since the start */
     uint32_t same_statuses; /* that had these numbers, one after the other */
     bool owns[LIVE_WALKERS_MAX + 1];
     bool killed, paused, is_drained, is_fenced;
-    uint64_t peer_down_ms; /* last peer_down */
 } live_run;
 
 typedef struct live_cluster {
     const char *program;
-    uint64_t seed, walkers;
+    uint64_t seed, walkers, lease_ms, slow_ms;
+    uint64_t stall_ms; /* longest time by which this process came too late, since live_begin_measure() */
     server_group nats, etcd;
     char folder[TEMP_PATH_SIZE];
     live_run runs[LIVE_RUNS_MAX];
@@ -46,14 +76,19 @@ typedef struct live_cluster {
 /* Milliseconds of the clock that the nodes print. */
 uint64_t live_now_ms(void);
 /* A new run. */
-live_run *live_start(live_cluster *cluster);
+live_run *live_start(live_cluster *cluster, bool is_gateway);
+void live_begin_measure(live_cluster *cluster);
 /* Reads all that the runs have printed so far. */
 void live_read(live_cluster *cluster);
 static inline bool live_is_up(const live_run *run)
 {
     return run->process.pid > 0 && !run->paused;
 }
-/* All runs that are there get the signal. */
+static inline bool live_is_node(const live_run *run)
+{
+    return live_is_up(run) && !run->is_gateway;
+}
+/* All nodes that are there get the signal. */
 void live_signal_all(live_cluster *cluster, int signal);
 void live_end(live_cluster *cluster);
 

@@ -201,6 +201,35 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
     start_group(group);
 }
 
+/* Does it answer that it leads? One that stands still, or is gone, does not answer. */
+static bool is_leader(const test_server *server)
+{
+    static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n", leads[] = "\netcd_server_is_leader 1\n";
+    enum { ANSWER_SIZE = 1 << 20, ANSWER_S = 1 };
+    const struct timeval patience = {.tv_sec = ANSWER_S};
+    const struct sockaddr_in address = loopback(server->port);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char *answer = check_zalloc(ANSWER_SIZE + 1);
+    size_t size = 0;
+    REQUIRE(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
+    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+        send(fd, request, sizeof request - 1, MSG_NOSIGNAL) == (ssize_t)sizeof request - 1) {
+        ssize_t got;
+        while ((got = recv(fd, answer + size, ANSWER_SIZE - size, 0)) > 0) size += (size_t)got;
+    }
+    (void)close(fd);
+    const bool found = strstr(answer, leads) != NULL;
+    free(answer);
+    return found;
+}
+
+uint32_t servers_etcd_leader(const server_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->servers[i].pid > 0 && is_leader(&group->servers[i])) return i;
+    return group->count;
+}
+
 void servers_end(server_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++)

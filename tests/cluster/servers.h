@@ -37,6 +37,8 @@ void servers_start_etcd(server_group *group, const char *program, uint32_t count
 void server_start_again(test_server *server);
 /* SIGKILL: it is gone behind this. SIGSTOP, SIGCONT: it stands still, it goes on. */
 void server_signal(test_server *server, int signal);
+/* The etcd of a group that leads the others, as it says itself; count: none does at this moment. */
+uint32_t servers_etcd_leader(const server_group *group);
 void servers_end(server_group *group);
 
 /* Any other program. Its path and its arguments, one after the other; then it starts, and writes into server->log. */

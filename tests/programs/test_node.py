@@ -37,7 +37,8 @@ def main():
         refuses("no server", [], "--nats URL is needed, or cluster.nats")
         refuses("a server of the config", config('cluster { nats = "nats://a:1" }\n'), "--etcd URL is needed")
         both = 'nats = "nats://a:1" etcd = "http://a:1"'
-        refuses("a gateway", config(f"cluster {{ {both} gateway = true }}\n"), "cluster.gateway")
+        refuses("a gateway's walkers", config(f"cluster {{ {both} gateway = true }}\n") + ["--feed"], "--feed")
+        refuses("a slow gateway", SERVERS + ["--gateway", "--slow-ms", "10"], "--slow-ms")
         refuses("no name", config(f'cluster {{ {both} name = "" }}\n'), "cluster.name")
         refuses("walkers that stand", config(f"cluster {{ {both} speed_max = 0 }}\n"), "cluster.speed_max = 0")
         refuses("rules between keys", config(f"cluster {{ {both} halo = 1 }}\n"), "halo = 1 is below")

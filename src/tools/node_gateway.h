@@ -1,0 +1,35 @@
+/*
+ * A gateway within pharos-node: the newest state of each walker, as its clients would see it. A state of a lower
+ * ownership, or of fewer steps with the same one, is dropped: it is late, or of a node that is no owner any more. One
+ * thread, between phc_tick() and phc_told().
+ */
+#ifndef PHX_TOOLS_NODE_GATEWAY_H
+#define PHX_TOOLS_NODE_GATEWAY_H
+
+#include "tools/node_feed.h"
+
+typedef struct phx_gateway_walker {
+    phx_walker_state state; /* id 0 = not heard of */
+    uint64_t heard_ms;
+} phx_gateway_walker;
+
+typedef struct phx_node_gateway {
+    const phx_node_host *host; /* without walkers */
+    phc_transport feed;
+    phx_gateway_walker *walkers; /* by id - 1 */
+    phx_gateway_counts counts;
+    bool listens;
+} phx_node_gateway;
+
+struct phx_node_ticks;
+
+/* The host has its member. PH_NO_MEMORY: phx_gateway_close() is still called, as for one that was never opened. */
+PH_NODISCARD ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_node_host *host,
+                                        const phc_transport *feed);
+/* All that came. */
+void phx_gateway_hear(phx_node_gateway *gateway);
+/* The line of a status; gaps of the next one begin anew. */
+void phx_gateway_tell_status(phx_node_gateway *gateway, const struct phx_node_ticks *ticks);
+void phx_gateway_close(phx_node_gateway *gateway);
+
+#endif

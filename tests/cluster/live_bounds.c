@@ -1,0 +1,52 @@
+/*
+ * Measures and bounds; see live_bounds.h.
+ */
+#include "cluster/live_bounds.h"
+
+#include <inttypes.h>
+
+enum { STALLS = 4 }; /* a time of several processes, one after the other, each of which may be late */
+
+uint64_t live_longest_silence_ms(const live_cluster *cluster)
+{
+    uint64_t ms = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_node(&cluster->runs[i]) && cluster->runs[i].measure.silence_ms > ms)
+            ms = cluster->runs[i].measure.silence_ms;
+    return ms;
+}
+
+uint64_t live_longest_gap_ms(const live_cluster *cluster)
+{
+    uint64_t ms = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].measure.gap_ms > ms) ms = cluster->runs[i].measure.gap_ms;
+    return ms;
+}
+
+uint64_t live_least_lease_ms(const live_cluster *cluster)
+{
+    uint64_t ms = cluster->lease_ms;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].measure.lease_least_ms < ms)
+            ms = cluster->runs[i].measure.lease_least_ms;
+    return ms;
+}
+
+static uint64_t longest_stall_ms(const live_cluster *cluster)
+{
+    uint64_t ms = cluster->stall_ms;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].measure.longest_us / 1000 > ms)
+            ms = cluster->runs[i].measure.longest_us / 1000;
+    return ms;
+}
+
+void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms)
+{
+    const uint64_t stall_ms = longest_stall_ms(cluster);
+    (void)printf("  %-50s %6" PRIu64 " ms, bound %5" PRIu64 " ms (this machine was late by %" PRIu64 " ms)\n", what, ms,
+                 bound_ms, stall_ms);
+    CHECK(ms <= bound_ms + STALLS * stall_ms, "seed %" PRIu64 ": %s %" PRIu64 " ms, bound %" PRIu64, cluster->seed,
+          what, ms, bound_ms);
+}

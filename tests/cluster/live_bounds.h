@@ -1,0 +1,16 @@
+/*
+ * Measures of all runs, and bounds of time; see live_faults.h.
+ */
+#ifndef CLUSTER_LIVE_BOUNDS_H
+#define CLUSTER_LIVE_BOUNDS_H
+
+#include "cluster/live_nodes.h"
+
+/* Since live_begin_measure(), of all runs that are up. */
+uint64_t live_longest_silence_ms(const live_cluster *cluster); /* of a node, at another one */
+uint64_t live_longest_gap_ms(const live_cluster *cluster);     /* of a walker, at a gateway */
+uint64_t live_least_lease_ms(const live_cluster *cluster);
+/* Prints the time and its bound, and checks it. */
+void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
+
+#endif

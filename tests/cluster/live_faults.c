@@ -1,0 +1,291 @@
+/*
+ * Faults of nodes and gateways, and the table of all; see live_faults.h. Faults of servers are live_server_faults.c.
+ */
+#include "cluster/live_faults.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "cluster/live_bounds.h"
+#include "cluster/live_check.h"
+#include "cluster/live_server_faults.h"
+#include "cluster/live_waits.h"
+
+enum {
+    ANY_TICK_MS = 1000,    /* a fault comes at any moment of so many */
+    LEASE_SLACK_MS = 1000, /* etcd looks for leases that have ended twice a second, and members at etcd five times */
+    RESTORE_MS = 1000,     /* from the new map to the last walker */
+    SHORT_PAUSE_MS = 1000,
+    SLOW_WINDOW_MS = 5000,
+    SLOW_WINDOWS = 3
+};
+
+static live_run *choose_run(live_cluster *cluster, uint64_t *random, bool is_gateway)
+{
+    for (;;) {
+        live_run *run = &cluster->runs[phx_rng_below(random, cluster->run_count)];
+        if (live_is_up(run) && run->is_gateway == is_gateway) return run;
+    }
+}
+
+static void pass_some_time(live_cluster *cluster, uint64_t *random)
+{
+    live_pass(cluster, phx_rng_below(random, ANY_TICK_MS));
+    live_begin_measure(cluster);
+}
+
+static void start_again(live_cluster *cluster, bool is_gateway)
+{
+    const uint64_t since_ms = live_now_ms();
+    (void)live_start(cluster, is_gateway);
+    if (!is_gateway && live_await_owned(cluster, "a new node owns walkers", since_ms))
+        (void)live_await_crossings(cluster);
+}
+
+static void kill_run(live_run *run)
+{
+    server_signal(&run->process, SIGKILL);
+    run->killed = true;
+}
+
+static void pause_run(live_run *run)
+{
+    server_signal(&run->process, SIGSTOP);
+    run->paused = true;
+}
+
+static void wake_run(live_run *run)
+{
+    server_signal(&run->process, SIGCONT);
+    run->paused = false;
+}
+
+/* ---- a node that is gone ---- */
+
+static uint64_t last_peer_down_ms(const live_cluster *cluster)
+{
+    uint64_t ms = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (cluster->runs[i].measure.peer_down_ms > ms) ms = cluster->runs[i].measure.peer_down_ms;
+    return ms;
+}
+
+/* Its walkers are entered by the others, in time, and no other walker. */
+static bool check_death(live_cluster *cluster, const live_run *dead, uint64_t since_ms, size_t first)
+{
+    live_restored restored;
+    const uint64_t stale_ms = since_ms + 1500; /* statuses from before the death do not count */
+    if (!live_await_owned(cluster, "the walkers of a dead node are owned", stale_ms)) return false;
+    live_check_restored(cluster, dead, first, &restored);
+    live_bound(cluster, "put out of the map by all after", last_peer_down_ms(cluster) - since_ms,
+               cluster->lease_ms + LEASE_SLACK_MS);
+    live_bound(cluster, "the last of its walkers is entered after", restored.last_ms - since_ms,
+               cluster->lease_ms + LEASE_SLACK_MS + RESTORE_MS);
+    (void)printf("  %u walkers entered anew, %u taken back from their way to it\n", restored.entered,
+                 restored.taken_back);
+    return CHECK(restored.entered + restored.taken_back > 0, "seed %" PRIu64 ": no walker was restored", cluster->seed);
+}
+
+static void kill_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, false);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    kill_run(run);
+    if (check_death(cluster, run, since_ms, first) && live_await_rest(cluster, "behind the death of a node"))
+        start_again(cluster, false);
+}
+
+/* Longer than its lease: it is put out, hears so once it goes on, and ends. */
+static void pause_node_for_long(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, false);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    pause_run(run);
+    if (!check_death(cluster, run, since_ms, first)) return;
+    server_signal(&run->process, SIGCONT);
+    if (!live_await_end(cluster, run, "a node that was put out ends", LIVE_EXIT_FENCED)) return;
+    CHECK(run->is_fenced, "seed %" PRIu64 ": it does not say that it is fenced", cluster->seed);
+    if (live_await_rest(cluster, "behind the return of a node")) start_again(cluster, false);
+}
+
+/* The map barrier waits for the gateway until that is put out, too. */
+static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *random)
+{
+    live_run *gateway = choose_run(cluster, random, true), *node = choose_run(cluster, random, false);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    pause_run(gateway);
+    kill_run(node);
+    if (!check_death(cluster, node, since_ms, first)) return;
+    server_signal(&gateway->process, SIGCONT);
+    if (!live_await_end(cluster, gateway, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
+    if (!live_await_rest(cluster, "behind the death of a node and a gateway")) return;
+    start_again(cluster, true);
+    start_again(cluster, false);
+}
+
+/* ---- a node that comes back ---- */
+
+static void pause_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, false);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    pause_run(run);
+    live_pass(cluster, SHORT_PAUSE_MS);
+    wake_run(run);
+    const uint64_t paused_ms = live_now_ms() - since_ms;
+    live_pass(cluster, 2 * SHORT_PAUSE_MS);
+    live_bound(cluster, "silence of the node beyond its pause",
+               live_longest_silence_ms(cluster) -
+                   (live_longest_silence_ms(cluster) < paused_ms ? live_longest_silence_ms(cluster) : paused_ms),
+               500);
+    live_check_nothing_lost(cluster, first);
+    (void)live_await_rest(cluster, "behind a pause of a node");
+}
+
+static void drain_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, false);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    server_signal(&run->process, SIGTERM);
+    if (!live_await_end(cluster, run, "a node is drained", 0)) return;
+    (void)printf("  drained after %" PRIu64 " ms\n", live_now_ms() - since_ms);
+    CHECK(run->is_drained, "seed %" PRIu64 ": it does not say that it is drained", cluster->seed);
+    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it left */
+    live_check_nothing_lost(cluster, first);
+    if (live_await_rest(cluster, "without the drained node")) start_again(cluster, false);
+}
+
+/* ---- a slow node ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Ticks of the other nodes from their places on. */
+typedef VEC(uint32_t) durations;
+
+static void note_places(const live_cluster *cluster, size_t places[LIVE_RUNS_MAX])
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) places[i] = cluster->runs[i].ticks_us.count;
+}
+
+static size_t add_durations(const live_cluster *cluster, const live_run *but, const size_t places[], durations *to)
+{
+    size_t of_it = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (run == but) of_it = run->ticks_us.count - places[i];
+        if (run == but || !live_is_node(run)) continue;
+        for (size_t at = places[i]; at < run->ticks_us.count; at++) VEC_PUSH(to, run->ticks_us.items[at]);
+    }
+    return of_it;
+}
+
+static uint32_t p99_of(durations *ticks)
+{
+    REQUIRE(ticks->count > 0);
+    qsort(ticks->items, ticks->count, sizeof *ticks->items, compare_numbers);
+    return ticks->items[(ticks->count - 1) * 99 / 100];
+}
+
+/* Windows with and without the fault take turns, as the machine has other work. */
+static void slow_node(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, false);
+    durations ticks[2] = {0};
+    size_t places[LIVE_RUNS_MAX] = {0}, of_it = 0;
+    uint64_t silence_ms = 0;
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    for (uint32_t window = 0; window < 2 * SLOW_WINDOWS; window++) {
+        const bool is_slow = window % 2 == 1;
+        live_begin_measure(cluster);
+        note_places(cluster, places);
+        live_pass(cluster, SLOW_WINDOW_MS);
+        const size_t counted = add_durations(cluster, run, places, &ticks[is_slow]);
+        if (is_slow) of_it += counted;
+        if (live_longest_silence_ms(cluster) > silence_ms) silence_ms = live_longest_silence_ms(cluster);
+        server_signal(&run->process, SIGUSR2);
+    }
+    live_pass(cluster, 1000);
+    const uint32_t plain_us = p99_of(&ticks[0]), beside_us = p99_of(&ticks[1]);
+    const size_t other_ticks = ticks[1].count / (LIVE_NODES - 1);
+    (void)printf("  p99 of the others' ticks: %u us without, %u us beside it: %.2f times\n", plain_us, beside_us,
+                 (double)beside_us / (double)plain_us);
+    (void)printf("  %zu ticks of it, %zu of each other one; it was silent for %" PRIu64 " ms at a time\n", of_it,
+                 other_ticks, silence_ms);
+    CHECK(of_it > 0 && other_ticks >= of_it * 3, "seed %" PRIu64 ": others wait for a slow node: %zu ticks to its %zu",
+          cluster->seed, other_ticks, of_it);
+    CHECK(silence_ms > 0, "seed %" PRIu64 ": its lag is not told", cluster->seed);
+    live_check_nothing_lost(cluster, first);
+    for (uint32_t i = 0; i < 2; i++) VEC_FREE(&ticks[i]);
+    (void)live_await_rest(cluster, "behind a slow node");
+}
+
+/* ---- gateways ---- */
+
+static void kill_gateway(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, true);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    const uint64_t since_ms = live_now_ms();
+    kill_run(run);
+    live_pass(cluster, cluster->lease_ms + 2 * LEASE_SLACK_MS);
+    live_bound(cluster, "put out of the map by all after", last_peer_down_ms(cluster) - since_ms,
+               cluster->lease_ms + LEASE_SLACK_MS);
+    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0; /* it is dead */
+    live_check_nothing_lost(cluster, first);
+    start_again(cluster, true);
+    (void)live_await_rest(cluster, "behind the death of a gateway");
+}
+
+static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
+{
+    live_run *run = choose_run(cluster, random, true);
+    pass_some_time(cluster, random);
+    const size_t first = cluster->events.count;
+    pause_run(run);
+    live_pass(cluster, cluster->lease_ms + 2 * LEASE_SLACK_MS);
+    server_signal(&run->process, SIGCONT);
+    if (!live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
+    for (uint32_t i = 0; i < cluster->run_count; i++) cluster->runs[i].measure.peer_downs = 0;
+    live_check_nothing_lost(cluster, first);
+    start_again(cluster, true);
+    (void)live_await_rest(cluster, "behind the return of a gateway");
+}
+
+const live_fault live_faults[] = {
+    {"a node is killed", kill_node},
+    {"a node stands still beyond its lease", pause_node_for_long},
+    {"a node is killed while a gateway stands still", kill_node_beside_paused_gateway},
+    {"a node stands still for a second", pause_node},
+    {"a node is drained", drain_node},
+    {"a node is slow", slow_node},
+    {"a gateway is killed", kill_gateway},
+    {"a gateway stands still beyond its lease", pause_gateway_for_long},
+    {"a broker is killed", live_kill_broker},
+    {"a broker hangs", live_hang_broker},
+    {"all brokers are away", live_kill_brokers},
+    {"a member of etcd is killed", live_kill_etcd},
+    {"the leader of etcd is killed", live_kill_etcd_leader},
+    {"the leader of etcd hangs", live_hang_etcd_leader},
+    {"the majority of etcd is away", live_kill_etcd_majority},
+};
+
+const uint32_t live_fault_count = sizeof live_faults / sizeof *live_faults;

@@ -1,0 +1,156 @@
+/*
+ * Faults of servers; see live_server_faults.h. None of them may cost a walker or a member.
+ */
+#include "cluster/live_server_faults.h"
+
+#include <inttypes.h>
+#include <signal.h>
+
+#include "base/rng.h"
+#include "cluster/live_bounds.h"
+#include "cluster/live_check.h"
+#include "cluster/live_waits.h"
+
+enum {
+    ANY_TICK_MS = 1000,
+    BROKER_KILLED_MS = 1000, /* bound of silence: clients of a dead broker go to the next one */
+    BROKER_HANGS_MS = 3000,
+    BROKER_HUNG_MS = 2500, /* ... that does not answer for a second, and two more tries at it */
+    BROKERS_AWAY_MS = 3500,
+    BROKERS_BACK_MS = 3000,
+    ETCD_AWAY_MS = 6000,
+    ETCD_HANGS_MS = 4000,
+    BACK_MS = 3000
+};
+
+static size_t begin_fault(live_cluster *cluster, uint64_t *random)
+{
+    live_pass(cluster, phx_rng_below(random, ANY_TICK_MS));
+    live_begin_measure(cluster);
+    return cluster->events.count;
+}
+
+/* No walker and no member was lost. */
+static void end_fault(live_cluster *cluster, size_t first, const char *when)
+{
+    live_check_nothing_lost(cluster, first);
+    if (live_await_crossings(cluster)) (void)live_await_rest(cluster, when);
+}
+
+static test_server *choose_server(server_group *group, uint64_t *random)
+{
+    return &group->servers[phx_rng_below(random, group->count)];
+}
+
+/* ---- brokers ---- */
+
+static void check_silence(live_cluster *cluster, uint64_t bound_ms)
+{
+    live_bound(cluster, "silence of a node, at another one", live_longest_silence_ms(cluster), bound_ms);
+    (void)printf("  %-50s %6" PRIu64 " ms\n", "silence of a walker, at a gateway", live_longest_gap_ms(cluster));
+}
+
+void live_kill_broker(live_cluster *cluster, uint64_t *random)
+{
+    test_server *broker = choose_server(&cluster->nats, random);
+    const size_t first = begin_fault(cluster, random);
+    server_signal(broker, SIGKILL);
+    live_pass(cluster, BACK_MS);
+    check_silence(cluster, BROKER_KILLED_MS);
+    server_start_again(broker);
+    end_fault(cluster, first, "behind the death of a broker");
+}
+
+void live_hang_broker(live_cluster *cluster, uint64_t *random)
+{
+    test_server *broker = choose_server(&cluster->nats, random);
+    const size_t first = begin_fault(cluster, random);
+    server_signal(broker, SIGSTOP);
+    live_pass(cluster, BROKER_HANGS_MS);
+    server_signal(broker, SIGCONT);
+    live_pass(cluster, BACK_MS);
+    check_silence(cluster, BROKER_HUNG_MS);
+    end_fault(cluster, first, "behind a broker that hung");
+}
+
+void live_kill_brokers(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    for (uint32_t i = 0; i < cluster->nats.count; i++) server_signal(&cluster->nats.servers[i], SIGKILL);
+    live_pass(cluster, BROKERS_AWAY_MS);
+    for (uint32_t i = 0; i < cluster->nats.count; i++) server_start_again(&cluster->nats.servers[i]);
+    live_pass(cluster, BROKERS_BACK_MS + BACK_MS);
+    check_silence(cluster, BROKERS_AWAY_MS + BROKERS_BACK_MS);
+    end_fault(cluster, first, "behind a time without brokers");
+}
+
+/* ---- etcd ---- */
+
+static test_server *leader_of(live_cluster *cluster)
+{
+    for (;;) {
+        const uint32_t leader = servers_etcd_leader(&cluster->etcd);
+        if (leader < cluster->etcd.count) return &cluster->etcd.servers[leader];
+        live_pass(cluster, 100); /* an election */
+    }
+}
+
+/* The lease is renewed three times in its time; 0: for some time hosts might not commit. No bound: no member was put
+ * out. */
+static void print_lease(live_cluster *cluster)
+{
+    const uint64_t least_ms = live_least_lease_ms(cluster);
+    (void)printf("  %-50s %6" PRIu64 " ms of %" PRIu64 "\n", "the lease was proven for at least", least_ms,
+                 cluster->lease_ms);
+}
+
+static void kill_etcd(live_cluster *cluster, test_server *server, size_t first)
+{
+    server_signal(server, SIGKILL);
+    live_pass(cluster, ETCD_AWAY_MS);
+    print_lease(cluster);
+    server_start_again(server);
+    end_fault(cluster, first, "behind the death of a member of etcd");
+}
+
+void live_kill_etcd(live_cluster *cluster, uint64_t *random)
+{
+    test_server *server = choose_server(&cluster->etcd, random);
+    kill_etcd(cluster, server, begin_fault(cluster, random));
+}
+
+void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    kill_etcd(cluster, leader_of(cluster), first);
+}
+
+void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    test_server *server = leader_of(cluster);
+    server_signal(server, SIGSTOP);
+    live_pass(cluster, ETCD_HANGS_MS);
+    server_signal(server, SIGCONT);
+    live_pass(cluster, BACK_MS);
+    print_lease(cluster);
+    end_fault(cluster, first, "behind a leader of etcd that hung");
+}
+
+/* Longer than a lease: no member can be put out, and the walkers go on and cross. */
+void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    test_server *leader = leader_of(cluster), *other;
+    do other = choose_server(&cluster->etcd, random);
+    while (other == leader);
+    server_signal(leader, SIGKILL);
+    server_signal(other, SIGKILL);
+    live_pass(cluster, cluster->lease_ms + 1000);
+    (void)live_await_crossings(cluster);
+    live_check_nothing_lost(cluster, first);
+    server_start_again(leader);
+    server_start_again(other);
+    live_pass(cluster, cluster->lease_ms + BACK_MS);
+    end_fault(cluster, first, "behind a time without etcd");
+}

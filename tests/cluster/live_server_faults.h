@@ -1,0 +1,17 @@
+/*
+ * Faults of brokers and members of etcd; see live_faults.h.
+ */
+#ifndef CLUSTER_LIVE_SERVER_FAULTS_H
+#define CLUSTER_LIVE_SERVER_FAULTS_H
+
+#include "cluster/live_nodes.h"
+
+void live_kill_broker(live_cluster *cluster, uint64_t *random);
+void live_hang_broker(live_cluster *cluster, uint64_t *random);
+void live_kill_brokers(live_cluster *cluster, uint64_t *random);
+void live_kill_etcd(live_cluster *cluster, uint64_t *random);
+void live_kill_etcd_leader(live_cluster *cluster, uint64_t *random);
+void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random);
+void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random);
+
+#endif

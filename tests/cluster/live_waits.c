@@ -1,0 +1,150 @@
+/*
+ * Waits of a test of processes; see live_waits.h.
+ */
+#include "cluster/live_waits.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cluster/live_check.h"
+
+enum { STEP_MS = 20, PATIENCE_MS = 60000, HAND_OVERS = 30, STALE_STATUS_MS = 2000 };
+
+typedef bool (*wait_condition)(live_cluster *cluster, const void *argument);
+
+/* A machine that is busy wakes this process late, and the nodes as well. */
+static void pass_step(live_cluster *cluster)
+{
+    const uint64_t before_ms = live_now_ms();
+    (void)usleep(STEP_MS * 1000);
+    const uint64_t slept_ms = live_now_ms() - before_ms;
+    if (slept_ms > STEP_MS + cluster->stall_ms) cluster->stall_ms = slept_ms - STEP_MS;
+    live_read(cluster);
+}
+
+void live_pass(live_cluster *cluster, uint64_t ms)
+{
+    const uint64_t end_ms = live_now_ms() + ms;
+    while (live_now_ms() < end_ms) pass_step(cluster);
+}
+
+static void show_logs(const live_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        (void)fprintf(stderr, "-- run %u --\n", i);
+        server_show_log(&cluster->runs[i].process);
+    }
+}
+
+static bool await_condition(live_cluster *cluster, const char *what, wait_condition holds, const void *argument)
+{
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    live_read(cluster);
+    while (check_failures() == 0) {
+        if (holds(cluster, argument)) return true;
+        if (live_now_ms() >= end_ms) break;
+        pass_step(cluster);
+    }
+    if (check_failures() > 0) return false;
+    show_logs(cluster);
+    return CHECK(false, "seed %" PRIu64 ": not in time: %s", cluster->seed, what);
+}
+
+/* ---- owners ---- */
+
+static bool all_are_owned(live_cluster *cluster, const void *argument)
+{
+    const uint64_t *since_ms = argument;
+    bool owned[LIVE_WALKERS_MAX + 1] = {0};
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (!live_is_node(run)) continue;
+        uint32_t count = 0;
+        for (uint64_t id = 1; id <= cluster->walkers; id++) {
+            owned[id] |= run->owns[id];
+            count += run->owns[id];
+        }
+        if (count == 0 || run->status_ms < *since_ms) return false;
+    }
+    for (uint64_t id = 1; id <= cluster->walkers; id++)
+        if (!owned[id]) return false;
+    return true;
+}
+
+bool live_await_owned(live_cluster *cluster, const char *what, uint64_t since_ms)
+{
+    return await_condition(cluster, what, all_are_owned, &since_ms);
+}
+
+uint32_t live_count_gained(const live_cluster *cluster)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < cluster->events.count; i++) count += cluster->events.items[i].kind == LIVE_GAINED;
+    return count;
+}
+
+static bool many_are_gained(live_cluster *cluster, const void *argument)
+{
+    const uint32_t *count = argument;
+    return live_count_gained(cluster) >= *count;
+}
+
+bool live_await_crossings(live_cluster *cluster)
+{
+    const uint32_t count = live_count_gained(cluster) + HAND_OVERS;
+    return await_condition(cluster, "walkers cross regions", many_are_gained, &count);
+}
+
+/* ---- rest ---- */
+
+/* No node has had news for some statuses, all of them behind since_ms. */
+static bool all_are_settled(live_cluster *cluster, const void *argument)
+{
+    const uint64_t *since_ms = argument;
+    uint32_t owned = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (!live_is_node(run)) continue;
+        if (run->status_ms < *since_ms || run->same_statuses < LIVE_SAME_STATUSES || run->transit != 0) return false;
+        for (uint64_t id = 1; id <= cluster->walkers; id++) owned += run->owns[id];
+    }
+    return owned == cluster->walkers;
+}
+
+bool live_await_rest(live_cluster *cluster, const char *when)
+{
+    live_signal_all(cluster, SIGUSR1);
+    const uint64_t since_ms = live_now_ms() + STALE_STATUS_MS;
+    const bool settled = await_condition(cluster, when, all_are_settled, &since_ms);
+    if (settled) live_check_owners(cluster);
+    live_signal_all(cluster, SIGUSR1);
+    return settled;
+}
+
+/* ---- ends ---- */
+
+typedef struct ended {
+    live_run *run;
+    int status;
+} ended;
+
+static bool has_ended(live_cluster *cluster, const void *argument)
+{
+    (void)cluster;
+    ended *end = *(ended *const *)argument;
+    return server_has_ended(&end->run->process, &end->status);
+}
+
+bool live_await_end(live_cluster *cluster, live_run *run, const char *what, int exit_status)
+{
+    ended end = {.run = run}, *argument = &end;
+    if (!await_condition(cluster, what, has_ended, &argument)) return false;
+    live_read(cluster);
+    if (CHECK(WIFEXITED(end.status) && WEXITSTATUS(end.status) == exit_status, "seed %" PRIu64 ": %s: status %d",
+              cluster->seed, what, end.status))
+        return true;
+    show_logs(cluster);
+    return false;
+}
