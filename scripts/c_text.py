@@ -32,7 +32,7 @@ def bare(text):
     return strip_strings(strip_comments(text))
 
 
-FUNCTION = re.compile(r"^(?P<head>[A-Za-z_][^\n;{}=]*?)\b(?P<name>\w+)\((?:[^;{}]|\n)*?\)\n\{\n(?P<body>.*?)^\}",
+FUNCTION = re.compile(r"^(?P<head>[A-Za-z_][^\n;{}=]*?)\b(?P<name>\w+)\([^;{}]*?\)\n\{\n(?P<body>.*?)^\}",
                       flags=re.M | re.S)
 
 
