@@ -109,6 +109,17 @@ if [ -n "$stores" ]; then # all is there: the top-level default
     grep -q '^tick 1: 1 sees 2$' "$work/examples.log" || fail "the examples print nothing"
 fi
 
+echo "== static without concurrencykit: named"
+mkdir "$work/bare"
+printf 'cmake_minimum_required(VERSION 3.22)\nproject(bare C)\nfind_package(pharos CONFIG REQUIRED COMPONENTS static)\n' \
+    >"$work/bare/CMakeLists.txt"
+if PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR="$libdir/pkgconfig" "$cmake" -S "$work/bare" -B "$work/bare/build" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DPKG_CONFIG_USE_CMAKE_PREFIX_PATH=OFF >"$work/bare.log" 2>&1; then
+    fail "find_package(pharos COMPONENTS static) is content without concurrencykit"
+fi
+tr -s ' \n' ' ' <"$work/bare.log" | grep -qF 'pharos::static needs what is not found: concurrencykit (Debian: libck-dev)' ||
+    { cat "$work/bare.log"; fail "find_package() does not name concurrencykit"; }
+
 echo "== without pkg-config's flags"
 if "$cc" -DPHAROS_EXPECTED_VERSION='""' "$consumer/consumer.c" -o "$work/none" -lpharos 2>/dev/null; then
     fail "a host builds without pkg-config: the tested library is not the installed one"

@@ -243,6 +243,19 @@ add_custom_target(binding_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SO
                   $<TARGET_FILE:binding_cost_c> ${cost_programs} DEPENDS bindings VERBATIM USES_TERMINAL
                   COMMENT "Costs of the bindings, the least of 40 runs")
 
+# Each binding once more, from an installation.
+if(PHAROS_INSTALL AND CMAKE_CXX_COMPILER)
+    foreach(target IN ITEMS pharos_static pharos_config pharos_config_shared pharos_store pharos_store_shared pharos_view
+            pharos_view_shared pharos_cluster pharos_cluster_shared api_pages bindings_go bindings_rust bindings_csharp)
+        if(TARGET ${target})
+            add_dependencies(bindings ${target})
+        endif()
+    endforeach()
+    add_test(NAME binding_installed COMMAND ${sources}/installed.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}
+             ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${CMAKE_CURRENT_BINARY_DIR}/bindings_installed)
+    set_tests_properties(binding_installed PROPERTIES TIMEOUT 300 LABELS binding)
+endif()
+
 list(LENGTH recipes count)
 if(count EQUAL 4)
     list(TRANSFORM recipes REPLACE "(.+)" "--program;\\1=${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE programs)

@@ -8,7 +8,7 @@ function(pharos_page_program name source)
     target_link_libraries(example_${name} PRIVATE pharos ${ARGN})
 endfunction()
 
-# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, README.md, or that of the examples, with programs of pages and of tools; none where a tool is
+# pharos_page_test(NAME PROGRAM ...): docs/NAME.md, README.md, or that of examples or bindings, with programs of pages and of tools; none where a tool is
 # not built.
 function(pharos_page_test name)
     set(page ${PROJECT_SOURCE_DIR}/docs/${name}.md)
@@ -16,6 +16,8 @@ function(pharos_page_test name)
         set(page ${PROJECT_SOURCE_DIR}/README.md)
     elseif(name STREQUAL "examples")
         set(page ${CMAKE_CURRENT_SOURCE_DIR}/examples/README.md)
+    elseif(name STREQUAL "bindings")
+        set(page ${PROJECT_SOURCE_DIR}/src/bindings/README.md)
     endif()
     set(programs)
     foreach(program IN LISTS ARGN)
@@ -37,6 +39,7 @@ set_tests_properties(pages_self_test PROPERTIES LABELS example TIMEOUT 60)
 
 pharos_page_test(README hello)
 pharos_page_test(examples)
+pharos_page_test(bindings)
 
 pharos_page_program(tutorial_1_meet examples/tutorial/1_meet.c)
 pharos_page_program(tutorial_2_classes examples/tutorial/2_classes.c)

@@ -1,9 +1,9 @@
 /* C structs from Lua tables, and back: one table of fields for each struct, of pharos_fields.h (made from the headers).
  */
 #include "fields.h"
+#include "pharos_fields.h"
 
 #include <lauxlib.h>
-#include <pharos_fields.h>
 #include <string.h>
 
 typedef enum field_type {
