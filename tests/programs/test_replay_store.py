@@ -130,8 +130,17 @@ def without_remote(trace):
 
 def test_csv_of_a_later_image(folder, seed):
     """Its entities come as capsules: lists, awake NPCs and areas go on, so the events behind the image are the same."""
+    check_csv_of_later_images(folder, seed, CONFIG)
+
+
+def test_csv_of_a_later_image_of_a_crowd(folder, seed):
+    """Views are shrunk, and go on to be."""
+    check_csv_of_later_images(folder, seed, "crowd_entities = 5\n" + CONFIG)
+
+
+def check_csv_of_later_images(folder, seed, config):
     os.makedirs(os.path.join(folder, "s"))
-    write(folder, "every.conf", CONFIG)
+    write(folder, "every.conf", config)
     write(folder, "every.csv", without_remote(trace_from_one(seed)))
     Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--record", "s/w"]).ends(0)
     later = {}
