@@ -135,7 +135,7 @@ def test_csv_of_a_later_image(folder, seed):
 
 def test_csv_of_a_later_image_of_a_crowd(folder, seed):
     """Views are shrunk, and go on to be."""
-    check_csv_of_later_images(folder, seed, "crowd_entities = 5\n" + CONFIG)
+    check_csv_of_later_images(folder, seed, "crowd_entities = 2\n" + CONFIG)
 
 
 def check_csv_of_later_images(folder, seed, config):
