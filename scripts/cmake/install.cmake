@@ -52,7 +52,7 @@ if(PHAROS_BUILD_CLUSTER)
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cluster NAMELINK_COMPONENT dev
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
-foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench pharos-view pharos-node)
+foreach(program IN ITEMS pharos-replay pharos-config pharos-store pharos-bench pharos-view pharos-node pharos-cluster)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
         list(APPEND programs ${program})

@@ -41,7 +41,8 @@ set(content_tools "This package has pharos-replay, which runs a trace of command
 pharos-config, which checks config files; pharos-store, which checks
 images and journals of worlds; pharos-view, which shows a world in a
 browser; pharos-node, which runs a node of a world over several
-machines; and pharos-bench, which measures ticks.")
+machines; pharos-cluster, which shows and changes such a world's nodes
+and regions; and pharos-bench, which measures ticks.")
 set(section_runtime libs)
 set(section_config libs)
 set(section_store libs)

@@ -7,6 +7,7 @@ set(page_names
     "pharos-store=shows, checks and cuts images and journals of Pharos worlds"
     "pharos-view=shows a Pharos world in a browser"
     "pharos-node=runs a node of a Pharos world over several machines"
+    "pharos-cluster=shows and changes the nodes and regions of a Pharos world over several machines"
     "pharos-bench=loads Pharos with crowds and measures whole ticks")
 
 if(PHAROS_SANITIZE OR CMAKE_CROSSCOMPILING OR NOT programs)

@@ -2,8 +2,7 @@
  * Rows of an image; see replay_csv_image.h. Its entities enter as remote ones, in the tick before the image's; in its
  * tick each becomes an own one by the capsule that ph_export() makes of it, which tells no event. A capsule says how
  * many ticks ago a thing was, seen from the next tick; so its ages are made less by one. An age that is 0 then is found
- * out by the tick itself: an NPC is alone since that tick, and an entity moves in it. Crowd control works in that tick,
- * too: a capsule has the step before it.
+ * out by the tick itself: an NPC is alone since that tick, and an entity moves in it.
  */
 #include "tools/replay_csv_image.h"
 
@@ -12,11 +11,9 @@
 
 #include <pharos/pharos.h>
 
-#include "api/handles.h"
 #include "base/idmap.h"
 #include "world/image/image.h"
 #include "world/image/restore_bonds.h"
-#include "world/ingest/crowd_control.h"
 #include "world/queue/capsule.h"
 
 /* An image that is written. */
@@ -115,7 +112,7 @@ static void take_tick(unsigned char *age, uint32_t least)
 }
 
 /* A capsule of the tick's end as one of its begin. */
-static void make_older(const phx_world *world, unsigned char *capsule, size_t bytes, bool moved)
+static void make_older(unsigned char *capsule, size_t bytes, bool moved)
 {
     phx_capsule_walk walk;
     phx_capsule_view view;
@@ -124,7 +121,6 @@ static void make_older(const phx_world *world, unsigned char *capsule, size_t by
     for (; phx_capsule_next(&walk, &view); member = capsule + (walk.at - capsule)) {
         take_tick(member + offsetof(phx_capsule_member, alone), 0);
         take_tick(member + offsetof(phx_capsule_member, moved), 0);
-        member[offsetof(phx_capsule_member, step)] = (unsigned char)phx_crowd_step_before(world, view.member.id);
         const float x = moved ? beside(view.member.x) : view.member.x;
         memcpy(member + offsetof(phx_capsule_member, x), &x, sizeof x);
         for (uint32_t i = 0; i < view.member.deferred; i++)
@@ -152,7 +148,7 @@ static bool import_family(image_rows *from, uint32_t entity)
     (void)counted;
     if (!phx_idmap_reserve(&from->imported, phx_idmap_count(&from->imported) + count)) return false;
     for (uint32_t i = 0; i < count; i++) phx_idmap_insert(&from->imported, ids[i], 1);
-    make_older(phx_resolve_world(from->world), capsule, bytes, has_moved(from, id));
+    make_older(capsule, bytes, has_moved(from, id));
     phx_csv_import(from->rows, id, capsule, bytes);
     move_to_place(from, entity);
     return true;
@@ -207,7 +203,6 @@ bool phx_csv_image(phx_csv_rows *rows, ph_world world, phx_mem *mem)
 {
     image_rows from = {.rows = rows, .world = world};
     ph_image *image = NULL;
-    if (!phx_crowd_recount(phx_resolve_world(world))) return false;
     if (ph_image_capture(world, &image) != PH_OK) return false; /* it was loaded, so it owes nothing */
     from.image = image;
     phx_idmap_init(&from.imported, mem);

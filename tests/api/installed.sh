@@ -23,7 +23,7 @@ libdir=$(dirname "$(find "$prefix" -name 'libpharos.so' | head -n 1)")
 version=$(sed -n 's/^Version: //p' "$libdir/pkgconfig/pharos.pc")
 
 echo "== programs"
-for program in pharos-replay pharos-config pharos-store pharos-view pharos-node pharos-bench; do
+for program in pharos-replay pharos-config pharos-store pharos-view pharos-node pharos-cluster pharos-bench; do
     # A program that was not built is not installed; the top-level default builds all of them.
     if [ -x "$build/src/tools/$program" ] || [ -x "$build/bench/$program" ]; then
         "$prefix/bin/$program" --version | grep -qF "$version" || fail "$program --version does not tell $version"

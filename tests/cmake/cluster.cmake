@@ -19,6 +19,9 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_fuzz_test(NAME fuzz_etcd SOURCES fuzz/fuzz_etcd.c CORPUS fuzz/corpus_etcd LIBS pharos_cluster MAX_LEN 4096)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
     endif()
+    if(TARGET pharos-cluster)
+        pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
+    endif()
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     pharos_plain_test(NAME federation SOURCES cluster/federation.c LIBS pharos_cluster LABELS cluster)
@@ -50,7 +53,7 @@ if(PHAROS_BUILD_CLUSTER)
             target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
         endforeach()
     endif()
-    foreach(test IN ITEMS federation cluster_hosts unit_cluster unit_cluster_etcd fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
+    foreach(test IN ITEMS federation cluster_hosts unit_cluster unit_cluster_etcd unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back) # some are not there under the thread sanitizer
         if(TARGET ${test})
@@ -80,6 +83,14 @@ if(PHAROS_BUILD_CLUSTER)
             set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON)
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
+            pharos_plain_test(NAME cluster_operator
+                              SOURCES cluster/cluster_operator.c cluster/live_nodes.c cluster/servers.c
+                              ARGS --tool $<TARGET_FILE:pharos-cluster> --node $<TARGET_FILE:pharos-node>
+                                   --nats ${NATS_SERVER} --etcd ${ETCD}
+                              LABELS cluster live)
+            set_tests_properties(cluster_operator PROPERTIES RUN_SERIAL ON)
+            add_dependencies(cluster_operator pharos-node pharos-cluster)
+            add_dependencies(cluster_tests cluster_operator)
         endif()
     else()
         message(STATUS "cluster_servers is left out: scripts/install_deps.sh --cluster installs its servers and libraries")

@@ -30,6 +30,8 @@ LINES = (
     ("pharos-view", "--allow", ["--allow-set"]),
     ("pharos-view", "--trace=tr", ["--trace=trace.csv"]),
     ("pharos-node", "--lea", ["--lease-ms="]),
+    ("pharos-cluster", "dr", ["drain"]),
+    ("pharos-cluster", "--dr", ["--dry-run"]),
     ("pharos-node", "--data", ["--data"]),  # an option of another program, in an example
     ("pharos-bench", "--scenario=teleport", ["--scenario=teleport-storm"]),
     ("pharos-bench", "--features=ready", ["--features=ready1"]),

@@ -130,20 +130,8 @@ def without_remote(trace):
 
 def test_csv_of_a_later_image(folder, seed):
     """Its entities come as capsules: lists, awake NPCs and areas go on, so the events behind the image are the same."""
-    check_csv_of_later_images(folder, seed, CONFIG)
-
-
-def test_csv_of_a_later_image_of_a_crowd(folder, seed):
-    """Views are shrunk, and go on to be."""
-    for entities in (1, 2, 4): # of one size, a seed in six has no view that changes in an image's tick
-        crowded = os.path.join(folder, str(entities))
-        os.makedirs(crowded)
-        check_csv_of_later_images(crowded, seed, f"crowd_entities = {entities}\n" + CONFIG)
-
-
-def check_csv_of_later_images(folder, seed, config):
     os.makedirs(os.path.join(folder, "s"))
-    write(folder, "every.conf", config)
+    write(folder, "every.conf", CONFIG)
     write(folder, "every.csv", without_remote(trace_from_one(seed)))
     Run(folder, ["every.csv", "--config", "every.conf", "--skip-bad", "--record", "s/w"]).ends(0)
     later = {}

@@ -178,16 +178,12 @@ static bool is_new(const phx_world *world, const phx_name *name)
            !phx_imports_has(&world->imports, name->id);
 }
 
-/* Of an observer that was in the world before. */
-static uint32_t step_on(const phx_world *world, uint32_t step, uint64_t entities)
-{
-    if (wanted_step(world, (double)entities) > step) return step + 1;
-    return wanted_step(world, (double)entities * CROWD_SLACK) < step ? step - 1 : step;
-}
-
 static uint32_t next_step(const phx_world *world, uint32_t step, uint64_t entities, const phx_name *name)
 {
-    return is_new(world, name) ? wanted_step(world, (double)entities) : step_on(world, step, entities);
+    uint32_t up = wanted_step(world, (double)entities);
+    if (is_new(world, name)) return up;
+    if (up > step) return step + 1;
+    return wanted_step(world, (double)entities * CROWD_SLACK) < step ? step - 1 : step;
 }
 
 bool phx_step_crowd_decide(phx_world *world, uint32_t index)
@@ -214,30 +210,6 @@ bool phx_step_crowd_decide(phx_world *world, uint32_t index)
         of->changes[of->change_count++] = (phx_crowd_view_change){slot, next};
     }
     return true;
-}
-
-/* ---- between ticks ---- */
-
-bool phx_crowd_recount(phx_world *world)
-{
-    for (uint32_t i = 0; i < world->shard_count; i++)
-        if (!phx_step_crowd_count(world, i)) return false;
-    return phx_crowd_gather(world);
-}
-
-uint32_t phx_crowd_step_before(const phx_world *world, uint64_t id)
-{
-    phx_shard *shard;
-    uint32_t slot;
-    const uint64_t *shrunk = find_shrunk_view(&world->crowd, id);
-    const uint32_t step = step_of(shrunk);
-    if (!phx_world_find(world, id, &shard, &slot)) return step;
-    const phx_attr *attr = phx_store_attr(&shard->store, slot);
-    if (!shrunk && attr->view == 0.0f) return step;
-    const uint64_t entities = count_around(&world->rules, all_towers(world), &shard->store.body[slot], attr->instance);
-    if (step_on(world, step, entities) == step) return step;
-    if (step > 0 && step_on(world, step - 1, entities) == step) return step - 1;
-    return step < PHX_CROWD_STEPS && step_on(world, step + 1, entities) == step ? step + 1 : step;
 }
 
 /* ---- applying ---- */

@@ -32,13 +32,6 @@ bool phx_crowd_gather(phx_world *world);
 bool phx_step_crowd_decide(phx_world *world, uint32_t shard);
 bool phx_crowd_apply(phx_world *world);
 
-/* ---- between ticks, for a trace of an image ---- */
-
-/* Counts all towers, for the next call. false = no memory. */
-bool phx_crowd_recount(phx_world *world);
-/* A step from which a tick with the present places would go to the entity's present step. */
-uint32_t phx_crowd_step_before(const phx_world *world, uint64_t id);
-
 /* phx_attr_apply() for an entity in the world, with a view that may be shrunk. */
 void phx_crowd_attrs(phx_world *world, uint64_t id, const ph_attrs *more, phx_attr *attr);
 /* The entity's step and view by its attributes in one number, 0: it is not shrunk. */

@@ -1,0 +1,89 @@
+/*
+ * Keys of a common world; see cluster_listing.h.
+ */
+#include "tools/cluster_listing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/membership/registration.h"
+
+static const char all_worlds[] = "ph/", processes[] = "nodes/";
+
+static void read_process(phx_cluster_listing *listing, const phc_entry *entry, const char *number)
+{
+    phx_registration read;
+    phx_cluster_listed one = {.registration = entry->revision, .lease = entry->lease};
+    if (listing->listed_count == PHX_CLUSTER_LISTED_MAX || !phx_registration_number(number, &one.number) ||
+        !phx_registration_decode(&read, entry->value, entry->size)) {
+        listing->skipped++;
+        return;
+    }
+    one.definition = read.definition;
+    one.gateway = read.gateway;
+    listing->listed[listing->listed_count++] = one;
+}
+
+static void read_entries(void *user, const phc_answer *answer)
+{
+    phx_cluster_listing *listing = user;
+    const size_t length = strlen(all_worlds) + strlen(listing->name) + 1;
+    listing->store_revision = answer->revision;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const phc_entry *entry = &answer->entries[i];
+        const char *key = entry->key + length;
+        if (strcmp(key, "map") == 0) {
+            listing->map_revision = entry->revision;
+            const bool good = phx_cluster_map_decode(&listing->map, entry->value, entry->size);
+            listing->map_state = good ? PHX_CLUSTER_MAP : PHX_CLUSTER_DAMAGED_MAP;
+        } else if (strncmp(key, processes, strlen(processes)) == 0) {
+            read_process(listing, entry, key + strlen(processes));
+        }
+    }
+}
+
+bool phx_cluster_listing_read(phx_cluster_listing *listing, phx_cluster_store *store, const char *name)
+{
+    char prefix[PHX_CLUSTER_PREFIX_SIZE];
+    memset(listing, 0, sizeof *listing);
+    (void)snprintf(listing->name, sizeof listing->name, "%s", name);
+    (void)snprintf(prefix, sizeof prefix, "%s%s/", all_worlds, listing->name);
+    return phx_cluster_store_list(store, prefix, read_entries, listing) == PHC_DONE;
+}
+
+const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration)
+{
+    for (uint32_t i = 0; i < listing->listed_count; i++)
+        if (listing->listed[i].registration == registration) return &listing->listed[i];
+    return NULL;
+}
+
+uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->region_count; i++) count += map->regions[i].number == number;
+    return count;
+}
+
+/* ---- worlds ---- */
+
+static void note_worlds(void *user, const phc_answer *answer)
+{
+    phx_cluster_worlds *worlds = user;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const char *name = answer->entries[i].key + strlen(all_worlds), *end = strchr(name, '/');
+        const size_t length = end ? (size_t)(end - name) : 0;
+        if (length == 0 || length > PHC_NAME_MAX || worlds->count == PHX_CLUSTER_WORLDS_MAX) continue;
+        const char *last = worlds->count > 0 ? worlds->names[worlds->count - 1] : "";
+        if (strlen(last) == length && strncmp(last, name, length) == 0)
+            continue; /* the answer is in the order of keys */
+        memcpy(worlds->names[worlds->count], name, length);
+        worlds->names[worlds->count++][length] = '\0';
+    }
+}
+
+bool phx_cluster_worlds_read(phx_cluster_worlds *worlds, phx_cluster_store *store)
+{
+    memset(worlds, 0, sizeof *worlds);
+    return phx_cluster_store_list(store, all_worlds, note_worlds, worlds) == PHC_DONE;
+}

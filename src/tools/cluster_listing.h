@@ -1,0 +1,57 @@
+/*
+ * All that the control store has of a common world, of one moment: the cluster map and the registered processes. Read
+ * by pharos-cluster, as members read it (src/cluster/membership). The main thread.
+ */
+#ifndef PHX_TOOLS_CLUSTER_LISTING_H
+#define PHX_TOOLS_CLUSTER_LISTING_H
+
+#include "cluster/map/cluster_map.h"
+#include "tools/cluster_store.h"
+
+enum {
+    PHX_CLUSTER_LISTED_MAX = 2 * PHX_CLUSTER_MEMBERS_MAX,
+    PHX_CLUSTER_PREFIX_SIZE = PHC_NAME_MAX + 8, /* "ph/WORLD/" */
+    PHX_CLUSTER_WORLDS_MAX = 64
+};
+
+/* A process with a key. */
+typedef struct phx_cluster_listed {
+    uint64_t registration, lease, definition;
+    uint16_t number;
+    bool gateway;
+} phx_cluster_listed;
+
+typedef enum phx_cluster_map_state {
+    PHX_CLUSTER_NO_MAP = 0, /* no member has joined yet */
+    PHX_CLUSTER_MAP = 1,
+    PHX_CLUSTER_DAMAGED_MAP = 2 /* of another program or a later format */
+} phx_cluster_map_state;
+
+typedef struct phx_cluster_listing {
+    char name[PHC_NAME_MAX + 1];
+    uint64_t store_revision, map_revision;
+    phx_cluster_map_state map_state;
+    phx_cluster_map map; /* version 0 without one */
+    phx_cluster_listed listed[PHX_CLUSTER_LISTED_MAX];
+    uint32_t listed_count;
+    uint32_t skipped; /* keys that are none of a process, or too many */
+} phx_cluster_listing;
+
+/* Reads all of that world, of 1 to PHC_NAME_MAX characters. false: the store fails, for store->reason. */
+bool phx_cluster_listing_read(phx_cluster_listing *listing, phx_cluster_store *store, const char *name);
+
+/* NULL: it has no key. */
+const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration);
+
+uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number);
+
+/* The worlds of a store, by name. */
+typedef struct phx_cluster_worlds {
+    char names[PHX_CLUSTER_WORLDS_MAX][PHC_NAME_MAX + 1];
+    uint32_t count;
+} phx_cluster_worlds;
+
+/* false: the store fails. More than there is room for are left out. */
+bool phx_cluster_worlds_read(phx_cluster_worlds *worlds, phx_cluster_store *store);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * Tables for eyes; see cluster_print.h.
+ */
+#include "tools/cluster_print.h"
+
+#include <inttypes.h>
+
+/* The end of a run of regions that begins there and is one node's. */
+static uint32_t run_end(const phx_cluster_map *map, uint32_t first)
+{
+    uint32_t last = first;
+    while (last + 1 < map->region_count && map->regions[last + 1].number == map->regions[first].number) last++;
+    return last;
+}
+
+void phx_cluster_print_regions(FILE *out, const phx_cluster_map *map, uint16_t number)
+{
+    const char *between = "";
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        if (map->regions[i].number != number) continue;
+        const uint32_t last = run_end(map, i);
+        if (last > i) fprintf(out, "%s%u-%u", between, i, last);
+        else fprintf(out, "%s%u", between, i);
+        between = ",";
+        i = last;
+    }
+    if (between[0] == '\0') fputs("-", out);
+}
+
+const char *phx_cluster_state_of(const phx_cluster_listing *listing, uint64_t registration)
+{
+    if (!phx_cluster_map_member(&listing->map, registration)) return "joining";
+    return phx_cluster_listing_of(listing, registration) ? "member" : "no-lease";
+}
+
+static uint32_t count_lost(const phx_cluster_map *map)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->region_count; i++) count += map->regions[i].lost != 0;
+    return count;
+}
+
+/* ---- status ---- */
+
+static void print_head(FILE *out, const phx_cluster_listing *listing)
+{
+    const phx_cluster_map *map = &listing->map;
+    fprintf(out, "world %s   ", listing->name);
+    if (listing->map_state == PHX_CLUSTER_NO_MAP) fputs("no cluster map: no member has joined\n", out);
+    else if (listing->map_state == PHX_CLUSTER_DAMAGED_MAP) fputs("the cluster map can not be read\n", out);
+    if (listing->map_state != PHX_CLUSTER_MAP) return;
+    fprintf(out, "map version %u (revision %" PRIu64 ")   ", map->version, listing->map_revision);
+    if (map->fence == 0) fputs("fence none   ", out);
+    else fprintf(out, "fence %u   ", map->fence);
+    fprintf(out, "regions %u", map->region_count);
+    if (count_lost(map) > 0) fprintf(out, ", %u with a restore to do", count_lost(map));
+    fputs("\n", out);
+}
+
+static void print_member(FILE *out, const phx_cluster_listing *listing, const phx_member *member,
+                         const phx_cluster_listed *listed)
+{
+    char lease[32] = "-";
+    if (listed) (void)snprintf(lease, sizeof lease, "%" PRIx64, listed->lease);
+    fprintf(out, "%6u  %-7s  %-8s  %12" PRIu64 "  %16s  %7u  ", member->number, member->gateway ? "gateway" : "node",
+            phx_cluster_state_of(listing, member->registration), member->registration, lease,
+            phx_cluster_regions_of(&listing->map, member->number));
+    phx_cluster_print_regions(out, &listing->map, member->number);
+    fputs("\n", out);
+}
+
+void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
+{
+    const phx_cluster_map *map = &listing->map;
+    print_head(out, listing);
+    if (map->member_count + listing->listed_count == 0) return;
+    fputs("number  kind     state     registration             lease  regions\n", out);
+    for (uint32_t i = 0; i < map->member_count; i++)
+        print_member(out, listing, &map->members[i], phx_cluster_listing_of(listing, map->members[i].registration));
+    for (uint32_t i = 0; i < listing->listed_count; i++) {
+        const phx_cluster_listed *listed = &listing->listed[i];
+        const phx_member process = {
+            .registration = listed->registration, .number = listed->number, .gateway = listed->gateway};
+        if (!phx_cluster_map_member(map, listed->registration)) print_member(out, listing, &process, listed);
+    }
+}
+
+/* ---- map ---- */
+
+static void print_grid(FILE *out, const phx_cluster_map *map, uint32_t columns)
+{
+    for (uint32_t row = map->region_count / columns; row-- > 0;) {
+        fprintf(out, "%4u |", row * columns);
+        for (uint32_t column = 0; column < columns; column++) {
+            const phx_region *region = &map->regions[row * columns + column];
+            fprintf(out, " %4u%s", region->number, region->lost != 0 ? "*" : " ");
+        }
+        fputs("\n", out);
+    }
+}
+
+void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing, uint32_t columns)
+{
+    const phx_cluster_map *map = &listing->map;
+    print_head(out, listing);
+    if (map->region_count == 0) return;
+    if (columns != 0) {
+        fputs(
+            "nodes of the regions, the first row lowest; before each row the number of its first region; * restore to "
+            "do\n",
+            out);
+        print_grid(out, map, columns);
+        return;
+    }
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        if (map->members[i].gateway) continue;
+        fprintf(out, "node %u: ", map->members[i].number);
+        phx_cluster_print_regions(out, map, map->members[i].number);
+        fputs("\n", out);
+    }
+}
+
+/* ---- changes ---- */
+
+void phx_cluster_print_change(FILE *out, const phx_cluster_change *change, const phx_change_report *report)
+{
+    const phx_cluster_map *before = &report->before.map, *after = &report->after;
+    const char *would = change->is_dry ? "would be " : "";
+    for (uint32_t i = 0; i < before->region_count; i++) {
+        const uint16_t from = before->regions[i].number, to = after->regions[i].number;
+        if (from != to) fprintf(out, "region %u: node %u, %snode %u now\n", i, from, would, to);
+    }
+    if (change->kind == PHX_CHANGE_OUT) {
+        fprintf(out, "member %u: %sput out\n", change->number, would);
+        if (count_lost(after) > 0) fprintf(out, "regions with a restore to do: %u\n", count_lost(after));
+    }
+    fprintf(out, "map version %u, %s%u now\n", before->version, would, after->version);
+}

@@ -1,0 +1,263 @@
+/*
+ * pharos-cluster beside a cluster of processes: nats-server and etcd on loopback, three pharos-node with walkers. The
+ * program shows them, moves regions, drains a node and gives it regions again, puts one out, races with itself, and
+ * loses its servers. Checked: its output and exit statuses, that the walkers follow, that no walker is lost by a move
+ * or a drain. No time is asserted, but that nothing takes two minutes.
+ *
+ * usage: cluster_operator --tool PROGRAM --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S]
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cluster/live_check.h"
+
+enum { NODES = 3, WALKERS = 90, REGIONS = 16, STEP_US = 20000, PATIENCE_MS = 120000, OUTPUT_SIZE = 32768 };
+enum { EXIT_WRONG = 2, EXIT_REFUSED = 3, EXIT_STORE = 4, EXIT_FOUND = 5, EXIT_FENCED = 3 };
+
+static const char *tool;
+static live_cluster *cluster;
+static char output[OUTPUT_SIZE]; /* of the last run of the tool, both streams */
+
+/* ---- the tool ---- */
+
+/* Its arguments are words with blanks between them, behind the servers. */
+static void start_tool(test_server *process, const char *words)
+{
+    char line[SERVER_TEXT];
+    *process = (test_server){0};
+    (void)snprintf(process->log, sizeof process->log, "%s/tool-%p.log", cluster->folder, (void *)process);
+    (void)unlink(process->log);
+    server_add_text(process, tool);
+    for (uint32_t i = 0; i < cluster->etcd.count; i++) server_add_option(process, "--etcd", cluster->etcd.addresses[i]);
+    (void)snprintf(line, sizeof line, "%s", words);
+    for (char *word = line, *end; *word; word = end) {
+        end = word + strcspn(word, " ");
+        if (*end) *end++ = '\0';
+        server_add_text(process, word);
+    }
+    server_launch(process);
+}
+
+static int await_tool(test_server *process)
+{
+    int status = 0;
+    while (!server_has_ended(process, &status)) (void)usleep(STEP_US);
+    FILE *file = fopen(process->log, "r");
+    const size_t size = file ? fread(output, 1, sizeof output - 1, file) : 0;
+    output[size] = '\0';
+    if (file) (void)fclose(file);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+/* Runs it, and checks its exit status, and that its output has `text`. */
+__attribute__((format(printf, 3, 4))) static void expect(int exit_status, const char *text, const char *format, ...)
+{
+    test_server process;
+    char words[SERVER_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    start_tool(&process, words);
+    const int got = await_tool(&process);
+    CHECK(got == exit_status && strstr(output, text), "%s: exit status %d, not %d, or no '%s' in: %s", words, got,
+          exit_status, text, output);
+}
+
+/* The nodes of the regions, from a line of JSON. */
+static void read_regions(uint32_t numbers[REGIONS])
+{
+    expect(0, "\"regions\":[", "status --json");
+    char *at = strstr(output, "],\"regions\":[");
+    memset(numbers, 0, REGIONS * sizeof *numbers);
+    if (!at) check_give_up(__FILE__, __LINE__, output);
+    at += strlen("],\"regions\":[");
+    for (uint32_t i = 0; i < REGIONS; i++, at++) numbers[i] = (uint32_t)strtoul(at, &at, 10);
+}
+
+/* ---- the cluster ---- */
+
+static uint32_t walkers_of(const live_run *run)
+{
+    uint32_t count = 0;
+    for (uint64_t id = 1; id <= WALKERS; id++) count += run->owns[id];
+    return count;
+}
+
+/* As of statuses behind that moment: each walker is with one of the runs, a node without regions has none. */
+static bool follow(uint64_t since_ms, uint16_t without)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cluster->run_count; i++) {
+        const live_run *run = &cluster->runs[i];
+        if (!live_is_up(run)) continue;
+        const uint32_t own = walkers_of(run);
+        if (run->number == 0 || run->status_ms < since_ms || (own == 0) != (run->number == without)) return false;
+        count += own;
+    }
+    return count == WALKERS;
+}
+
+static void await_walkers(const char *what, uint16_t without)
+{
+    const uint64_t since_ms = live_now_ms(), end_ms = since_ms + PATIENCE_MS;
+    do {
+        live_read(cluster);
+        if (follow(since_ms, without)) return;
+        (void)usleep(STEP_US);
+    } while (live_now_ms() < end_ms);
+    for (uint32_t i = 0; i < cluster->run_count; i++) server_show_log(&cluster->runs[i].process);
+    (void)CHECK(false, "seed %" PRIu64 ": not in time: %s", cluster->seed, what);
+}
+
+/* Walkers that began anew, since the start. */
+static size_t count_new(void)
+{
+    size_t count = 0;
+    live_read(cluster);
+    for (size_t i = 0; i < cluster->events.count; i++)
+        count += cluster->events.items[i].kind == LIVE_ENTERED || cluster->events.items[i].kind == LIVE_RESTORED;
+    return count;
+}
+
+static live_run *run_numbered(uint32_t number)
+{
+    for (uint32_t i = 0; i < cluster->run_count; i++)
+        if (live_is_up(&cluster->runs[i]) && cluster->runs[i].number == number) return &cluster->runs[i];
+    check_give_up(__FILE__, __LINE__, "no such node");
+}
+
+/* ---- steps ---- */
+
+static void show_cluster(void)
+{
+    expect(0, "world demo   map version", "status");
+    expect(0, "fence none", "--name demo status");
+    expect(0, "   0 |", "map --regions 4x4");
+    expect(0, "nothing found", "check");
+    expect(EXIT_WRONG, "unknown command", "stats");
+    expect(EXIT_WRONG, "usage: move REGIONS NODE", "move 3");
+    expect(EXIT_WRONG, "'0' is not the number of a member", "drain 0");
+    expect(EXIT_WRONG, "--force belongs to out", "drain 1 --force");
+    expect(EXIT_FOUND, "no-map", "--name other check");
+    expect(EXIT_FOUND, "does not answer", "--etcd http://127.0.0.1:1 check");
+}
+
+static void move_regions(void)
+{
+    uint32_t before[REGIONS], after[REGIONS];
+    read_regions(before);
+    const uint32_t target = before[0] == 1 ? 2 : 1;
+    expect(0, "would be node", "move 0 %u --dry-run", target);
+    read_regions(after);
+    CHECK(memcmp(before, after, sizeof before) == 0, "a dry run has written");
+    expect(0, "region 0: node", "move 0 %u", target);
+    expect(0, "nothing to do", "move 0 %u", target);
+    expect(0, "\"result\":\"stands\"", "move 0 %u --json", target);
+    expect(EXIT_REFUSED, "no member 9", "move 0 9");
+    expect(EXIT_REFUSED, "there is no region 16: they are 0 to 15", "move 15-16 %u", target);
+    read_regions(after);
+    for (uint32_t i = 0; i < REGIONS; i++)
+        CHECK(after[i] == (i == 0 ? target : before[i]), "region %u: node %u", i, after[i]);
+    await_walkers("walkers follow a region", 0);
+}
+
+/* Two at once, again and again: both changes stand. */
+static void race_moves(void)
+{
+    for (uint32_t i = 0; i < 8 && check_failures() == 0; i++) {
+        test_server racers[2];
+        uint32_t numbers[REGIONS];
+        const uint32_t target = 1 + i % 2;
+        char words[2][32];
+        for (uint32_t j = 0; j < 2; j++) {
+            (void)snprintf(words[j], sizeof words[j], "move %u-%u %u", j * 4, j * 4 + 3, target);
+            start_tool(&racers[j], words[j]);
+        }
+        for (uint32_t j = 0; j < 2; j++) CHECK(await_tool(&racers[j]) == 0, "%s: %s", words[j], output);
+        read_regions(numbers);
+        for (uint32_t j = 0; j < 8; j++) CHECK(numbers[j] == target, "race %u: region %u: node %u", i, j, numbers[j]);
+    }
+    expect(0, "now", "move 0-4 1");
+    expect(0, "now", "move 5-9 2");
+    expect(0, "now", "move 10-15 3");
+    await_walkers("walkers follow all regions", 0);
+}
+
+static void drain_and_fill(void)
+{
+    expect(0, "node 3 now", "drain 2");
+    expect(0, "nothing to do", "drain 2");
+    await_walkers("walkers leave a drained node", 2);
+    expect(EXIT_FOUND, "no-regions: node 2", "check");
+    expect(0, "node 2 now", "move 5-9 2");
+    await_walkers("walkers come to a node that gets regions", 0);
+}
+
+/* A living one, by force: it hears so and ends; its walkers begin anew. */
+static void put_out(void)
+{
+    int status = 0;
+    live_run *run = run_numbered(2);
+    expect(EXIT_REFUSED, "holds its lease", "out 2");
+    expect(0, "would be put out", "out 2 --force --dry-run");
+    expect(0, "member 2: put out", "out 2 --force");
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (!server_has_ended(&run->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node that was put out: status %d", status);
+    await_walkers("walkers of the node that was put out are with others", 0);
+    expect(EXIT_REFUSED, "no member 2", "out 2");
+}
+
+static void lose_servers(void)
+{
+    server_signal(&cluster->etcd.servers[0], SIGSTOP);
+    expect(EXIT_STORE, "the control store", "status");
+    expect(EXIT_STORE, "the control store", "--name demo drain 1");
+    server_signal(&cluster->etcd.servers[0], SIGCONT);
+    expect(0, "world demo", "status");
+}
+
+static void run_steps(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) (void)live_start(cluster);
+    await_walkers("all walkers are owned, by three nodes", 0);
+    if (check_failures() > 0) return;
+    show_cluster();
+    const size_t count = count_new();
+    move_regions();
+    race_moves();
+    drain_and_fill();
+    CHECK(count_new() == count, "walkers are lost by moves and drains");
+    if (check_failures() == 0) put_out();
+    if (check_failures() == 0) lose_servers();
+}
+
+int main(int argc, char **argv)
+{
+    const char *node = option_text(argc, argv, "--node"), *nats = option_text(argc, argv, "--nats"),
+               *etcd = option_text(argc, argv, "--etcd");
+    tool = option_text(argc, argv, "--tool");
+    if (!node || !nats || !etcd || !tool) {
+        (void)fprintf(stderr, "usage: cluster_operator --tool PROGRAM --node PROGRAM --nats PROGRAM --etcd PROGRAM "
+                              "[--seed S]\n");
+        return 2;
+    }
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    cluster = check_zalloc(sizeof *cluster);
+    cluster->program = node;
+    cluster->seed = option_number(argc, argv, "--seed", 1);
+    cluster->walkers = WALKERS;
+    temp_folder(cluster->folder, "operator");
+    servers_start_nats(&cluster->nats, nats, 1);
+    servers_start_etcd(&cluster->etcd, etcd, 1);
+    run_steps();
+    live_end(cluster);
+    free(cluster);
+    return check_done("cluster_operator");
+}

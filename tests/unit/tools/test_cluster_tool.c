@@ -1,0 +1,403 @@
+/*
+ * The parts of pharos-cluster over a control store within the process: listings, changes with their refusals, changes
+ * beside another writer and over a store that loses requests, exit statuses and output of the commands.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cluster/membership/registration.h"
+#include "tools/cli.h"
+#include "tools/cluster_check.h"
+#include "tools/cluster_run.h"
+
+enum { REGIONS = 12, STEP_NS = 1000000, LEASE_MS = 60000, OUTPUT_SIZE = 16384 };
+
+static phc_memory *memory;
+static uint64_t now;
+static phx_cluster_store operator_store, writer_store;
+static phx_cluster_listing listing;
+static phx_change_report report;
+static uint64_t leases[4]; /* of members 1 to 3 */
+
+static void step_memory(void *user)
+{
+    (void)user;
+    phc_memory_step(memory, now += STEP_NS);
+}
+
+static void begin(void)
+{
+    now = 0;
+    cr_assert_eq(phc_memory_create((phc_faults){0}, (ph_allocator){0}, &memory), PH_OK);
+    operator_store = (phx_cluster_store){.pause = step_memory};
+    writer_store = (phx_cluster_store){.pause = step_memory};
+    cr_assert_eq(phc_memory_join(memory, &operator_store.store), PH_OK);
+    cr_assert_eq(phc_memory_join(memory, &writer_store.store), PH_OK);
+}
+
+static void end(void)
+{
+    operator_store.store.close(operator_store.store.user);
+    writer_store.store.close(writer_store.store.user);
+    phc_memory_destroy(memory);
+}
+
+TestSuite(cluster_tool, .init = begin, .fini = end);
+
+/* ---- a world in the store ---- */
+
+static phc_answer heard;
+
+static void note_answer(void *user, const phc_answer *answer)
+{
+    (void)user;
+    heard = *answer;
+}
+
+static void await_writer(void)
+{
+    phc_store *store = &writer_store.store;
+    while (store->poll(store->user, 1, note_answer, NULL) == 0) step_memory(NULL);
+    cr_assert_eq(heard.outcome, PHC_DONE);
+}
+
+static void put(const char *key, const void *bytes, size_t size, uint64_t lease)
+{
+    phc_store *store = &writer_store.store;
+    cr_assert_eq(store->cas(store->user, 1, key, 0, bytes, size, lease), PH_OK);
+    await_writer();
+}
+
+/* Registers a process; returns its registration. */
+static uint64_t put_process(const char *world, uint16_t number, bool gateway, uint64_t definition)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    phc_store *store = &writer_store.store;
+    cr_assert_eq(store->lease_open(store->user, 1, LEASE_MS), PH_OK);
+    await_writer();
+    if (number < sizeof leases / sizeof *leases) leases[number] = heard.lease;
+    phx_registration_encode(&(phx_registration){.gateway = gateway, .definition = definition}, bytes);
+    (void)snprintf(key, sizeof key, "ph/%s/nodes/%u", world, number);
+    put(key, bytes, sizeof bytes, heard.lease);
+    return heard.revision;
+}
+
+static void put_map(const char *world, const phx_cluster_map *map)
+{
+    static unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    char key[PHC_KEY_MAX + 1];
+    (void)snprintf(key, sizeof key, "ph/%s/map", world);
+    put(key, bytes, phx_cluster_map_encode(map, bytes, sizeof bytes), 0);
+}
+
+/* Nodes 1 and 2, and gateway 3. */
+static void put_world(const char *world)
+{
+    static phx_cluster_map map;
+    phx_cluster_map_init(&map, REGIONS);
+    for (uint16_t number = 1; number <= 3; number++) {
+        const uint64_t registration = put_process(world, number, number == 3, 7);
+        const phx_member member = {.registration = registration, .number = number, .gateway = number == 3};
+        cr_assert(phx_cluster_map_join(&map, member));
+    }
+    put_map(world, &map);
+}
+
+static void end_lease(uint16_t number)
+{
+    phc_store *store = &writer_store.store;
+    cr_assert_eq(store->lease_end(store->user, 1, leases[number]), PH_OK);
+    await_writer();
+}
+
+static void read_world(const char *world)
+{
+    cr_assert(phx_cluster_listing_read(&listing, &operator_store, world), "%s", operator_store.reason);
+}
+
+static phx_cluster_change move_of(uint32_t region, uint16_t number)
+{
+    return (phx_cluster_change){.kind = PHX_CHANGE_MOVE, .number = number, .region_count = 1, .regions = {region}};
+}
+
+static phx_change_result write_change(phx_cluster_change change)
+{
+    return phx_cluster_change_write(&change, &operator_store, "arena", &report);
+}
+
+static void expect_refusal(phx_cluster_change change, const char *words)
+{
+    cr_assert_eq(write_change(change), PHX_CHANGE_REFUSED, "%s", words);
+    cr_assert(strstr(report.reason, words), "'%s' has no '%s'", report.reason, words);
+    const uint64_t revision = report.before.map_revision;
+    read_world("arena");
+    cr_assert_eq(listing.map_revision, revision, "%s: it was written", words);
+}
+
+/* ---- listings ---- */
+
+Test(cluster_tool, a_listing_has_members_and_processes)
+{
+    put_world("arena");
+    const uint64_t joining = put_process("arena", 9, false, 7);
+    put_process("arena2", 1, false, 7); /* another world, whose name begins so */
+    put("ph/arena/nodes/x", "?", 1, 0);
+    put("ph/arena/nodes/8", "?", 1, 0);
+    read_world("arena");
+    cr_assert_eq(listing.map_state, PHX_CLUSTER_MAP);
+    cr_assert_eq(listing.map.member_count, 3);
+    cr_assert_eq(listing.map.version, 4);
+    cr_assert_eq(listing.listed_count, 4);
+    cr_assert_eq(listing.skipped, 2);
+    cr_assert_eq(phx_cluster_listing_of(&listing, joining)->number, 9);
+    cr_assert(phx_cluster_listing_of(&listing, listing.map.members[2].registration)->gateway);
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), REGIONS / 2);
+    end_lease(2);
+    read_world("arena");
+    cr_assert_eq(listing.listed_count, 3);
+    cr_assert_null(phx_cluster_listing_of(&listing, listing.map.members[1].registration));
+}
+
+Test(cluster_tool, worlds_are_listed_once)
+{
+    static phx_cluster_worlds worlds;
+    cr_assert(phx_cluster_worlds_read(&worlds, &operator_store));
+    cr_assert_eq(worlds.count, 0);
+    put_world("arena");
+    put_process("arena-2", 1, false, 7);
+    put("ph/", "?", 1, 0);
+    put("ph/stray", "?", 1, 0);
+    cr_assert(phx_cluster_worlds_read(&worlds, &operator_store));
+    cr_assert_eq(worlds.count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        cr_assert(strcmp(worlds.names[i], "arena") == 0 || strcmp(worlds.names[i], "arena-2") == 0);
+}
+
+/* ---- changes ---- */
+
+Test(cluster_tool, changes_are_written_or_refused)
+{
+    expect_refusal(move_of(0, 1), "no cluster map");
+    put_world("arena");
+    read_world("arena");
+    const phx_cluster_map first = listing.map;
+    uint32_t region = 0;
+    while (first.regions[region].number != 1) region++;
+    expect_refusal(move_of(region, 4), "no member 4");
+    expect_refusal(move_of(region, 3), "gateway");
+    expect_refusal(move_of(REGIONS, 2), "no region 12");
+    phx_cluster_change change = move_of(region, 2);
+    change.is_dry = true;
+    cr_assert_eq(write_change(change), PHX_CHANGE_MADE);
+    read_world("arena");
+    cr_assert_eq(listing.map.version, first.version);
+    change.is_dry = false;
+    cr_assert_eq(write_change(change), PHX_CHANGE_MADE);
+    read_world("arena");
+    cr_assert_eq(listing.map.version, first.version + 1);
+    cr_assert_eq(listing.map.regions[region].number, 2);
+    cr_assert_eq(write_change(change), PHX_CHANGE_STANDS);
+    expect_refusal((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 3}, "gateway");
+    cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_MADE);
+    cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_STANDS);
+    read_world("arena");
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), REGIONS);
+    cr_assert_eq(listing.map.member_count, 3);
+}
+
+Test(cluster_tool, a_member_is_put_out_without_its_lease_or_by_force)
+{
+    put_world("arena");
+    phx_cluster_change out = {.kind = PHX_CHANGE_OUT, .number = 2};
+    expect_refusal(out, "holds its lease");
+    out.is_forced = true;
+    out.is_dry = true;
+    cr_assert_eq(write_change(out), PHX_CHANGE_MADE);
+    out.is_forced = out.is_dry = false;
+    end_lease(2);
+    expect_refusal(move_of(0, 2), "lost its lease");
+    cr_assert_eq(write_change(out), PHX_CHANGE_MADE);
+    read_world("arena");
+    cr_assert_eq(listing.map.fence, listing.map.version);
+    cr_assert_null(phx_cluster_map_numbered(&listing.map, 2));
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), REGIONS);
+    cr_assert_eq(listing.map.regions[0].lost, listing.map.version);
+    expect_refusal(out, "no member 2");
+    expect_refusal((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}, "only node");
+}
+
+Test(cluster_tool, a_damaged_map_is_not_written)
+{
+    put("ph/arena/map", "PHCM?", 5, 0);
+    expect_refusal(move_of(0, 1), "can not be read");
+    read_world("arena");
+    cr_assert_eq(listing.map_state, PHX_CLUSTER_DAMAGED_MAP);
+}
+
+/* ---- other writers, and a store that fails ---- */
+
+static uint32_t writes_left, written;
+static phc_store behind; /* the operator's store itself */
+
+/* Another writer is first, so long as writes are left: region 0 goes back and forth. */
+static ph_status cas_behind(void *user, uint64_t tag, const char *key, uint64_t revision, const void *value,
+                            size_t size, uint64_t lease)
+{
+    static phx_change_report own;
+    if (writes_left > 0) {
+        writes_left--;
+        phx_cluster_change change = move_of(0, (uint16_t)(1 + writes_left % 2));
+        const phx_change_result result = phx_cluster_change_write(&change, &writer_store, "arena", &own);
+        cr_assert(result == PHX_CHANGE_MADE || result == PHX_CHANGE_STANDS);
+        written += result == PHX_CHANGE_MADE;
+    }
+    return behind.cas(user, tag, key, revision, value, size, lease);
+}
+
+static void begin_other_writer(uint32_t writes)
+{
+    behind = operator_store.store;
+    operator_store.store.cas = cas_behind;
+    writes_left = writes;
+    written = 0;
+}
+
+/* A node that has not the last region. */
+static uint16_t other_node(void)
+{
+    read_world("arena");
+    return listing.map.regions[REGIONS - 1].number == 1 ? 2 : 1;
+}
+
+Test(cluster_tool, no_write_of_another_one_is_lost)
+{
+    put_world("arena");
+    const uint16_t number = other_node();
+    const uint32_t first = listing.map.version;
+    begin_other_writer(5);
+    cr_assert_eq(write_change(move_of(REGIONS - 1, number)), PHX_CHANGE_MADE);
+    cr_assert(written >= 4, "%u", written);
+    read_world("arena");
+    cr_assert_eq(listing.map.version, first + written + 1);
+    cr_assert_eq(listing.map.regions[REGIONS - 1].number, number);
+}
+
+Test(cluster_tool, another_writer_that_is_always_first_ends_it)
+{
+    put_world("arena");
+    const uint16_t number = other_node();
+    begin_other_writer(UINT32_MAX);
+    cr_assert_eq(write_change(move_of(REGIONS - 1, number)), PHX_CHANGE_FAILED);
+    cr_assert(strstr(report.reason, "always first"), "%s", report.reason);
+    read_world("arena");
+    cr_assert_neq(listing.map.regions[REGIONS - 1].number, number);
+}
+
+/* Of a change that is said to be made the map has all; of one that is said to be refused nothing. */
+Test(cluster_tool, a_store_that_loses_requests)
+{
+    put_world("arena");
+    uint32_t results[4] = {0};
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){.seed = seed, .lost = 300}), PH_OK);
+        uint64_t random = seed;
+        const uint32_t region = (uint32_t)phx_rng_below(&random, REGIONS);
+        const uint16_t number = (uint16_t)(1 + phx_rng_below(&random, 2));
+        const phx_change_result result = write_change(move_of(region, number));
+        results[result]++;
+        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){0}), PH_OK);
+        read_world("arena");
+        cr_assert(result != PHX_CHANGE_REFUSED, "seed %llu: %s", (unsigned long long)seed, report.reason);
+        if (result == PHX_CHANGE_FAILED) continue;
+        cr_assert_eq(listing.map.regions[region].number, number, "seed %llu", (unsigned long long)seed);
+        cr_assert_eq(listing.map.version, report.after.version, "seed %llu", (unsigned long long)seed);
+    }
+    cr_assert(results[PHX_CHANGE_MADE] > 50 && results[PHX_CHANGE_FAILED] > 10 && results[PHX_CHANGE_STANDS] > 20);
+}
+
+/* ---- commands ---- */
+
+static char output[OUTPUT_SIZE];
+
+static int run_command(phx_cluster_job job)
+{
+    FILE *file = fmemopen(output, sizeof output, "w");
+    const volatile sig_atomic_t stops = 0;
+    cr_assert(file);
+    memset(output, 0, sizeof output);
+    const int exit_status = phx_cluster_run_over(&job, &operator_store, file, &stops);
+    cr_assert_eq(fclose(file), 0);
+    return exit_status;
+}
+
+static void expect_output(const char *text)
+{
+    cr_assert(strstr(output, text), "no '%s' in:\n%s", text, output);
+}
+
+Test(cluster_tool, the_only_world_is_found)
+{
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS}), PHX_EXIT_REFUSED);
+    put_world("arena");
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS}), PHX_EXIT_OK);
+    expect_output("world arena   map version 4");
+    expect_output("gateway  member");
+    put_process("bay", 1, false, 7);
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS}), PHX_EXIT_REFUSED);
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .name = "bay"}), PHX_EXIT_OK);
+    expect_output("no cluster map");
+    expect_output("joining");
+}
+
+Test(cluster_tool, a_map_is_a_list_or_a_grid)
+{
+    put_world("arena");
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_SHOW_MAP}), PHX_EXIT_OK);
+    expect_output("node 1: ");
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_SHOW_MAP, .columns = 4}), PHX_EXIT_OK);
+    const char *top = strstr(output, "   8 |"), *low = strstr(output, "   0 |");
+    cr_assert(top && low && top < low, "%s", output);
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_SHOW_MAP, .columns = 5}), PHX_EXIT_OK);
+    expect_output("node 1: "); /* 12 regions have no 5 columns */
+}
+
+Test(cluster_tool, findings_have_an_exit_status)
+{
+    const phx_cluster_job check = {.command = PHX_CLUSTER_CHECK, .name = "arena"};
+    cr_assert_eq(run_command(check), PHX_EXIT_FOUND);
+    expect_output("no-map");
+    put_world("arena");
+    cr_assert_eq(run_command(check), PHX_EXIT_OK, "%s", output);
+    expect_output("nothing found");
+    put_process("arena", 9, false, 8);
+    end_lease(2);
+    cr_assert_eq(run_command(check), PHX_EXIT_FOUND);
+    expect_output("no-lease: member 2");
+    expect_output("not-in-map: process 9");
+    expect_output("definition: process 9");
+    phx_cluster_job out = {.command = PHX_CLUSTER_CHANGE, .is_json = true};
+    out.change = (phx_cluster_change){.kind = PHX_CHANGE_OUT, .number = 2};
+    cr_assert_eq(run_command(out), PHX_EXIT_OK);
+    expect_output("{\"result\":\"made\",\"dry\":false,\"before\":4,\"version\":5,\"moves\":[{\"region\":");
+    cr_assert_eq(run_command(out), PHX_EXIT_REFUSED);
+    expect_output("\"result\":\"refused\"");
+    cr_assert_eq(run_command(check), PHX_EXIT_FOUND);
+    expect_output("restore: node 1 has 12 regions");
+}
+
+Test(cluster_tool, lines_of_json_have_all)
+{
+    put_world("arena");
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .is_json = true}), PHX_EXIT_OK);
+    expect_output("{\"world\":\"arena\",\"map\":\"good\",\"version\":4,\"fence\":0,\"revision\":");
+    expect_output("\"number\":3,\"kind\":\"gateway\",\"state\":\"member\"");
+    expect_output("\"definition\":\"0000000000000007\"");
+    expect_output("\"restore\":[],\"skipped\":0}\n");
+    phc_memory_cut(memory, &operator_store.store, true);
+    cr_assert_eq(run_command((phx_cluster_job){.command = PHX_CLUSTER_STATUS, .name = "arena"}), PHX_EXIT_STORE);
+    cr_assert_eq(output[0], '\0');
+}
