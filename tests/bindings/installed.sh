@@ -81,9 +81,10 @@ if have go go; then
     compare go go/game
 fi
 if have rust cargo; then
-    mkdir -p rust/src
+    cargo init --offline -q --vcs none --name game rust
     cp "$programs/hello.rs" rust/src/main.rs
-    { printf '[package]\nname = "game"\nversion = "0.1.0"\nedition = "2021"\n'; installed_block rust; } >rust/Cargo.toml
+    sed -i '/^\[dependencies\]$/d' rust/Cargo.toml # the page's lines have it
+    installed_block rust >>rust/Cargo.toml
     (cd rust && RUSTFLAGS="-L native=$libdir" cargo build --offline -q)
     compare rust rust/target/debug/game
 fi
