@@ -225,7 +225,7 @@ static void lose_servers(void)
 
 static void run_steps(void)
 {
-    for (uint32_t i = 0; i < NODES; i++) (void)live_start(cluster);
+    for (uint32_t i = 0; i < NODES; i++) (void)live_start(cluster, false);
     await_walkers("all walkers are owned, by three nodes", 0);
     if (check_failures() > 0) return;
     show_cluster();
@@ -253,6 +253,7 @@ int main(int argc, char **argv)
     cluster->program = node;
     cluster->seed = option_number(argc, argv, "--seed", 1);
     cluster->walkers = WALKERS;
+    cluster->lease_ms = 3000;
     temp_folder(cluster->folder, "operator");
     servers_start_nats(&cluster->nats, nats, 1);
     servers_start_etcd(&cluster->etcd, etcd, 1);
