@@ -17,6 +17,13 @@
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 
 /*
+ * Does an observer with a stored list keep the target of a leaving word, which is in the list? The word of a previous
+ * row says only where the entity was; the rule decides about where and what the entity is now. Any other word leaves.
+ * For an observer without relations.
+ */
+bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, phx_target_word leave);
+
+/*
  * The slots in scratch->enter and ->leave become a change, except slots that are in both. apart: there is room for the
  * change behind the words of all runs. Only if PHX_DELTA_DONE an event was emitted.
  */

@@ -50,6 +50,7 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, phx_delta_hits *hits
             uint32_t target = phx_target_word_slot(word);
             if (phx_target_word_special(word) && phx_far_seen(own, phx_store_attr(store, target))) continue;
             at[taken] = shard->kernels->find_u32(entries, list->count, target);
+            if (PHX_UNLIKELY(at[taken] < list->count && phx_delta_keeps_listed(shard, slot, word))) continue;
             hits->leave[n] = target;
             n += at[taken] < list->count;
             taken += at[taken] < list->count;
@@ -60,10 +61,11 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, phx_delta_hits *hits
 }
 
 /*
- * Keeps the candidates that may be seen, and are not in the list (with a margin they may be). The events of a global
- * target come from evaluation, as it is discontinuous when it changes; delta_far.h has the events of one with a reach.
+ * Keeps the candidates that may be seen, and are not in the list (may_be_listed: with a margin, or after a jump, they
+ * may be). The events of a global target come from evaluation, as it is discontinuous when it changes; delta_far.h has
+ * the events of one with a reach.
  */
-static void sift_enters(const phx_shard *shard, uint32_t slot, bool margin, phx_delta_hits *hits)
+static void sift_enters(const phx_shard *shard, uint32_t slot, bool may_be_listed, phx_delta_hits *hits)
 {
     const phx_store *store = &shard->store;
     const phx_list *list = &store->tail[slot].list;
@@ -81,7 +83,7 @@ static void sift_enters(const phx_shard *shard, uint32_t slot, bool margin, phx_
         }
         hits->enter[n++] = target;
     }
-    hits->enter_count = margin ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
+    hits->enter_count = may_be_listed ? shard->kernels->set_difference(entries, list->count, hits->enter, n) : n;
 }
 
 /* Turns the enters and the candidates to leave into events and updates the stored list; room is reserved. */
@@ -339,7 +341,7 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
         return PHX_DELTA_NO_MEMORY;
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
-    sift_enters(shard, of->slot, radii->keep != radii->in, &hits);
+    sift_enters(shard, of->slot, radii->keep != radii->in || scratch->tile.previous_count > 0, &hits);
     if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
     if (scratch->tile.far.crossing > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
     if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;
@@ -758,9 +760,10 @@ bool phx_delta_enough(const phx_scratch *scratch, const phx_shard *shard, uint32
     uint32_t row = scratch->tile.row[place];
     if (!phx_tile_plain(shard, phx_row_slot(rows, row), rows->view[row], &radii->in, &radii->keep)) return false;
     if (!scratch->discontinuous_in_view) return true;
-    if (!(rows->view[row] > 0.0f)) return false;
-    return !phx_row_discontinuous(rows, row) ||
-           phx_list_holds_no_memory(&shard->store.tail[phx_row_slot(rows, row)].list);
+    const uint32_t slot = phx_row_slot(rows, row);
+    const bool derived = rows->view[row] > 0.0f, related = shard->store.body[slot].state & PHX_SLOT_RELATED;
+    if (!phx_row_discontinuous(rows, row)) return derived || !related;
+    return derived && phx_list_holds_no_memory(&shard->store.tail[slot].list);
 }
 
 uint32_t phx_delta_even(phx_scratch *scratch, phx_shard *shard, const uint32_t *place, uint32_t count,

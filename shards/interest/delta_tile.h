@@ -12,13 +12,16 @@
  * observer finds such targets by a separate query. If its list is stored, as it was another kind of observer before, it
  * is evaluated.
  *
- * For a stored list a delta is enough while no entity in the towers around is discontinuous (PHX_SLOT_DISCONTINUOUS).
- * Then every target was in the world at the last tick's end with the same attributes, at most shard->step_max away
- * along each axis, and the list has exactly the targets that the rule gave for the old positions. With r the view and R
- * = view + margin, new positions decide
+ * A stored list has exactly the targets that the rule gave for the old positions. If a target was in the world at the
+ * last tick's end with the same attributes, at most shard->step_max away along each axis, then with r the view and R =
+ * view + margin, new positions decide
  *   in range r: in;  beyond R: out;  between: as before;
  * so an event needs a row that changed between "in r" and "not in r", or between "in R" and "beyond R". If the old
  * position was between the two, the list itself decides. (Without margin R is r, and no position is between.)
+ * A discontinuous entity comes to such a list in the same two words, while lists of plain observers are derived: its
+ * previous row was within R if it is listed, so the rule decides about it once, and its current row enters if it is in
+ * r and not listed. A discontinuous observer with a stored list, or one with relations that has a discontinuous entity
+ * in view, is evaluated.
  *
  * * For circles and squares. An observer with a cap or relations is evaluated; the nine-grid has its own delta. In the
  * interest phase, by any worker.
@@ -48,7 +51,7 @@ uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range);
 
 /*
  * Begins a cell of any other tile that is usable, marked and not quiet. false: a discontinuous entity is in view and
- * lists are stored, so the cell's observers are evaluated. *due: something changed around the cell. Sets
+ * no list of the shard is derived, so the cell's observers are evaluated. *due: something changed around the cell. Sets
  * scratch->discontinuous_in_view if a discontinuous entity is in view.
  */
 bool phx_delta_begin(phx_scratch *scratch, uint32_t cell, bool *due);

@@ -1,8 +1,8 @@
 /*
  * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
  * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
- * relations just changed are evaluated. A feature that falls off that short way is found here. Every list is verified
- * in every tick.
+ * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them. A
+ * feature that falls off that short way is found here. Every list is verified in every tick.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 
-enum { ENTITIES = 600, SIDE = 1000, PARTY = 10, TICKS = 60, WARM_TICKS = 4, CHANGES = 7, SEED = 20 };
+enum { ENTITIES = 600, SIDE = 1000, PARTY = 10, TICKS = 60, WARM_TICKS = 4, CHANGES = 7, JUMPS = 3, SEED = 20 };
 
 #define PARTY_SPREAD 90.0f /* a party begins within so much of its first, along each axis */
 
@@ -22,6 +22,7 @@ typedef struct host {
     ph_producer producer;
     uint64_t rng;
     ph_position at[ENTITIES];
+    bool hidden[ENTITIES]; /* by stealth */
 } host;
 
 static float uniform(host *h, float low, float high)
@@ -94,6 +95,32 @@ static void walk(host *h)
     }
 }
 
+/*
+ * Some jump far, some hide or show themselves, one logs out and comes again in the next tick elsewhere. Returns how
+ * many of them are discontinuous observers of that tick.
+ */
+static uint32_t disturb(host *h, uint32_t number)
+{
+    const uint64_t comer = ENTITIES - number / 2 % PARTY;
+    for (uint64_t i = 0; i < JUMPS; i++) {
+        const uint64_t jumper = (number * JUMPS + i) % (ENTITIES / 2) + 1;
+        const uint64_t changer = ENTITIES / 2 + 1 + jumper % (2 * PARTY);
+        h->hidden[changer - 1] = !h->hidden[changer - 1];
+        const ph_attrs stealth = {.given = PH_STEALTH, .stealth = h->hidden[changer - 1]};
+        place(h, jumper, fmodf(h->at[jumper - 1].x + SIDE / 2, SIDE), uniform(h, 0, SIDE));
+        CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, 0));
+        CHECK_OK(ph_set(h->producer, changer, &stealth));
+    }
+    if (number % 2 == 0) {
+        CHECK_OK(ph_leave(h->producer, comer));
+        return 2 * JUMPS;
+    }
+    place(h, comer, uniform(h, 0, SIDE), uniform(h, 0, SIDE));
+    const ph_attrs attrs = {.given = PH_X | PH_Y, .x = h->at[comer - 1].x, .y = h->at[comer - 1].y};
+    CHECK_OK(ph_enter(h->producer, comer, &attrs));
+    return 2 * JUMPS + 1;
+}
+
 /* Ticks, verifies, and returns how many observers were evaluated so far. */
 static uint64_t tick(const host *h)
 {
@@ -115,6 +142,7 @@ typedef struct way {
     bool cuts;    /* the cap cuts some lists, whose observers are evaluated */
     bool related; /* some observers have relations, of which some change */
     bool far;     /* some targets are seen from beyond a view */
+    bool jumps;   /* some entities are discontinuous in each tick */
 } way;
 
 static void run(const way *of)
@@ -138,7 +166,11 @@ static void run(const way *of)
     for (uint32_t i = 0; i < TICKS; i++, walk(&h)) {
         const bool changes = of->related && i % HIDES_EVERY == 0;
         if (changes) change_hides(&h, i / HIDES_EVERY % 2 == 0);
-        const uint64_t now = tick(&h), expected = changes ? CHANGES : 0;
+        uint64_t expected = changes ? CHANGES : 0;
+        if (of->jumps) expected = disturb(&h, i);
+        /* their lists are derived; but a comer with a cap is evaluated */
+        if (of->jumps && of->margin == 0) expected = of->cap > 0 ? expected % 2 : 0;
+        const uint64_t now = tick(&h);
         CHECK(of->cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64,
               of->name, i, now - before, expected);
         CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
@@ -156,6 +188,10 @@ int main(void)
         {"relations and a cap", 0, 500, .related = true},
         {"relations, a margin and a cap", 15, 500, .related = true},
         {"relations, a margin and a cap that cuts", 15, 26, .related = true, .cuts = true},
+        {"jumps", 0, 0, .jumps = true},
+        {"jumps and a cap", 0, 500, .jumps = true},
+        {"jumps and a margin", 15, 0, .jumps = true},
+        {"jumps, a margin and a cap", 15, 500, .jumps = true},
         {"far targets", 0, 0, .far = true},
         {"far targets and a cap", 0, 500, .far = true},
         {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
