@@ -107,7 +107,7 @@ static uint32_t disturb(host *h, uint32_t number)
         const uint64_t changer = ENTITIES / 2 + 1 + jumper % (2 * PARTY);
         h->hidden[changer - 1] = !h->hidden[changer - 1];
         const ph_attrs stealth = {.given = PH_STEALTH, .stealth = h->hidden[changer - 1]};
-        place(h, jumper, fmodf(h->at[jumper - 1].x + SIDE / 2, SIDE), uniform(h, 0, SIDE));
+        place(h, jumper, fmodf(h->at[jumper - 1].x + 0.5f * SIDE, SIDE), uniform(h, 0, SIDE));
         CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, 0));
         CHECK_OK(ph_set(h->producer, changer, &stealth));
     }

@@ -25,6 +25,14 @@ static inline fleet *lone_observers(void)
     return f;
 }
 
+/* All observers change in this tick: with a stored list each is evaluated. */
+static inline void lone_observers_change(fleet *f)
+{
+    phx_attr attr = plain_attr(20, 10);
+    attr.detect = (uint8_t)(1 + f->tick % 2);
+    for (uint64_t id = 1; id <= LONE; id++) fleet_set(f, id, attr, 0);
+}
+
 /*
  * Beside each two others that see nothing: observers of a block that are not alike are evaluated one by one,
  * without reports of movers. Targets stand outside the others' cells.

@@ -68,21 +68,21 @@ Test(run_delta, a_short_step_of_a_target_or_an_observer)
 }
 
 /*
- * Two moves of a tick are one step, from the last tick's end. A discontinuity needs an evaluation if the list is
- * stored, as with a margin; for a derived one a delta is enough.
+ * Two moves of a tick are one step, from the last tick's end. For a discontinuous target a delta is enough, whether the
+ * list is derived or stored, as with a margin.
  */
 static void two_moves(float margin)
 {
-    uint32_t kept = margin > 0;
+    const uint32_t derived = margin == 0;
     open_lone(margin);
     begin();
     fleet_move(f, 101, 117, 105);
     fleet_move(f, 101, 119, 105); /* further than a step */
-    end(kept, !kept, 0);
+    end(0, 1, 0);
     begin();
     fleet_move(f, 101, 121, 105);
     fleet_move(f, 101, 119, 105); /* and back: where it was */
-    end(0, !kept, 0);
+    end(0, derived, 0);
     begin();
     fleet_move(f, 1, 106, 105);
     fleet_move(f, 1, 107, 105); /* an observer's own, too */
@@ -90,7 +90,7 @@ static void two_moves(float margin)
     begin();
     fleet_move(f, 101, 200, 105);
     fleet_move(f, 101, 119, 105); /* after a jump the way back is not known as a step */
-    end(kept, !kept, 0);
+    end(0, 1, 0);
     fleet_close(f);
 }
 
@@ -102,7 +102,6 @@ Test(run_delta, two_moves_in_a_tick_are_one_step)
 
 static void whatever_else(float margin)
 {
-    uint32_t kept = margin > 0, derived = !kept;
     phx_attr hidden = plain_attr(0, 0);
     hidden.stealth = 1;
     open_lone(margin);
@@ -111,10 +110,10 @@ static void whatever_else(float margin)
     end(0, 0, 0);
     begin();
     fleet_leave(f, 102);
-    end(kept, derived, 1);
+    end(0, 1, 1);
     begin();
     fleet_enter(f, 102, plain_attr(0, 0), 215, 105);
-    end(kept, derived, 1);
+    end(0, 1, 1);
     begin();
     fleet_relate(f, 3, 104, PHX_RELATION_LINK, 0);
     end(1, 0, 1);
@@ -129,21 +128,21 @@ static void whatever_else(float margin)
     end(0, 1, 0);
     begin();
     fleet_move(f, 105, 550, 105); /* out of sight, at once */
-    end(kept, derived, 1);
+    end(0, 1, 1);
     begin();
     fleet_move(f, 105, 516, 105);
-    end(kept, derived, 1);
+    end(0, 1, 1);
     begin();
     fleet_set(f, 106, hidden, 0);
     fleet_move(f, 106, 614, 105);
-    end(kept, derived, 1);
+    end(0, 1, 1);
     begin();
     fleet_set(f, 106, plain_attr(0, 0), 0);
-    end(kept, derived, 1);
+    end(0, 1, 1);
     fleet_close(f);
 }
 
-Test(run_delta, all_other_changes_near_take_a_stored_list)
+Test(run_delta, all_other_changes_near_take_no_list)
 {
     whatever_else(0);
     whatever_else(1);

@@ -17,6 +17,7 @@ static void every_other_goes(fleet *f)
 static void targets_come_and_go(fleet *f, uint32_t turn)
 {
     fleet_begin(f);
+    lone_observers_change(f);
     for (uint64_t id = 1; id <= LONE; id++) fleet_move(f, 100 + id, (float)id * 100 + 7, (id + turn) % 2 ? 105 : 905);
     fleet_end(f);
     cr_assert_eq(f->changes, LONE);

@@ -40,6 +40,7 @@ Test(interest, a_run_that_stops_has_done_the_first_and_none_of_the_rest)
         uint32_t observers[LONE], through[LONE];
         phx_scratch_init(&fresh, shard->mem);
         fleet_begin(f);
+        lone_observers_change(f);
         for (uint64_t id = 1; id <= LONE; id++)
             for (uint64_t n = 0; n < 20; n++) fleet_enter(f, 300 + id * 20 + n, plain_attr(0, 0), (float)id * 100, 105);
         cr_assert(phx_shard_index(shard, &f->directory, &f->renames));
