@@ -154,6 +154,16 @@ char *phx_state_text(const ph_view_state *state)
     return end(&text);
 }
 
+char *phx_lost_text(const uint64_t *tags, uint32_t count)
+{
+    json_text text;
+    if (!begin(&text)) return NULL;
+    fputs("{\"type\":\"lost\",\"tags\":[", text.out);
+    for (uint32_t i = 0; i < count; i++) fprintf(text.out, "%s\"%llu\"", i > 0 ? "," : "", (unsigned long long)tags[i]);
+    fputs("]}", text.out);
+    return end(&text);
+}
+
 char *phx_line_text(const char *type, const char *line, size_t bytes)
 {
     json_text text;

@@ -10,6 +10,8 @@
 /* JSON from malloc(); NULL = no memory. def NULL: no world. */
 char *phx_hello_text(const char *title, uint32_t flags, const ph_world_def *def);
 char *phx_state_text(const ph_view_state *state);
+/* {"type":"lost","tags":["7","8"]}: questions that no frame answers. */
+char *phx_lost_text(const uint64_t *tags, uint32_t count);
 /* {"type":TYPE,"text":TEXT}; of the text so many bytes. */
 char *phx_line_text(const char *type, const char *text, size_t bytes);
 

@@ -7,12 +7,13 @@
 #include "view/frame.h"
 #include "view/hello.h"
 #include "view/message.h"
+#include "view/questions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const ph_monitor_def monitor_def = {.questions = 128, .points_max = PH_MONITOR_POINTS_MAX};
+static const ph_monitor_def monitor_def = {.questions = PHX_VIEW_QUESTIONS, .points_max = PH_MONITOR_POINTS_MAX};
 
 /* ---- places ---- */
 
@@ -36,6 +37,7 @@ void phx_page_leave_world(phx_page *page)
 {
     if (page->watches) ph_monitor_close(page->monitor);
     page->watches = false;
+    phx_questions_lose(page);
 }
 
 void phx_page_close(ph_view *view, phx_page *page)
@@ -92,9 +94,8 @@ static void obey_view(ph_view *view, phx_page *page, const phx_message *message)
 
 static void obey_ask(ph_view *view, phx_page *page, const phx_message *message)
 {
-    ph_status status = PH_OK;
     pthread_mutex_lock(&view->worlds);
-    if (page->watches) status = ph_monitor_ask(page->monitor, &message->question);
+    const ph_status status = phx_questions_ask(page, &message->question);
     pthread_mutex_unlock(&view->worlds);
     if (status != PH_OK) say(view, page, status == PH_FULL ? "too many questions wait" : ph_status_text(status));
 }
@@ -262,10 +263,19 @@ static char *take_hello(ph_view *view, phx_page *page)
     return text;
 }
 
+static char *take_lost(ph_view *view, phx_page *page)
+{
+    pthread_mutex_lock(&view->worlds);
+    char *text = phx_questions_take_lost(page);
+    pthread_mutex_unlock(&view->worlds);
+    return text;
+}
+
 static char *next_text(ph_view *view, phx_page *page)
 {
     char *text = take_hello(view, page);
     if (!text && page->shows != 0) text = take_state(view, page);
+    if (!text) text = take_lost(view, page);
     if (!text) text = take_said(view, page);
     return text ? text : take_slice(view, page);
 }
@@ -318,6 +328,7 @@ static bool pack_frame(ph_view *view, phx_page *page)
         page->flight[page->flying++] = frame->sequence;
         packed = true;
     }
+    phx_questions_answered(page, frame, packed);
     ph_monitor_return(page->monitor, frame);
     return packed;
 }
@@ -325,7 +336,7 @@ static bool pack_frame(ph_view *view, phx_page *page)
 static bool has_news(ph_view *view, phx_page *page)
 {
     pthread_mutex_lock(&view->worlds);
-    bool news = view->hello && page->shows != view->shows;
+    bool news = (view->hello && page->shows != view->shows) || phx_questions_told(page);
     pthread_mutex_unlock(&view->worlds);
     pthread_mutex_lock(&view->exchange);
     news = news || page->tells != view->tells || page->said[0] != '\0' || page->slice;

@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 
 enum {
+    PHX_VIEW_QUESTIONS = 128,   /* of a page that its monitor keeps */
+    PHX_VIEW_ON_WAY_MAX = 512,  /* questions with neither an answer nor a word about it; further ones are refused */
     PHX_VIEW_CREDIT = 2,        /* frames on the way that were not acknowledged */
     PHX_VIEW_SAID_SIZE = 512,   /* a line for a page */
     PHX_VIEW_PIECE = 64 * 1024, /* bytes that a socket is offered at once */
@@ -43,8 +45,10 @@ typedef struct phx_page {
     uint64_t tells; /* ph_view.tells that it knows */
     uint32_t in_bytes;
     char in[PH_VIEW_MESSAGE_MAX + 1];
-    char said[PHX_VIEW_SAID_SIZE]; /* exchange; empty = nothing */
-    char *slice;                   /* exchange; NULL = nothing */
+    char said[PHX_VIEW_SAID_SIZE];                                  /* exchange; empty = nothing */
+    char *slice;                                                    /* exchange; NULL = nothing */
+    uint64_t asked[PHX_VIEW_ON_WAY_MAX], lost[PHX_VIEW_ON_WAY_MAX]; /* worlds: tags; see questions.h */
+    uint32_t asked_count, lost_count;
     phx_parcel text, frame;
 } phx_page;
 

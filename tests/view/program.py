@@ -47,7 +47,7 @@ class Page(web_socket.WebSocket):
 
     def __init__(self, program, token=None, headers=(), hello=True, **more):
         super().__init__(program.port, "/", ["Sec-WebSocket-Protocol: pharos-view", *headers], **more)
-        self.hello, self.state, self.refused, self.slice = None, None, [], None
+        self.hello, self.state, self.refused, self.slice, self.lost = None, None, [], None, []
         self.frames = self.texts = 0
         if hello:
             self.tell(type="hello", token=token or program.token)
@@ -69,6 +69,8 @@ class Page(web_socket.WebSocket):
         message = json.loads(data)
         if message["type"] == "refused":
             self.refused.append(message["text"])
+        elif message["type"] == "lost":
+            self.lost += message["tags"]
         elif message["type"] == "slice":
             self.slice = message["text"]
         else:

@@ -125,6 +125,28 @@ def check_slices(page, path, rng):
     return 3
 
 
+def check_lost(path):
+    """Each question has an answer, or is named as lost: here all, as the page takes no frame until the world is another one."""
+    with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--paused", "--at", str(FIRST + 50)) as one:
+        page = program.Page(one)
+        page.tell(type="ask", kind="entity", id="1", tag="early")
+        page.until(lambda: page.refused)
+        page.tell(type="ask", kind="entity", id="1", tag="700")  # before a view: it waits for the world
+        page.watch(0, 0, 1000, 1000)
+        page.until(lambda: page.lost == ["700"])
+        assert ask(page, 1, 2, 800) is not None  # answered, so not lost
+        page.frames = 0
+        while page.frames < 2:
+            page.next()  # and no acknowledgement
+        for tag in range(1, 101):
+            page.tell(type="ask", kind="entity", id="1", tag=str(tag))
+        page.tell(type="do", what="seek", value=FIRST)
+        page.until(lambda: len(page.lost) == 101)
+        assert page.lost[1:] == [str(tag) for tag in range(1, 101)], page.lost
+        assert ask(page, 1, 2, 900) is not None
+        page.close()
+
+
 FLAGS, DIVERGED = 20, 1 << 17
 
 
@@ -275,6 +297,7 @@ def main():
         path = os.path.join(folder, "walk.csv")
         make_trace(path, rng)
         known, slices = check_answers(path, rng)
+        check_lost(path)
         check_diverged(path, ["--trace", path, *SETTINGS])
         check_journal(path, folder)
     assert known > QUESTIONS // 3, known

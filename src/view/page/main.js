@@ -12,7 +12,7 @@ import { Strips } from "./strips.js";
 import { Longest } from "./longest.js";
 import { drawLegend, drawTables } from "./tables.js";
 
-const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 256, POINTS_MAX = 100000;
+const HZ = 10, GLIDE_MS = 1000 / HZ, SEND_MS = 120, TABLES_MS = 500, ASKED_MAX = 100, POINTS_MAX = 100000;
 const HELP = [["Space", "pause, go on"], [".", "one tick"], [", and ;", "one kept frame back, forth"], ["l", "live again"], ["arrows", "move the map"],
   ["+ and -", "zoom"], ["0", "the whole world"], ["n", "choose the entity next to the middle"], ["f", "follow the chosen one, in a table: look at the row's id"],
   ["1 to 5", "tabs of the inspector"], ["/", "find an id"], ["w", "why: two ids"], ["Escape", "choose nothing"], ["?", "this table"]];
@@ -29,8 +29,15 @@ let frames = 0, lost = 0, waitingAck = null, decodeMs = 0, refusal = "";
 function ask(question, then) {
   if (!hello || asked.size >= ASKED_MAX) return;
   tag++;
-  asked.set(String(tag), then);
+  asked.set(String(tag), { question, then });
   link.send({ type: "ask", tag: String(tag), ...question });
+}
+
+// No frame answers them: the world that was asked is shown no more, after a seek. The present one is asked.
+function askAgain(tags) {
+  const lost = tags.map((tag) => asked.get(tag)).filter(Boolean);
+  for (const tag of tags) asked.delete(tag);
+  for (const { question, then } of lost) ask(question, then);
 }
 
 function watch() {
@@ -123,9 +130,9 @@ function receive(buffer) {
   strips.add(frame);
   keys.take(frame);
   for (const answer of frame.answers) {
-    const then = asked.get(answer.tag);
+    const one = asked.get(answer.tag);
     asked.delete(answer.tag);
-    then?.(answer);
+    one?.then(answer);
   }
   $("scrub").max = kept.frames.length - 1;
   if (live) {
@@ -203,7 +210,6 @@ function isLost(reason, retry) {
 
 function open(message) {
   hello = message;
-  asked.clear(); // the world before had them: after a seek no frame answers them
   document.title = `${message.title} · Pharos`;
   say($("title"), message.title);
   const first = !map.world;
@@ -234,6 +240,8 @@ function take(message) {
     drawState();
   } else if (message.type === "refused") {
     refuse(message.text);
+  } else if (message.type === "lost") {
+    askAgain(message.tags);
   } else if (message.type === "slice") {
     save(new Blob([message.text], { type: "text/csv" }), "slice.csv");
   }
@@ -352,5 +360,5 @@ function draw(now) {
 requestAnimationFrame(draw);
 
 // For tests.
-window.pharos = { map, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
+window.pharos = { map, ask, asked, inspector, kept, strips, receive, decode, select, chooseNear, get shown() { return shown; }, get hello() { return hello; }, get state() { return state; },
   get frames() { return frames; }, get lost() { return lost; }, get decodeMs() { return decodeMs; }, get link() { return link; } };
