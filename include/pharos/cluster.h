@@ -153,7 +153,10 @@ typedef struct phc_store {
     ph_status (*lease_end)(void *user, uint64_t tag, uint64_t lease);
     /** Gives the answers that are there, at most so many. @return how many. */
     uint32_t (*poll)(void *user, uint32_t answers_max, phc_answer_fn fn, void *fn_user);
-    /** Ends it; answers that are not taken are lost. May wait, for two seconds at most. */
+    /**
+     * Ends it; answers that are not taken are lost. Leases whose end was asked for are ended before, if the store can
+     * be reached. May wait, for two seconds at most.
+     */
     void (*close)(void *user);
     void *user;
     uint64_t reserved[4]; /* 0 */
@@ -353,7 +356,11 @@ PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_
  * @thread ticker */
 PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
 
-/** This node shall have no region: its entities go to others, then PHC_EVENT_DRAINED comes. @thread ticker */
+/**
+ * This node shall have no region from now on: its entities go to others, then PHC_EVENT_DRAINED comes. Where it gets a
+ * region again, as the only node left or by a wish of another one, that goes, too, once there is a node for it, and the
+ * event comes again. @thread ticker
+ */
 PH_API void phc_drain(phc *member);
 
 /** A member's numbers: as they are now, or since it was opened. */

@@ -316,6 +316,8 @@ static void test_etcd_contract(const char *program)
     while (taken <= 200 && a.get(a.user, 7, "none") == PH_OK) taken++;
     CHECK(taken >= 64 && taken < 200, "%u requests under way", taken);
     a.close(a.user); /* with requests under way */
+    a = open_etcd(&group, 0);
+    conform_close(&a, &b, step_time, NULL);
     b.close(b.user);
     servers_end(&group);
 }

@@ -252,3 +252,15 @@ void conform_lease(phc_store *a, phc_store *b, conform_step step, void *user)
     CHECK(ASK(b, list, "lease/").count == 1, "a lease that was ended has keys");
     CHECK(ASK(a, lease_end, got.lease).outcome == PHC_GONE, "a lease ends twice");
 }
+
+void conform_close(phc_store *a, phc_store *b, conform_step step, void *user)
+{
+    enum { REQUESTS = 8 };
+    uint64_t tag = 0;
+    const uint64_t lease = ASK(a, lease_open, 60000).lease;
+    CHECK(ASK(a, cas, "close/a", 0, "1", 1, lease).outcome == PHC_DONE, "not written under a lease");
+    for (uint32_t i = 0; i < REQUESTS; i++) CHECK_OK(a->list(a->user, next_tag(), "close/"));
+    CHECK_OK(a->lease_end(a->user, next_tag(), lease));
+    a->close(a->user);
+    CHECK(ASK(b, list, "close/").count == 0, "the store was closed before a lease had ended");
+}

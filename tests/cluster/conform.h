@@ -33,5 +33,7 @@ void conform_store(phc_store *a, phc_store *b, conform_step step, void *user);
 void conform_race(phc_store *a, phc_store *b, uint32_t rounds, conform_step step, void *user);
 /* Keys of a lease end with it, and not before. */
 void conform_lease(phc_store *a, phc_store *b, conform_step step, void *user);
+/* A lease whose end is asked for, with other requests before it, ends though `a` is closed at once. */
+void conform_close(phc_store *a, phc_store *b, conform_step step, void *user);
 
 #endif

@@ -103,7 +103,5 @@ ph_status phc_give_region(phc *member, uint32_t region, uint16_t number)
 
 void phc_drain(phc *member)
 {
-    if (!member) return;
-    phx_membership_drain(&member->membership);
-    member->drains = true;
+    if (member) phx_membership_drain(&member->membership);
 }

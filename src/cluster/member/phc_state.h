@@ -58,7 +58,7 @@ struct phc {
     bool listens;
     /* the host's side: events with their bytes, and the map that it was told of */
     phx_item_queue events;
-    bool joined_told, fence_told, drains;
+    bool joined_told, fence_told, drain_told;
     uint32_t map_told; /* version that the two below are of */
     phx_known_region regions[PHX_CLUSTER_REGIONS_MAX];
     phx_known_member members[PHX_CLUSTER_MEMBERS_MAX];

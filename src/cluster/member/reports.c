@@ -129,14 +129,21 @@ static bool is_drained(const phc *member)
     return !has_region;
 }
 
-void phx_report_state(phc *member)
+/* Once more where it had got a region again: as the only node that was left, say. */
+static void report_drain(phc *member)
 {
     const phc_event drained = {.kind = PHC_EVENT_DRAINED, .reason = ""};
+    if (!is_drained(member)) member->drain_told = false;
+    else if (!member->drain_told) member->drain_told = phx_report(member, &drained);
+}
+
+void phx_report_state(phc *member)
+{
     if (member->membership.phase == PHX_MEMBERSHIP_ENDED || member->node.fenced) {
         report_fence(member);
         return;
     }
     if (!member->def.gateway)
         for (uint32_t i = 0; i < member->member_count; i++) report_lag(member, &member->members[i]);
-    if (member->drains && is_drained(member) && phx_report(member, &drained)) member->drains = false;
+    if (member->membership.drains) report_drain(member);
 }

@@ -244,13 +244,29 @@ static void ask_list(phx_membership *membership)
         register_node(membership);
 }
 
+static uint64_t renewal_ns(const phx_membership *membership)
+{
+    return (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
+}
+
+/* A failed request may have opened one, which lives for its time: so not more often than one is renewed. */
+static void ask_lease(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->phase != PHX_MEMBERSHIP_LEASE || membership->writes || membership->now < membership->renew_at)
+        return;
+    membership->writes = store->lease_open(store->user, TAG_LEASE, membership->def.lease_ms) == PH_OK;
+    membership->lease_asked = membership->now;
+    membership->renew_at = membership->now + renewal_ns(membership);
+}
+
 static void ask_renewal(phx_membership *membership)
 {
     const phc_store *store = &membership->def.store;
     if (membership->renews || membership->lease == 0 || membership->now < membership->renew_at) return;
     membership->renews = store->lease_renew(store->user, TAG_RENEW, membership->lease) == PH_OK;
     membership->renew_asked = membership->now;
-    membership->renew_at = membership->now + (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
+    membership->renew_at = membership->now + renewal_ns(membership);
 }
 
 void phx_membership_tick(phx_membership *membership, uint64_t now)
@@ -261,10 +277,7 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
     (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
     hand_map_on(membership);
-    if (membership->phase == PHX_MEMBERSHIP_LEASE && !membership->writes) {
-        membership->writes = store->lease_open(store->user, TAG_LEASE, membership->def.lease_ms) == PH_OK;
-        membership->lease_asked = now;
-    }
+    ask_lease(membership);
     ask_renewal(membership);
     ask_list(membership);
 }

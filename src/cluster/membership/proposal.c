@@ -63,20 +63,12 @@ static bool propose_given(phx_membership *membership, const phx_cluster_map *map
     return phx_cluster_map_give(&membership->proposed, region, member->number);
 }
 
-static bool propose_drained(phx_membership *membership, const phx_cluster_map *map)
-{
-    uint32_t own = 0;
-    for (uint32_t i = 0; i < map->region_count; i++) own += map->regions[i].number == membership->number;
-    if (own == 0) membership->drains = false;
-    return membership->drains &&
-           phx_cluster_map_drain(&membership->proposed, membership->node->def.member.registration);
-}
-
 static bool propose_wishes(phx_membership *membership, const phx_cluster_map *map)
 {
+    const uint64_t self = membership->node->def.member.registration;
     bool changed = propose_restored(membership, map);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
-    if (membership->drains) changed |= propose_drained(membership, map);
+    if (membership->drains) changed |= phx_cluster_map_drain(&membership->proposed, self); /* whenever it has a region */
     return changed;
 }
 

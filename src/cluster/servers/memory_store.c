@@ -247,6 +247,9 @@ static void memory_close(void *user)
     memory_member *member = user;
     phx_mem *mem = &member->memory->mem;
     memory_member **link = &member->memory->members;
+    for (uint32_t i = 0; i < member->request_count; i++)
+        if (!member->requests[i].done && member->requests[i].kind == MEMORY_LEASE_END)
+            finish_request(member, &member->requests[i]);
     while (*link != member) link = &(*link)->next;
     *link = member->next;
     for (uint32_t i = 0; i < member->request_count; i++) free_request(mem, &member->requests[i]);

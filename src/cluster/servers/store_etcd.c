@@ -23,6 +23,7 @@ enum {
     LISTS_OF_SERVER = 16, /* then the next one: a server that is cut off from the others lists what is old for ever */
     LEASE_MS_MIN = 1000,
     LEASE_MS_MAX = 3600 * 1000,
+    CLOSE_MS = 1000, /* libcurl asks whether to stop once a second: closing takes two at most */
     NS_IN_MS = 1000000
 };
 
@@ -49,6 +50,7 @@ typedef struct etcd_line {
     etcd_list asked; /* under the mutex */
     /* the thread's */
     CURL *curl;
+    phx_etcd_kind kind; /* of the request that is made */
     uint32_t current; /* the server that is asked first */
     uint32_t lists;   /* that it has given */
     char *text;       /* of the answer */
@@ -67,7 +69,8 @@ typedef struct etcd_store {
     etcd_slot slots[REQUESTS_MAX];
     etcd_list empty, answered; /* under the mutex, and the slots in them; a slot in no list is the thread's */
     etcd_line lines[LINES];
-    atomic_bool stops; /* read by libcurl's call in the middle of a request; relaxed: orders nothing */
+    /* Time of the close, 0 before; read by libcurl's call in the middle of a request. Relaxed: orders nothing. */
+    _Atomic uint64_t closed_ns;
 } etcd_store;
 
 static void push_slot(etcd_store *store, etcd_list *list, uint32_t slot)
@@ -103,11 +106,24 @@ static size_t take_text(char *bytes, size_t one, size_t size, void *of)
     return size;
 }
 
+static uint64_t closed_ns(const etcd_store *store)
+{
+    return atomic_load_explicit(&store->closed_ns, memory_order_relaxed);
+}
+
+/* Of a store that is being closed: leases are ended still, for a while. */
+static bool is_void(const etcd_store *store, phx_etcd_kind kind)
+{
+    const uint64_t closed = closed_ns(store);
+    if (closed == 0) return false;
+    return kind != PHX_ETCD_LEASE_END || phx_now_ns() - closed >= CLOSE_MS * NS_IN_MS;
+}
+
 static int stop_request(void *of, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-    const etcd_store *store = of;
+    const etcd_line *line = of;
     (void)(a + b + c + d);
-    return atomic_load_explicit(&store->stops, memory_order_relaxed);
+    return is_void(line->store, line->kind);
 }
 
 static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_bytes)
@@ -116,6 +132,7 @@ static CURLcode ask_server(etcd_line *line, const etcd_slot *slot, size_t body_b
     (void)snprintf(address, sizeof address, "%s%s", line->store->servers[line->current],
                    phx_etcd_path(slot->request.kind));
     line->text_bytes = 0;
+    line->kind = slot->request.kind;
     (void)curl_easy_setopt(line->curl, CURLOPT_URL, address);
     (void)curl_easy_setopt(line->curl, CURLOPT_POSTFIELDSIZE, (long)body_bytes);
     (void)curl_easy_setopt(line->curl, CURLOPT_POSTFIELDS, line->body);
@@ -142,7 +159,7 @@ static void make_request(etcd_line *line, etcd_slot *slot)
     const bool is_late = phx_now_ns() - slot->asked_ns >= wait_ns;
     const char *reason = "waited too long for its turn";
     const size_t body_bytes = phx_etcd_write(&slot->request, line->body);
-    for (uint32_t i = 0; i < store->server_count && !is_late; i++) {
+    for (uint32_t i = 0; i < store->server_count && !is_late && !is_void(store, slot->request.kind); i++) {
         const CURLcode code = ask_server(line, slot, body_bytes);
         if (code == CURLE_OK && line->text_bytes > 0) {
             phx_etcd_read(&slot->request, line->text, line->text_bytes, &line->store->mem, &slot->answer);
@@ -165,8 +182,9 @@ static void *run_requests(void *of)
     etcd_line *line = of;
     etcd_store *store = line->store;
     pthread_mutex_lock(&store->mutex);
-    while (!atomic_load_explicit(&store->stops, memory_order_relaxed)) {
+    for (;;) {
         const uint32_t slot = pop_slot(store, &line->asked);
+        if (slot == REQUESTS_MAX && closed_ns(store) != 0) break;
         if (slot == REQUESTS_MAX) {
             pthread_cond_wait(&line->wake, &store->mutex);
             continue;
@@ -299,7 +317,7 @@ static void etcd_close(void *user)
 {
     etcd_store *store = user;
     phx_mem outer;
-    atomic_store_explicit(&store->stops, true, memory_order_relaxed);
+    atomic_store_explicit(&store->closed_ns, phx_now_ns(), memory_order_relaxed);
     for (uint32_t i = 0; i < LINES; i++) end_line(&store->lines[i]);
     pthread_mutex_destroy(&store->mutex);
     curl_slist_free_all(store->headers);
@@ -342,7 +360,7 @@ static bool begin_curl(etcd_line *line)
     (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
     (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_request);
-    (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, line->store);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, line);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_text);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, line);
     return true;

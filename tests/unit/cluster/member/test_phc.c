@@ -718,3 +718,27 @@ Test(phc, entities_that_come_to_a_full_world_wait_at_their_sender_too)
     cr_assert_eq(left, MANY);
     cr_assert_eq(all[0].member->node.holdings.count, 0);
 }
+
+/* ---- a drain ---- */
+
+static bool is_told_drained(uint32_t i)
+{
+    phc_event event;
+    for (uint32_t tick = 0; tick < WARM_TICKS; tick++) {
+        step_members();
+        if (find_event(all[i].member, PHC_EVENT_DRAINED, &event)) return true;
+    }
+    return false;
+}
+
+Test(phc, a_drained_node_is_told_again_once_it_has_given_a_region_back)
+{
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    phc_drain(all[0].member);
+    cr_assert(is_told_drained(0));
+    cr_assert_not(is_told_drained(0)); /* once */
+    cr_assert(phc_owns(all[1].member, 7));
+    cr_assert_eq(phc_give_region(all[1].member, 0, phc_number(all[0].member)), PH_OK);
+    cr_assert(is_told_drained(0));
+}

@@ -215,3 +215,46 @@ Test(membership, members_stay_while_too_many_are_registered)
     }
     other.close(other.user);
 }
+
+Test(membership, a_drained_node_stays_drained)
+{
+    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    phx_membership_drain(&processes[0].membership); /* before it has joined */
+    run_ticks(40);
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+    cr_assert_eq(regions_of(1, 1), 0);
+    phx_membership_give(&processes[1].membership, 3, 1);
+    run_ticks(20);
+    cr_assert_eq(regions_of(1, 1), 0); /* it is given back */
+    processes[1].runs = false;
+    run_ticks(60);
+    cr_assert_eq(regions_of(0, 1), REGIONS); /* the only node */
+    begin_process(2, 3, REGIONS, 1, false);
+    run_ticks(40);
+    cr_assert_eq(regions_of(0, 1), 0);
+    cr_assert_eq(regions_of(2, 3), REGIONS);
+}
+
+static uint32_t leases_asked;
+static ph_status (*lease_open)(void *user, uint64_t tag, uint32_t ms);
+
+static ph_status count_lease(void *user, uint64_t tag, uint32_t ms)
+{
+    leases_asked++;
+    return lease_open(user, tag, ms);
+}
+
+Test(membership, a_store_that_fails_is_not_flooded_with_leases)
+{
+    enum { SECONDS = 5, A_SECOND = 3 };
+    leases_asked = 0;
+    begin_process(0, 1, REGIONS, 1, false);
+    lease_open = processes[0].store.lease_open;
+    processes[0].membership.def.store.lease_open = count_lease;
+    phc_memory_cut(memory, &processes[0].store, true);
+    run_ticks(SECONDS * 1000000000ull / TICK_NS);
+    cr_assert(leases_asked >= SECONDS && leases_asked <= SECONDS * A_SECOND + 1, "%u", leases_asked);
+    phc_memory_cut(memory, &processes[0].store, false);
+    run_ticks(40);
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
+}

@@ -251,6 +251,8 @@ Test(memory, without_faults_it_is_a_store)
     conform_store(&a, &b, step_memory, &of);
     conform_race(&a, &b, 500, step_memory, &of);
     conform_lease(&a, &b, step_memory, &of);
+    conform_close(&a, &b, step_memory, &of);
+    cr_assert_eq(phc_memory_join(of.memory, &a), PH_OK);
     cr_assert_eq(check_failures(), 0);
     end_memory(of, &a, &b);
 }
