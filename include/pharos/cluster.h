@@ -357,9 +357,9 @@ PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_
 PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
 
 /**
- * This node shall have no region from now on: its entities go to others, then PHC_EVENT_DRAINED comes. Where it gets a
- * region again, as the only node left or by a wish of another one, that goes, too, once there is a node for it, and the
- * event comes again. @thread ticker
+ * This node shall have no region from now on, as long as there is another node: its entities go to others, then
+ * PHC_EVENT_DRAINED comes. That stands in the map. Where it gets regions again, as the only node left, they go, too,
+ * once another one has joined, and the event comes again. @thread ticker
  */
 PH_API void phc_drain(phc *member);
 

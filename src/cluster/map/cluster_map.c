@@ -6,7 +6,7 @@
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1 };
+enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1, IS_GATEWAY = 1, IS_DRAINED = 2 };
 
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count)
 {
@@ -42,10 +42,8 @@ static uint32_t count_nodes(const phx_cluster_map *map)
     return count;
 }
 
-/*
- * The node with the fewest regions, or with the most; the first of several. One without regions is drained, or had
- * none left to get: the last choice. 0: there is none but `without`.
- */
+/* The node with the fewest regions, or with the most; the first of several. A drained one is the last choice. 0: there
+ * is none but `without`. */
 static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t without)
 {
     uint16_t best = 0;
@@ -54,7 +52,7 @@ static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t 
         const phx_member *member = &map->members[i];
         if (member->gateway || member->number == without) continue;
         uint32_t count = count_regions(map, member->number);
-        if (!most && count == 0) count = UINT32_MAX;
+        if (!most && member->drained) count = UINT32_MAX;
         if (best == 0 || (most ? count > best_count : count < best_count)) {
             best = member->number;
             best_count = count;
@@ -70,11 +68,28 @@ static phx_region *region_of_node(phx_cluster_map *map, uint16_t number)
     return NULL;
 }
 
+/* Gives all regions of a node to the others; to none, if there are no others. */
+static void empty_node(phx_cluster_map *map, uint16_t number)
+{
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == number) map->regions[i].number = node_by_regions(map, false, number);
+}
+
+/* No drained node has a region, if there is another one. */
+static void empty_drained(phx_cluster_map *map)
+{
+    bool has_others = false;
+    for (uint32_t i = 0; i < map->member_count; i++) has_others |= !map->members[i].gateway && !map->members[i].drained;
+    for (uint32_t i = 0; i < map->member_count && has_others; i++)
+        if (map->members[i].drained) empty_node(map, map->members[i].number);
+}
+
 /* Regions without a node, and then regions of the node with the most, until the newcomer has its share. */
 static void share_regions(phx_cluster_map *map, uint16_t number)
 {
     phx_region *region;
     while ((region = region_of_node(map, 0)) != NULL) region->number = number;
+    empty_drained(map);
     const uint32_t nodes = count_nodes(map);
     PHX_ASSERT(nodes > 0); /* the newcomer */
     const uint32_t share = map->region_count / nodes;
@@ -97,13 +112,6 @@ bool phx_cluster_map_join(phx_cluster_map *map, phx_member member)
     return true;
 }
 
-/* Gives all regions of a node to the others; to none, if there are no others. */
-static void empty_node(phx_cluster_map *map, uint16_t number)
-{
-    for (uint32_t i = 0; i < map->region_count; i++)
-        if (map->regions[i].number == number) map->regions[i].number = node_by_regions(map, false, number);
-}
-
 bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
 {
     const phx_member *found = phx_cluster_map_member(map, registration);
@@ -121,7 +129,7 @@ bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
 bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number)
 {
     const phx_member *member = phx_cluster_map_numbered(map, number);
-    if (!member || member->gateway || region >= map->region_count || map->version == UINT32_MAX ||
+    if (!member || member->gateway || member->drained || region >= map->region_count || map->version == UINT32_MAX ||
         map->regions[region].number == number)
         return false;
     map->regions[region].number = number;
@@ -131,13 +139,16 @@ bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number
 
 bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
 {
-    const phx_member *member = phx_cluster_map_member(map, registration);
-    if (!member || member->gateway || map->version == UINT32_MAX || count_regions(map, member->number) == 0 ||
-        node_by_regions(map, false, member->number) == 0)
-        return false;
-    map->version++;
-    empty_node(map, member->number);
-    return true;
+    for (uint32_t i = 0; i < map->member_count; i++) {
+        phx_member *member = &map->members[i];
+        if (member->registration != registration) continue;
+        if (member->gateway || member->drained || map->version == UINT32_MAX) return false;
+        member->drained = true;
+        map->version++;
+        empty_drained(map);
+        return true;
+    }
+    return false;
 }
 
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost)
@@ -161,7 +172,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
     for (uint32_t i = 0; i < map->member_count; i++) {
         phx_write_number(&writer, 8, map->members[i].registration);
         phx_write_number(&writer, 2, map->members[i].number);
-        phx_write_number(&writer, 1, map->members[i].gateway);
+        phx_write_number(&writer, 1, map->members[i].gateway ? IS_GATEWAY : map->members[i].drained ? IS_DRAINED : 0);
     }
     for (uint32_t i = 0; i < map->region_count; i++) {
         phx_write_number(&writer, 2, map->regions[i].number);
@@ -212,9 +223,10 @@ bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size
     for (uint32_t i = 0; i < read.member_count; i++) {
         read.members[i].registration = phx_read_number(&reader, 8);
         read.members[i].number = (uint16_t)phx_read_number(&reader, 2);
-        const uint64_t gateway = phx_read_number(&reader, 1);
-        if (gateway > 1) return false;
-        read.members[i].gateway = gateway == 1;
+        const uint64_t role = phx_read_number(&reader, 1);
+        if (role > IS_DRAINED) return false;
+        read.members[i].gateway = role == IS_GATEWAY;
+        read.members[i].drained = role == IS_DRAINED;
     }
     for (uint32_t i = 0; i < read.region_count; i++) {
         read.regions[i].number = (uint16_t)phx_read_number(&reader, 2);

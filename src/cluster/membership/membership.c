@@ -6,18 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/registration.h"
 
-enum { TAG_LIST = 1, TAG_RENEW, TAG_MAP, TAG_REGISTER, TAG_LEASE, TAG_END }; /* of requests */
-
-enum {
-    ANSWERS_A_TICK = 8,
-    NS_IN_MS = 1000000,
-    RENEWALS_A_LEASE = 3,
-    LEASE_MARGIN = 10, /* a tenth of the lease is not counted: clocks run at different speeds */
-};
+enum { ANSWERS_A_TICK = 8 };
 
 bool phx_membership_init(phx_membership *membership, const phx_membership_def *def, phx_node *node)
 {
@@ -91,7 +85,7 @@ static void propose_map(phx_membership *membership, uint64_t revision)
     const phc_store *store = &membership->def.store;
     const size_t size = phx_cluster_map_encode(&membership->proposed, bytes, sizeof bytes);
     key_of(membership, "map", 0, key);
-    membership->writes = store->cas(store->user, TAG_MAP, key, revision, bytes, size, 0) == PH_OK;
+    membership->writes = store->cas(store->user, PHX_TAG_MAP, key, revision, bytes, size, 0) == PH_OK;
     membership->counts.writes += membership->writes;
 }
 
@@ -161,28 +155,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     if (phx_proposal_make(membership, &map)) propose_map(membership, revision);
 }
 
-/* ---- lease and registration ---- */
-
-static void prove_lease(phx_membership *membership, uint64_t asked, uint32_t ms)
-{
-    phx_node_lease(membership->node, asked + (uint64_t)(ms - ms / LEASE_MARGIN) * NS_IN_MS);
-}
-
-static void hear_of_lease(phx_membership *membership, const phc_answer *answer)
-{
-    membership->writes = false;
-    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_LEASE) return;
-    membership->lease = answer->lease;
-    membership->phase = PHX_MEMBERSHIP_REGISTER;
-    prove_lease(membership, membership->lease_asked, answer->lease_ms);
-}
-
-static void hear_renewal(phx_membership *membership, const phc_answer *answer)
-{
-    membership->renews = false;
-    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
-    else if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
-}
+/* ---- registration ---- */
 
 static void hear_registration(phx_membership *membership, const phc_answer *answer)
 {
@@ -203,7 +176,8 @@ static void register_node(phx_membership *membership)
     if (membership->number == 0) return;
     phx_registration_encode(&own, bytes);
     key_of(membership, "nodes", membership->number, key);
-    membership->writes = store->cas(store->user, TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
+    membership->writes =
+        store->cas(store->user, PHX_TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
 }
 
 static void take_answer(void *of, const phc_answer *answer)
@@ -211,22 +185,22 @@ static void take_answer(void *of, const phc_answer *answer)
     phx_membership *membership = of;
     membership->counts.failed += answer->outcome == PHC_FAILED;
     switch (answer->tag) {
-    case TAG_LIST:
+    case PHX_TAG_LIST:
         hear_list(membership, answer);
         break;
-    case TAG_RENEW:
-        hear_renewal(membership, answer);
+    case PHX_TAG_RENEW:
+        phx_lease_hear_renewal(membership, answer);
         break;
-    case TAG_MAP:
+    case PHX_TAG_MAP:
         hear_of_map(membership, answer);
         break;
-    case TAG_REGISTER:
+    case PHX_TAG_REGISTER:
         hear_registration(membership, answer);
         break;
-    case TAG_LEASE:
-        hear_of_lease(membership, answer);
+    case PHX_TAG_LEASE:
+        phx_lease_hear(membership, answer);
         break;
-    case TAG_END:
+    case PHX_TAG_END:
         phx_membership_end(membership, "left");
         break;
     default:
@@ -238,35 +212,10 @@ static void ask_list(phx_membership *membership)
 {
     const phc_store *store = &membership->def.store;
     if (membership->lists || membership->now < membership->list_at) return;
-    membership->lists = store->list(store->user, TAG_LIST, membership->prefix) == PH_OK;
+    membership->lists = store->list(store->user, PHX_TAG_LIST, membership->prefix) == PH_OK;
     membership->list_at = membership->now + membership->def.list_ns;
     if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0)
         register_node(membership);
-}
-
-static uint64_t renewal_ns(const phx_membership *membership)
-{
-    return (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
-}
-
-/* A failed request may have opened one, which lives for its time: so not more often than one is renewed. */
-static void ask_lease(phx_membership *membership)
-{
-    const phc_store *store = &membership->def.store;
-    if (membership->phase != PHX_MEMBERSHIP_LEASE || membership->writes || membership->now < membership->renew_at)
-        return;
-    membership->writes = store->lease_open(store->user, TAG_LEASE, membership->def.lease_ms) == PH_OK;
-    membership->lease_asked = membership->now;
-    membership->renew_at = membership->now + renewal_ns(membership);
-}
-
-static void ask_renewal(phx_membership *membership)
-{
-    const phc_store *store = &membership->def.store;
-    if (membership->renews || membership->lease == 0 || membership->now < membership->renew_at) return;
-    membership->renews = store->lease_renew(store->user, TAG_RENEW, membership->lease) == PH_OK;
-    membership->renew_asked = membership->now;
-    membership->renew_at = membership->now + renewal_ns(membership);
 }
 
 void phx_membership_tick(phx_membership *membership, uint64_t now)
@@ -277,8 +226,7 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
     (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
     hand_map_on(membership);
-    ask_lease(membership);
-    ask_renewal(membership);
+    phx_lease_ask(membership);
     ask_list(membership);
 }
 
@@ -306,6 +254,6 @@ void phx_membership_leave(phx_membership *membership)
 {
     const phc_store *store = &membership->def.store;
     if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
-        (void)store->lease_end(store->user, TAG_END, membership->lease);
+        (void)store->lease_end(store->user, PHX_TAG_END, membership->lease);
     phx_membership_end(membership, "left");
 }

@@ -19,6 +19,9 @@ typedef enum phx_membership_phase {
     PHX_MEMBERSHIP_ENDED = 4 /* for ever; see phx_membership.reason */
 } phx_membership_phase;
 
+/* Tags of requests. */
+enum { PHX_TAG_LIST = 1, PHX_TAG_RENEW, PHX_TAG_MAP, PHX_TAG_REGISTER, PHX_TAG_LEASE, PHX_TAG_END };
+
 typedef struct phx_membership_def {
     phc_store store;       /* closed by its owner, behind the end */
     const char *world;     /* 1 .. PHX_WORLD_NAME_MAX characters of a key's token */

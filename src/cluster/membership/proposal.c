@@ -56,7 +56,8 @@ static bool propose_given(phx_membership *membership, const phx_cluster_map *map
 {
     const phx_member *member = phx_cluster_map_numbered(map, membership->give_number);
     const uint32_t region = membership->give_region;
-    if (!member || member->gateway || region >= map->region_count || map->regions[region].number == member->number) {
+    if (!member || member->gateway || member->drained || region >= map->region_count ||
+        map->regions[region].number == member->number) {
         membership->give_number = 0;
         return false;
     }
@@ -68,7 +69,7 @@ static bool propose_wishes(phx_membership *membership, const phx_cluster_map *ma
     const uint64_t self = membership->node->def.member.registration;
     bool changed = propose_restored(membership, map);
     if (membership->give_number != 0) changed |= propose_given(membership, map);
-    if (membership->drains) changed |= phx_cluster_map_drain(&membership->proposed, self); /* whenever it has a region */
+    if (membership->drains) changed |= phx_cluster_map_drain(&membership->proposed, self);
     return changed;
 }
 

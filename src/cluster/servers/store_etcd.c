@@ -51,9 +51,9 @@ typedef struct etcd_line {
     /* the thread's */
     CURL *curl;
     phx_etcd_kind kind; /* of the request that is made */
-    uint32_t current; /* the server that is asked first */
-    uint32_t lists;   /* that it has given */
-    char *text;       /* of the answer */
+    uint32_t current;   /* the server that is asked first */
+    uint32_t lists;     /* that it has given */
+    char *text;         /* of the answer */
     uint32_t text_capacity, text_bytes;
     char body[PHX_ETCD_BODY_MAX];
 } etcd_line;

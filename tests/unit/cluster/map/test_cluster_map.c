@@ -54,7 +54,7 @@ Test(cluster_map, a_refused_change_changes_nothing)
     cr_assert_not(phx_cluster_map_give(&map, 0, 1));
     cr_assert_not(phx_cluster_map_give(&map, REGIONS, 1));
     cr_assert_not(phx_cluster_map_give(&map, 0, 2));
-    cr_assert_not(phx_cluster_map_drain(&map, 7));
+    cr_assert_not(phx_cluster_map_drain(&map, 8));
     cr_assert_not(phx_cluster_map_restored(&map, 0, 0));
     cr_assert_not(phx_cluster_map_restored(&map, 0, 2));
     cr_assert_eq(memcmp(&map, &other, sizeof map), 0);
@@ -106,6 +106,23 @@ Test(cluster_map, a_drained_node_gets_no_region_of_one_that_goes)
     cr_assert_eq(regions_of(4), REGIONS);
     cr_assert(phx_cluster_map_put_out(&map, 4)); /* no other is left */
     cr_assert_eq(regions_of(1) + regions_of(2), REGIONS);
+    cr_assert_not(phx_cluster_map_drain(&map, 1)); /* it is */
+    cr_assert(phx_cluster_map_join(&map, node_numbered(5, 5)));
+    cr_assert_eq(regions_of(5), REGIONS);
+    const uint32_t version = map.version;
+    cr_assert_not(phx_cluster_map_give(&map, 0, 1));
+    cr_assert_eq(map.version, version);
+}
+
+Test(cluster_map, a_drained_node_that_is_alone_keeps_its_regions)
+{
+    phx_cluster_map_init(&map, 1);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
+    cr_assert(phx_cluster_map_join(&map, node_numbered(2, 2))); /* there is no region for it */
+    cr_assert(phx_cluster_map_drain(&map, 1));
+    cr_assert_eq(map.regions[0].number, 2);
+    cr_assert(phx_cluster_map_drain(&map, 2));
+    cr_assert_eq(map.regions[0].number, 2);
 }
 
 Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)

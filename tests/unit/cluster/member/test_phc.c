@@ -731,14 +731,21 @@ static bool is_told_drained(uint32_t i)
     return false;
 }
 
-Test(phc, a_drained_node_is_told_again_once_it_has_given_a_region_back)
+Test(phc, a_drained_node_is_told_again_once_it_has_no_region_again)
 {
+    const phc_def def = sound_def();
     join_members();
     enter_at(0, 7, own_place(0, 10), 10);
     phc_drain(all[0].member);
     cr_assert(is_told_drained(0));
     cr_assert_not(is_told_drained(0)); /* once */
     cr_assert(phc_owns(all[1].member, 7));
-    cr_assert_eq(phc_give_region(all[1].member, 0, phc_number(all[0].member)), PH_OK);
+    phc_close(all[1].member);
+    all[1].member = NULL;
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(phc_owner_of(all[0].member, 10, 10), phc_number(all[0].member)); /* there is no other */
+    all[1].store.close(all[1].store.user);
+    cr_assert_eq(phc_memory_join(memory, &all[1].store), PH_OK);
+    cr_assert_eq(open_member(1, &def), PH_OK);
     cr_assert(is_told_drained(0));
 }

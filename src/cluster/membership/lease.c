@@ -1,0 +1,68 @@
+/*
+ * The lease; see lease.h.
+ */
+#include "cluster/membership/lease.h"
+
+#include "cluster/membership/membership.h"
+
+enum {
+    NS_IN_MS = 1000000,
+    RENEWALS_A_LEASE = 3,
+    LEASE_MARGIN = 10 /* a tenth of the lease is not counted: clocks run at different speeds */
+};
+
+/* ---- answers ---- */
+
+static void prove_lease(phx_membership *membership, uint64_t asked, uint32_t ms)
+{
+    phx_node_lease(membership->node, asked + (uint64_t)(ms - ms / LEASE_MARGIN) * NS_IN_MS);
+}
+
+void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
+{
+    membership->writes = false;
+    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_LEASE) return;
+    membership->lease = answer->lease;
+    membership->phase = PHX_MEMBERSHIP_REGISTER;
+    prove_lease(membership, membership->lease_asked, answer->lease_ms);
+}
+
+void phx_lease_hear_renewal(phx_membership *membership, const phc_answer *answer)
+{
+    membership->renews = false;
+    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
+    else if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
+}
+
+/* ---- requests ---- */
+
+static uint64_t renewal_ns(const phx_membership *membership)
+{
+    return (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
+}
+
+/* A failed request may have opened one, which lives for its time: so not more often than one is renewed. */
+static void ask_new(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->phase != PHX_MEMBERSHIP_LEASE || membership->writes || membership->now < membership->renew_at)
+        return;
+    membership->writes = store->lease_open(store->user, PHX_TAG_LEASE, membership->def.lease_ms) == PH_OK;
+    membership->lease_asked = membership->now;
+    membership->renew_at = membership->now + renewal_ns(membership);
+}
+
+static void ask_renewal(phx_membership *membership)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->renews || membership->lease == 0 || membership->now < membership->renew_at) return;
+    membership->renews = store->lease_renew(store->user, PHX_TAG_RENEW, membership->lease) == PH_OK;
+    membership->renew_asked = membership->now;
+    membership->renew_at = membership->now + renewal_ns(membership);
+}
+
+void phx_lease_ask(phx_membership *membership)
+{
+    ask_new(membership);
+    ask_renewal(membership);
+}
