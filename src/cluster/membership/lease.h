@@ -1,5 +1,6 @@
 /*
- * A process's lease of the control store: opened, renewed, proven to its node. Owned by membership, which calls it.
+ * A process's lease of the control store: opened, renewed, proven to its node. Owned by membership, which calls it on
+ * its thread.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_LEASE_H
 #define PHX_CLUSTER_MEMBERSHIP_LEASE_H
