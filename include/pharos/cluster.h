@@ -352,14 +352,15 @@ PH_NODISCARD PH_API ph_status phc_who_has(phc *member, const uint64_t *ids, uint
  */
 PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_t loss);
 
-/** A region shall be that node's. One such wish at a time: a new one replaces it. @return PH_OK, PH_BAD_ARGUMENT.
+/** A region shall be that node's, which is not drained. One such wish at a time: a new one replaces it. @return PH_OK,
+ * PH_BAD_ARGUMENT.
  * @thread ticker */
 PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
 
 /**
  * This node shall have no region from now on, as long as there is another node: its entities go to others, then
- * PHC_EVENT_DRAINED comes. That stands in the map. Where it gets regions again, as the only node left, they go, too,
- * once another one has joined, and the event comes again. @thread ticker
+ * PHC_EVENT_DRAINED comes. Where it gets regions again, as the only node left, they go, too, once there is another
+ * node, and the event comes again. @thread ticker
  */
 PH_API void phc_drain(phc *member);
 

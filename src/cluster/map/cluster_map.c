@@ -126,12 +126,17 @@ bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
+static phx_member *node_at(phx_cluster_map *map, const phx_member *member)
+{
+    return member && !member->gateway ? &map->members[member - map->members] : NULL;
+}
+
 bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number)
 {
-    const phx_member *member = phx_cluster_map_numbered(map, number);
-    if (!member || member->gateway || member->drained || region >= map->region_count || map->version == UINT32_MAX ||
-        map->regions[region].number == number)
+    phx_member *node = node_at(map, phx_cluster_map_numbered(map, number));
+    if (!node || region >= map->region_count || map->version == UINT32_MAX || map->regions[region].number == number)
         return false;
+    node->drained = false;
     map->regions[region].number = number;
     map->version++;
     return true;
@@ -139,16 +144,12 @@ bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number
 
 bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
 {
-    for (uint32_t i = 0; i < map->member_count; i++) {
-        phx_member *member = &map->members[i];
-        if (member->registration != registration) continue;
-        if (member->gateway || member->drained || map->version == UINT32_MAX) return false;
-        member->drained = true;
-        map->version++;
-        empty_drained(map);
-        return true;
-    }
-    return false;
+    phx_member *node = node_at(map, phx_cluster_map_member(map, registration));
+    if (!node || node->drained || map->version == UINT32_MAX) return false;
+    node->drained = true;
+    map->version++;
+    empty_drained(map);
+    return true;
 }
 
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost)

@@ -25,7 +25,7 @@ typedef struct phx_member {
     uint64_t registration; /* rises with every start of a process of the cluster; never 0, never used again */
     uint16_t number;       /* of living members: differs; never 0 */
     bool gateway;          /* owns no entity and no region */
-    bool drained;          /* a node that has no region, if there is another one; it stays so */
+    bool drained;          /* a node that has no region, if there is another one, until it is given one */
 } phx_member;
 
 typedef struct phx_region {
@@ -57,7 +57,7 @@ const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t 
 bool phx_cluster_map_join(phx_cluster_map *map, phx_member member);
 bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number);
-/* The node keeps no region as long as there is another one, and none of its entities is lost. */
+/* The node keeps and gets no region as long as there is another one, and none of its entities is lost. */
 bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
 /* No entity of a region that was lost in that version is missing any more. */
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);

@@ -3,8 +3,6 @@
  */
 #include "cluster/membership/lease.h"
 
-#include "cluster/membership/membership.h"
-
 enum {
     NS_IN_MS = 1000000,
     RENEWALS_A_LEASE = 3,
@@ -30,8 +28,7 @@ void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
 void phx_lease_hear_renewal(phx_membership *membership, const phc_answer *answer)
 {
     membership->renews = false;
-    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
-    else if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
+    if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
 }
 
 /* ---- requests ---- */

@@ -190,6 +190,7 @@ static void take_answer(void *of, const phc_answer *answer)
         break;
     case PHX_TAG_RENEW:
         phx_lease_hear_renewal(membership, answer);
+        if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
         break;
     case PHX_TAG_MAP:
         hear_of_map(membership, answer);
