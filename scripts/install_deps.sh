@@ -23,8 +23,8 @@ case ${1:-} in
     tools="$tools help2man"
     ;;
 --bindings)
-    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc mono-mcs mono-runtime libmono-system-core4.0-cil"
-    tools="$tools lua5.4 luajit go rustc mcs mono"
+    packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc cargo mono-mcs mono-runtime libmono-system-core4.0-cil"
+    tools="$tools lua5.4 luajit go rustc cargo mcs mono"
     ;;
 --browser)
     packages="$packages libwebsockets-dev python3 chromium"
