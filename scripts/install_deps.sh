@@ -19,8 +19,8 @@ case ${1:-} in
     tools="$tools g++ clang python3"
     ;;
 --packages)
-    packages="$packages help2man doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools libnats-dev libcurl4-openssl-dev libcjson-dev"
-    tools="$tools help2man"
+    packages="$packages doxygen python3 lintian dpkg-dev debootstrap autopkgtest abigail-tools libnats-dev libcurl4-openssl-dev libcjson-dev"
+    tools="$tools python3"
     ;;
 --bindings)
     packages="$packages lua5.4 liblua5.4-dev luajit golang-go rustc cargo mono-mcs mono-runtime libmono-system-core4.0-cil"

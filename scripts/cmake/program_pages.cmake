@@ -1,5 +1,5 @@
-# Manual pages of the programs, made by help2man from --help and --version, and completions for bash and zsh, made by
-# scripts/docs/completions from --help. Without help2man the pages are left out, without Python the completions.
+# Manual pages of the programs, and completions for bash and zsh, made by scripts/docs/program_man and
+# scripts/docs/completions from what the programs print for --help. Without Python they are left out.
 
 set(page_names
     "pharos-replay=runs a trace of commands through a Pharos world and prints the events"
@@ -13,42 +13,30 @@ set(page_names
 if(PHAROS_SANITIZE OR CMAKE_CROSSCOMPILING OR NOT programs)
     return() # the programs run in the build
 endif()
-find_program(HELP2MAN help2man)
 find_package(Python3 COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+    message(STATUS "manual pages and completions of the programs are left out: they need python3")
+    return()
+endif()
+set(docs ${PROJECT_SOURCE_DIR}/scripts/docs)
 set(man ${PROJECT_BINARY_DIR}/man)
 set(completions ${PROJECT_BINARY_DIR}/completions)
-set(writer ${PROJECT_SOURCE_DIR}/scripts/docs/completions)
 file(MAKE_DIRECTORY ${man} ${completions}/bash ${completions}/zsh)
 foreach(program IN LISTS programs)
-    if(Python3_FOUND)
-        set(written ${completions}/bash/${program} ${completions}/zsh/_${program})
-        add_custom_command(OUTPUT ${written}
-            COMMAND Python3::Interpreter ${writer} $<TARGET_FILE:${program}> ${written}
-            DEPENDS ${program} ${writer} VERBATIM COMMENT "Completions of ${program}")
-        list(APPEND pages ${written})
-    endif()
-    if(HELP2MAN)
-        set(name ${page_names})
-        list(FILTER name INCLUDE REGEX "^${program}=")
-        string(REGEX REPLACE "^[^=]*=" "" name "${name}")
-        set(page ${man}/${program}.1)
-        add_custom_command(OUTPUT ${page}.gz
-            COMMAND ${HELP2MAN} --no-info --section=1 "--name=${name}" --manual=Pharos --output=${page}
-                    $<TARGET_FILE:${program}>
-            COMMAND gzip -9nf ${page}
-            DEPENDS ${program} VERBATIM COMMENT "Manual page ${program}(1)")
-        list(APPEND pages ${page}.gz)
-        list(APPEND man_pages ${page}.gz)
-    endif()
+    set(name ${page_names})
+    list(FILTER name INCLUDE REGEX "^${program}=")
+    string(REGEX REPLACE "^[^=]*=" "" name "${name}")
+    set(completion ${completions}/bash/${program} ${completions}/zsh/_${program})
+    set(page ${man}/${program}.1.gz)
+    add_custom_command(OUTPUT ${completion} ${page}
+        COMMAND Python3::Interpreter ${docs}/completions $<TARGET_FILE:${program}> ${completion}
+        COMMAND Python3::Interpreter ${docs}/program_man $<TARGET_FILE:${program}> ${name} ${page}
+        DEPENDS ${program} ${docs}/completions ${docs}/program_man ${docs}/help_text.py ${docs}/roff.py
+        VERBATIM COMMENT "Manual page and completions of ${program}")
+    list(APPEND pages ${page})
+    list(APPEND made ${page} ${completion})
 endforeach()
-if(pages)
-    add_custom_target(program_pages ALL DEPENDS ${pages})
-endif()
-if(man_pages)
-    install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
-endif()
-if(Python3_FOUND)
-    install(DIRECTORY ${completions}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-            COMPONENT tools)
-    install(DIRECTORY ${completions}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
-endif()
+add_custom_target(program_pages ALL DEPENDS ${made})
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+install(DIRECTORY ${completions}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+install(DIRECTORY ${completions}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
