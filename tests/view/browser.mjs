@@ -118,6 +118,18 @@ async function checkWhy(browser, folder) {
   assert(compared.some((one) => one.startsWith("seen")) && compared.some((one) => one.startsWith("not seen")), compared);
   await clickId(page, "120");
   await page.click("#tab-sees");
+  // The pointer above a mark on the map: why it is seen, or not.
+  for (const find of [() => { const { map } = window.pharos, one = map.near[0]; return [...map.toScreen(one.x, one.y), `${one.id}: ${one.text}`]; },
+    () => { const { map } = window.pharos, one = map.frame.focus.targets[0]; return [...map.toScreen(one.x, one.y), `${one.id}: seen, view; rank 1`]; }]) {
+    await page.waitForFunction(() => window.pharos.map.near.length > 0);
+    const [x, y, right] = await page.evaluate(find), box = await page.locator("#over").boundingBox();
+    await page.mouse.move(box.x + x, box.y + y);
+    assert.equal(await text(page, "hover"), right);
+    assert(/: not seen: |: seen, view/.test(right) && await page.locator("#hover").isVisible(), right);
+    await picture(page, `hover_${right.split(":")[0]}`);
+  }
+  await page.mouse.move(0, 0);
+  assert(!(await page.locator("#hover").isVisible()), "a word about a mark stays");
   await picture(page, "why");
   // Back and forth over ticks, by the slider's message. Questions that meet the change of the world have answers, too.
   await page.evaluate(() => (window.answered = 0));

@@ -61,8 +61,8 @@ export class Inspector {
       return;
     }
     say($("why-text"), answer.text);
-    fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) =>
-      make("tr", {}, cell(name), cell(typeof value === "number" ? short(value) : value, true))));
+    const shown = (name, value) => (name === "reason" ? `${this.world?.reasons[value]?.short ?? ""} (${value})` : typeof value === "number" ? short(value) : value);
+    fill($("why-numbers"), ...Object.entries(answer.explanation).map(([name, value]) => make("tr", {}, cell(name), cell(shown(name, value), true))));
   }
 
   // Questions of the shown tab, at most once a second.

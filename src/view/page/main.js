@@ -111,7 +111,7 @@ function show(frame, isLive) {
   drawHeader(frame);
   if (glideFrom - drawnTables > TABLES_MS || !isLive) {
     drawnTables = glideFrom;
-    drawLegend(map.colour, hello.world, frame);
+    drawLegend(map, hello.world, frame);
     if ($("tables").open) {
       drawTables(frame, (x, y) => map.look({ x, y }));
       longest.take(frame, glideFrom);
@@ -211,7 +211,8 @@ function isLost(reason, retry) {
 function open(message) {
   hello = message;
   document.title = `${message.title} · Pharos`;
-  say($("title"), message.title);
+  say($("title"), message.title.split("/").at(-1));
+  $("title").title = message.title;
   const first = !map.world;
   if (first) map.open(message.world);
   if (first && start.scale) map.look({ x: start.x ?? map.view.x, y: start.y ?? map.view.y, scale: start.scale });
@@ -340,7 +341,7 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- as the address says ----
 
-$("colour").value = map.colour = ["shard", "awake", "crowd", "remote"].includes(start.colour) ? start.colour : "class";
+$("colour").value = map.colour = ["shard", "awake", "crowd", "cap", "remote"].includes(start.colour) ? start.colour : "class";
 $("any").checked = start.instance === "all";
 if (/^\d+$/.test(start.instance ?? "")) $("instance").value = start.instance;
 $("follow").checked = start.follow;

@@ -9,7 +9,8 @@ export const LAYERS = [
   ["towers", "towers", false], ["shards", "shard borders", true], ["halo", "halos of shards", false], ["areas", "areas", true],
   ["rings", "rings", true], ["lines", "lines to targets", true], ["near", "near, but not seen", true],
 ];
-const POINT_OBSERVER = 1, POINT_AWAKE = 2, STEPS = 31, STEP_REMOTE = 128;
+const HOVER = 9, HOVER_SHIFT = 12; // pixels
+const POINT_OBSERVER = 1, POINT_AWAKE = 2, POINT_CAPPED = 32, STEPS = 31, STEP_REMOTE = 128;
 const MARGIN = 0.1; // of the view on each side: points are there when the map is dragged a little
 
 export class WorldMap {
@@ -111,7 +112,7 @@ export class WorldMap {
       this.host.focus();
     });
     canvas.addEventListener("pointermove", (event) => {
-      if (!from) return;
+      if (!from) return this.hover(event.offsetX, event.offsetY);
       const dx = event.offsetX - from.x, dy = event.offsetY - from.y;
       from.far += Math.abs(dx) + Math.abs(dy);
       from.x = event.offsetX;
@@ -121,10 +122,24 @@ export class WorldMap {
         this.pan(-dx, dy);
       }
     });
+    canvas.addEventListener("pointerleave", () => this.hover(-1e9, 0));
     canvas.addEventListener("pointerup", (event) => {
       if (from && from.far <= 4) this.clicked(...this.toWorld(event.offsetX, event.offsetY), 14 / this.view.scale);
       from = null;
     });
+  }
+
+  // Says of a mark of the focus why it is seen, or not.
+  hover(px, py) {
+    const focus = this.frame?.focus, at = (other) => { const [x, y] = this.toScreen(other.x, other.y); return Math.hypot(x - px, y - py) <= HOVER; };
+    const near = focus?.found && this.layers.near && this.near.find(at), target = focus?.found && this.layers.lines && focus.targets.find(at);
+    const text = near ? `${near.id}: ${near.text}` : target ? `${target.id}: seen, ${this.world.reasons[target.reason]?.short ?? target.reason}; rank ${target.rank}` : "";
+    $("hover").hidden = text === "";
+    say($("hover"), text);
+    if (text === "") return;
+    const { offsetWidth, offsetHeight } = $("hover");
+    $("hover").style.left = `${Math.max(Math.min(px + HOVER_SHIFT, this.view.width - offsetWidth), 0)}px`;
+    $("hover").style.top = `${py + HOVER_SHIFT + offsetHeight > this.view.height ? Math.max(py - HOVER_SHIFT - offsetHeight, 0) : py + HOVER_SHIFT}px`;
   }
 
   // ---- a frame ----
@@ -160,6 +175,7 @@ export class WorldMap {
       case "shard": return (i, x, y) => (place(this.columns, x) + place(this.rows, y) * (step % 2 === 0 ? step + 1 : step)) % COLOURS.length;
       case "awake": return (i) => (bits[i] & POINT_OBSERVER ? 1 : bits[i] & POINT_AWAKE ? 2 : 7);
       case "crowd": return (i) => crowdColour(steps[i] & STEPS);
+      case "cap": return (i) => (bits[i] & POINT_CAPPED ? 5 : bits[i] & POINT_OBSERVER ? 2 : 7);
       case "remote": return (i) => (steps[i] & STEP_REMOTE ? 5 : 7);
       default: return (i) => kinds[i] % COLOURS.length;
     }
@@ -181,6 +197,7 @@ export class WorldMap {
     }
     if (!this.world) return;
     this.drawBase();
+    if (this.frame && this.layers.shards) this.nameShards(this.frame);
     if (this.frame) this.drawFocus();
     this.drawScale();
   }
@@ -257,20 +274,34 @@ export class WorldMap {
   }
 
   drawShards(frame) {
-    const { base, world } = this;
+    const { base } = this;
     base.strokeStyle = "#8a97a8";
-    base.fillStyle = "#8a97a8";
-    base.font = "11px system-ui";
+    for (const shard of frame.shards) this.box(base, ...this.shardBox(shard));
+  }
+
+  shardBox(shard) {
+    const { world } = this;
+    return [world.x + shard.x0 * world.towerSize, world.y + shard.y0 * world.towerSize,
+      Math.min(world.x + (shard.x1 + 1) * world.towerSize, world.x + world.width), Math.min(world.y + (shard.y1 + 1) * world.towerSize, world.y + world.height)];
+  }
+
+  // Above the points, each on a dark ground; the longest text that the shard has room for.
+  nameShards(frame) {
+    const { over, view } = this, HIGH = 14, PAD = 3;
+    over.font = "11px system-ui";
     frame.shards.forEach((shard, i) => {
-      const x0 = world.x + shard.x0 * world.towerSize, y0 = world.y + shard.y0 * world.towerSize;
-      const x1 = Math.min(world.x + (shard.x1 + 1) * world.towerSize, world.x + world.width);
-      const y1 = Math.min(world.y + (shard.y1 + 1) * world.towerSize, world.y + world.height);
-      this.box(base, x0, y0, x1, y1);
-      const [px, py] = this.toScreen(x0, y1);
-      if ((x1 - x0) * this.view.scale > 90) {
-        base.fillText(`${i}: ${short(shard.entities)}, +${short(shard.ghosts)} ghosts`, px + 4, py + 13);
-        if (this.went[i] > 0) base.fillText(`${short(this.went[i])} went over its border`, px + 4, py + 26);
-      }
+      const [x0, y0, x1, y1] = this.shardBox(shard), [left, top] = this.toScreen(x0, y1), room = (x1 - x0) * view.scale - 2 * PAD;
+      if (this.toScreen(x0, y0)[1] < HIGH || top > view.height) return;
+      const px = Math.max(left, 0), py = Math.max(top, 0);
+      const head = `${i}: ${short(shard.entities)}`, went = this.went[i] > 0 ? [`${short(this.went[i])} went over its border`, `${short(this.went[i])} went`] : [];
+      [[`${head}, +${short(shard.ghosts)} ghosts`, `${head}, +${short(shard.ghosts)}`, head], went].forEach((texts, line) => {
+        const text = texts.find((one) => over.measureText(one).width <= room - (px - left));
+        if (!text) return;
+        over.fillStyle = "rgba(12,15,19,.78)";
+        over.fillRect(px + 1, py + 1 + line * HIGH, over.measureText(text).width + 2 * PAD, HIGH);
+        over.fillStyle = "#c3ccd8";
+        over.fillText(text, px + 1 + PAD, py + HIGH - PAD + line * HIGH);
+      });
     });
   }
 

@@ -7,13 +7,15 @@ export const COLOURS = [
 export const crowdColour = (step) => (step === 0 ? 7 : step < 6 ? 3 : step < 11 ? 1 : 5);
 export const css = (index) => `rgb(${COLOURS[index % COLOURS.length].join(",")})`;
 
-// Five stops of viridis: dark is little, light is much.
-const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+// Dark is little, light is much, in a hue that no point has.
+const STOPS = [[34, 27, 61], [66, 50, 118], [106, 84, 176], [158, 138, 220], [226, 217, 255]];
 export function heat(share) {
   const at = Math.min(Math.max(share, 0), 1) * (STOPS.length - 1);
   const low = Math.min(Math.floor(at), STOPS.length - 2);
   return STOPS[low].map((value, i) => Math.round(value + (STOPS[low + 1][i] - value) * (at - low)));
 }
+
+export const heatCss = `linear-gradient(90deg, ${STOPS.map((stop) => `rgb(${stop.join(",")})`).join(", ")})`;
 
 // A reason has a colour and the dashes of its line, so that neither is needed alone.
 const DASHES = [[], [6, 3], [2, 3], [10, 3, 2, 3]];

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { $ } from "./dom.js";
 
-const SAMPLES_MAX = 600, WINDOW = 120;
+const SAMPLES_MAX = 600, WINDOW = 120, HEIGHT = 120;
 const PHASES = [["ingest", "#0072b2"], ["exchange", "#cc79a7"], ["index", "#009e73"], ["interest", "#e69f00"], ["publish", "#56b4e9"]];
 
 function share(values, part) {
@@ -13,12 +13,12 @@ function share(values, part) {
 export class Strips {
   constructor(chosen) {
     const axis = { stroke: "#9aa5b1", grid: { stroke: "#232932" }, ticks: { stroke: "#232932" }, font: "10px system-ui" };
-    const size = { width: 400, height: 128 };
-    const common = { ...size, scales: { x: { time: false } }, axes: [axis, { ...axis, size: 44 }], legend: { show: true, live: false },
+    const size = { width: 400, height: HEIGHT };
+    const common = { ...size, scales: { x: { time: false } }, axes: [{ ...axis, size: 24 }, { ...axis, size: 44 }], legend: { show: true, live: false },
       cursor: { sync: { key: "pharos" }, drag: { x: false, y: false } } };
     // Phases are stacked: each line is the sum of the ones before it and its own.
     this.tick = new uPlot({ ...common, series: [{ label: "tick" }, ...PHASES.map(([label, stroke]) => ({ label, stroke, fill: `${stroke}55`, width: 1, points: { show: false } })),
-      { label: "p50 ms", stroke: "#ffffff", width: 1.5, points: { show: false } }, { label: "p99 ms", stroke: "#f0e442", width: 1.5, dash: [4, 3], points: { show: false } }],
+      { label: "p50", stroke: "#ffffff", width: 1.5, points: { show: false } }, { label: "p99, ms", stroke: "#f0e442", width: 1.5, dash: [4, 3], points: { show: false } }],
       bands: PHASES.slice(1).map((_, i) => ({ series: [i + 2, i + 1] })) }, [[], [], [], [], [], [], [], []], $("strip-tick"));
     this.events = new uPlot({ ...common, series: [{ label: "tick" }, { label: "enters", stroke: "#009e73", points: { show: false } },
       { label: "leaves", stroke: "#d55e00", dash: [6, 3], points: { show: false } },
@@ -33,8 +33,8 @@ export class Strips {
 
   resize() {
     const width = Math.max(Math.floor($("strips").clientWidth / 2), 100);
-    this.tick.setSize({ width, height: 128 });
-    this.events.setSize({ width, height: 128 });
+    this.tick.setSize({ width, height: HEIGHT });
+    this.events.setSize({ width, height: HEIGHT });
   }
 
   clear() {
@@ -65,6 +65,7 @@ export class Strips {
 
   draw() {
     const { rows } = this;
+    $("strip-note").hidden = rows.tick.length > 1;
     this.tick.setData([rows.tick, ...rows.phases, rows.p50, rows.p99]);
     this.events.setData([rows.tick, rows.enters, rows.leaves, rows.left]);
   }

@@ -1,6 +1,6 @@
 // Tables on the left: shards and their imbalance, the dearest cells; and the legend.
 import { $, cell, fill, make, short } from "./dom.js";
-import { css } from "./palette.js";
+import { css, heatCss, reasonStyle } from "./palette.js";
 
 export const TOP = 10;
 export const heads = (...names) => make("tr", {}, ...names.map((name) => make("th", {}, name)));
@@ -32,15 +32,39 @@ export function drawTables(frame, go) {
   fill($("table-cells"), make("p", {}, "Dearest cells of the view:"), make("table", {}, heads("place", "entities", "pairs tested"), ...rows));
 }
 
-export function drawLegend(colour, world, frame) {
+// The heat of the map: its ends, and the greatest count or cost of a cell.
+function heatRow({ layers }, frame) {
+  if (!layers.density && !layers.cost) return null;
+  const values = layers.density ? frame.grid.counts : frame.grid.costs, ramp = make("i");
+  ramp.style.background = heatCss;
+  return make("div", { class: "heat" }, "1", ramp, `${short(values.reduce((a, b) => Math.max(a, b), 1))} ${layers.density ? "entities" : "pairs"} a cell`);
+}
+
+// What the marks of the chosen entity are.
+function focusRows({ layers }, world, focus) {
+  if (!focus?.found) return [];
+  const reasons = [...new Set(focus.targets.map((target) => target.reason))].sort((a, b) => a - b);
+  return [...(layers.lines ? reasons.map((reason) => [reasonStyle(reason).colour, `line: ${world.reasons[reason]?.short ?? reason}`]) : [])];
+}
+
+function hints({ layers }, frame) {
+  return [layers.points && "disc: observer; hole: veiled; cross: not ready; diamond: attached",
+    frame.focus?.found && layers.rings && "rings: view yellow, with margin dashed; reach green; visible pink; bands dotted",
+    frame.focus?.found && layers.near && "grey cross: near, not seen; hover says why",
+    layers.areas && frame.areas.length > 0 && "areas green; pink and dashed: one that follows",
+    frame.rect.stride > 1 && `1 of ${frame.rect.stride} ids shown`].filter(Boolean);
+}
+
+export function drawLegend(map, world, frame) {
   const rows = { class: world.classes.slice(0, 24).map((item, i) => [css(i), item.name]),
     shard: [["", "a colour for each shard"]], awake: [[css(1), "observer"], [css(2), "awake NPC"], [css(7), "all others"]],
-    crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]], remote: [[css(7), "this process's own"], [css(5), "remote: another process owns it"]] }[colour];
+    cap: [[css(5), "its list is as long as its cap"], [css(2), "other observers"], [css(7), "no observers"]],
+    crowd: [[css(7), "whole view"], [css(3), "1 to 5 of 16 steps"], [css(1), "6 to 10"], [css(5), "11 to 16"]], remote: [[css(7), "this process's own"], [css(5), "remote: another process owns it"]] }[map.colour];
   const line = ([background, text]) => {
     const mark = make("i");
     mark.style.background = background;
     return make("div", {}, mark, text);
   };
-  fill($("legend"), ...rows.map(line), make("div", {}, "disc: observer; hole: veiled; cross: not ready; diamond: attached"),
-    frame.rect.stride > 1 ? make("div", {}, `1 of ${frame.rect.stride} ids shown`) : "");
+  fill($("legend"), ...rows.map(line), heatRow(map, frame), ...focusRows(map, world, frame.focus).map(line),
+    ...hints(map, frame).map((text) => make("div", { class: "hint" }, text)));
 }
