@@ -15,6 +15,16 @@ fi
 for program in consumer_shared consumer_static consumer_shared_cpp consumer_static_cpp; do
     "$work/build/$program"
 done
+# The lines of docs/packages.md: configured alone, as they build the same.
+mkdir "$work/page"
+cp "$source/tests/examples/hello.c" "$work/page"
+sed -n '/the test api_embedded configures/{n;:line;n;/^```$/q;p;b line}' "$source/docs/packages.md" |
+    sed "s|/path/to/pharos|$source|" >"$work/page/CMakeLists.txt"
+grep -q FetchContent_MakeAvailable "$work/page/CMakeLists.txt"
+"$cmake" -S "$work/page" -B "$work/page/build" -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    exit 1
+}
 "$cmake" --install "$work/build" --prefix "$work/prefix" >"$work/log"
 if [ -n "$(find "$work/prefix" -type f 2>/dev/null)" ]; then
     find "$work/prefix" -type f

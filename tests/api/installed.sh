@@ -53,6 +53,14 @@ case $(ldd "$work/cmake/consumer_static") in
 *libpharos*) fail "consumer_static is linked to the shared library" ;;
 esac
 
+echo "== CMake, the lines of docs/packages.md"
+mkdir "$work/page"
+cp "$source/tests/examples/hello.c" "$work/page"
+sed -n '/the test api_installed builds/{n;:line;n;/^```$/q;p;b line}' "$source/docs/packages.md" >"$work/page/CMakeLists.txt"
+{ "$cmake" -S "$work/page" -B "$work/page/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" &&
+    "$cmake" --build "$work/page/build"; } >"$work/page.log" 2>&1 || { cat "$work/page.log"; fail "the lines of the page"; }
+"$work/page/build/game" | grep -q '^tick 1: 1 sees 2$' || fail "the host of the page"
+
 echo "== CMake, a version that is not there"
 mkdir "$work/newer"
 printf 'cmake_minimum_required(VERSION 3.22)\nproject(newer C)\nfind_package(pharos 0.999 CONFIG REQUIRED)\n' \
