@@ -21,6 +21,9 @@ void phx_halo_free(phx_halo *halo)
         phx_release(&halo->mem, (void **)&halo->peers[i].pins, &halo->peers[i].pin_capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->peers, &halo->peer_capacity, sizeof *halo->peers);
     phx_release(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, sizeof *halo->entities);
+    phx_release(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, sizeof *halo->remotes);
+    phx_release(&halo->mem, (void **)&halo->newcomers.items, &halo->newcomers.capacity, sizeof(uint64_t));
+    phx_release(&halo->mem, (void **)&halo->far.items, &halo->far.capacity, sizeof(uint64_t));
     phx_release(&halo->mem, (void **)&halo->left, &halo->left_capacity, sizeof *halo->left);
     phx_release(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, sizeof *halo->pins);
     phx_idmap_free(&halo->places);
@@ -101,9 +104,10 @@ static uint32_t next_stay(phx_halo *halo)
 
 ph_status phx_halo_enter(phx_halo *halo, uint64_t id, const ph_attrs *attrs)
 {
-    phx_halo_entity *entity = phx_halo_find(halo, id);
+    const phx_halo_entity *entity = phx_halo_find(halo, id);
     if (entity && entity->own) return PH_EXISTS;
-    if (!entity && !phx_halo_reserve(halo, 1)) return PH_NO_MEMORY;
+    if (!phx_halo_reserve_own(halo, 1)) return PH_NO_MEMORY;
+    entity = phx_halo_find(halo, id); /* it may have moved */
     if (entity && !taken(halo, ph_leave(halo->def.producer, id))) return PH_FULL;
     if (entity) phx_halo_remove(halo, entity);
     const ph_status status = ph_enter(halo->def.producer, id, attrs);
@@ -147,9 +151,9 @@ static bool same_attrs(const ph_attrs *a, const ph_attrs *b)
 /* Submits a change of a copy. false: not taken. */
 static bool follow_copy(phx_halo *halo, const phx_halo_entity *entity, const phx_halo_copy *copy)
 {
-    const ph_attrs *to = &copy->attrs;
-    if (!same_attrs(&entity->attrs, to)) return taken(halo, ph_set(halo->def.producer, copy->id, to));
-    return same_place(&entity->attrs, to) || taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
+    const ph_attrs *to = &copy->attrs, *from = &phx_halo_remote_of(halo, entity)->attrs;
+    if (!same_attrs(from, to)) return taken(halo, ph_set(halo->def.producer, copy->id, to));
+    return same_place(from, to) || taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
 }
 
 static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_copy *copy)
@@ -160,8 +164,9 @@ static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_
         halo->counts.own++;
         return;
     }
-    if (holding && entity && entity->source != head->source) return;       /* it is on its way, and not from there */
-    if (copy->sending && entity && entity->source != head->source) return; /* its receiver has been heard */
+    const bool is_of_another = entity && phx_halo_remote_of(halo, entity)->source != head->source;
+    if (is_of_another && holding) return;       /* it is on its way, and not from there */
+    if (is_of_another && copy->sending) return; /* its receiver has been heard */
     if (entity && entity->stay != copy->stay) {
         if (!taken(halo, ph_leave(halo->def.producer, copy->id))) return;
         phx_halo_remove(halo, entity);
@@ -170,10 +175,9 @@ static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_
     if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
         return;
     if (!entity) entity = phx_halo_add(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
-    entity->source = head->source;
-    entity->tick = head->tick;
+    *phx_halo_remote_of(halo, entity) =
+        (phx_halo_remote){.source = head->source, .tick = head->tick, .attrs = copy->attrs};
     entity->heard = halo->now;
-    entity->attrs = copy->attrs;
     halo->counts.copies_in++;
 }
 
@@ -185,7 +189,8 @@ static void drop_copy(phx_halo *halo, phx_halo_entity *entity)
 static void take_gone(phx_halo *halo, const phx_halo_head *head, phx_halo_gone gone)
 {
     phx_halo_entity *entity = phx_halo_find(halo, gone.id);
-    if (entity && !entity->own && entity->stay == gone.stay && entity->source == head->source) drop_copy(halo, entity);
+    if (entity && !entity->own && entity->stay == gone.stay && phx_halo_remote_of(halo, entity)->source == head->source)
+        drop_copy(halo, entity);
 }
 
 static void take_pins(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_parts *parts)
@@ -247,7 +252,7 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         peer->heard = halo->now;
         for (uint32_t i = 0; i < head.copies; i++) {
             const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
-            if (phx_halo_reserve(halo, 1)) take_copy(halo, &head, &copy);
+            if (phx_halo_reserve_copies(halo, 1)) take_copy(halo, &head, &copy);
             else halo->counts.no_memory++;
         }
         for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));
@@ -259,24 +264,26 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
 /* Is the copy not repeated any more? One that is on its way from here is its receiver's, which may not know it yet. */
 static bool is_stale(const phx_halo *halo, phx_halo_entity *entity)
 {
-    const phx_halo_peer *peer = phx_halo_peer_find(halo, entity->source);
+    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    const phx_halo_peer *peer = phx_halo_peer_find(halo, remote->source);
     if (phx_holdings_find(&halo->def.node->holdings, entity->id)) {
-        entity->tick = peer ? peer->newest : 0;
+        remote->tick = peer ? peer->newest : 0;
         entity->heard = halo->now;
         return false;
     }
     return halo->now - entity->heard > halo->def.quiet_ticks ||
-           (peer && peer->newest > entity->tick && peer->newest - entity->tick > halo->def.grace_ticks);
+           (peer && peer->newest > remote->tick && peer->newest - remote->tick > halo->def.grace_ticks);
 }
 
 void phx_halo_begin_tick(phx_halo *halo)
 {
     halo->now++;
     phx_halo_forget_peers(halo);
-    for (uint32_t i = halo->entity_count; i-- > 0;) {
+    halo->counts.looks += halo->copy_count;
+    for (uint32_t i = halo->copy_count; i-- > 0;) {
         phx_halo_entity *entity = &halo->entities[i];
         if (entity->resigns) phx_halo_resign(halo, entity);
-        if (entity->own || !is_stale(halo, entity)) continue;
+        if (!is_stale(halo, entity)) continue;
         halo->counts.expired++;
         drop_copy(halo, entity);
     }

@@ -74,15 +74,14 @@ static void sort_followers(uint64_t *ids, uint32_t count)
 /* It stands as the receiver's copy from now on. */
 static void become_copy(phx_halo *halo, uint64_t id)
 {
-    phx_halo_entity *entity = phx_halo_find(halo, id);
-    const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, id);
-    const ph_status status = ph_entity_get(halo->def.world, id, &entity->attrs);
+    phx_halo_entity *entity = phx_halo_disown(halo, phx_halo_find(halo, id));
+    phx_halo_remote *remote = phx_halo_remote_of(halo, entity);
+    const ph_status status = ph_entity_get(halo->def.world, id, &remote->attrs);
     PHX_ASSERT(status == PH_OK); /* it was exported */
     (void)status;
-    entity->own = entity->far = false;
-    entity->source = holding->peer;
+    remote->source = phx_holdings_find(&halo->def.node->holdings, id)->peer;
+    remote->attrs.remote = true;
     entity->heard = halo->now;
-    entity->attrs.remote = true;
     entity->resigns = true;
     phx_halo_resign(halo, entity);
 }
@@ -94,6 +93,7 @@ ph_status phx_halo_give(phx_halo *halo, uint64_t id, uint16_t number, phx_family
     if (!entity || !entity->own) return PH_UNKNOWN_ID;
     ph_status status = write_capsule(&draft, id);
     if (status == PH_OK) status = write_members(&draft);
+    if (status == PH_OK && !phx_halo_reserve_copies(halo, draft.count)) status = PH_NO_MEMORY;
     if (status != PH_OK) return status;
     sort_followers(draft.ids + 1, draft.count - 1);
     status = phx_hand_over_send(halo->def.node, id, number, draft.ids + 1, draft.count - 1, halo->message,
@@ -127,7 +127,7 @@ static ph_status clear_place(phx_halo *halo, const phx_family_member *member)
 ph_status phx_halo_gain(phx_halo *halo, const phx_offer *offer, phx_family *family)
 {
     if (!phx_family_open(family, offer)) return PH_BAD_VALUE;
-    if (!phx_halo_reserve(halo, family->count)) return PH_NO_MEMORY;
+    if (!phx_halo_reserve_own(halo, family->count)) return PH_NO_MEMORY;
     for (uint32_t i = 0; i < family->count; i++) {
         const phx_family_member member = phx_family_member_at(family, i);
         const ph_status status = clear_place(halo, &member);

@@ -73,6 +73,7 @@ static void add_copy(draft *out, uint64_t id)
     phx_halo *halo = out->halo;
     phx_halo_entity *entity = phx_halo_find(halo, id);
     phx_halo_copy copy = {.id = id};
+    halo->counts.looks++;
     if (!entity || entity->written == out->number) return;
     copy.sending = !entity->own && is_sending(halo, id);
     if (!entity->own && !copy.sending) return;
@@ -144,30 +145,72 @@ static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, 
     for (uint32_t region = 0; region < node->map.region_count; region++)
         if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);
     for (uint32_t i = 0; i < peer->pin_count; i++) add_copy(&out, peer->pins[i]);
-    for (uint32_t i = 0; i < halo->entity_count; i++)
-        if (halo->entities[i].far) add_copy(&out, halo->entities[i].id);
+    for (uint32_t i = 0; i < halo->far.count; i++) add_copy(&out, halo->far.items[i]);
     send_draft(&out);
 }
 
-/* Looks at some own entities: are they seen beyond the width? Each is looked at every few ticks. */
-static void find_far(phx_halo *halo)
+/* ---- entities that are seen from far ---- */
+
+/* false: it can not be known yet. */
+static bool look_at(phx_halo *halo, phx_halo_entity *entity)
 {
-    enum { EVERY = 8 };
-    const uint32_t some = halo->entity_count / EVERY + 1;
-    for (uint32_t i = 0; i < some && halo->entity_count > 0; i++) {
-        halo->far_at = halo->far_at + 1 < halo->entity_count ? halo->far_at + 1 : 0;
-        phx_halo_entity *entity = &halo->entities[halo->far_at];
-        ph_attrs attrs;
-        if (!entity->own || ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) continue;
-        entity->far = attrs.global || attrs.reach > halo->def.width;
+    ph_attrs attrs;
+    halo->counts.looks++;
+    if (ph_entity_get(halo->def.world, entity->id, &attrs) != PH_OK) return false;
+    const bool is_far = attrs.global || attrs.reach > halo->def.width;
+    if (is_far && !entity->far) {
+        phx_halo_ids *far = &halo->far;
+        if (!phx_grow(&halo->mem, (void **)&far->items, &far->capacity, far->count, (size_t)far->count + 1,
+                      sizeof *far->items))
+            return false;
+        far->items[far->count++] = entity->id;
+    }
+    entity->far = is_far;
+    return true;
+}
+
+/* Own ones that came or entered: each once it is in the world. */
+static void look_at_newcomers(phx_halo *halo)
+{
+    phx_halo_ids *newcomers = &halo->newcomers;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < newcomers->count; i++) {
+        phx_halo_entity *entity = phx_halo_find(halo, newcomers->items[i]);
+        if (entity && entity->own && !look_at(halo, entity)) newcomers->items[kept++] = newcomers->items[i];
+    }
+    newcomers->count = kept;
+}
+
+/* The host may set at any time what is seen from far: each of its entities is looked at now and then. */
+static void look_at_some(phx_halo *halo)
+{
+    const uint32_t own = halo->entity_count - halo->copy_count;
+    for (uint32_t i = 0; own > 0 && i <= own / PHX_HALO_LOOK_TICKS; i++) {
+        halo->far_at = halo->far_at + 1 < own ? halo->far_at + 1 : 0;
+        (void)look_at(halo, &halo->entities[halo->copy_count + halo->far_at]);
     }
 }
+
+/* Leaves out what is not far any more, or not own. */
+static void mend_far(phx_halo *halo)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < halo->far.count; i++) {
+        const phx_halo_entity *entity = phx_halo_find(halo, halo->far.items[i]);
+        if (entity && entity->far) halo->far.items[kept++] = halo->far.items[i];
+    }
+    halo->far.count = kept;
+}
+
+/* ---- all ---- */
 
 void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
 {
     const phx_node *node = halo->def.node;
     if (!phx_node_may_act(node)) return;
-    find_far(halo);
+    mend_far(halo);
+    look_at_newcomers(halo);
+    look_at_some(halo);
     for (uint32_t i = 0; i < node->peer_count; i++)
         if (!node->peers[i].out && !node->peers[i].member.gateway) write_to(halo, &node->peers[i], send, user);
     uint32_t kept = 0;

@@ -13,6 +13,9 @@
  */
 bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on);
 
+/* Within so many ticks an entity is seen from far that the host has set so. New ones are at once. */
+enum { PHX_HALO_LOOK_TICKS = 256 };
+
 /* Sends a message to a registration. */
 typedef void (*phx_halo_send_fn)(void *user, uint64_t target, const void *bytes, size_t size);
 /* Writes the messages of the last tick to all peers, between ticks. */

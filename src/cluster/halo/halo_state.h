@@ -28,20 +28,29 @@ typedef struct phx_halo_def {
     ph_allocator allocator;
 } phx_halo_def;
 
-/* An entity that the halo knows: own, or a copy. */
+/* An entity that the halo knows: own, or a copy. Most are own, and cost this and their place by id. */
 typedef struct phx_halo_entity {
     uint64_t id;
     uint32_t stay; /* the same on all nodes, of an id another one each time that it enters */
     bool own;
     bool resigns;     /* it was handed over, and is not remote in the world yet, as the producer was full */
-    bool far;         /* own: seen beyond the width */
+    bool far;         /* own: seen beyond the width; it stands in phx_halo.far */
     uint8_t refused;  /* own: why the world has not taken it, which the host is to be told; PH_OK: it has */
     uint64_t written; /* the last message that it stands in */
     uint64_t heard;   /* own tick, when a copy was repeated last, or an own one was entered */
-    uint64_t source;  /* registration; of a copy, as all below */
-    uint64_t tick;    /* of the source, when it was repeated last */
-    ph_attrs attrs;   /* as they were submitted */
 } phx_halo_entity;
+
+/* What a copy has beside that. */
+typedef struct phx_halo_remote {
+    uint64_t source; /* registration */
+    uint64_t tick;   /* of the source, when it was repeated last */
+    ph_attrs attrs;  /* as they were submitted */
+} phx_halo_remote;
+
+typedef struct phx_halo_ids {
+    uint64_t *items;
+    uint32_t count, capacity;
+} phx_halo_ids;
 
 /* A set of regions, a bit each. */
 typedef struct phx_region_set {
@@ -75,13 +84,15 @@ typedef struct phx_halo_counts {
     uint64_t expired;                       /* copies that left, as they were not repeated */
     uint64_t refused;                       /* commands that the producer did not take; they come again */
     uint64_t no_memory;
+    uint64_t looks; /* at an entity, in any tick: the work that grows with the entities */
 } phx_halo_counts;
 
 typedef struct phx_halo {
     phx_halo_def def;
     phx_mem mem;
-    phx_halo_entity *entities; /* dense, in no order */
-    uint32_t entity_count, entity_capacity;
+    phx_halo_entity *entities; /* dense: the copies, then the own ones, in no order */
+    phx_halo_remote *remotes;  /* beside the copies */
+    uint32_t entity_count, entity_capacity, copy_count, remote_capacity;
     phx_idmap places;
     phx_halo_peer *peers;
     uint32_t peer_count, peer_capacity;
@@ -92,8 +103,10 @@ typedef struct phx_halo {
     phx_region_set needs; /* regions of others in which this node has own entities; set by its owner in each tick */
     uint64_t now;         /* ticks */
     uint32_t stays;
-    uint32_t far_at;   /* the next entity that is looked at for `far` */
-    uint64_t messages; /* written */
+    phx_halo_ids newcomers; /* own ones that are to be looked at, whether they are far */
+    phx_halo_ids far;       /* own ones that are written for all peers; may have some that are not far any more */
+    uint32_t far_at;        /* the next entity that is looked at for `far` */
+    uint64_t messages;      /* written */
     phx_halo_counts counts;
     unsigned char sets[PHX_WIRE_BYTES_MAX], copies[PHX_WIRE_BYTES_MAX], message[PHX_WIRE_BYTES_MAX];
 } phx_halo;

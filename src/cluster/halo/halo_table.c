@@ -9,28 +9,96 @@ phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id)
     return place ? &halo->entities[*place] : NULL;
 }
 
-bool phx_halo_reserve(phx_halo *halo, uint32_t more)
+phx_halo_remote *phx_halo_remote_of(const phx_halo *halo, const phx_halo_entity *entity)
+{
+    const size_t place = (size_t)(entity - halo->entities);
+    PHX_ASSERT(place < halo->copy_count);
+    return &halo->remotes[place];
+}
+
+static bool reserve_entities(phx_halo *halo, uint32_t more)
 {
     return phx_idmap_reserve(&halo->places, halo->entity_count + more) &&
            phx_grow(&halo->mem, (void **)&halo->entities, &halo->entity_capacity, halo->entity_count,
                     (size_t)halo->entity_count + more, sizeof *halo->entities);
 }
 
+/* Each new one is looked at once. */
+bool phx_halo_reserve_own(phx_halo *halo, uint32_t more)
+{
+    phx_halo_ids *newcomers = &halo->newcomers;
+    return reserve_entities(halo, more) &&
+           phx_grow(&halo->mem, (void **)&newcomers->items, &newcomers->capacity, newcomers->count,
+                    (size_t)newcomers->count + more, sizeof *newcomers->items);
+}
+
+bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more)
+{
+    return reserve_entities(halo, more) &&
+           phx_grow(&halo->mem, (void **)&halo->remotes, &halo->remote_capacity, halo->copy_count,
+                    (size_t)halo->copy_count + more, sizeof *halo->remotes);
+}
+
+/* The entity of one place stands in another one from now on. */
+static void put_entity(phx_halo *halo, uint32_t place, phx_halo_entity entity)
+{
+    halo->entities[place] = entity;
+    *phx_idmap_find(&halo->places, entity.id) = place;
+}
+
+/* Room between copies and own ones. */
+static phx_halo_entity *add_copy(phx_halo *halo, phx_halo_entity entity)
+{
+    const uint32_t place = halo->copy_count++;
+    PHX_ASSERT(place < halo->remote_capacity);
+    if (place < halo->entity_count) put_entity(halo, halo->entity_count, halo->entities[place]);
+    put_entity(halo, place, entity);
+    halo->remotes[place] = (phx_halo_remote){0};
+    return &halo->entities[place];
+}
+
 phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity)
 {
     PHX_ASSERT(halo->entity_count < halo->entity_capacity);
-    phx_idmap_insert(&halo->places, entity.id, halo->entity_count);
-    halo->entities[halo->entity_count] = entity;
-    return &halo->entities[halo->entity_count++];
+    phx_idmap_insert(&halo->places, entity.id, 0);
+    phx_halo_entity *added = &halo->entities[halo->entity_count];
+    if (entity.own) {
+        PHX_ASSERT(halo->newcomers.count < halo->newcomers.capacity);
+        put_entity(halo, halo->entity_count, entity);
+        halo->newcomers.items[halo->newcomers.count++] = entity.id;
+    } else {
+        added = add_copy(halo, entity);
+    }
+    halo->entity_count++;
+    return added;
 }
 
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity)
 {
-    const uint32_t place = (uint32_t)(entity - halo->entities), last = --halo->entity_count;
+    uint32_t place = (uint32_t)(entity - halo->entities);
     (void)phx_idmap_remove(&halo->places, entity->id);
-    if (place == last) return;
-    halo->entities[place] = halo->entities[last];
-    *phx_idmap_find(&halo->places, halo->entities[place].id) = place;
+    if (place < halo->copy_count) {
+        const uint32_t last = --halo->copy_count;
+        if (place != last) {
+            put_entity(halo, place, halo->entities[last]);
+            halo->remotes[place] = halo->remotes[last];
+        }
+        place = last;
+    }
+    const uint32_t last = --halo->entity_count;
+    if (place != last) put_entity(halo, place, halo->entities[last]);
+}
+
+phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity)
+{
+    const uint32_t from = (uint32_t)(entity - halo->entities), to = halo->copy_count++;
+    const phx_halo_entity moved = *entity;
+    PHX_ASSERT(moved.own && to < halo->remote_capacity);
+    put_entity(halo, from, halo->entities[to]);
+    put_entity(halo, to, moved);
+    halo->remotes[to] = (phx_halo_remote){0};
+    halo->entities[to].own = halo->entities[to].far = false;
+    return &halo->entities[to];
 }
 
 phx_halo_peer *phx_halo_peer_find(const phx_halo *halo, uint64_t registration)

@@ -8,11 +8,16 @@
 
 /* NULL: not known. Good until the next add or remove. */
 phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);
-/* Room for so many more. false: no memory. */
-bool phx_halo_reserve(phx_halo *halo, uint32_t more);
+/* What it has as a copy, which it is. Good for as long. */
+phx_halo_remote *phx_halo_remote_of(const phx_halo *halo, const phx_halo_entity *entity);
+/* Room for so many more of each kind. false: no memory. */
+bool phx_halo_reserve_own(phx_halo *halo, uint32_t more);
+bool phx_halo_reserve_copies(phx_halo *halo, uint32_t more);
 /* The id is not known; room was reserved. */
 phx_halo_entity *phx_halo_add(phx_halo *halo, phx_halo_entity entity);
 void phx_halo_remove(phx_halo *halo, const phx_halo_entity *entity);
+/* An own entity is a copy from now on; room for one was reserved. */
+phx_halo_entity *phx_halo_disown(phx_halo *halo, phx_halo_entity *entity);
 /* Tries to make an entity remote that was handed over. */
 void phx_halo_resign(phx_halo *halo, phx_halo_entity *entity);
 /* NULL: it was never heard, or is forgotten. */

@@ -25,7 +25,7 @@ static void count_entities(const phc *member, phc_stats *stats)
     for (uint32_t i = 0; i < node->holdings.count; i++) stats->transit += node->holdings.items[i].sending;
     stats->own = node->holdings.count - stats->transit;
     if (node->fenced) return;
-    for (uint32_t i = 0; i < member->halo.entity_count; i++) stats->remote += !member->halo.entities[i].own;
+    stats->remote = member->halo.copy_count;
 }
 
 static void count_lag(const phc *member, phc_stats *stats)

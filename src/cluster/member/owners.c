@@ -72,7 +72,7 @@ uint16_t phc_node_of(const phc *member, uint64_t id)
     const phx_halo_entity *entity = member ? phx_halo_find(&member->halo, id) : NULL;
     if (!entity) return 0;
     if (entity->own) return phc_number(member);
-    const phx_peer *peer = phx_node_peer(&member->node, entity->source);
+    const phx_peer *peer = phx_node_peer(&member->node, phx_halo_remote_of(&member->halo, entity)->source);
     return peer ? peer->member.number : 0;
 }
 

@@ -37,9 +37,9 @@ static void refuse_enter(phc *member, const ph_refusal *refusal)
 }
 
 /* The attributes differ from any copy: they are set again. */
-static void set_again(phx_halo_entity *entity)
+static void set_again(phc *member, const phx_halo_entity *entity)
 {
-    entity->attrs.user_data ^= 1;
+    phx_halo_remote_of(&member->halo, entity)->attrs.user_data ^= 1;
 }
 
 static void refuse_change(phc *member, const ph_refusal *refusal)
@@ -47,7 +47,7 @@ static void refuse_change(phc *member, const ph_refusal *refusal)
     phx_halo_entity *entity = phx_halo_find(&member->halo, refusal->id);
     if (!entity || entity->own) return;
     if (refusal->status == PH_UNKNOWN_ID) phx_halo_remove(&member->halo, entity);
-    else if (refusal->command == PH_COMMAND_SET) set_again(entity);
+    else if (refusal->command == PH_COMMAND_SET) set_again(member, entity);
 }
 
 static void take_refusal(phc *member, const ph_refusal *refusal)
@@ -86,7 +86,7 @@ static void audit_copy(phc *member, phx_halo_entity *entity, bool is_here, const
 {
     if (!is_here) phx_halo_remove(&member->halo, entity);
     else if (!attrs->remote) entity->resigns = true;
-    else set_again(entity);
+    else set_again(member, entity);
 }
 
 static void audit_entity(phc *member, phx_halo_entity *entity)

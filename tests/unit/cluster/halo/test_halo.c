@@ -7,7 +7,9 @@
 
 #include "base/rng.h"
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_table.h"
+#include "cluster/node/hand_over.h"
 #include "support/fail_alloc.h"
 
 enum { SELF = 10, PEER = 11, QUIET = 40, GRACE = 12 };
@@ -126,7 +128,7 @@ Test(halo, copies_follow_their_owner)
     hear(1, 5);
     step();
     cr_assert_eq(ph_entity_get(world, 5, &attrs), PH_OK);
-    cr_assert(attrs.remote && attrs.x == 60 && phx_halo_find(halo, 5)->source == PEER);
+    cr_assert(attrs.remote && attrs.x == 60 && phx_halo_remote_of(halo, phx_halo_find(halo, 5))->source == PEER);
     for (uint64_t tick = 2; tick < 2 + GRACE; tick++) { /* not repeated any more */
         hear(tick, 0);
         step();
@@ -211,26 +213,104 @@ Test(halo, stays_of_nodes_differ)
 
 /* ---- tables ---- */
 
+static void check_table(const bool *is_there, uint32_t ids)
+{
+    uint32_t count = 0, copies = 0;
+    for (uint64_t id = 1; id <= ids; id++) {
+        const phx_halo_entity *entity = phx_halo_find(halo, id);
+        cr_assert_eq(entity != NULL, is_there[id]);
+        if (!entity) continue;
+        cr_assert(entity->id == id && entity->stay == (uint32_t)id * 3);
+        cr_assert_eq(entity->own, entity >= halo->entities + halo->copy_count);
+        if (!entity->own) cr_assert_eq(phx_halo_remote_of(halo, entity)->tick, id * 5);
+        count++;
+        copies += !entity->own;
+    }
+    cr_assert(halo->entity_count == count && halo->copy_count == copies);
+}
+
 Test(halo, the_table_is_a_map)
 {
     enum { IDS = 64, STEPS = 4000 };
     bool is_there[IDS + 1] = {0};
     uint64_t rng = 3;
-    uint32_t count = 0;
     for (uint32_t i = 0; i < STEPS; i++) {
         const uint64_t id = 1 + phx_rng_below(&rng, IDS);
         phx_halo_entity *entity = phx_halo_find(halo, id);
-        cr_assert_eq(entity != NULL, is_there[id]);
-        if (entity) {
-            cr_assert_eq(entity->stay, (uint32_t)id * 3);
-            phx_halo_remove(halo, entity);
-            count--;
+        if (!entity) {
+            const bool own = phx_rng_below(&rng, 2) == 0;
+            cr_assert(phx_halo_reserve_own(halo, 1) && phx_halo_reserve_copies(halo, 1));
+            entity = phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = (uint32_t)id * 3, .own = own});
+        } else if (entity->own && phx_rng_below(&rng, 2) == 0) {
+            cr_assert(phx_halo_reserve_copies(halo, 1));
+            entity = phx_halo_disown(halo, phx_halo_find(halo, id));
         } else {
-            cr_assert(phx_halo_reserve(halo, 1));
-            phx_halo_add(halo, (phx_halo_entity){.id = id, .stay = (uint32_t)id * 3, .own = id % 2 == 0});
-            count++;
+            phx_halo_remove(halo, entity);
+            entity = NULL;
         }
-        is_there[id] = !is_there[id];
-        cr_assert_eq(halo->entity_count, count);
+        if (entity && !entity->own) phx_halo_remote_of(halo, entity)->tick = id * 5;
+        is_there[id] = entity != NULL;
+        check_table(is_there, IDS);
     }
+}
+
+/* ---- work ---- */
+
+static void enter_own(uint64_t id, float x, bool global)
+{
+    const ph_attrs attrs = {.given = PH_POSITION | PH_GLOBAL, .x = x, .y = 50, .global = global};
+    cr_assert_eq(phx_hand_over_enter(&node, id, phx_halo_region(&halo->def.grid, x, 50), 0), PH_OK);
+    cr_assert_eq(phx_halo_enter(halo, id, &attrs), PH_OK);
+}
+
+static void count_copies(void *user, uint64_t target, const void *bytes, size_t size)
+{
+    phx_halo_head head;
+    phx_halo_parts parts;
+    (void)target;
+    cr_assert_eq(phx_halo_open(&head, &parts, bytes, size), PHX_WIRE_GOOD);
+    *(uint32_t *)user += head.copies;
+}
+
+/* x in the own region, so far from the border. */
+static float own_x(float from_border)
+{
+    return node.map.regions[0].number == node.def.member.number ? 50 - from_border : 50 + from_border;
+}
+
+/* @return the copies of the next tick */
+static uint32_t write_tick(void)
+{
+    uint32_t copies = 0;
+    step();
+    phx_halo_write(halo, count_copies, &copies);
+    return copies;
+}
+
+Test(halo, entities_far_from_borders_are_not_looked_at)
+{
+    enum { FAR = 20000, NEAR = 5, TICKS = 20 };
+    for (uint64_t id = 1; id <= FAR; id++) enter_own(id, own_x(40), false);
+    for (uint64_t id = 1; id <= NEAR; id++) enter_own(FAR + id, own_x(5), false);
+    for (uint32_t i = 0; i < 3; i++) cr_assert_eq(write_tick(), NEAR);
+    const uint64_t looks = halo->counts.looks;
+    for (uint32_t i = 0; i < TICKS; i++) cr_assert_eq(write_tick(), NEAR);
+    const uint64_t a_tick = (halo->counts.looks - looks) / TICKS;
+    cr_assert_leq(a_tick, NEAR + FAR / PHX_HALO_LOOK_TICKS + 1, "%u looks a tick", (unsigned)a_tick);
+}
+
+Test(halo, what_is_seen_from_far_is_written_at_any_distance)
+{
+    enum { MANY = 50 };
+    for (uint64_t id = 1; id <= MANY; id++) enter_own(id, own_x(40), id == 7);
+    cr_assert_eq(write_tick(), 1); /* at once */
+    cr_assert_eq(ph_set(producer, 9, &(ph_attrs){.given = PH_REACH, .reach = 30}), PH_OK);
+    cr_assert_eq(ph_set(producer, 7, &(ph_attrs){.given = PH_GLOBAL}), PH_OK);
+    uint32_t copies = 0;
+    for (uint32_t i = 0; i <= PHX_HALO_LOOK_TICKS; i++) copies = write_tick();
+    cr_assert_eq(copies, 1);
+    cr_assert(phx_halo_find(halo, 9)->far && !phx_halo_find(halo, 7)->far);
+    cr_assert_eq(phx_halo_leave(halo, 9), PH_OK);
+    cr_assert_eq(write_tick(), 0);
+    cr_assert_eq(halo->far.count, 0);
 }
