@@ -8,7 +8,7 @@
 
 /* NULL: not known. Good until the next add or remove. */
 phx_halo_entity *phx_halo_find(const phx_halo *halo, uint64_t id);
-/* What it has as a copy, which it is. Good for as long. */
+/* The rest of a copy, beside its entity; good until then too. */
 phx_halo_remote *phx_halo_remote_of(const phx_halo *halo, const phx_halo_entity *entity);
 /* Room for so many more of each kind. false: no memory. */
 bool phx_halo_reserve_own(phx_halo *halo, uint32_t more);
