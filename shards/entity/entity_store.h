@@ -151,10 +151,11 @@ static inline bool phx_store_attr_decides(const phx_store *store, uint32_t slot)
     return attr->margin == 0.0f && (attr->sees & 1) && !(store->body[slot].state & PHX_SLOT_PARTIAL);
 }
 
-/* The same, without relations. */
+/* The same, without relations, or with relations that say which of their targets are listed. */
 static inline bool phx_store_view_decides(const phx_store *store, uint32_t slot)
 {
-    return !(store->body[slot].state & PHX_SLOT_RELATED) && phx_store_attr_decides(store, slot);
+    const bool told = !(store->body[slot].state & PHX_SLOT_RELATED) || store->tail[slot].list.derived;
+    return told && phx_store_attr_decides(store, slot);
 }
 
 /* Sets the attributes; phx_store_reserve() was called since the last time. */

@@ -3,12 +3,13 @@
  */
 #include "shards/entity/relations.h"
 
+#include <string.h>
+
 static const uint32_t SET_NONE = UINT32_MAX;
 
-void phx_relations_init(phx_relations *relations, phx_mem *mem)
+void phx_relations_init(phx_relations *relations)
 {
     *relations = (phx_relations){.free_first = SET_NONE};
-    phx_idmap_init(&relations->index, mem);
 }
 
 void phx_relations_free(phx_relations *relations, phx_mem *mem)
@@ -18,22 +19,31 @@ void phx_relations_free(phx_relations *relations, phx_mem *mem)
         phx_release(mem, (void **)&set->items, &set->capacity, sizeof(phx_relation));
     }
     phx_release(mem, (void **)&relations->sets, &relations->sets_capacity, sizeof(phx_relation_set));
-    phx_idmap_free(&relations->index);
-    relations->set_count = 0;
-    relations->free_first = SET_NONE;
+    phx_release(mem, (void **)&relations->place, &relations->places, sizeof(uint32_t));
+    phx_relations_init(relations);
 }
 
-const phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target)
+phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target)
 {
     for (uint32_t i = 0; set && i < set->count; i++)
         if (set->items[i].target == target) return &set->items[i];
     return NULL;
 }
 
-/* A set for an observer that has none; NULL = no memory. */
-static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, uint64_t observer)
+/* Places for slots up to this one. false = no memory. */
+static bool reserve_places(phx_relations *relations, phx_mem *mem, uint32_t slot)
 {
-    if (!phx_idmap_reserve(&relations->index, phx_idmap_count(&relations->index) + 1)) return NULL;
+    const uint32_t had = relations->places;
+    if (!phx_grow(mem, (void **)&relations->place, &relations->places, had, (size_t)slot + 1, sizeof(uint32_t)))
+        return false;
+    if (relations->places > had) memset(relations->place + had, 0, (relations->places - had) * sizeof(uint32_t));
+    return true;
+}
+
+/* A set for an observer that has none; NULL = no memory. */
+static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_relation_observer observer)
+{
+    if (!reserve_places(relations, mem, observer.slot)) return NULL;
     uint32_t at = relations->free_first;
     if (at == SET_NONE) {
         if (!phx_grow(mem, (void **)&relations->sets, &relations->sets_capacity, relations->set_count,
@@ -46,48 +56,63 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, uint64
     if (!phx_grow(mem, (void **)&set->items, &set->capacity, 0, 1, sizeof(phx_relation))) return NULL;
     if (at == relations->set_count) relations->set_count++;
     else relations->free_first = set->next_free;
-    set->observer = observer;
-    set->count = 0;
-    phx_idmap_insert(&relations->index, observer, at);
+    set->observer = observer.id;
+    set->count = set->measured = 0;
+    relations->place[observer.slot] = at + 1;
+    relations->used++;
     return set;
 }
 
-bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item, uint64_t tick)
+/* Counts relations whose target's distance counts, as one of them comes or goes. */
+static void count_measured(phx_relations *relations, phx_relation_set *set, uint32_t before, uint32_t now)
 {
-    const uint64_t *at = phx_idmap_find(&relations->index, observer);
-    phx_relation_set *set = at ? &relations->sets[*at] : NULL;
-    phx_relation *old = set ? (phx_relation *)phx_relation_find(set, item.target) : NULL;
+    const bool had = set->measured > 0;
+    set->measured += (now & PHX_RELATION_MEASURED) != 0;
+    set->measured -= (before & PHX_RELATION_MEASURED) != 0;
+    relations->measured_sets += set->measured > 0;
+    relations->measured_sets -= had;
+}
+
+bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
+                       uint64_t tick)
+{
+    phx_relation_set *set = phx_relations_of(relations, observer.slot);
+    phx_relation *old = phx_relation_find(set, item.target);
+    PHX_ASSERT(!set || set->observer == observer.id);
     if (item.bits == 0) {
         PHX_ASSERT(old);
+        count_measured(relations, set, old->bits, 0);
         *old = set->items[--set->count];
         set->changed_tick = tick;
-        if (set->count == 0) phx_relations_drop(relations, observer);
+        if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return true;
     }
     if (old) {
+        count_measured(relations, set, old->bits, item.bits);
         *old = item;
         set->changed_tick = tick;
         return true;
     }
     if (!set && !(set = set_make(relations, mem, observer))) return false;
     if (!phx_grow(mem, (void **)&set->items, &set->capacity, set->count, (size_t)set->count + 1, sizeof item)) {
-        if (set->count == 0) phx_relations_drop(relations, observer);
+        if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return false;
     }
+    count_measured(relations, set, 0, item.bits);
     set->items[set->count++] = item;
     set->changed_tick = tick;
     return true;
 }
 
-void phx_relations_drop(phx_relations *relations, uint64_t observer)
+void phx_relations_drop(phx_relations *relations, uint32_t slot)
 {
-    const uint64_t *at = phx_idmap_find(&relations->index, observer);
-    if (!at) return;
-    uint32_t place = (uint32_t)*at;
-    phx_relation_set *set = &relations->sets[place];
+    phx_relation_set *set = phx_relations_of(relations, slot);
+    if (!set) return;
+    relations->measured_sets -= set->measured > 0;
+    relations->used--;
     set->observer = 0;
-    set->count = 0;
+    set->count = set->measured = 0;
     set->next_free = relations->free_first;
-    relations->free_first = place;
-    phx_idmap_remove(&relations->index, observer);
+    relations->free_first = relations->place[slot] - 1;
+    relations->place[slot] = 0;
 }

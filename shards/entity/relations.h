@@ -1,45 +1,55 @@
 /*
  * Pairs, links, hides and reveals of the shard's own observers: a small array per observer that has any,
- * found by the observer's id. They travel with the observer when it migrates. Written by
- * the shard's owner (ingest, exchange); read in the interest phase.
+ * found by the observer's slot. They travel with the observer when it migrates. Written by the shard's owner (ingest,
+ * exchange); read in the interest phase, in which the worker of the observer notes which targets are listed.
  */
 #ifndef PHX_SHARDS_ENTITY_RELATIONS_H
 #define PHX_SHARDS_ENTITY_RELATIONS_H
 
-#include "base/idmap.h"
+#include "base/mem.h"
 #include "shards/entity/visibility.h"
 
 typedef struct phx_relation_set {
-    uint64_t observer;     /* 0 = free */
+    uint64_t observer;     /* its id; 0 = free */
     uint64_t changed_tick; /* of the last change, or of the migration of its observer */
     phx_relation *items;
     uint32_t count, capacity;
+    uint32_t measured;  /* pairs and reveals: the target's distance counts in every tick */
     uint32_t next_free; /* of a free set */
 } phx_relation_set;
 
 typedef struct phx_relations {
-    phx_idmap index; /* observer -> place in sets */
+    uint32_t *place; /* by slot: of the observer's set in sets, and 1; 0 = it has none */
+    uint32_t places; /* slots that have one; the others have none */
     phx_relation_set *sets;
     uint32_t set_count, sets_capacity, free_first;
+    uint32_t used;          /* sets that are not free */
+    uint32_t measured_sets; /* sets with such relations */
 } phx_relations;
 
-void phx_relations_init(phx_relations *relations, phx_mem *mem);
+typedef struct phx_relation_observer {
+    uint32_t slot;
+    uint64_t id;
+} phx_relation_observer;
+
+void phx_relations_init(phx_relations *relations);
 void phx_relations_free(phx_relations *relations, phx_mem *mem);
 
 /* The observer's set, or NULL. Valid until the next put. */
-static inline const phx_relation_set *phx_relations_of(const phx_relations *relations, uint64_t observer)
+static inline phx_relation_set *phx_relations_of(const phx_relations *relations, uint32_t slot)
 {
-    const uint64_t *at = phx_idmap_find(&relations->index, observer);
-    return at ? &relations->sets[*at] : NULL;
+    const uint32_t place = slot < relations->places ? relations->place[slot] : 0;
+    return place > 0 ? &relations->sets[place - 1] : NULL;
 }
 
 /* The relation to target, or NULL. set may be NULL. */
-const phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
+phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target);
 
 /* Adds or replaces the relation to item.target (bits 0 removes it). false = no memory, unchanged. */
-bool phx_relations_put(phx_relations *relations, phx_mem *mem, uint64_t observer, phx_relation item, uint64_t tick);
+bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
+                       uint64_t tick);
 
 /* Drops all relations of an observer. The memory of the set is kept for the next one. */
-void phx_relations_drop(phx_relations *relations, uint64_t observer);
+void phx_relations_drop(phx_relations *relations, uint32_t slot);
 
 #endif

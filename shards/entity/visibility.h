@@ -80,15 +80,18 @@ enum {
     PHX_RELATION_PAIR = 2,
     PHX_RELATION_HIDE = 4,
     PHX_RELATION_REVEAL = 8,
-    PHX_RELATION_FAR = PHX_RELATION_LINK | PHX_RELATION_PAIR /* the target may be seen from beyond the common radius */
+    PHX_RELATION_FAR = PHX_RELATION_LINK | PHX_RELATION_PAIR, /* the target may be seen from beyond the common radius */
+    PHX_RELATION_MEASURED = PHX_RELATION_PAIR | PHX_RELATION_REVEAL /* the target's distance counts */
 };
 
 /* A relation of an observer to one target. */
 typedef struct phx_relation {
     uint64_t target;
     float view, margin; /* of the pair */
-    uint32_t bits;      /* PHX_RELATION_..., never 0 */
-    uint32_t slot;      /* a guess of the target's slot: phx_related_slot() */
+    uint32_t slot;      /* a guess of the target's slot: phx_related_slot(); right while listed */
+    uint16_t bits;      /* PHX_RELATION_..., never 0 */
+    bool listed;        /* the target is in the observer's list, if that list is derived (query/prev_list.h) */
+    bool lists;         /* in the interest phase: it is from now on */
 } phx_relation;
 
 /* floor((p - origin) / tower_size), clamped; p is finite, the quotient may not be. */

@@ -54,7 +54,7 @@ static void fill_migrant(const phx_shard *shard, uint32_t at, phx_record *record
 static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 {
     phx_cursor *cursor = &shard->cursor;
-    const phx_relation_set *set = phx_relations_of(&shard->relations, shard->store.name[slot].id);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     const uint32_t *places;
     uint32_t areas = phx_area_members_of(&shard->zones.area_members, slot, &places);
     while (cursor->part != PART_DONE) {
@@ -95,7 +95,7 @@ static bool send_migrant(phx_shard *shard, uint32_t slot, uint32_t destination)
 static void turn_own_to_ghost(phx_shard *shard, uint32_t slot, uint32_t destination, uint32_t listed)
 {
     phx_store *store = &shard->store;
-    phx_relations_drop(&shard->relations, store->name[slot].id);
+    phx_relations_drop(&shard->relations, slot);
     shard->counts.entries -= listed;
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_bands_drop_deferred(&shard->bands, slot);

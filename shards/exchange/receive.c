@@ -132,9 +132,10 @@ static uint32_t immigrant_slot(const phx_shard *shard, uint64_t id)
 
 static bool receive_relations(phx_shard *shard, const phx_record *record)
 {
-    uint32_t slot = immigrant_slot(shard, record->id);
+    const uint32_t slot = immigrant_slot(shard, record->id);
+    const phx_relation_observer observer = {slot, record->id};
     for (uint32_t i = 0; i < record->count; i++)
-        if (!phx_relations_put(&shard->relations, shard->mem, record->id, record->as.relations[i], shard->tick))
+        if (!phx_relations_put(&shard->relations, shard->mem, observer, record->as.relations[i], shard->tick))
             return false;
     shard->store.body[slot].state |= PHX_SLOT_RELATED;
     phx_shard_flag(shard, slot);
@@ -296,7 +297,7 @@ void phx_shard_return_immigrants(phx_shard *shard)
         shard->counts.entries -= shard->immigrant_lists.at[i].count;
     for (uint32_t i = 0; i < shard->immigrants.count; i++) {
         const uint32_t slot = shard->immigrants.at[i];
-        phx_relations_drop(&shard->relations, store->name[slot].id);
+        phx_relations_drop(&shard->relations, slot);
         phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
         phx_zones_let_go(&shard->zones, slot);
         phx_store_kill(store, slot); /* the index ends, too: it needs no note of this */

@@ -76,8 +76,8 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot)
     phx_store *store = &shard->store;
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
     phx_shard_count_observer(shard, phx_store_attr(store, slot), -1);
-    phx_relations_drop(&shard->relations, store->name[slot].id);
     shard->counts.entries -= phx_shard_list_count(shard, slot);
+    phx_relations_drop(&shard->relations, slot);
     phx_list_release(&shard->lists, &store->tail[slot].list);
     phx_shard_kill(shard, slot);
 }
@@ -149,17 +149,49 @@ void phx_shard_resend(phx_shard *shard, uint32_t slot)
     change_attr(shard, slot, &attr);
 }
 
+/* Writes the list of the last tick's end, which is derived, into its own memory. false = no memory, unchanged. */
+static bool store_derived_list(phx_shard *shard, uint32_t slot)
+{
+    phx_list *list = &shard->store.tail[slot].list, stored = phx_list_empty();
+    phx_slot_array *previous = &shard->list_scratch;
+    uint64_t pairs = 0;
+    if (!phx_grow(shard->mem, (void **)&previous->at, &previous->capacity, 0, shard->store.slots, sizeof(uint32_t)))
+        return false;
+    const uint32_t count = shard->storage->list_before(shard, slot, previous->at, &pairs);
+    if (count > 0 && !phx_list_reserve(&shard->lists, shard->mem, &stored, count)) return false;
+    if (count > 0) memcpy(phx_list_entries(&shard->lists, &stored), previous->at, count * sizeof(uint32_t));
+    phx_list_set_count(&shard->lists, &stored, count);
+    stored.owed = list->owed;
+    *list = stored;
+    return true;
+}
+
+bool phx_shard_store_list(phx_shard *shard, uint32_t slot)
+{
+    phx_body *body = &shard->store.body[slot];
+    PHX_ASSERT(body->state & PHX_SLOT_OWN);
+    if (!shard->derives_lists || !shard->store.tail[slot].list.derived) return true;
+    if (!store_derived_list(shard, slot)) return false;
+    body->state |= PHX_SLOT_RELATED; /* until it is evaluated */
+    phx_shard_mark_dirty(shard, body);
+    phx_shard_refresh_row(shard, slot);
+    return true;
+}
+
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item)
 {
     phx_store *store = &shard->store;
+    const phx_relation_observer observer = {slot, store->name[slot].id};
     PHX_ASSERT(store->body[slot].state & PHX_SLOT_OWN);
-    if (!phx_relations_put(&shard->relations, shard->mem, store->name[slot].id, item, shard->tick)) return false;
+    /* the relations of the last tick's end, which were a part of the list, are not known any more from here on */
+    if (!phx_shard_store_list(shard, slot)) return false;
+    if (!phx_relations_put(&shard->relations, shard->mem, observer, item, shard->tick)) return false;
     if (shard->storage->has_deltas) { /* only its own list may change; it stays related until that is evaluated */
         phx_shard_mark_dirty(shard, &store->body[slot]);
         store->body[slot].state |= PHX_SLOT_RELATED;
     } else {
         phx_shard_mark_discontinuous(shard, &store->body[slot]);
-        if (phx_relations_of(&shard->relations, store->name[slot].id)) store->body[slot].state |= PHX_SLOT_RELATED;
+        if (phx_relations_of(&shard->relations, slot)) store->body[slot].state |= PHX_SLOT_RELATED;
         else store->body[slot].state = (uint16_t)(store->body[slot].state & ~PHX_SLOT_RELATED);
     }
     phx_shard_refresh_row(shard, slot);

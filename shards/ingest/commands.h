@@ -23,7 +23,16 @@ void phx_shard_leave(phx_shard *shard, uint32_t slot);
 /* Sets the attributes; the same ones are no change. */
 void phx_shard_set(phx_shard *shard, uint32_t slot, const phx_attr *attr);
 
-/* Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing changed. */
+/*
+ * Stores the list of an own observer, if it is derived, so that its relations can change; it is evaluated in this tick.
+ * false = no memory, nothing changed.
+ */
+bool phx_shard_store_list(phx_shard *shard, uint32_t slot);
+
+/*
+ * Sets the observer's relation to item.target; bits 0 ends it. false = no memory, nothing visible changed; a relation
+ * ends without memory if the observer's list is stored.
+ */
 bool phx_shard_relate(phx_shard *shard, uint32_t slot, phx_relation item);
 
 /* The rules changed: every observer is evaluated. */

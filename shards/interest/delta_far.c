@@ -21,7 +21,7 @@ bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float mar
     return false;
 }
 
-void phx_delta_far_derive(const phx_tile *tile, uint32_t row, phx_delta_hits *hits)
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
 {
     const phx_shard *shard = tile->shard;
     const phx_store *store = &shard->store;
@@ -31,7 +31,7 @@ void phx_delta_far_derive(const phx_tile *tile, uint32_t row, phx_delta_hits *hi
     for (uint32_t i = 0; i < tile->far.crossing; i++) {
         const phx_far_item *item = &tile->far.items[i];
         const phx_attr *target = phx_store_attr(store, item->slot);
-        if (!(item->reach > attr->view) || item->slot == slot) continue;
+        if (!(item->reach > attr->view) || item->slot == slot || phx_related_to(shard, related, item->slot)) continue;
         if (!phx_far_item_crosses(item, &shard->grid.rows, row, square, 0.0f) || !phx_layers_match(attr, target))
             continue;
         const bool enters =

@@ -12,8 +12,11 @@
 /* May one of the crossing items have an event with the observer of a row, of this view and margin? */
 bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin);
 
-/* Adds the events of the crossing items with an observer whose list is derived; there is room. */
-void phx_delta_far_derive(const phx_tile *tile, uint32_t row, phx_delta_hits *hits);
+/*
+ * Adds the events of the crossing items with an observer whose list is derived; there is room. related: its relations,
+ * whose targets are left out, or NULL.
+ */
+void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
 
 /*
  * The same for a stored list; there is room. The list is as at the last tick's end. Pairs and links were

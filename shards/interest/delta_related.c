@@ -75,3 +75,24 @@ void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint
         if (listed && !sees) hits->leave[hits->leave_count++] = target;
     }
 }
+
+void phx_related_derive(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot, phx_relation_set *related,
+                        phx_delta_hits *hits)
+{
+    const phx_store *store = &shard->store;
+    const phx_attr *attr = phx_store_attr(store, slot);
+    for (uint32_t i = 0; i < related->count; i++) {
+        const uint32_t target = scratch->related[i];
+        phx_relation *relation = &related->items[i];
+        relation->lists = target != PHX_SLOT_NONE &&
+                          phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
+                                        phx_store_attr(store, target), relation, relation->listed);
+        if (relation->lists && !relation->listed) hits->enter[hits->enter_count++] = target;
+        if (relation->listed && !relation->lists) hits->leave[hits->leave_count++] = relation->slot;
+    }
+}
+
+void phx_related_follow(phx_relation_set *related)
+{
+    for (uint32_t i = 0; i < related->count; i++) related->items[i].listed = related->items[i].lists;
+}

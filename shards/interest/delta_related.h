@@ -1,8 +1,10 @@
 /*
- * Relations of an observer while a delta finds its events. Its list is stored. A target in sight by the common rule
- * comes as a word of the observer's run, as of any observer; the words of related targets are judged here. The targets
- * of pairs and links, which count at other distances, are decided by the rule, each in every tick in which something
- * changed. Interest phase, by the worker of the observer.
+ * Relations of an observer while a delta finds its events. A target in sight by the common rule comes as a word of the
+ * observer's run, as of any observer. With a derived list the words of related targets are dropped, and the rule decides
+ * about each target of a pair or reveal in every tick, and of a link if attributes changed (phx_related_due()). With a
+ * stored list the words of related targets are judged here, and the targets of pairs and links, which count at other
+ * distances, are decided by the rule, each in every tick in which something changed. Interest phase, by the worker of
+ * the observer.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_RELATED_H
 #define PHX_SHARDS_INTEREST_DELTA_RELATED_H
@@ -35,5 +37,17 @@ void phx_related_sift(const phx_scratch *scratch, const phx_shard *shard, uint32
 /* Adds the events of the targets of pairs and links. The list is as at the last tick's end. */
 void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
                         const phx_relation_set *related, phx_delta_hits *hits);
+
+/* ---- a derived list ---- */
+
+/*
+ * Adds the events of the targets of all relations, of which the slots were found, and notes in each relation what holds
+ * from now on.
+ */
+void phx_related_derive(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot, phx_relation_set *related,
+                        phx_delta_hits *hits);
+
+/* These events are recorded: what was noted holds. */
+void phx_related_follow(phx_relation_set *related);
 
 #endif

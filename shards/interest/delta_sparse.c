@@ -18,6 +18,7 @@
 #include "shards/interest/sparse_plan.h"
 #include "shards/query/far_list.h"
 #include "shards/state/list_limit.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
 static bool row_in_piece(phx_span span, uint32_t row)
@@ -267,6 +268,20 @@ static phx_delta_result emit_discontinuous_observer(phx_scratch *scratch, phx_sh
     return phx_delta_emit_discontinuous(scratch, shard, slot, enters, false);
 }
 
+/* Drops the words of targets of relations, which have no event: no relation is due. Returns the number of words. */
+static uint32_t drop_related_targets(const phx_shard *shard, const phx_relation_set *related, uint32_t *words,
+                                     uint32_t count, uint32_t *leaves)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_target_word word = phx_target_word_at(words, i);
+        words[n] = word.bits;
+        if (phx_related_to(shard, related, phx_target_word_slot(word))) *leaves -= phx_target_word_leaves(word);
+        else n++;
+    }
+    return n;
+}
+
 /* Does the observer's limit allow these events, for which there is room? Then its list follows. */
 static bool within_limit(phx_shard *shard, uint32_t slot, uint32_t enters, uint32_t leaves)
 {
@@ -287,8 +302,10 @@ static phx_delta_result emit_observer_pairs(phx_scratch *scratch, phx_shard *sha
     uint32_t *to = scratch->targets + scratch->target_count, leaves;
     uint32_t count = discontinuous ? observer_words(shard, pairs, last, slot, true, to, &leaves)
                                    : observer_words(shard, pairs, last, slot, false, to, &leaves);
+    const phx_relation_set *related = phx_related_of(shard, slot);
     if (PHX_UNLIKELY(discontinuous && phx_row_discontinuous(&shard->grid.rows, row)))
-        return emit_discontinuous_observer(scratch, shard, slot, to, count);
+        return related ? PHX_DELTA_EVALUATE : emit_discontinuous_observer(scratch, shard, slot, to, count);
+    if (related) count = drop_related_targets(shard, related, to, count, &leaves);
     PHX_VALIDATE(shard->store.tail[slot].list.derived == 1);
     if (PHX_UNLIKELY(count > PHX_ORDER_SHORT_MAX)) { /* a change of so many is ordered before it is named */
         const uint32_t enters = phx_interest_part(scratch, to, count);
@@ -350,7 +367,7 @@ static uint32_t emit_piece_pairs(phx_scratch *scratch, phx_shard *shard)
             const phx_delta_result result = emit_observer_pairs(scratch, shard, row, plan->last[at]);
             const bool over = result == PHX_DELTA_EVALUATE;
             if (result == PHX_DELTA_NO_MEMORY) return at;
-            if (over && !phx_evaluate_over_limit(scratch, shard, phx_row_slot(&shard->grid.rows, row))) return at;
+            if (over && !phx_evaluate_after_delta(scratch, shard, phx_row_slot(&shard->grid.rows, row))) return at;
             /* an evaluation, or the previous list of a discontinuous observer, has used room reserved for pairs */
             if (PHX_UNLIKELY(plan->discontinuous || over) && !reserve_all(scratch, most)) return at + 1;
         }

@@ -177,15 +177,15 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
     return false;
 }
 
-/* Has one of these observers relations? */
+/* May one of these observers have events with targets of its relations? */
 static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
-    if (phx_idmap_count(&shard->relations.index) == 0) return false;
+    if (shard->relations.used == 0) return false;
     for (uint32_t w = 0; w < of.count; w++) {
-        const uint32_t row = scratch->tile.row[of.place[w]];
-        if (rows->view[row] < 0.0f && (shard->store.body[phx_row_slot(rows, row)].state & PHX_SLOT_RELATED))
-            return true;
+        const uint32_t row = scratch->tile.row[of.place[w]], slot = phx_row_slot(rows, row);
+        if (rows->view[row] < 0.0f && (shard->store.body[slot].state & PHX_SLOT_RELATED)) return true;
+        if (scratch->tile.related_due && phx_related_due(shard, phx_related_of(shard, slot))) return true;
     }
     return false;
 }
@@ -350,16 +350,37 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
     return PHX_DELTA_DONE;
 }
 
-/* Records the events of an observer with a derived list that targets with a reach came to, or left. */
-static phx_delta_result emit_far_run(phx_scratch *scratch, phx_shard *shard, const run *of)
+/*
+ * Records the events of an observer with a derived list beside its words: targets with a reach came, or left; or
+ * targets of its relations did. The words have no target of a relation.
+ */
+static phx_delta_result emit_derived_run(phx_scratch *scratch, phx_shard *shard, const run *of)
 {
-    if (!phx_scratch_room(scratch, of->words.end - of->words.first + scratch->tile.far.crossing))
+    phx_relation_set *related = phx_related_of(shard, of->slot);
+    const uint32_t more = of->words.end - of->words.first + scratch->tile.far.crossing;
+    if (related ? !phx_related_find(scratch, shard, related, more) : !phx_scratch_room(scratch, more))
         return PHX_DELTA_NO_MEMORY;
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     name_slots(hits.enter, hits.enter_count);
     name_slots(hits.leave, hits.leave_count);
-    phx_delta_far_derive(&scratch->tile, of->row, &hits);
-    return phx_delta_emit_both(scratch, shard, of->slot, hits.enter_count, hits.leave_count, true);
+    phx_delta_far_derive(&scratch->tile, of->row, related, &hits);
+    if (related) phx_related_derive(scratch, shard, of->slot, related, &hits);
+    const phx_delta_result result =
+        phx_delta_emit_both(scratch, shard, of->slot, hits.enter_count, hits.leave_count, true);
+    if (related && result == PHX_DELTA_DONE) phx_related_follow(related);
+    return result;
+}
+
+/* Drops the words of targets of relations; the last word takes the place. */
+static void drop_related_words(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, run *of)
+{
+    uint32_t *words = scratch->targets;
+    for (uint32_t at = of->words.end; at-- > of->words.first;) {
+        const phx_target_word word = phx_target_word_at(words, at);
+        if (!phx_related_to(shard, related, phx_target_word_slot(word))) continue;
+        of->leaves -= phx_target_word_leaves(word);
+        words[at] = words[--of->words.end];
+    }
 }
 
 /*
@@ -415,10 +436,15 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     const bool special = derived && specials.first < specials.end;
     if (PHX_UNLIKELY(special)) drop_unseen_specials(scratch, shard, &of, specials);
     const bool discontinuous = derived && phx_row_discontinuous(&shard->grid.rows, of.row);
-    if (PHX_UNLIKELY(discontinuous)) return emit_discontinuous_run(scratch, shard, &of, radii->in);
+    const phx_relation_set *related = derived ? phx_related_of(shard, of.slot) : NULL;
+    if (PHX_UNLIKELY(discontinuous))
+        return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
+    if (related) drop_related_words(scratch, shard, related, &of);
+    if (PHX_UNLIKELY(scratch->tile.related_due && phx_related_due(shard, related)))
+        return emit_derived_run(scratch, shard, &of);
     if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
                      phx_delta_far_due(&scratch->tile, of.row, radii->in, 0.0f)))
-        return emit_far_run(scratch, shard, &of);
+        return emit_derived_run(scratch, shard, &of);
     const uint32_t count = of.words.end - of.words.first;
     const bool previous = special && scratch->tile.previous_count > 0;
     const bool is_short =
@@ -447,7 +473,7 @@ static bool finish_run(phx_scratch *scratch, phx_shard *shard, uint32_t slot, ph
     const size_t targets =
         shard->storage->targets_max(shard, slot, related ? related->count : 0) + runs->first[runs->count];
     return phx_interest_reserve_changes(scratch, 1 + runs->count, (uint32_t)targets) &&
-           phx_evaluate_over_limit(scratch, shard, slot);
+           phx_evaluate_after_delta(scratch, shard, slot);
 }
 
 /* May the limit of an observer be exceeded by its words? */
@@ -474,14 +500,15 @@ static bool any_near_limit(const phx_scratch *scratch, const phx_shard *shard)
 static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shard, const run *none,
                                            const phx_radii *radii)
 {
+    const phx_relation_set *relations = phx_related_of(shard, none->slot);
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
-        return emit_discontinuous_run(scratch, shard, none, radii->in);
+        return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
     const bool derived = shard->derives_lists && shard->grid.rows.view[none->row] > 0.0f;
-    const bool related = !derived && phx_related_far(phx_related_of(shard, none->slot));
+    const bool related = derived ? phx_related_due(shard, relations) : phx_related_far(relations);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
     if (!related && !far) return PHX_DELTA_DONE;
-    return derived ? emit_far_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
+    return derived ? emit_derived_run(scratch, shard, none) : emit_stored_run(scratch, shard, none, radii, true);
 }
 
 /* Emits such observers, up to place `end`. As flush_pairs(). */
@@ -722,9 +749,9 @@ static bool emit_mirrored_movers(phx_scratch *scratch, phx_shard *shard, const u
 bool phx_delta_simple(const phx_scratch *scratch, const phx_shard *shard)
 {
     const phx_tile *tile = &scratch->tile;
-    /* the observers of moved rows' pairs are no list of all observers, which far items may concern */
-    const bool far = tile->far.count > 0 && !shard->dense_tick;
-    return tile->all_by_delta || (tile->alike && !tile->discontinuous && !far);
+    /* the observers of moved rows' pairs are no list of all observers, which far items or relations may concern */
+    const bool beside = (tile->far.count > 0 || tile->related_due) && !shard->dense_tick;
+    return tile->all_by_delta || (tile->alike && !tile->discontinuous && !beside);
 }
 
 uint32_t phx_delta_all(phx_scratch *scratch, phx_shard *shard, phx_span range)
@@ -779,6 +806,8 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     const uint32_t slot = phx_row_slot(rows, row);
     const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
     /* the target of a relation may be anywhere */
-    const bool done = plain && (rows->view[row] > 0.0f || !(shard->store.body[slot].state & PHX_SLOT_RELATED));
+    const bool related = rows->view[row] > 0.0f ? phx_related_due(shard, phx_related_of(shard, slot))
+                                                : (shard->store.body[slot].state & PHX_SLOT_RELATED) != 0;
+    const bool done = plain && !related;
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

@@ -53,6 +53,19 @@ static bool list_derives(const phx_evaluation *at)
     return (uncut || phx_list_unlimited(at->attr)) && at->shard->storage->derives_uncut(at->shard, at->slot);
 }
 
+/* Notes which targets of the relations are in the new list; if it is stored, it has them itself. */
+static void note_listed_relations(const phx_evaluation *at, bool derived)
+{
+    const phx_scratch *scratch = at->scratch;
+    for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
+        const uint32_t slot = scratch->related[i];
+        phx_relation *relation = &at->relations->items[i];
+        relation->listed = derived && slot != PHX_SLOT_NONE &&
+                           at->shard->kernels->find_u32(scratch->hits, at->count, slot) < at->count;
+        relation->slot = slot;
+    }
+}
+
 /* Records the events and the new list. false = no memory. */
 static bool record_evaluation(phx_evaluation *at)
 {
@@ -63,7 +76,8 @@ static bool record_evaluation(phx_evaluation *at)
     bool becomes_derived = derived && at->list->size_class != PHX_LIST_NONE; /* its memory goes back at the commit */
     /* its row follows at the commit */
     bool passes_limit = !phx_list_unlimited(at->attr) && derived != phx_list_below_limit(at->list);
-    bool sheds = (at->body->state & PHX_SLOT_RELATED) && !at->relations; /* the commit ends that state */
+    /* the commit ends that state; or its row follows there, as its relations tell from now on */
+    bool sheds = (at->body->state & PHX_SLOT_RELATED) && (!at->relations || derived != at->list->derived);
     bool anew = at->list->owed;
     if (anew && (enters < at->count || leaves > 0)) {
         if (at->count > 0) memcpy(scratch->enter, scratch->hits, at->count * sizeof(uint32_t));
@@ -88,6 +102,7 @@ static bool record_evaluation(phx_evaluation *at)
     at->list->derived = derived;
     at->list->owed = false;
     if (derived) at->list->count = phx_limit_count(at->attr, at->count) & PHX_LIST_COUNT_MAX;
+    if (phx_attr_observes(at->attr)) note_listed_relations(at, derived);
     return true;
 }
 
@@ -232,7 +247,7 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
                          .attr = phx_store_attr(store, slot),
                          .list = &store->tail[slot].list};
     PHX_ASSERT(at.body->state & PHX_SLOT_OWN);
-    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, store->name[slot].id);
+    if (at.body->state & PHX_SLOT_RELATED) at.relations = phx_relations_of(&shard->relations, slot);
     if (!forced && !evaluation_due(&at)) return true;
     if (!at.attr->ready) {
         scratch->counts.evaluated++;
@@ -254,9 +269,8 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
     return true;
 }
 
-bool phx_evaluate_over_limit(phx_scratch *scratch, phx_shard *shard, uint32_t slot)
+bool phx_evaluate_after_delta(phx_scratch *scratch, phx_shard *shard, uint32_t slot)
 {
-    PHX_ASSERT(!phx_list_unlimited(phx_store_attr(&shard->store, slot)));
     if (!phx_evaluate_observer(scratch, scratch->directory, shard, slot, true)) return false;
     scratch->counts.by_delta--;
     return true;

@@ -28,6 +28,6 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
  * Evaluates an observer whose list was below its limit, and would not be any more: no event of it was emitted. The
  * caller counts it as done by delta. As phx_evaluate_observer().
  */
-bool phx_evaluate_over_limit(phx_scratch *scratch, phx_shard *shard, uint32_t slot);
+bool phx_evaluate_after_delta(phx_scratch *scratch, phx_shard *shard, uint32_t slot);
 
 #endif

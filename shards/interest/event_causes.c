@@ -11,7 +11,7 @@ phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot)
     const bool related = body->state & PHX_SLOT_RELATED;
     return (phx_cause_observer){.body = body,
                                 .attr = attr,
-                                .relations = related ? phx_relations_of(&shard->relations, store->name[slot].id) : NULL,
+                                .relations = related ? phx_relations_of(&shard->relations, slot) : NULL,
                                 .plain = !related && attr->instance == 0 && (attr->sees & 1),
                                 .capped = attr->cap > 0 && phx_attr_observes(attr)};
 }

@@ -6,6 +6,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/interest/far_items.h"
 #include "shards/interest/tile.h"
+#include "shards/state/related.h"
 
 void phx_sparse_plan_free(phx_sparse_plan *plan, phx_mem *mem)
 {
@@ -174,6 +175,7 @@ bool phx_sparse_plan_open(phx_sparse_plan *plan, phx_mem *mem, const phx_shard *
     plan->way = PHX_SPARSE_NONE;
     plan->discontinuous = false;
     if (!shard->delta_allowed || !shard->derives_lists || !(block->view_min > 0.0f)) return true;
+    if (phx_related_due_rows(shard, (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]})) return true;
     plan->reach = query_reach(shard, block);
     if (choose_plan(plan, mem, block)) return true;
     plan->shard = NULL;

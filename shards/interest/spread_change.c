@@ -27,8 +27,7 @@ typedef struct cut {
 static void mark_waiting(cut *at)
 {
     phx_scratch *scratch = at->scratch;
-    const phx_store *store = &at->shard->store;
-    const phx_relation_set *relations = phx_relations_of(&at->shard->relations, store->name[at->change->slot].id);
+    const phx_relation_set *relations = phx_relations_of(&at->shard->relations, at->change->slot);
     uint32_t buffer[PHX_ORDER_SHORT_MAX];
     const uint32_t count = at->change->enter_count, *entered = phx_interest_entered(scratch, at->change, buffer);
     for (uint32_t i = 0; i < count; i++)

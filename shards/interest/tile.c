@@ -10,6 +10,7 @@
 #include "shards/entity/bounds.h"
 #include "shards/state/list_limit.h"
 #include "shards/state/related.h"
+#include "shards/state/storage.h"
 
 enum { ARRAYS = 10 }; /* of rows_capacity words each: now, old, row, cell, movers, target, and the four of picked */
 
@@ -491,7 +492,9 @@ bool phx_tile_plain(const phx_shard *shard, uint32_t slot, float view, float *in
     const phx_list *list = &shard->store.tail[slot].list;
     if (!phx_attr_observes(attr)) return false;
     if (list->derived || !phx_limit_stored_below(attr, list)) return false;
-    if ((shard->store.body[slot].state & PHX_SLOT_RELATED) && phx_related_changed(shard, slot)) return false;
+    if ((shard->store.body[slot].state & PHX_SLOT_RELATED) &&
+        (phx_related_changed(shard, slot) || shard->storage->derives_uncut(shard, slot)))
+        return false;
     *in = attr->view;
     *keep = attr->view + attr->margin;
     return true;
@@ -551,6 +554,7 @@ bool phx_tile_open(phx_tile *tile, phx_mem *mem, const phx_shard *shard, uint32_
     tile->rows = (phx_span){block->start[0], block->start[PHX_BLOCK_TOWERS]};
     tile->count = tile->previous_count = tile->discontinuous_count = tile->discontinuous_own = 0;
     tile->all_by_delta = false;
+    tile->related_due = phx_related_due_rows(shard, tile->rows);
     tile->usable = phx_tile_fits(block, shard) && !bounded_around(shard, block);
     if (!tile->usable) return true;
     own_place place;

@@ -13,7 +13,7 @@ static bool hides_source(const phx_shard *shard, const phx_broadcast_range *rang
 {
     const phx_store *store = &shard->store;
     if (range->source == 0 || !(store->body[observer].state & PHX_SLOT_RELATED)) return false;
-    const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, observer);
     const phx_relation *relation = phx_relation_find(set, range->source);
     return relation && (relation->bits & PHX_RELATION_HIDE);
 }

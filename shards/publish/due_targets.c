@@ -9,6 +9,7 @@
 #include "shards/publish/motion_history.h"
 #include "shards/query/far_list.h"
 #include "shards/query/seen.h"
+#include "shards/state/related.h"
 #include "shards/state/shard.h"
 #include "shards/state/update_bands.h"
 #include "shards/state/view_reach.h"
@@ -164,9 +165,10 @@ static void add_rows_in_view(phx_update_emission *at)
 
 void phx_due_targets_add(phx_update_emission *at, uint32_t slot)
 {
-    const bool derived = at->shard->derives_lists && at->shard->store.tail[slot].list.derived;
+    const phx_shard *shard = at->shard;
+    const bool derived = shard->derives_lists && shard->store.tail[slot].list.derived && !phx_related_of(shard, slot);
     if (derived) add_rows_in_view(at);
     at->query.view = INFINITY;
-    if (!derived) phx_shard_list_targets(at->shard, slot, visit_list_piece, at);
-    else if (!at->failed && at->shard->far.entry_count > 0) phx_far_visit_list(at->shard, slot, visit_list_piece, at);
+    if (!derived) phx_shard_list_targets(shard, slot, visit_list_piece, at);
+    else if (!at->failed && shard->far.entry_count > 0) phx_rest_visit_list(shard, slot, visit_list_piece, at);
 }

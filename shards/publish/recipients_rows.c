@@ -4,6 +4,7 @@
 #include "shards/publish/recipients_rows.h"
 
 #include "shards/query/slots_in_range.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
 /* ---- block messages ---- */
@@ -67,7 +68,8 @@ void phx_rows_fill_batch(const phx_shard *shard, phx_observer_batch *batch)
         batch->towers |= (uint64_t)(start[t] < start[t + 1] && start[t] < end && start[t + 1] > first) << t;
     for (uint32_t i = 0; i < batch->count; i++) {
         batch->slot[i] = rows->view[first + i] != 0.0f ? phx_row_slot(rows, first + i) : PHX_SLOT_NONE;
-        if (rows->view[first + i] > 0.0f) phx_place_set_add(&batch->plain, i);
+        const bool plain = rows->view[first + i] > 0.0f && !phx_related_of(shard, phx_row_slot(rows, first + i));
+        if (plain) phx_place_set_add(&batch->plain, i);
     }
 }
 
@@ -112,7 +114,8 @@ static uint32_t filter_rows(const phx_shard *shard, const phx_block_message *blo
     uint32_t n = 0;
     for (uint32_t i = 0; i < found; i++) {
         out[n] = out[i];
-        n += self | (phx_row_slot(&shard->grid.rows, out[i]) != block_message->slot);
+        const uint32_t observer = phx_row_slot(&shard->grid.rows, out[i]);
+        n += (self | (observer != block_message->slot)) & !phx_related_of(shard, observer);
     }
     return n;
 }

@@ -74,7 +74,7 @@ static void rank_target(const phx_shard *shard, uint32_t observer, const place *
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[observer];
     const phx_attr *attr = phx_store_attr(store, observer);
-    const phx_relation_set *set = phx_relations_of(&shard->relations, store->name[observer].id);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, observer);
     why->rank = why->passing = 1;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
         phx_explain_side other = {store->name[slot].id, &store->body[slot], phx_store_attr(store, slot)};
@@ -136,7 +136,7 @@ void phx_shard_explain(const phx_shard *shard, uint32_t observer, uint32_t slot,
 {
     const phx_store *store = &shard->store;
     phx_explain_side o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
-    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
+    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, observer), target.id);
     bool listed = slot != PHX_SLOT_NONE && phx_shard_is_in_list(shard, observer, slot);
     fill_explanation(shard, o, target, relation, why);
     why->reason = decide_reason(shard, o, target, relation, listed);
@@ -153,6 +153,6 @@ ph_reason phx_shard_reason_listed(const phx_shard *shard, uint32_t observer, phx
 {
     const phx_store *store = &shard->store;
     const phx_explain_side o = {store->name[observer].id, &store->body[observer], phx_store_attr(store, observer)};
-    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, o.id), target.id);
+    const phx_relation *relation = phx_relation_find(phx_relations_of(&shard->relations, observer), target.id);
     return decide_reason(shard, o, target, relation, true);
 }

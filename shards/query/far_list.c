@@ -36,7 +36,7 @@ bool phx_far_walk_next(phx_far_walk *walk, uint32_t *target)
             if (!open_far_part(walk)) return false;
         *target = shard->far.entries[walk->at++].slot;
         const phx_attr *attr = phx_store_attr(store, *target);
-        if (*target != walk->slot && phx_far_seen(own, attr) &&
+        if (*target != walk->slot && phx_far_seen(own, attr) && !phx_related_to(shard, walk->related, *target) &&
             phx_rule_sees(shard->rules, &store->body[walk->slot], own, &store->body[*target], attr, NULL, false))
             return true;
     }

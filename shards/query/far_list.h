@@ -10,6 +10,7 @@
 #ifndef PHX_SHARDS_QUERY_FAR_LIST_H
 #define PHX_SHARDS_QUERY_FAR_LIST_H
 
+#include "shards/state/related.h"
 #include "shards/state/shard.h"
 
 /* Does the observer see the target from beyond its view? */
@@ -34,13 +35,14 @@ static inline uint32_t phx_far_list_max(const phx_shard *shard)
 typedef struct phx_far_walk {
     const phx_shard *shard;
     uint32_t slot;
+    const phx_relation_set *related; /* of the observer, or NULL: their targets are in no far part */
     uint32_t part;    /* the next range of entries: 0 global targets, then three for each level */
     uint32_t at, end; /* entries of the current range */
 } phx_far_walk;
 
 static inline phx_far_walk phx_far_walk_open(const phx_shard *shard, uint32_t slot)
 {
-    return (phx_far_walk){.shard = shard, .slot = slot};
+    return (phx_far_walk){.shard = shard, .slot = slot, .related = phx_related_of(shard, slot)};
 }
 
 /* The next target; false = the walk is over. */

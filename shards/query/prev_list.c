@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "shards/query/far_list.h"
+#include "shards/state/related.h"
 #include "shards/state/view_reach.h"
 
 /* One observer at the last tick's end, and the output. */
@@ -12,6 +13,7 @@ typedef struct prev_list_search {
     const phx_shard *shard;
     uint32_t slot;
     const phx_attr *attr;
+    const phx_relation_set *related; /* NULL: none */
     float x, y;
     bool indexed; /* rows are as in the index phase; else of the last tick, dead slots included */
     uint32_t *out;
@@ -55,7 +57,7 @@ static void add_prev_rows(prev_list_search *at, uint64_t *pairs)
             const phx_row_word word = phx_row_word_at(query.hits, i);
             uint32_t target = phx_row_word_slot(word);
             bool changed = noted && (store->body[target].state & PHX_SLOT_NOTED);
-            if (target == at->slot) continue;
+            if (target == at->slot || phx_related_to(shard, at->related, target)) continue;
             if ((changed || phx_row_word_special(word)) &&
                 !phx_near_admits(at->attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
                 continue;
@@ -80,7 +82,7 @@ static void add_prev_span(prev_list_search *at, phx_span span, uint64_t *pairs)
         for (uint32_t i = 0; i < count; i++) {
             const phx_row_word word = phx_row_word_at(previous->word, hits[i]);
             const uint32_t target = phx_row_word_slot(word);
-            if (target == at->slot) continue;
+            if (target == at->slot || phx_related_to(at->shard, at->related, target)) continue;
             if (phx_row_word_special(word) &&
                 !phx_near_admits(at->attr,
                                  phx_prev_rows_row_attr(previous, &at->shard->store, &previous->rows[hits[i]])))
@@ -107,7 +109,13 @@ static phx_far_observer far_observer_of(const prev_list_search *at)
 static void add_prev_far(prev_list_search *at)
 {
     const phx_far_observer observer = far_observer_of(at);
-    for (uint32_t i = 0, target; phx_far_list_before(at->shard, &observer, &i, &target);) add_prev_target(at, target);
+    for (uint32_t i = 0, target; phx_far_list_before(at->shard, &observer, &i, &target);)
+        if (!phx_related_to(at->shard, at->related, target)) add_prev_target(at, target);
+}
+
+static void add_prev_related(prev_list_search *at)
+{
+    for (uint32_t i = 0, target; phx_related_listed(at->related, &i, &target);) add_prev_target(at, target);
 }
 
 static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
@@ -119,6 +127,7 @@ static prev_list_search open_prev_list(const phx_shard *shard, uint32_t slot)
     prev_list_search at = {.shard = shard,
                            .slot = slot,
                            .attr = phx_prev_rows_attr_of(&shard->previous, store, slot),
+                           .related = phx_related_of(shard, slot),
                            .x = rows->ox[body->row],
                            .y = rows->oy[body->row],
                            .indexed = shard->deferred.depth == 0};
@@ -139,6 +148,7 @@ uint32_t phx_prev_list(const phx_shard *shard, uint32_t slot, uint32_t *out, uin
     add_prev_rows(&at, pairs);
     if (at.indexed) add_prev_discontinuous(&at, pairs);
     add_prev_far(&at);
+    add_prev_related(&at);
     return at.count;
 }
 
@@ -153,6 +163,7 @@ void phx_prev_list_visit(const phx_shard *shard, uint32_t slot, phx_list_fn visi
     at.user = user;
     add_prev_rows(&at, &pairs);
     add_prev_far(&at);
+    add_prev_related(&at);
     tell_prev_piece(&at);
 }
 
@@ -163,6 +174,8 @@ bool phx_prev_list_has(const phx_shard *shard, uint32_t slot, uint32_t target)
     PHX_ASSERT(shard->deferred.depth > 0);
     if (target == slot || !(body->state & PHX_SLOT_ROW)) return false;
     const prev_list_search at = open_prev_list(shard, slot);
+    const phx_relation *relation = phx_related_to(shard, at.related, target);
+    if (relation) return relation->listed;
     const phx_attr *attr = phx_prev_rows_attr_of(&shard->previous, &shard->store, target);
     if (phx_far_seen(at.attr, attr)) {
         const phx_far_observer observer = far_observer_of(&at);
@@ -180,7 +193,7 @@ uint32_t phx_prev_list_max(const phx_shard *shard, uint32_t slot)
 {
     prev_list_search at = open_prev_list(shard, slot);
     return phx_grid_most(&shard->grid, at.attr->instance, add_prev_rect(&at)) + shard->previous.row_count +
-           phx_far_list_max(shard);
+           phx_far_list_max(shard) + (at.related ? at.related->count : 0);
 }
 
 void phx_row_query_view(phx_row_query *query, const phx_shard *shard, uint32_t slot)

@@ -10,10 +10,12 @@
 
 #include "shards/query/far_list.h"
 #include "shards/query/prev_list.h"
+#include "shards/state/related.h"
 
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
     const phx_store *store = &shard->store;
+    const phx_relation_set *related = phx_related_of(shard, slot);
     phx_row_query query;
     _Static_assert((int)PHX_QUERY_ROWS <= (int)PHX_LIST_PIECE_MAX, "a piece of rows is told as it is");
     phx_row_query_view(&query, shard, slot);
@@ -26,18 +28,19 @@ void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visi
             if (phx_row_word_special(word) &&
                 !phx_near_admits(phx_store_attr(store, slot), phx_store_attr(store, target)))
                 continue;
-            seen += target != slot;
+            seen += target != slot && !phx_related_to(shard, related, target);
         }
         if (seen > 0 && !visit(user, query.hits, seen)) return;
     }
-    phx_far_visit_list(shard, slot, visit, user);
+    phx_rest_visit_list(shard, slot, visit, user);
 }
 
-void phx_far_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
+void phx_rest_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user)
 {
-    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0;
+    const phx_relation_set *related = phx_related_of(shard, slot);
+    uint32_t targets[PHX_LIST_PIECE_MAX], count = 0, at = 0;
     phx_far_walk walk = phx_far_walk_open(shard, slot);
-    while (phx_far_walk_next(&walk, &targets[count])) {
+    while (phx_far_walk_next(&walk, &targets[count]) || phx_related_listed(related, &at, &targets[count])) {
         if (++count < PHX_LIST_PIECE_MAX) continue;
         if (!visit(user, targets, count)) return;
         count = 0;
@@ -112,6 +115,8 @@ phx_list_answer phx_shard_list_answer(const phx_shard *shard, uint32_t observer,
     if (observer == target || !phx_attr_observes(oa)) return PHX_LIST_LACKS;
     if (!(tb->state & PHX_SLOT_LIVE) || !(tb->state & PHX_SLOT_ROW)) return PHX_LIST_LACKS; /* it left in this tick */
     if (phx_shard_list_decides(shard, observer)) return PHX_LIST_DECIDES;
+    const phx_relation *relation = phx_related_to(shard, phx_related_of(shard, observer), target);
+    if (relation) return relation->listed ? PHX_LIST_HAS : PHX_LIST_LACKS;
     if (phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, false)) return PHX_LIST_HAS;
     bool in_margin = oa->margin != 0.0f && phx_rule_sees(shard->rules, ob, oa, tb, ta, NULL, true);
     return in_margin ? PHX_LIST_DECIDES : PHX_LIST_LACKS;

@@ -19,8 +19,8 @@ void phx_shard_list_targets(const phx_shard *shard, uint32_t slot, phx_list_fn v
 void phx_rows_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 void phx_ninegrid_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
-/* The far part of a derived list (far_list.h) alone. */
-void phx_far_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
+/* The same without the part that rows give: the far part (far_list.h), and the listed targets of relations. */
+void phx_rest_visit_list(const phx_shard *shard, uint32_t slot, phx_list_fn visit, void *user);
 
 /* The number of targets at the last tick's end. */
 uint32_t phx_shard_list_count(const phx_shard *shard, uint32_t slot);
@@ -39,8 +39,10 @@ bool phx_shard_stored_list_has(const phx_shard *shard, uint32_t observer, uint32
 static inline bool phx_shard_list_decides(const phx_shard *shard, uint32_t observer)
 {
     const phx_store *store = &shard->store;
-    return (store->body[observer].state & (PHX_SLOT_RELATED | PHX_SLOT_PARTIAL)) ||
-           !(store->tail[observer].list.derived || phx_list_unlimited(phx_store_attr(store, observer)));
+    const uint32_t state = store->body[observer].state;
+    if (state & PHX_SLOT_PARTIAL) return true;
+    if (store->tail[observer].list.derived) return false;
+    return (state & PHX_SLOT_RELATED) || !phx_list_unlimited(phx_store_attr(store, observer));
 }
 
 /* After an apply: had an own observer's list the target, a live slot, at the last tick's end? */

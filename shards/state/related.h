@@ -8,11 +8,62 @@
 #include "shards/state/shard.h"
 
 /* The relations of an own observer, or NULL: it has none, or the last one ended in this tick. */
-static inline const phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t slot)
+static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t slot)
 {
-    if (PHX_LIKELY(phx_idmap_count(&shard->relations.index) == 0)) return NULL;
-    if (!(shard->store.body[slot].state & PHX_SLOT_RELATED)) return NULL;
-    return phx_relations_of(&shard->relations, shard->store.name[slot].id);
+    if (PHX_LIKELY(shard->relations.used == 0)) return NULL;
+    return phx_relations_of(&shard->relations, slot);
+}
+
+/*
+ * May a tick change whether an observer with a derived list sees targets of these relations, while no relation changes?
+ * A link holds wherever its target is, unless attributes changed. In the interest phase.
+ */
+static inline bool phx_related_due(const phx_shard *shard, const phx_relation_set *related)
+{
+    return related && (related->measured > 0 || shard->previous.attr_count > 0);
+}
+
+/* May there be an observer for which phx_related_due() is true? */
+static inline bool phx_related_any_due(const phx_shard *shard)
+{
+    const phx_relations *relations = &shard->relations;
+    return relations->measured_sets > 0 || (relations->used > 0 && shard->previous.attr_count > 0);
+}
+
+/* Is it so for the observer of one of these rows? */
+static inline bool phx_related_due_rows(const phx_shard *shard, phx_span rows)
+{
+    if (PHX_LIKELY(!phx_related_any_due(shard))) return false;
+    for (uint32_t row = rows.first; row < rows.end; row++)
+        if (phx_related_due(shard, phx_related_of(shard, phx_row_slot(&shard->grid.rows, row)))) return true;
+    return false;
+}
+
+/*
+ * The relation of an own observer to the entity of a slot, or NULL. In a world of one shard each target is here, in a
+ * slot that is noted when the relation is evaluated; related may be NULL.
+ */
+static inline phx_relation *phx_related_to(const phx_shard *shard, const phx_relation_set *related, uint32_t slot)
+{
+    const phx_name *name = shard->store.name;
+    const bool noted = shard->outbox.shard_count == 1;
+    for (uint32_t i = 0; related && i < related->count; i++) {
+        phx_relation *relation = &related->items[i];
+        if ((relation->slot == slot || !noted) && relation->target == name[slot].id) return relation;
+    }
+    return NULL;
+}
+
+/* Tells slots of the targets of these relations that are in a derived list, from *at on. false = no more. */
+static inline bool phx_related_listed(const phx_relation_set *related, uint32_t *at, uint32_t *target)
+{
+    while (related && *at < related->count) {
+        const phx_relation *relation = &related->items[(*at)++];
+        if (!relation->listed) continue;
+        *target = relation->slot;
+        return true;
+    }
+    return false;
 }
 
 /* Did the relations of a related observer change in this tick? Then it is evaluated. */
@@ -33,7 +84,7 @@ static inline uint32_t phx_related_slot(const phx_shard *shard, const phx_direct
     if (guess < store->slots && store->name[guess].id == relation->target && (store->body[guess].state & PHX_SLOT_LIVE))
         return guess;
     const uint32_t slot = phx_shard_find(shard, directory, relation->target);
-    if (slot != guess) relation->slot = slot;
+    if (slot != guess && !relation->listed) relation->slot = slot; /* else its leave needs the old one */
     return slot;
 }
 

@@ -21,7 +21,7 @@ bool phx_shard_init(phx_shard *shard, phx_mem *mem, const phx_rules *rules, cons
     shard->step_limit = rules->tower_size / 4; /* with longer steps every row query would reach a tower farther */
     phx_store_init(&shard->store, mem);
     phx_list_pool_init(&shard->lists);
-    phx_relations_init(&shard->relations, mem);
+    phx_relations_init(&shard->relations);
     phx_prev_rows_init(&shard->previous, mem);
     phx_zones_init(&shard->zones, mem);
     phx_bands_init(&shard->bands);

@@ -56,11 +56,11 @@ static bool row_list_derives(const phx_shard *shard, uint32_t slot)
     return shard->derives_lists && phx_grid_view(&shard->store, slot) > 0.0f;
 }
 
-/* Also if the last relation ended in this tick: its observer is not related any more once its list is committed. */
+/* Relations count, too: which of their targets are listed is noted with them. */
 static bool uncut_row_list_derives(const phx_shard *shard, uint32_t slot)
 {
     return shard->derives_lists && phx_attr_observes(phx_store_attr(&shard->store, slot)) &&
-           phx_store_attr_decides(&shard->store, slot) && !phx_related_of(shard, slot);
+           phx_store_attr_decides(&shard->store, slot);
 }
 
 /* ---- evaluation ---- */

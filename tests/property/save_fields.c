@@ -288,8 +288,10 @@ FIELDS_OF(phx_attr)
     SAVED(T, VALUE, target) \
     SAVED(T, VALUE, view) \
     SAVED(T, VALUE, margin) \
+    LEFT(T, VALUE, slot) \
     SAVED(T, VALUE, bits) \
-    LEFT(T, VALUE, slot)
+    SAVED(T, VALUE, listed) \
+    LEFT(T, VALUE, lists)
 FIELDS_OF(phx_relation)
 
 #define FIELDS_phx_list(T, SAVED, DERIVED, LEFT) \

@@ -10,15 +10,18 @@ static void put_relations(const phx_world *world, phx_image *image, const phx_re
 {
     for (uint32_t i = 0; i < relations->set_count; i++) {
         const phx_relation_set *set = &relations->sets[i];
-        for (uint32_t j = 0; set->observer != 0 && j < set->count; j++) {
+        if (set->observer == 0) continue;
+        const uint32_t observer = phx_capture_place(world, image, set->observer);
+        const bool derived = PHX_IMAGE_ROWS(image, entities, entity)[observer].flags & PHX_SAVED_DERIVED;
+        for (uint32_t j = 0; j < set->count; j++) {
             const phx_relation *item = &set->items[j];
-            const bool paired = item->bits & PHX_RELATION_PAIR;
+            const bool paired = item->bits & PHX_RELATION_PAIR, listed = derived && item->listed;
             phx_saved_relation *saved = phx_image_add(image, PHX_TABLE_relations);
-            *saved = (phx_saved_relation){.observer = phx_capture_place(world, image, set->observer),
+            *saved = (phx_saved_relation){.observer = observer,
                                           .target = phx_capture_place(world, image, item->target),
                                           .view = paired ? item->view : 0.0f,
                                           .margin = paired ? item->margin : 0.0f,
-                                          .bits = (uint8_t)item->bits};
+                                          .bits = (uint8_t)(item->bits | (listed ? PHX_SAVED_LISTED : 0))};
         }
     }
 }

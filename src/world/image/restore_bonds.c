@@ -23,9 +23,9 @@ static ph_status restore_relation(phx_restore *restore, uint32_t at)
                {PHX_RELATION_REVEAL, PHX_OP_REVEAL}};
     const phx_saved_relation *saved = &PHX_IMAGE_ROWS(restore->image, relations, relation)[at];
     const uint32_t entities = PHX_IMAGE_COUNT(restore->image, entities);
-    const uint32_t known = PHX_RELATION_PAIR | PHX_RELATION_LINK | PHX_RELATION_HIDE | PHX_RELATION_REVEAL;
+    const uint32_t kinds = PHX_RELATION_PAIR | PHX_RELATION_LINK | PHX_RELATION_HIDE | PHX_RELATION_REVEAL;
     if (saved->observer >= entities || saved->target >= entities || saved->observer == saved->target ||
-        saved->bits == 0 || (saved->bits & ~known) || !phx_is_length(saved->view) || !phx_is_length(saved->margin))
+        !(saved->bits & kinds) || (saved->bits & ~(kinds | PHX_SAVED_LISTED)) || !phx_is_length(saved->view) || !phx_is_length(saved->margin))
         return phx_image_refuse(restore->reason,
                                 "section RELA: record %" PRIu32 ": observer %" PRIu32 " target %" PRIu32
                                 " bits 0x%x view %g margin %g can not be",

@@ -82,6 +82,56 @@ static ph_status restore_list(phx_restore *restore, const saved_list *list)
     return PH_OK;
 }
 
+/*
+ * Of a list that is the rule's the image has the targets of relations that it had; the rule finds the others. The
+ * relations [at, end) are of one observer, and so many of them are listed.
+ */
+static ph_status restore_listed_relations(phx_restore *restore, uint32_t at, uint32_t end, uint32_t listed)
+{
+    const phx_saved_relation *relations = PHX_IMAGE_ROWS(restore->image, relations, relation);
+    const phx_saved_entity *observer = phx_restore_entity(restore, relations[at].observer);
+    uint32_t slot, n = 0;
+    phx_shard *shard = phx_restore_find(restore, relations[at].observer, &slot);
+    phx_list *list = &shard->store.tail[slot].list;
+    if (!(observer->flags & PHX_SAVED_DERIVED) || list->count > 0)
+        return phx_image_refuse(restore->reason,
+                                "section RELA: record %" PRIu32 ": entity %" PRIu64
+                                " has listed targets, and a stored list or more relations elsewhere",
+                                at, observer->id);
+    if (!phx_restore_stamps(restore, shard) || !phx_list_reserve(&shard->lists, shard->mem, list, listed))
+        return PH_NO_MEMORY;
+    const uint32_t stamp = PHX_IMAGE_COUNT(restore->image, lists) + 1 + at; /* behind the ones of stored lists */
+    uint32_t *entries = phx_list_entries(&shard->lists, list);
+    for (uint32_t i = at; i < end; i++) {
+        if (!(relations[i].bits & PHX_SAVED_LISTED)) continue;
+        entries[n] = slot_of_place(restore, shard, relations[i].target);
+        const uint32_t target = entries[n++];
+        if (target == PHX_SLOT_NONE || !phx_restore_stamp(restore, target, stamp))
+            return phx_image_refuse(restore->reason,
+                                    "section RELA: record %" PRIu32 ": a listed target of entity %" PRIu64
+                                    " is out of sight, or there twice",
+                                    i, observer->id);
+    }
+    phx_list_set_count(&shard->lists, list, listed);
+    phx_shard_flag(shard, slot);
+    shard->counts.entries += listed;
+    return PH_OK;
+}
+
+static ph_status restore_relations_lists(phx_restore *restore)
+{
+    const phx_saved_relation *relations = PHX_IMAGE_ROWS(restore->image, relations, relation);
+    const uint32_t count = PHX_IMAGE_COUNT(restore->image, relations);
+    for (uint32_t at = 0, end; at < count; at = end) {
+        uint32_t listed = 0;
+        for (end = at; end < count && relations[end].observer == relations[at].observer; end++)
+            listed += (relations[end].bits & PHX_SAVED_LISTED) != 0;
+        const ph_status status = listed > 0 ? restore_listed_relations(restore, at, end, listed) : PH_OK;
+        if (status != PH_OK) return status;
+    }
+    return PH_OK;
+}
+
 ph_status phx_restore_lists(phx_restore *restore)
 {
     const phx_image *image = restore->image;
@@ -102,7 +152,7 @@ ph_status phx_restore_lists(phx_restore *restore)
     if (status == PH_OK && at < count)
         return phx_image_refuse(restore->reason, "section TRGT: %" PRIu32 " targets, and %" PRIu32 " in section LIST",
                                 count, at);
-    return status;
+    return status == PH_OK ? restore_relations_lists(restore) : status;
 }
 
 /* ---- events of the interest phase ---- */

@@ -44,7 +44,7 @@ enum { PHX_IMAGE_KEY_SIZE = 24 }; /* bytes of a key's name with its terminator *
 #define PHX_IMAGE_target(X, A, R) X(R, u32, target)
 
 #define PHX_IMAGE_relation(X, A, R) \
-    X(R, u32, observer) X(R, u32, target) X(R, f32, view) X(R, f32, margin) X(R, u8, bits)
+    X(R, u32, observer) X(R, u32, target) X(R, f32, view) X(R, f32, margin) X(R, u8, bits) /* ..., PHX_SAVED_LISTED */
 #define PHX_IMAGE_attachment(X, A, R) X(R, u32, child) X(R, u32, parent)
 
 /* As ph_area, as it was set: of an area that follows, relative to its entity. */
@@ -116,6 +116,10 @@ enum {
     PHX_SAVED_PARTIAL = 2, /* PHX_SLOT_PARTIAL */
     PHX_SAVED_DERIVED = 4, /* its list is the rule's: it is in no table */
     PHX_SAVED_FLAGS = 7
+};
+
+enum {
+    PHX_SAVED_LISTED = 1 << 7 /* beside PHX_RELATION_...: the target is in the observer's list, which is the rule's */
 };
 
 /* A saved consumer; 0: it had taken everything. */

@@ -22,7 +22,7 @@ static phx_shard *must_find(const phx_world *world, uint64_t id, uint32_t *slot)
 
 /* ---- pairs, links, hides, reveals ---- */
 
-static phx_relation relation_now(const phx_shard *shard, uint64_t observer, uint64_t target)
+static phx_relation relation_now(const phx_shard *shard, uint32_t observer, uint64_t target)
 {
     const phx_relation *now = phx_relation_find(phx_relations_of(&shard->relations, observer), target);
     return now ? *now : (phx_relation){.target = target};
@@ -31,14 +31,15 @@ static phx_relation relation_now(const phx_shard *shard, uint64_t observer, uint
 phx_relation phx_ingest_relation_now(const phx_world *world, uint64_t observer, uint64_t target)
 {
     uint32_t slot;
-    return relation_now(must_find(world, observer, &slot), observer, target);
+    const phx_shard *shard = must_find(world, observer, &slot);
+    return relation_now(shard, slot, target);
 }
 
 bool phx_ingest_put_relation(phx_world *world, uint64_t observer, phx_relation item)
 {
     uint32_t slot;
     phx_shard *shard = must_find(world, observer, &slot);
-    const bool before = relation_now(shard, observer, item.target).bits != 0;
+    const bool before = relation_now(shard, slot, item.target).bits != 0;
     if (!before && item.bits == 0) return true;
     if (!before && !phx_relation_index_add(&world->relation_index, item.target, observer)) return false;
     const bool put = phx_shard_relate(shard, slot, item);
@@ -61,17 +62,29 @@ ph_status phx_ingest_relate(phx_world *world, phx_op op, const phx_command_two_i
     uint32_t slot;
     if (!phx_world_find(world, command->id, &shard, &slot)) return PH_UNKNOWN_ID;
     if (!phx_directory_has(&world->directory, command->other)) return PH_UNKNOWN_ID;
-    phx_relation item = relation_now(shard, command->id, command->other);
+    phx_relation item = relation_now(shard, slot, command->other);
     uint32_t before = item.bits;
     bool ends;
     uint32_t bit = bit_of(op, &ends);
     if (ends && !(before & bit)) return PH_ABSENT;
-    item.bits = ends ? before & ~bit : before | bit;
+    item.bits = (uint16_t)(ends ? before & ~bit : before | bit);
     if (op == PHX_OP_PAIR) {
         item.view = command->view;
         item.margin = command->margin;
     }
     return phx_ingest_put_relation(world, command->id, item) ? PH_OK : PH_NO_MEMORY;
+}
+
+/* Stores the lists of the observers that have a relation to it, which then ends without memory. false = no memory. */
+static bool store_observers_lists(phx_world *world, uint64_t id)
+{
+    const phx_relation_observers *tie = phx_relation_index_of(&world->relation_index, id);
+    for (uint32_t i = 0; tie && i < tie->count; i++) {
+        uint32_t slot;
+        phx_shard *shard = must_find(world, tie->observers[i], &slot);
+        if (!phx_shard_store_list(shard, slot)) return false;
+    }
+    return true;
 }
 
 static void end_relations(phx_world *world, uint64_t id)
@@ -82,11 +95,12 @@ static void end_relations(phx_world *world, uint64_t id)
         uint64_t observer = tie->observers[tie->count - 1];
         phx_shard *shard = must_find(world, observer, &slot);
         bool ended = phx_shard_relate(shard, slot, (phx_relation){.target = id});
-        PHX_ASSERT(ended); /* ending a relation needs no memory */
+        PHX_ASSERT(ended); /* ending a relation of an observer with a stored list needs no memory */
         (void)ended;
         phx_relation_index_remove(&world->relation_index, id, observer);
     }
-    const phx_relation_set *set = phx_relations_of(&must_find(world, id, &slot)->relations, id);
+    const phx_shard *shard = must_find(world, id, &slot);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     for (uint32_t i = 0; set && i < set->count; i++)
         phx_relation_index_remove(&world->relation_index, set->items[i].target, id);
 }
@@ -182,6 +196,7 @@ ph_status phx_ingest_release_all(phx_world *world, uint64_t id)
     /* all are placed before any is detached: an attached child may be there already, so a failure changes nothing */
     for (uint32_t i = 0; family && i < family->count; i++)
         if (!phx_ingest_place_at_root(world, family->children[i])) return PH_NO_MEMORY;
+    if (!store_observers_lists(world, id)) return PH_NO_MEMORY;
     while ((family = phx_attach_children(attach, id)) != NULL) {
         uint64_t child = family->children[0];
         phx_attach_remove(attach, child);

@@ -70,9 +70,9 @@ static bool relation_behind(const phx_capsule_relation *a, const phx_capsule_rel
     return a->target > b->target;
 }
 
-static uint32_t add_relations(capsule_draft *draft, const phx_shard *shard, uint64_t id)
+static uint32_t add_relations(capsule_draft *draft, const phx_shard *shard, uint32_t slot)
 {
-    const phx_relation_set *set = phx_relations_of(&shard->relations, id);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     phx_capsule_relation *to = set ? add_bytes(draft, set->count * sizeof *to) : NULL;
     if (!to) return 0;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -234,7 +234,7 @@ static void add_member(capsule_draft *draft, uint64_t id, uint32_t parent) /* NO
     fill_state(draft, shard, slot, &member);
     member.parent = (uint16_t)parent;
     member.targets = add_list(draft, id);
-    member.relations = add_relations(draft, shard, id);
+    member.relations = add_relations(draft, shard, slot);
     member.areas = add_areas(draft, shard, slot);
     member.deferred = add_deferred(draft, shard, slot);
     if (draft->status == PH_OK && edges_behind(draft->world, &member)) draft->status = PH_BUSY;

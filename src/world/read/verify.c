@@ -173,7 +173,7 @@ static bool check_observer(check *at, uint32_t shard, uint32_t slot, ph_differen
 {
     at->shard = &at->world->shards[shard];
     at->slot = slot;
-    at->relations = phx_relations_of(&at->shard->relations, at->shard->store.name[slot].id);
+    at->relations = phx_relations_of(&at->shard->relations, slot);
     if (!gather_list(at) || !build_expected_list(at)) return false;
     compare_with_list(at, difference);
     return true;

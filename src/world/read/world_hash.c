@@ -87,7 +87,7 @@ static uint64_t hash_entity(const phx_world *world, const phx_shard *shard, uint
     uint32_t inside = phx_area_members_of(&shard->zones.area_members, slot, &areas);
     for (uint32_t i = 0; i < inside; i++)
         sum += mix_into_hash(mix_into_hash(id, 0x61726561), world->areas.at[areas[i]].id);
-    const phx_relation_set *set = phx_relations_of(&shard->relations, id);
+    const phx_relation_set *set = phx_relations_of(&shard->relations, slot);
     for (uint32_t i = 0; set && i < set->count; i++) {
         const phx_relation *r = &set->items[i];
         bool paired = r->bits & PHX_RELATION_PAIR;

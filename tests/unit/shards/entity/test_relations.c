@@ -11,7 +11,7 @@ static phx_relations relations;
 static void set_up(void)
 {
     memory_set_up();
-    phx_relations_init(&relations, &memory);
+    phx_relations_init(&relations);
 }
 
 static void tear_down(void)
@@ -22,13 +22,15 @@ static void tear_down(void)
 
 TestSuite(relating, .init = set_up, .fini = tear_down);
 
-static bool put(uint64_t observer, uint64_t target, uint32_t bits, float view)
+enum { ID_OF = 1000 }; /* and its slot: an observer's id */
+
+static bool put(uint32_t observer, uint64_t target, uint16_t bits, float view)
 {
-    return phx_relations_put(&relations, &memory, observer,
+    return phx_relations_put(&relations, &memory, (phx_relation_observer){observer, ID_OF + observer},
                              (phx_relation){.target = target, .bits = bits, .view = view, .margin = view / 2}, 1);
 }
 
-static const phx_relation *find(uint64_t observer, uint64_t target)
+static const phx_relation *find(uint32_t observer, uint64_t target)
 {
     return phx_relation_find(phx_relations_of(&relations, observer), target);
 }
@@ -88,7 +90,7 @@ Test(relating, random_against_a_table)
             *entry = (phx_relation){0};
             cr_assert(put(o + 1, t + 1, 0, 0));
         } else {
-            uint32_t bits = 1 + phx_rng_below(&rng, 3);
+            const uint16_t bits = (uint16_t)(1 + phx_rng_below(&rng, 3));
             float view = phx_rng_unit(&rng);
             *entry = (phx_relation){.target = t + 1, .bits = bits, .view = view, .margin = view / 2};
             cr_assert(put(o + 1, t + 1, bits, view));
@@ -109,7 +111,7 @@ Test(relating, random_against_a_table)
 Test(relating, without_memory_nothing_changes)
 {
     uint32_t refused = 0;
-    for (uint64_t observer = 1; observer <= 40; observer++) {
+    for (uint32_t observer = 1; observer <= 40; observer++) {
         for (uint64_t target = 100; target < 120; target++) {
             for (uint64_t calls = 0;; calls++) {
                 memory_for(calls);

@@ -55,8 +55,8 @@ Test(exchange, an_observer_takes_its_list_and_relations_along)
     cr_assert_eq(home_of(f, 1), 1);
     cr_assert_eq(f->changes, 0, "nothing is told of it");
     cr_assert_eq(f->rounds, 0);
-    cr_assert_null(phx_relations_of(&f->shard[0].relations, 1));
-    cr_assert_eq(phx_relations_of(&f->shard[1].relations, 1)->count, 10);
+    cr_assert_eq(f->shard[0].relations.used, 0);
+    cr_assert_eq(phx_relations_of(&f->shard[1].relations, fleet_slot(f, 1, 1))->count, 10);
     fleet_begin(f);
     fleet_relate(f, 1, 55, 0, 0);
     fleet_end(f);
