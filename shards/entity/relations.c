@@ -64,13 +64,15 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_re
 }
 
 /* Counts relations whose target's distance counts, as one of them comes or goes. */
-static void count_measured(phx_relations *relations, phx_relation_set *set, uint32_t before, uint32_t now)
+static void count_measured(phx_relations *relations, uint32_t slot, uint32_t before, uint32_t now)
 {
-    const bool had = set->measured > 0;
+    phx_relation_set *set = phx_relations_of(relations, slot);
+    relations->measured_sets -= set->measured > 0;
     set->measured += (now & PHX_RELATION_MEASURED) != 0;
     set->measured -= (before & PHX_RELATION_MEASURED) != 0;
     relations->measured_sets += set->measured > 0;
-    relations->measured_sets -= had;
+    relations->place[slot] &= ~PHX_RELATIONS_MEASURED;
+    relations->place[slot] |= set->measured > 0 ? PHX_RELATIONS_MEASURED : 0;
 }
 
 bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_observer observer, phx_relation item,
@@ -81,14 +83,14 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
     PHX_ASSERT(!set || set->observer == observer.id);
     if (item.bits == 0) {
         PHX_ASSERT(old);
-        count_measured(relations, set, old->bits, 0);
+        count_measured(relations, observer.slot, old->bits, 0);
         *old = set->items[--set->count];
         set->changed_tick = tick;
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return true;
     }
     if (old) {
-        count_measured(relations, set, old->bits, item.bits);
+        count_measured(relations, observer.slot, old->bits, item.bits);
         *old = item;
         set->changed_tick = tick;
         return true;
@@ -98,7 +100,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return false;
     }
-    count_measured(relations, set, 0, item.bits);
+    count_measured(relations, observer.slot, 0, item.bits);
     set->items[set->count++] = item;
     set->changed_tick = tick;
     return true;
@@ -113,6 +115,6 @@ void phx_relations_drop(phx_relations *relations, uint32_t slot)
     set->observer = 0;
     set->count = set->measured = 0;
     set->next_free = relations->free_first;
-    relations->free_first = relations->place[slot] - 1;
+    relations->free_first = (uint32_t)(set - relations->sets);
     relations->place[slot] = 0;
 }

@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "shards/entity/visibility.h"
 
+enum { PHX_RELATION_SLOTS = 6 }; /* so that a set has a cache line; a party has as many */
+
 typedef struct phx_relation_set {
     uint64_t observer;     /* its id; 0 = free */
     uint64_t changed_tick; /* of the last change, or of the migration of its observer */
@@ -16,10 +18,17 @@ typedef struct phx_relation_set {
     uint32_t count, capacity;
     uint32_t measured;  /* pairs and reveals: the target's distance counts in every tick */
     uint32_t next_free; /* of a free set */
+    /*
+     * While the observer's list is derived, in a world of one shard: the slots of the items' targets, the rest
+     * UINT32_MAX; not of more items.
+     */
+    uint32_t slot[PHX_RELATION_SLOTS];
 } phx_relation_set;
 
+enum { PHX_RELATIONS_MEASURED = 1u << 31 }; /* of a place: of its relations some are measured */
+
 typedef struct phx_relations {
-    uint32_t *place; /* by slot: of the observer's set in sets, and 1; 0 = it has none */
+    uint32_t *place; /* by slot: of the observer's set in sets, and 1; 0 = it has none. And the flag: */
     uint32_t places; /* slots that have one; the others have none */
     phx_relation_set *sets;
     uint32_t set_count, sets_capacity, free_first;
@@ -38,8 +47,14 @@ void phx_relations_free(phx_relations *relations, phx_mem *mem);
 /* The observer's set, or NULL. Valid until the next put. */
 static inline phx_relation_set *phx_relations_of(const phx_relations *relations, uint32_t slot)
 {
-    const uint32_t place = slot < relations->places ? relations->place[slot] : 0;
+    const uint32_t place = slot < relations->places ? relations->place[slot] & ~PHX_RELATIONS_MEASURED : 0;
     return place > 0 ? &relations->sets[place - 1] : NULL;
+}
+
+/* Has the observer pairs or reveals? */
+static inline bool phx_relations_measured(const phx_relations *relations, uint32_t slot)
+{
+    return slot < relations->places && (relations->place[slot] & PHX_RELATIONS_MEASURED);
 }
 
 /* The relation to target, or NULL. set may be NULL. */

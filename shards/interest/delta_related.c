@@ -76,17 +76,35 @@ void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint
     }
 }
 
+/* Is the target in the list from now on? */
+static bool relation_lists(const phx_shard *shard, uint32_t slot, const phx_relation *relation, uint32_t target)
+{
+    const phx_store *store = &shard->store;
+    return target != PHX_SLOT_NONE &&
+           phx_rule_sees(shard->rules, &store->body[slot], phx_store_attr(store, slot), &store->body[target],
+                         phx_store_attr(store, target), relation, relation->listed);
+}
+
+bool phx_related_changes(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                         const phx_relation_set *related)
+{
+    for (uint32_t i = 0; i < related->count; i++) {
+        phx_relation *relation = &related->items[i];
+        const uint32_t target = phx_related_slots_noted(shard)
+                                    ? relation->slot
+                                    : phx_related_slot(shard, scratch->directory, relation);
+        if (relation_lists(shard, slot, relation, target) != relation->listed) return true;
+    }
+    return false;
+}
+
 void phx_related_derive(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot, phx_relation_set *related,
                         phx_delta_hits *hits)
 {
-    const phx_store *store = &shard->store;
-    const phx_attr *attr = phx_store_attr(store, slot);
     for (uint32_t i = 0; i < related->count; i++) {
         const uint32_t target = scratch->related[i];
         phx_relation *relation = &related->items[i];
-        relation->lists = target != PHX_SLOT_NONE &&
-                          phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
-                                        phx_store_attr(store, target), relation, relation->listed);
+        relation->lists = relation_lists(shard, slot, relation, target);
         if (relation->lists && !relation->listed) hits->enter[hits->enter_count++] = target;
         if (relation->listed && !relation->lists) hits->leave[hits->leave_count++] = relation->slot;
     }

@@ -40,6 +40,10 @@ void phx_related_decide(const phx_scratch *scratch, const phx_shard *shard, uint
 
 /* ---- a derived list ---- */
 
+/* Would phx_related_derive() add an event? Nothing is written but guesses. */
+bool phx_related_changes(const phx_scratch *scratch, const phx_shard *shard, uint32_t slot,
+                         const phx_relation_set *related);
+
 /*
  * Adds the events of the targets of all relations, of which the slots were found, and notes in each relation what holds
  * from now on.

@@ -177,7 +177,7 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
     return false;
 }
 
-/* May one of these observers have events with targets of its relations? */
+/* Has one of these observers events with targets of its relations, or may it, as its list is stored? */
 static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
     const phx_grid_rows *rows = &shard->grid.rows;
@@ -185,7 +185,9 @@ static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard
     for (uint32_t w = 0; w < of.count; w++) {
         const uint32_t row = scratch->tile.row[of.place[w]], slot = phx_row_slot(rows, row);
         if (rows->view[row] < 0.0f && (shard->store.body[slot].state & PHX_SLOT_RELATED)) return true;
-        if (scratch->tile.related_due && phx_related_due(shard, phx_related_of(shard, slot))) return true;
+        if (scratch->tile.related_due && phx_related_due(shard, slot) &&
+            phx_related_changes(scratch, shard, slot, phx_related_of(shard, slot)))
+            return true;
     }
     return false;
 }
@@ -371,6 +373,18 @@ static phx_delta_result emit_derived_run(phx_scratch *scratch, phx_shard *shard,
     return result;
 }
 
+/* Prefetches the relations of observers ahead. */
+PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_shard *shard, uint32_t r)
+{
+    enum { NEAR = 4, FAR = 10 }; /* observers ahead */
+    const phx_relations *relations = &shard->relations;
+    if (r + FAR >= scratch->runs.count) return;
+    const uint32_t slot = run_at(scratch, shard, r + FAR).slot;
+    if (slot < relations->places) __builtin_prefetch(&relations->place[slot]);
+    const phx_relation_set *related = phx_related_of(shard, run_at(scratch, shard, r + NEAR).slot);
+    if (related) __builtin_prefetch(related);
+}
+
 /* Drops the words of targets of relations; the last word takes the place. */
 static void drop_related_words(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, run *of)
 {
@@ -440,7 +454,7 @@ static phx_delta_result emit_run(phx_scratch *scratch, phx_shard *shard, uint32_
     if (PHX_UNLIKELY(discontinuous))
         return related ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, &of, radii->in);
     if (related) drop_related_words(scratch, shard, related, &of);
-    if (PHX_UNLIKELY(scratch->tile.related_due && phx_related_due(shard, related)))
+    if (PHX_UNLIKELY(apart && related && scratch->tile.related_due && phx_related_due(shard, of.slot)))
         return emit_derived_run(scratch, shard, &of);
     if (PHX_UNLIKELY(derived && scratch->tile.far.crossing > 0 &&
                      phx_delta_far_due(&scratch->tile, of.row, radii->in, 0.0f)))
@@ -504,7 +518,7 @@ static phx_delta_result emit_lone_observer(phx_scratch *scratch, phx_shard *shar
     if (phx_row_discontinuous(&shard->grid.rows, none->row))
         return relations ? PHX_DELTA_EVALUATE : emit_discontinuous_run(scratch, shard, none, radii->in);
     const bool derived = shard->derives_lists && shard->grid.rows.view[none->row] > 0.0f;
-    const bool related = derived ? phx_related_due(shard, relations) : phx_related_far(relations);
+    const bool related = derived ? phx_related_due(shard, none->slot) : phx_related_far(relations);
     const float margin = derived ? 0.0f : phx_store_attr(&shard->store, none->slot)->margin;
     const bool far = scratch->tile.far.crossing > 0 && phx_delta_far_due(&scratch->tile, none->row, radii->in, margin);
     if (!related && !far) return PHX_DELTA_DONE;
@@ -562,6 +576,7 @@ static uint32_t flush_pairs(phx_scratch *scratch, phx_shard *shard, phx_tile_obs
         float view = view_all > 0.0f ? view_all : shard->grid.rows.view[scratch->tile.row[place]];
         while (PHX_UNLIKELY(scratch->word_first + special[specials] < end)) specials++;
         PHX_ASSERT(apart || scratch->target_count <= scratch->word_first + runs->first[i]);
+        if (PHX_UNLIKELY(shard->relations.used > 0)) await_relations(scratch, shard, i);
         if (lone) {
             const uint32_t stopped = emit_lone_observers(scratch, shard, &of, place, radii);
             if (stopped != PHX_SLOT_NONE) return stopped;
@@ -806,7 +821,7 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     const uint32_t slot = phx_row_slot(rows, row);
     const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
     /* the target of a relation may be anywhere */
-    const bool related = rows->view[row] > 0.0f ? phx_related_due(shard, phx_related_of(shard, slot))
+    const bool related = rows->view[row] > 0.0f ? phx_related_due(shard, slot)
                                                 : (shard->store.body[slot].state & PHX_SLOT_RELATED) != 0;
     const bool done = plain && !related;
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;

@@ -57,9 +57,12 @@ static bool list_derives(const phx_evaluation *at)
 static void note_listed_relations(const phx_evaluation *at, bool derived)
 {
     const phx_scratch *scratch = at->scratch;
-    for (uint32_t i = 0; at->relations && i < at->relations->count; i++) {
+    phx_relation_set *related = phx_related_of(at->shard, at->slot);
+    for (uint32_t i = 0; related && i < PHX_RELATION_SLOTS; i++)
+        related->slot[i] = i < related->count ? scratch->related[i] : PHX_SLOT_NONE;
+    for (uint32_t i = 0; related && i < related->count; i++) {
         const uint32_t slot = scratch->related[i];
-        phx_relation *relation = &at->relations->items[i];
+        phx_relation *relation = &related->items[i];
         relation->listed = derived && slot != PHX_SLOT_NONE &&
                            at->shard->kernels->find_u32(scratch->hits, at->count, slot) < at->count;
         relation->slot = slot;

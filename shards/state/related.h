@@ -15,12 +15,13 @@ static inline phx_relation_set *phx_related_of(const phx_shard *shard, uint32_t 
 }
 
 /*
- * May a tick change whether an observer with a derived list sees targets of these relations, while no relation changes?
+ * May a tick change whether an observer with a derived list sees targets of its relations, while no relation changes?
  * A link holds wherever its target is, unless attributes changed. In the interest phase.
  */
-static inline bool phx_related_due(const phx_shard *shard, const phx_relation_set *related)
+static inline bool phx_related_due(const phx_shard *shard, uint32_t slot)
 {
-    return related && (related->measured > 0 || shard->previous.attr_count > 0);
+    return phx_relations_measured(&shard->relations, slot) ||
+           (shard->previous.attr_count > 0 && phx_related_of(shard, slot));
 }
 
 /* May there be an observer for which phx_related_due() is true? */
@@ -35,19 +36,28 @@ static inline bool phx_related_due_rows(const phx_shard *shard, phx_span rows)
 {
     if (PHX_LIKELY(!phx_related_any_due(shard))) return false;
     for (uint32_t row = rows.first; row < rows.end; row++)
-        if (phx_related_due(shard, phx_related_of(shard, phx_row_slot(&shard->grid.rows, row)))) return true;
+        if (phx_related_due(shard, phx_row_slot(&shard->grid.rows, row))) return true;
     return false;
 }
 
-/*
- * The relation of an own observer to the entity of a slot, or NULL. In a world of one shard each target is here, in a
- * slot that is noted when the relation is evaluated; related may be NULL.
- */
+/* In a world of one shard each target is here, in a slot that is noted when its relation is evaluated. */
+static inline bool phx_related_slots_noted(const phx_shard *shard)
+{
+    return shard->outbox.shard_count == 1;
+}
+
+/* The relation of an own observer, whose list is derived, to the entity of a slot, or NULL. related may be NULL. */
 static inline phx_relation *phx_related_to(const phx_shard *shard, const phx_relation_set *related, uint32_t slot)
 {
     const phx_name *name = shard->store.name;
-    const bool noted = shard->outbox.shard_count == 1;
-    for (uint32_t i = 0; related && i < related->count; i++) {
+    const bool noted = phx_related_slots_noted(shard);
+    if (!related) return NULL;
+    if (PHX_LIKELY(noted && related->count <= PHX_RELATION_SLOTS)) {
+        bool found = false;
+        for (uint32_t i = 0; i < PHX_RELATION_SLOTS; i++) found |= related->slot[i] == slot;
+        if (PHX_LIKELY(!found)) return NULL;
+    }
+    for (uint32_t i = 0; i < related->count; i++) {
         phx_relation *relation = &related->items[i];
         if ((relation->slot == slot || !noted) && relation->target == name[slot].id) return relation;
     }
