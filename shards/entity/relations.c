@@ -55,22 +55,25 @@ static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_re
     phx_relation_set *set = &relations->sets[at];
     if (!phx_grow(mem, (void **)&set->items, &set->capacity, 0, 1, sizeof(phx_relation))) return NULL;
     if (at == relations->set_count) relations->set_count++;
-    else relations->free_first = set->next_free;
+    else relations->free_first = set->slot[0];
     set->observer = observer.id;
-    set->count = set->measured = 0;
+    set->count = set->measured = set->hides = 0;
     relations->place[observer.slot] = at + 1;
     relations->used++;
     return set;
 }
 
-/* Counts relations whose target's distance counts, as one of them comes or goes. */
-static void count_measured(phx_relations *relations, uint32_t slot, uint32_t before, uint32_t now)
+/* Counts the relations of the two kinds, as one of them comes, goes or changes. */
+static void count_kinds(phx_relations *relations, uint32_t slot, uint32_t before, uint32_t now)
 {
     phx_relation_set *set = phx_relations_of(relations, slot);
     relations->measured_sets -= set->measured > 0;
     set->measured += (now & PHX_RELATION_MEASURED) != 0;
     set->measured -= (before & PHX_RELATION_MEASURED) != 0;
     relations->measured_sets += set->measured > 0;
+    const uint32_t hides = (now & PHX_RELATION_HIDE) != 0, hid = (before & PHX_RELATION_HIDE) != 0;
+    set->hides += hides - hid;
+    relations->hides += hides - hid;
     relations->place[slot] &= ~PHX_RELATIONS_MEASURED;
     relations->place[slot] |= set->measured > 0 ? PHX_RELATIONS_MEASURED : 0;
 }
@@ -83,14 +86,14 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
     PHX_ASSERT(!set || set->observer == observer.id);
     if (item.bits == 0) {
         PHX_ASSERT(old);
-        count_measured(relations, observer.slot, old->bits, 0);
+        count_kinds(relations, observer.slot, old->bits, 0);
         *old = set->items[--set->count];
         set->changed_tick = tick;
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return true;
     }
     if (old) {
-        count_measured(relations, observer.slot, old->bits, item.bits);
+        count_kinds(relations, observer.slot, old->bits, item.bits);
         *old = item;
         set->changed_tick = tick;
         return true;
@@ -100,7 +103,7 @@ bool phx_relations_put(phx_relations *relations, phx_mem *mem, phx_relation_obse
         if (set->count == 0) phx_relations_drop(relations, observer.slot);
         return false;
     }
-    count_measured(relations, observer.slot, 0, item.bits);
+    count_kinds(relations, observer.slot, 0, item.bits);
     set->items[set->count++] = item;
     set->changed_tick = tick;
     return true;
@@ -111,10 +114,11 @@ void phx_relations_drop(phx_relations *relations, uint32_t slot)
     phx_relation_set *set = phx_relations_of(relations, slot);
     if (!set) return;
     relations->measured_sets -= set->measured > 0;
+    relations->hides -= set->hides;
     relations->used--;
     set->observer = 0;
-    set->count = set->measured = 0;
-    set->next_free = relations->free_first;
+    set->count = set->measured = set->hides = 0;
+    set->slot[0] = relations->free_first;
     relations->free_first = (uint32_t)(set - relations->sets);
     relations->place[slot] = 0;
 }

@@ -17,13 +17,14 @@ typedef struct phx_relation_set {
     phx_relation *items;
     uint32_t count, capacity;
     uint32_t measured;  /* pairs and reveals: the target's distance counts in every tick */
-    uint32_t next_free; /* of a free set */
+    uint32_t hides;     /* of them: targets that it must not see */
     /*
      * While the observer's list is derived, in a world of one shard: the slots of the items' targets, the rest
-     * UINT32_MAX; not of more items.
+     * UINT32_MAX; not of more items. The first one of a free set is the next free set.
      */
     uint32_t slot[PHX_RELATION_SLOTS];
 } phx_relation_set;
+_Static_assert(sizeof(phx_relation_set) == PHX_CACHE_LINE, "an observer's relations cost one line of memory");
 
 enum { PHX_RELATIONS_MEASURED = 1u << 31 }; /* of a place: of its relations some are measured */
 
@@ -34,6 +35,7 @@ typedef struct phx_relations {
     uint32_t set_count, sets_capacity, free_first;
     uint32_t used;          /* sets that are not free */
     uint32_t measured_sets; /* sets with such relations */
+    uint32_t hides;         /* in all sets */
 } phx_relations;
 
 typedef struct phx_relation_observer {

@@ -8,11 +8,11 @@ phx_cause_observer phx_cause_observer_of(const phx_shard *shard, uint32_t slot)
     const phx_store *store = &shard->store;
     const phx_body *body = &store->body[slot];
     const phx_attr *attr = phx_store_attr(store, slot);
-    const bool related = body->state & PHX_SLOT_RELATED;
+    const phx_relation_set *related = phx_relations_of(&shard->relations, slot);
     return (phx_cause_observer){.body = body,
                                 .attr = attr,
-                                .relations = related ? phx_relations_of(&shard->relations, slot) : NULL,
-                                .plain = !related && attr->instance == 0 && (attr->sees & 1),
+                                .relations = related,
+                                .plain = !(related && related->hides > 0) && attr->instance == 0 && (attr->sees & 1),
                                 .capped = attr->cap > 0 && phx_attr_observes(attr)};
 }
 

@@ -16,13 +16,13 @@ typedef struct phx_cause_scope {
     uint32_t incarnations_given;  /* in it */
     uint8_t traits;               /* PHX_TRAIT_... of all shards' attributes */
     bool several;                 /* shards */
-    bool related;                 /* there are relations */
+    bool hides;                   /* there are hides */
 } phx_cause_scope;
 
 /* May a leave of this shard's observers have another cause than range? */
 static inline bool phx_causes_of_leaves(const phx_cause_scope *scope, const phx_shard *shard)
 {
-    return scope->several || scope->related || scope->traits != 0 || shard->store.dead_count > 0;
+    return scope->several || scope->hides || scope->traits != 0 || shard->store.dead_count > 0;
 }
 
 /* May an enter have another cause than that the target came? */

@@ -206,8 +206,11 @@ static void find_cause_scope(phx_world *world)
     scope->shards = world->shards;
     scope->incarnations_given = world->incarnations - scope->incarnations_before;
     scope->several = world->shard_count > 1;
-    scope->related = world->relation_index.relations > 0;
-    for (uint32_t i = 0; i < world->shard_count; i++) scope->traits |= world->shards[i].store.traits;
+    scope->hides = false;
+    for (uint32_t i = 0; i < world->shard_count; i++) {
+        scope->traits |= world->shards[i].store.traits;
+        scope->hides |= world->shards[i].relations.hides > 0;
+    }
 }
 
 void phx_publish_fill(phx_world *world)
