@@ -1,8 +1,9 @@
 /*
  * Work counters of the interest phase. While all walk, a delta does observers with relations, with a margin, with a cap
  * that does not cut, and with targets that are seen from beyond a view (docs/finding-events.md). Only observers whose
- * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them. A
- * feature that falls off that short way is found here. Every list is verified in every tick.
+ * relations just changed are evaluated; and where some jump, change or come, these, but no observer that sees them.
+ * Without a margin, and while no cap cuts, each list stays derived. A feature that falls off that short way is found
+ * here. Every list is verified in every tick.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 
 #include <pharos/pharos.h>
 
+#include "api/handles.h"
 #include "base/rng.h"
 #include "support/check.h"
 
@@ -134,6 +136,19 @@ static uint64_t tick(const host *h)
     return stats.observers_evaluated;
 }
 
+/* Lists that are stored, of ready observers. */
+static uint32_t count_stored_lists(const host *h)
+{
+    const phx_world *world = phx_resolve_world(h->world);
+    uint32_t stored = 0;
+    for (uint32_t s = 0; s < world->shard_count; s++) {
+        const phx_store *store = &world->shards[s].store;
+        for (uint32_t slot = 0; slot < store->slots; slot++)
+            stored += (store->body[slot].state & PHX_SLOT_OWN) && !store->tail[slot].list.derived;
+    }
+    return stored;
+}
+
 /* A run. */
 typedef struct way {
     const char *name;
@@ -173,6 +188,8 @@ static void run(const way *of)
         const uint64_t now = tick(&h);
         CHECK(of->cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64,
               of->name, i, now - before, expected);
+        const uint32_t stored = of->margin == 0 ? count_stored_lists(&h) : 0;
+        CHECK(of->cuts || stored == 0, "%s, tick %u: %u lists are stored", of->name, i, stored);
         CHECK(!of->cuts || now - before < ENTITIES / 2, "%s, tick %u: %" PRIu64 " observers evaluated", of->name, i,
               now - before);
         before = now;
@@ -194,6 +211,7 @@ int main(void)
         {"jumps, a margin and a cap", 15, 500, .jumps = true},
         {"far targets", 0, 0, .far = true},
         {"far targets and a cap", 0, 500, .far = true},
+        {"far targets and relations", 0, 0, .far = true, .related = true},
         {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);

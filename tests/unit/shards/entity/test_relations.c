@@ -64,7 +64,6 @@ Test(relating, a_dropped_set_is_the_next_observers)
     phx_relations_drop(&relations, 99);
     cr_assert_null(phx_relations_of(&relations, 1));
     uint32_t sets = relations.set_count;
-    cr_assert(phx_idmap_reserve(&relations.index, 8));
     memory_for(0);
     for (uint64_t target = 30; target < 40; target++) cr_assert(put(3, target, PHX_RELATION_LINK, 0), "room is kept");
     memory_enough();
