@@ -31,7 +31,7 @@ phx_relation *phx_relation_find(const phx_relation_set *set, uint64_t target)
 }
 
 /* Places for slots up to this one. false = no memory. */
-static bool reserve_places(phx_relations *relations, phx_mem *mem, uint32_t slot)
+static bool reserve_set_places(phx_relations *relations, phx_mem *mem, uint32_t slot)
 {
     const uint32_t had = relations->places;
     if (!phx_grow(mem, (void **)&relations->place, &relations->places, had, (size_t)slot + 1, sizeof(uint32_t)))
@@ -43,7 +43,7 @@ static bool reserve_places(phx_relations *relations, phx_mem *mem, uint32_t slot
 /* A set for an observer that has none; NULL = no memory. */
 static phx_relation_set *set_make(phx_relations *relations, phx_mem *mem, phx_relation_observer observer)
 {
-    if (!reserve_places(relations, mem, observer.slot)) return NULL;
+    if (!reserve_set_places(relations, mem, observer.slot)) return NULL;
     uint32_t at = relations->free_first;
     if (at == SET_NONE) {
         if (!phx_grow(mem, (void **)&relations->sets, &relations->sets_capacity, relations->set_count,

@@ -16,8 +16,8 @@ typedef struct phx_relation_set {
     uint64_t changed_tick; /* of the last change, or of the migration of its observer */
     phx_relation *items;
     uint32_t count, capacity;
-    uint32_t measured;  /* pairs and reveals: the target's distance counts in every tick */
-    uint32_t hides;     /* of them: targets that it must not see */
+    uint32_t measured; /* pairs and reveals: the target's distance counts in every tick */
+    uint32_t hides;    /* of them: targets that it must not see */
     /*
      * While the observer's list is derived, in a world of one shard: the slots of the items' targets, the rest
      * UINT32_MAX; not of more items. The first one of a free set is the next free set.

@@ -148,7 +148,8 @@ bool phx_immigrant_lists_resolve(phx_shard *shard, const phx_directory *director
          immigrant_lists->count--) {
         const phx_immigrant_list *immigrant_list = &immigrant_lists->at[immigrant_lists->count - 1];
         /* relations came with slots of another shard */
-        const bool stored = shard->store.body[immigrant_list->observer].state & (PHX_SLOT_DISCONTINUOUS | PHX_SLOT_RELATED);
+        const bool stored =
+            shard->store.body[immigrant_list->observer].state & (PHX_SLOT_DISCONTINUOUS | PHX_SLOT_RELATED);
         if (!stored && !derive_list(shard, immigrant_list)) return false;
         if (shard->store.tail[immigrant_list->observer].list.derived) continue;
         if (!resolve_list(shard, directory, renames, immigrant_list)) return false;

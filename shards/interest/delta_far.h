@@ -13,8 +13,8 @@
 bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float margin);
 
 /*
- * Adds the events of the crossing items with an observer whose list is derived; there is room. related: its relations,
- * whose targets are left out, or NULL.
+ * Adds the events of the crossing items with an observer whose list is derived; there is room. The targets of its
+ * relations are left out; related may be NULL.
  */
 void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits);
 

@@ -90,9 +90,8 @@ bool phx_related_changes(const phx_scratch *scratch, const phx_shard *shard, uin
 {
     for (uint32_t i = 0; i < related->count; i++) {
         phx_relation *relation = &related->items[i];
-        const uint32_t target = phx_related_slots_noted(shard)
-                                    ? relation->slot
-                                    : phx_related_slot(shard, scratch->directory, relation);
+        const uint32_t target =
+            phx_related_slots_noted(shard) ? relation->slot : phx_related_slot(shard, scratch->directory, relation);
         if (relation_lists(shard, slot, relation, target) != relation->listed) return true;
     }
     return false;

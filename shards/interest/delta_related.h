@@ -1,10 +1,10 @@
 /*
  * Relations of an observer while a delta finds its events. A target in sight by the common rule comes as a word of the
- * observer's run, as of any observer. With a derived list the words of related targets are dropped, and the rule decides
- * about each target of a pair or reveal in every tick, and of a link if attributes changed (phx_related_due()). With a
- * stored list the words of related targets are judged here, and the targets of pairs and links, which count at other
- * distances, are decided by the rule, each in every tick in which something changed. Interest phase, by the worker of
- * the observer.
+ * observer's run, as of any observer. With a derived list the words of related targets are dropped, and the rule
+ * decides about each target of a pair or reveal in every tick, and of a link if attributes changed (phx_related_due()).
+ * With a stored list the words of related targets are judged here, and the targets of pairs and links, which count at
+ * other distances, are decided by the rule, each in every tick in which something changed. Interest phase, by the
+ * worker of the observer.
  */
 #ifndef PHX_SHARDS_INTEREST_DELTA_RELATED_H
 #define PHX_SHARDS_INTEREST_DELTA_RELATED_H

@@ -821,8 +821,8 @@ phx_delta_result phx_delta_quiet(const phx_shard *shard, uint32_t row)
     const uint32_t slot = phx_row_slot(rows, row);
     const bool plain = phx_tile_plain(shard, slot, rows->view[row], &r, &far);
     /* the target of a relation may be anywhere */
-    const bool related = rows->view[row] > 0.0f ? phx_related_due(shard, slot)
-                                                : (shard->store.body[slot].state & PHX_SLOT_RELATED) != 0;
+    const bool related =
+        rows->view[row] > 0.0f ? phx_related_due(shard, slot) : (shard->store.body[slot].state & PHX_SLOT_RELATED) != 0;
     const bool done = plain && !related;
     return done ? PHX_DELTA_DONE : PHX_DELTA_EVALUATE;
 }

@@ -36,8 +36,8 @@ typedef struct phx_far_walk {
     const phx_shard *shard;
     uint32_t slot;
     const phx_relation_set *related; /* of the observer, or NULL: their targets are in no far part */
-    uint32_t part;    /* the next range of entries: 0 global targets, then three for each level */
-    uint32_t at, end; /* entries of the current range */
+    uint32_t part;                   /* the next range of entries: 0 global targets, then three for each level */
+    uint32_t at, end;                /* entries of the current range */
 } phx_far_walk;
 
 static inline phx_far_walk phx_far_walk_open(const phx_shard *shard, uint32_t slot)

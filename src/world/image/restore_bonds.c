@@ -25,7 +25,8 @@ static ph_status restore_relation(phx_restore *restore, uint32_t at)
     const uint32_t entities = PHX_IMAGE_COUNT(restore->image, entities);
     const uint32_t kinds = PHX_RELATION_PAIR | PHX_RELATION_LINK | PHX_RELATION_HIDE | PHX_RELATION_REVEAL;
     if (saved->observer >= entities || saved->target >= entities || saved->observer == saved->target ||
-        !(saved->bits & kinds) || (saved->bits & ~(kinds | PHX_SAVED_LISTED)) || !phx_is_length(saved->view) || !phx_is_length(saved->margin))
+        !(saved->bits & kinds) || (saved->bits & ~(kinds | PHX_SAVED_LISTED)) || !phx_is_length(saved->view) ||
+        !phx_is_length(saved->margin))
         return phx_image_refuse(restore->reason,
                                 "section RELA: record %" PRIu32 ": observer %" PRIu32 " target %" PRIu32
                                 " bits 0x%x view %g margin %g can not be",
