@@ -14,6 +14,7 @@
 #include "bench/advise.h"
 #include "bench/base/memory.h"
 #include "bench/data_files.h"
+#include "bench/federation.h"
 #include "bench/parse_options.h"
 #include "bench/plan.h"
 #include "bench/plot.h"
@@ -259,6 +260,11 @@ static int run(bench *self)
         self->machine = bench_machine_look();
         const int saved = bench_saving(stdout, &self->options, &self->machine);
         return saved == PHX_EXIT_OK ? written(stdout, "the figures") : saved;
+    }
+    if (self->options.federation) {
+        self->machine = bench_machine_look();
+        const int measured = bench_federation_run(stdout, &self->options, &self->machine);
+        return measured == PHX_EXIT_OK ? written(stdout, "the figures") : measured;
     }
     return plan_and_run(self);
 }

@@ -46,6 +46,8 @@ typedef struct bench_options {
     bool list;
     bool advise;
     bool saving;
+    bool federation;
+    const char *nats; /* URL for --federation; NULL = none */
 } bench_options;
 
 #endif

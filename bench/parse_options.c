@@ -115,7 +115,9 @@ enum {
     KEY_PLOT,
     KEY_LIST,
     KEY_ADVISE,
-    KEY_SAVING
+    KEY_SAVING,
+    KEY_FEDERATION,
+    KEY_NATS
 };
 
 static const struct argp_option argp_options[] = {
@@ -128,6 +130,11 @@ static const struct argp_option argp_options[] = {
      "Run no scenario, but measure images, loads and a journal beside their goals; with --entities (default: 1000000), "
      "--workers, --rounds (default: 5) and --seed",
      0},
+    {"federation", KEY_FEDERATION, NULL, 0,
+     "Run no scenario, but measure a common world of three nodes beside one world; with --entities (default: 90000), "
+     "--rounds (default: 5), --nats and --seed",
+     0},
+    {"nats", KEY_NATS, "URL", 0, "Measure the lag of --federation over this NATS server, nats://HOST:PORT", 0},
     {"scenario", KEY_SCENARIO, "NAME,...|all", 0, "Run these scenarios; all is the default, unless there is --trace",
      1},
     {"trace", KEY_TRACE, "FILE[.gz]", 0, "Run the ticks of a recorded trace, up to --ticks; - is the standard input",
@@ -221,15 +228,29 @@ static void check_features(struct argp_state *state, bench_options *options)
     }
 }
 
-static void check_saving(struct argp_state *state, const bench_options *options)
+/* Options that belong to runs of scenarios. */
+static bool has_run_options(const bench_options *options)
 {
     const uint32_t lists = options->scenario_count + options->features_count + options->engine_count +
                            options->index_count + options->shard_count + options->producer_count + options->set_count;
-    const bool more = lists > 0 || options->advise || options->tail || options->hz > 0 || options->trace != NULL ||
-                      options->config != NULL || options->json != NULL || options->csv != NULL ||
-                      options->plot != NULL || options->ticks > 0 || options->warmup_given || options->verify_every > 0;
-    if (more || options->worker_count > 1 || options->rounds > BENCH_LIST_MAX) {
+    return lists > 0 || options->advise || options->tail || options->hz > 0 || options->trace != NULL ||
+           options->config != NULL || options->json != NULL || options->csv != NULL || options->plot != NULL ||
+           options->ticks > 0 || options->warmup_given || options->verify_every > 0;
+}
+
+static void check_saving(struct argp_state *state, const bench_options *options)
+{
+    if (has_run_options(options) || options->federation || options->nats != NULL || options->worker_count > 1 ||
+        options->rounds > BENCH_LIST_MAX) {
         argp_error(state, "--saving goes with --entities, one number of --workers, up to %d --rounds and --seed only",
+                   BENCH_LIST_MAX);
+    }
+}
+
+static void check_federation(struct argp_state *state, const bench_options *options)
+{
+    if (has_run_options(options) || options->worker_count > 0 || options->rounds > BENCH_LIST_MAX) {
+        argp_error(state, "--federation goes with --entities, up to %d --rounds, --nats and --seed only",
                    BENCH_LIST_MAX);
     }
 }
@@ -260,6 +281,13 @@ static void defaults(struct argp_state *state, bench_options *options)
     if (options->saving) {
         check_saving(state, options);
         return;
+    }
+    if (options->federation) {
+        check_federation(state, options);
+        return;
+    }
+    if (options->nats != NULL) {
+        argp_error(state, "--nats goes with --federation");
     }
     if (options->scenario_count == 0 && options->trace == NULL) {
         bench_take_scenarios(state, options, "all");
@@ -344,6 +372,12 @@ static error_t take_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_SAVING:
         options->saving = true;
+        return 0;
+    case KEY_FEDERATION:
+        options->federation = true;
+        return 0;
+    case KEY_NATS:
+        options->nats = text;
         return 0;
     case KEY_SET:
         PHX_ASSERT(options->set_count < (uint32_t)state->argc);

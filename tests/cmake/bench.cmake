@@ -51,6 +51,13 @@ if(PHAROS_BUILD_STORE)
     pharos_test_properties(program_bench_saving 120 "program")
 endif()
 
+if(PHAROS_BUILD_CLUSTER)
+    add_test(NAME program_bench_federation
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_federation.py
+                $<TARGET_FILE:pharos-bench>)
+    pharos_test_properties(program_bench_federation 120 "program;cluster")
+endif()
+
 add_test(NAME program_bench_targets
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_bench_targets.py
             ${PROJECT_SOURCE_DIR}/scripts/bench_targets $<TARGET_FILE:pharos-bench>)
