@@ -2,6 +2,7 @@
 if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_cluster SOURCES
         unit/cluster/wire/test_wire.c
+        unit/cluster/map/test_balance.c
         unit/cluster/map/test_cluster_map.c
         unit/cluster/halo/test_halo.c
         unit/cluster/node/test_channel.c
