@@ -8,6 +8,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_hand_over.c
         unit/cluster/halo/test_halo_wire.c
+        unit/cluster/membership/test_load_report.c
         unit/cluster/membership/test_membership.c
         unit/cluster/servers/test_loop.c
         unit/cluster/member/test_phc.c

@@ -1,12 +1,14 @@
 /*
  * Any bytes as a cluster map, and as messages to a node. The first byte chooses: bit 0, a map, not a message; bit 1,
  * the sum is made right first, so that the checks behind it are reached; bit 2, the head of a message is made right
- * too. What decodes has one form of bytes; behind any message the node's tables agree, and each event names an entity.
+ * too; bit 3, a report of a load. What decodes has one form of bytes; behind any message the node's tables agree, and
+ * each event names an entity.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/membership/load_report.h"
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
@@ -17,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Holds in every build, unlike PHX_ASSERT. */
 #define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 
-enum { IS_MAP = 1, SEAL = 2, HEAD = 4, PEER = 11, SELF = 10, OWN_IDS = 3 };
+enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, PEER = 11, SELF = 10, OWN_IDS = 3 };
 
 static void seal_bytes(unsigned char *bytes, size_t size)
 {
@@ -49,6 +51,14 @@ static void try_map(const unsigned char *bytes, size_t size)
         HOLDS(phx_cluster_map_member(read, read->members[i].registration) == &read->members[i]);
     if (map.member_count > 0) (void)phx_cluster_map_put_out(&map, map.members[0].registration);
     HOLDS(phx_cluster_map_decode(&map, again, phx_cluster_map_encode(&map, again, sizeof again)));
+}
+
+static void try_load(const unsigned char *bytes, size_t size)
+{
+    static phx_load_report report;
+    static unsigned char again[PHX_LOAD_REPORT_BYTES_MAX];
+    if (!phx_load_report_decode(&report, bytes, size)) return;
+    HOLDS(phx_load_report_encode(&report, again, sizeof again) == size && memcmp(again, bytes, size) == 0);
 }
 
 static void check_node(phx_node *node)
@@ -97,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data + 1, count);
     if (data[0] & HEAD && !(data[0] & IS_MAP)) mend_head(bytes, count);
     if (data[0] & (SEAL | HEAD)) seal_bytes(bytes, count);
-    if (data[0] & IS_MAP) try_map(bytes, count);
+    if (data[0] & IS_LOAD) try_load(bytes, count);
+    else if (data[0] & IS_MAP) try_map(bytes, count);
     else try_message(bytes, count);
     free(bytes);
     return 0;

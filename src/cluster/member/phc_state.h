@@ -43,6 +43,20 @@ typedef struct phx_question {
     uint64_t answered[PHX_CLUSTER_MEMBERS_MAX]; /* registrations */
 } phx_question;
 
+enum { PHX_LOAD_ROUNDS = 256 };
+
+/* How busy the node is: see load.h. */
+typedef struct phx_load {
+    uint64_t begin_ns, end_ns; /* of the round under way, or the last one */
+    bool is_measured;          /* it has its end */
+    uint32_t rounds;           /* that were measured; the last ones are in the rings */
+    uint32_t busy_us[PHX_LOAD_ROUNDS], period_us[PHX_LOAD_ROUNDS];
+    uint32_t region, counted;                   /* the region that is counted, or was last */
+    uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* own ones, of own regions */
+    uint64_t report_at;
+    uint32_t sequence;
+} phx_load;
+
 struct phc {
     phc_def def;
     char name[PHC_NAME_MAX + 1];
@@ -75,6 +89,7 @@ struct phc {
     uint32_t leavers_seen, leavers_passed; /* so many of them were looked at in earlier rounds, and did not go */
     uint32_t searched;                     /* the region that is searched for them */
     phx_phc_counts counts;
+    phx_load load;
     phx_question question;
     uint64_t asked[PHC_ASKED_MAX]; /* ids of a question that is being taken */
     unsigned char message[PHX_WIRE_BYTES_MAX];

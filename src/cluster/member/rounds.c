@@ -5,6 +5,7 @@
 #include "cluster/member/arrivals.h"
 #include "cluster/member/courier.h"
 #include "cluster/member/leavers.h"
+#include "cluster/member/load.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/member/questions.h"
 #include "cluster/member/refused.h"
@@ -29,6 +30,7 @@ ph_status phc_tick(phc *member)
     check_sleep(member, now);
     member->now = now;
     member->counts.rounds++;
+    if (!member->def.gateway) phx_load_begin_round(member);
     phx_membership_tick(&member->membership, now);
     phx_courier_receive(member);
     phx_map_barrier_begin(&member->node, now);
@@ -63,5 +65,6 @@ ph_status phc_told(phc *member)
         phx_leavers_send(member);
     }
     phx_courier_send_channel(member);
+    if (!member->def.gateway && !member->node.fenced) phx_load_end_round(member);
     return member->membership.phase == PHX_MEMBERSHIP_ENDED ? PH_BUSY : PH_OK;
 }

@@ -10,6 +10,7 @@
 #include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
 #include "cluster/membership/registration.h"
+#include "cluster/membership/reporting.h"
 
 enum { ANSWERS_A_TICK = 8 };
 
@@ -184,6 +185,7 @@ static void take_answer(void *of, const phc_answer *answer)
 {
     phx_membership *membership = of;
     membership->counts.failed += answer->outcome == PHC_FAILED;
+    if (answer->tag == PHX_REPORTING_TAG) phx_reporting_hear(membership, answer);
     switch (answer->tag) {
     case PHX_TAG_LIST:
         hear_list(membership, answer);

@@ -49,6 +49,8 @@ typedef struct phx_membership {
     char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
     uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
     bool lists, renews, writes; /* a request is under way */
+    bool reports;               /* the same; see reporting.h */
+    uint64_t report_revision;   /* of the report's key; 0 = it is not there */
     uint16_t number;            /* that it registers, or has registered, with */
     phx_listed *listed;
     uint32_t listed_count, listed_capacity;

@@ -1,0 +1,121 @@
+/*
+ * The load of a node; see load.h. Entities are counted one region a round, so the count costs a round little, and a
+ * number is as old as the node has regions, in rounds.
+ */
+#include "cluster/member/load.h"
+
+#include "cluster/halo/halo.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/phc_clock.h"
+#include "cluster/membership/load_report.h"
+#include "cluster/membership/reporting.h"
+
+enum { NS_IN_US = 1000, LONGEST = PHX_LOAD_ROUNDS / 100 + 1 /* p99: so many rounds take as long, or longer */ };
+static const uint64_t REPORT_NS = 2000000000;
+
+static uint32_t us_of(uint64_t ns)
+{
+    const uint64_t us = ns / NS_IN_US;
+    return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+}
+
+void phx_load_begin_round(phc *member)
+{
+    phx_load *load = &member->load;
+    if (load->is_measured) {
+        const uint32_t at = load->rounds++ % PHX_LOAD_ROUNDS;
+        load->busy_us[at] = us_of(load->end_ns - load->begin_ns);
+        load->period_us[at] = us_of(member->now - load->begin_ns);
+    }
+    load->begin_ns = member->now;
+    load->is_measured = false; /* phc_told() may not be called */
+}
+
+/* ---- entities ---- */
+
+static bool count_own(void *user, const ph_hit *hit)
+{
+    phc *member = user;
+    const phx_halo_entity *entity = phx_halo_find(&member->halo, hit->id);
+    member->load.counted += entity && entity->own;
+    return true;
+}
+
+/* The next own region, if there is one. */
+static void count_region(phc *member)
+{
+    phx_load *load = &member->load;
+    const phx_cluster_map *map = &member->node.map;
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        const uint32_t region = load->region = (load->region + 1) % map->region_count;
+        if (map->regions[region].number != member->node.def.member.number) continue;
+        const ph_query inside = phx_halo_box(&member->grid, region, 0.0f);
+        load->counted = 0;
+        if (ph_find_visit(member->world, &inside, count_own, member) == PH_OK) load->entities[region] = load->counted;
+        return;
+    }
+}
+
+/* ---- reports ---- */
+
+static uint64_t mean_of(const uint32_t *values, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) sum += values[i];
+    return count > 0 ? sum / count : 0;
+}
+
+/* The shortest of the longest hundredth. */
+static uint32_t p99_of(const uint32_t *values, uint32_t count)
+{
+    uint32_t longest[LONGEST] = {0}; /* falling */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = LONGEST;
+        while (at > 0 && longest[at - 1] < values[i]) at--;
+        if (at == LONGEST) continue;
+        for (uint32_t j = LONGEST - 1; j > at; j--) longest[j] = longest[j - 1];
+        longest[at] = values[i];
+    }
+    return longest[count / 100];
+}
+
+static void add_regions(const phc *member, phx_load_report *report)
+{
+    const phx_cluster_map *map = &member->node.map;
+    for (uint32_t i = 0; i < map->region_count; i++)
+        if (map->regions[i].number == member->node.def.member.number)
+            report->regions[report->region_count++] =
+                (phx_load_region){.region = (uint16_t)i, .entities = member->load.entities[i]};
+}
+
+static void write_report(phc *member)
+{
+    phx_load *load = &member->load;
+    phx_load_report report = {.registration = member->node.def.member.registration,
+                              .sequence = ++load->sequence,
+                              .columns = (uint16_t)member->grid.columns,
+                              .rows = (uint16_t)member->grid.rows};
+    report.rounds = load->rounds < PHX_LOAD_ROUNDS ? load->rounds : PHX_LOAD_ROUNDS;
+    report.busy_us = (uint32_t)mean_of(load->busy_us, report.rounds);
+    report.busy_p99_us = p99_of(load->busy_us, report.rounds);
+    report.period_us = (uint32_t)mean_of(load->period_us, report.rounds);
+    if (report.period_us == 0) report.period_us = 1; /* a host's clock that stands still */
+    for (uint32_t i = 0; i < member->node.holdings.count; i++) report.transit += member->node.holdings.items[i].sending;
+    report.own = member->node.holdings.count - report.transit;
+    add_regions(member, &report);
+    const size_t size = phx_load_report_encode(&report, member->message, sizeof member->message);
+    phx_reporting_write(&member->membership, member->message, size);
+}
+
+void phx_load_end_round(phc *member)
+{
+    phx_load *load = &member->load;
+    if (member->membership.phase != PHX_MEMBERSHIP_MEMBER) return;
+    count_region(member);
+    if (load->rounds > 0 && member->now >= load->report_at) {
+        load->report_at = member->now + REPORT_NS;
+        write_report(member);
+    }
+    load->end_ns = phx_phc_now(member);
+    load->is_measured = true;
+}
