@@ -33,6 +33,8 @@ static phx_change_result move_regions(const phx_cluster_change *change, phx_chan
         const uint32_t region = change->regions[i];
         if (region >= report->after.region_count)
             return refuse(report, "there is no region %u: they are 0 to %u", region, report->after.region_count - 1);
+        if (change->from != 0 && report->after.regions[region].number != change->from)
+            return refuse(report, "region %u is not node %u's any more", region, change->from);
         moved |= phx_cluster_map_give(&report->after, region, change->number);
     }
     return moved ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;

@@ -18,6 +18,7 @@ typedef struct phx_cluster_change {
     uint16_t number;
     bool is_forced;        /* OUT: also a member that holds its lease */
     bool is_dry;           /* nothing is written */
+    uint16_t from;         /* MOVE: regions that are that node's alone; 0 = any */
     uint32_t region_count; /* MOVE */
     uint32_t regions[PHX_CLUSTER_REGIONS_MAX];
 } phx_cluster_change;

@@ -13,7 +13,8 @@ typedef enum phx_cluster_command {
     PHX_CLUSTER_SHOW_MAP,
     PHX_CLUSTER_WATCH,
     PHX_CLUSTER_CHANGE,
-    PHX_CLUSTER_CHECK
+    PHX_CLUSTER_CHECK,
+    PHX_CLUSTER_BALANCE
 } phx_cluster_command;
 
 /* Exit statuses beside the ones of all programs (cli.h). */
@@ -28,9 +29,11 @@ typedef struct phx_cluster_job {
     phx_cluster_change change;
     const char *name; /* NULL = the only world of the store */
     phc_etcd_def etcd;
-    uint32_t columns; /* of the regions; 0 = not given */
-    uint32_t every_ms;
+    uint32_t columns;  /* of the regions; 0 = not given */
+    uint32_t every_ms; /* between two looks */
+    uint32_t wait_ms;  /* of the balancer */
     bool is_json;
+    bool goes_on; /* BALANCE: look after look, until a signal */
 } phx_cluster_job;
 
 #endif

@@ -26,12 +26,28 @@ static void print_numbers(FILE *out, const phx_cluster_map *map)
     fputs("]", out);
 }
 
+static void print_load(FILE *out, const phx_cluster_load *load)
+{
+    if (load->period_us == 0) return;
+    fprintf(out, ",\"busy_us\":%u,\"busy_p99_us\":%u,\"period_us\":%u,\"own\":%u,\"transit\":%u", load->busy_us,
+            load->busy_p99_us, load->period_us, load->own, load->transit);
+}
+
+static void print_entities(FILE *out, const phx_cluster_listing *listing)
+{
+    fprintf(out, ",\"columns\":%u,\"entities\":[", listing->columns);
+    for (uint32_t i = 0; i < listing->map.region_count; i++)
+        fprintf(out, "%s%u", i > 0 ? "," : "", listing->entities[i]);
+    fputs("]", out);
+}
+
 static void print_member(FILE *out, const phx_cluster_listing *listing, const phx_member *member)
 {
     const phx_cluster_listed *listed = phx_cluster_listing_of(listing, member->registration);
     fprintf(out, "{\"number\":%u,\"kind\":\"%s\",\"state\":\"%s\",\"registration\":%" PRIu64 ",\"regions\":%u",
             member->number, member->gateway ? "gateway" : "node", phx_cluster_state_of(listing, member->registration),
             member->registration, phx_cluster_regions_of(&listing->map, member->number));
+    if (listed) print_load(out, &listed->load);
     if (listed)
         fprintf(out, ",\"lease\":\"%" PRIx64 "\",\"definition\":\"%016" PRIx64 "\"", listed->lease, listed->definition);
     fputs("}", out);
@@ -68,6 +84,7 @@ void phx_cluster_json_status(FILE *out, const phx_cluster_listing *listing)
             listing->store_revision);
     print_members(out, listing);
     print_numbers(out, &listing->map);
+    print_entities(out, listing);
     print_lost(out, &listing->map);
     fprintf(out, ",\"skipped\":%u}\n", listing->skipped);
 }

@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/load_report.h"
 #include "cluster/membership/registration.h"
 
-static const char all_worlds[] = "ph/", processes[] = "nodes/";
+static const char all_worlds[] = "ph/", processes[] = "nodes/", all_loads[] = "ph-load/";
 
 static void read_process(phx_cluster_listing *listing, const phc_entry *entry, const char *number)
 {
@@ -42,13 +43,59 @@ static void read_entries(void *user, const phc_answer *answer)
     }
 }
 
+/* ---- reports ---- */
+
+static phx_cluster_listed *process_of(phx_cluster_listing *listing, uint64_t registration)
+{
+    for (uint32_t i = 0; i < listing->listed_count; i++)
+        if (listing->listed[i].registration == registration) return &listing->listed[i];
+    return NULL;
+}
+
+/* Entities of a region that has another node by now are that node's to report. */
+static void take_report(phx_cluster_listing *listing, const phx_load_report *report)
+{
+    phx_cluster_listed *listed = process_of(listing, report->registration);
+    if (!listed) return; /* of a process that has ended since */
+    listed->load = (phx_cluster_load){.busy_us = report->busy_us,
+                                      .busy_p99_us = report->busy_p99_us,
+                                      .period_us = report->period_us,
+                                      .own = report->own,
+                                      .transit = report->transit};
+    if ((uint32_t)report->columns * report->rows != listing->map.region_count) return;
+    listing->columns = report->columns;
+    for (uint32_t i = 0; i < report->region_count; i++) {
+        const phx_load_region *region = &report->regions[i];
+        if (listing->map.regions[region->region].number == listed->number)
+            listing->entities[region->region] = region->entities;
+    }
+}
+
+static void read_reports(void *user, const phc_answer *answer)
+{
+    static phx_load_report report;
+    for (uint32_t i = 0; i < answer->count; i++)
+        if (phx_load_report_decode(&report, answer->entries[i].value, answer->entries[i].size))
+            take_report(user, &report);
+}
+
+uint32_t phx_cluster_load_share(const phx_cluster_load *load)
+{
+    const uint64_t share = load->period_us > 0 ? (uint64_t)load->busy_us * 1000 / load->period_us : 0;
+    return share < 1000 ? (uint32_t)share : 1000;
+}
+
+/* ---- all ---- */
+
 bool phx_cluster_listing_read(phx_cluster_listing *listing, phx_cluster_store *store, const char *name)
 {
     char prefix[PHX_CLUSTER_PREFIX_SIZE];
     memset(listing, 0, sizeof *listing);
     (void)snprintf(listing->name, sizeof listing->name, "%s", name);
     (void)snprintf(prefix, sizeof prefix, "%s%s/", all_worlds, listing->name);
-    return phx_cluster_store_list(store, prefix, read_entries, listing) == PHC_DONE;
+    if (phx_cluster_store_list(store, prefix, read_entries, listing) != PHC_DONE) return false;
+    (void)snprintf(prefix, sizeof prefix, "%s%s/", all_loads, listing->name);
+    return phx_cluster_store_list(store, prefix, read_reports, listing) == PHC_DONE;
 }
 
 const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration)

@@ -10,15 +10,22 @@
 
 enum {
     PHX_CLUSTER_LISTED_MAX = 2 * PHX_CLUSTER_MEMBERS_MAX,
-    PHX_CLUSTER_PREFIX_SIZE = PHC_NAME_MAX + 8, /* "ph/WORLD/" */
+    PHX_CLUSTER_PREFIX_SIZE = PHC_NAME_MAX + 16, /* "ph-load/WORLD/" */
     PHX_CLUSTER_WORLDS_MAX = 64
 };
+
+/* Of a node's last report (src/cluster/membership/load_report.h). */
+typedef struct phx_cluster_load {
+    uint32_t busy_us, busy_p99_us, period_us; /* period_us 0: there is no report */
+    uint32_t own, transit;
+} phx_cluster_load;
 
 /* A process with a key. */
 typedef struct phx_cluster_listed {
     uint64_t registration, lease, definition;
     uint16_t number;
     bool gateway;
+    phx_cluster_load load;
 } phx_cluster_listed;
 
 typedef enum phx_cluster_map_state {
@@ -35,13 +42,19 @@ typedef struct phx_cluster_listing {
     phx_cluster_listed listed[PHX_CLUSTER_LISTED_MAX];
     uint32_t listed_count;
     uint32_t skipped; /* keys that are none of a process, or too many */
+    uint32_t columns; /* of the regions, by the reports; 0 = there is none, or they do not agree with the map */
+    uint32_t entities[PHX_CLUSTER_REGIONS_MAX]; /* of each region, as its node has reported */
 } phx_cluster_listing;
 
-/* Reads all of that world, of 1 to PHC_NAME_MAX characters. false: the store fails, for store->reason. */
+/* Reads all of that world, map and processes of one moment and reports of a later one, of 1 to PHC_NAME_MAX characters.
+ * false: the store fails, for store->reason. */
 bool phx_cluster_listing_read(phx_cluster_listing *listing, phx_cluster_store *store, const char *name);
 
 /* NULL: it has no key. */
 const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration);
+
+/* The share of its time that a node works, in 1/1000; 0 without a report. */
+uint32_t phx_cluster_load_share(const phx_cluster_load *load);
 
 uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number);
 

@@ -57,14 +57,26 @@ static void print_head(FILE *out, const phx_cluster_listing *listing)
     fputs("\n", out);
 }
 
+static void print_load(FILE *out, const phx_cluster_load *load)
+{
+    if (!load || load->period_us == 0) {
+        fputs("    -       -         -  ", out);
+        return;
+    }
+    const uint32_t share = phx_cluster_load_share(load);
+    fprintf(out, "%3u.%u%%  %4u.%u  %8u  ", share / 10, share % 10, load->busy_p99_us / 1000,
+            load->busy_p99_us / 100 % 10, load->own + load->transit);
+}
+
 static void print_member(FILE *out, const phx_cluster_listing *listing, const phx_member *member,
                          const phx_cluster_listed *listed)
 {
     char lease[32] = "-";
     if (listed) (void)snprintf(lease, sizeof lease, "%" PRIx64, listed->lease);
-    fprintf(out, "%6u  %-7s  %-8s  %12" PRIu64 "  %16s  %7u  ", member->number, member->gateway ? "gateway" : "node",
-            phx_cluster_state_of(listing, member->registration), member->registration, lease,
-            phx_cluster_regions_of(&listing->map, member->number));
+    fprintf(out, "%6u  %-7s  %-8s  %12" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
+            phx_cluster_state_of(listing, member->registration), member->registration, lease);
+    print_load(out, listed ? &listed->load : NULL);
+    fprintf(out, "%7u  ", phx_cluster_regions_of(&listing->map, member->number));
     phx_cluster_print_regions(out, &listing->map, member->number);
     fputs("\n", out);
 }
@@ -74,7 +86,7 @@ void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
     const phx_cluster_map *map = &listing->map;
     print_head(out, listing);
     if (map->member_count + listing->listed_count == 0) return;
-    fputs("number  kind     state     registration             lease  regions\n", out);
+    fputs("number  kind     state     registration             lease   busy  p99 ms  entities  regions\n", out);
     for (uint32_t i = 0; i < map->member_count; i++)
         print_member(out, listing, &map->members[i], phx_cluster_listing_of(listing, map->members[i].registration));
     for (uint32_t i = 0; i < listing->listed_count; i++) {
@@ -87,8 +99,9 @@ void phx_cluster_print_status(FILE *out, const phx_cluster_listing *listing)
 
 /* ---- map ---- */
 
-static void print_grid(FILE *out, const phx_cluster_map *map, uint32_t columns)
+static void print_grid(FILE *out, const phx_cluster_listing *listing, uint32_t columns)
 {
+    const phx_cluster_map *map = &listing->map;
     for (uint32_t row = map->region_count / columns; row-- > 0;) {
         fprintf(out, "%4u |", row * columns);
         for (uint32_t column = 0; column < columns; column++) {
@@ -109,7 +122,7 @@ void phx_cluster_print_map(FILE *out, const phx_cluster_listing *listing, uint32
             "nodes of the regions, the first row lowest; before each row the number of its first region; * restore to "
             "do\n",
             out);
-        print_grid(out, map, columns);
+        print_grid(out, listing, columns);
         return;
     }
     for (uint32_t i = 0; i < map->member_count; i++) {

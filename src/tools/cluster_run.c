@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tools/cli.h"
+#include "tools/cluster_balance_run.h"
 #include "tools/cluster_check.h"
 #include "tools/cluster_print.h"
 
@@ -55,9 +56,10 @@ static int find_world(const phx_cluster_job *job, phx_cluster_store *store, char
 
 static void show(const phx_cluster_job *job, FILE *out, const phx_cluster_listing *listing)
 {
-    const bool fits = job->columns != 0 && listing->map.region_count % job->columns == 0;
+    const uint32_t columns = job->columns != 0 ? job->columns : listing->columns;
+    const bool fits = columns != 0 && listing->map.region_count % columns == 0;
     if (job->is_json) phx_cluster_json_status(out, listing);
-    else if (job->command == PHX_CLUSTER_SHOW_MAP) phx_cluster_print_map(out, listing, fits ? job->columns : 0);
+    else if (job->command == PHX_CLUSTER_SHOW_MAP) phx_cluster_print_map(out, listing, fits ? columns : 0);
     else phx_cluster_print_status(out, listing);
 }
 
@@ -157,6 +159,8 @@ int phx_cluster_run_over(const phx_cluster_job *job, phx_cluster_store *store, F
         return change(job, store, name, out);
     case PHX_CLUSTER_CHECK:
         return check(job, store, name, out);
+    case PHX_CLUSTER_BALANCE:
+        return phx_cluster_balance_run(job, store, name, out, stops);
     }
     return PHX_EXIT_USAGE;
 }

@@ -25,12 +25,22 @@ static const char documentation[] =
     "                       member. (SIGTERM drains a pharos-node, and ends it)\n"
     "  out NODE             puts a member out that has lost its lease, where no\n"
     "                       living member does; with --force a living one\n"
+    "  balance              gives a region of the busiest node to a neighbour, if\n"
+    "                       that node is busy for more than 40 % of its time and 1.3\n"
+    "                       times the mean; with --watch again and again: each move\n"
+    "                       once a node was so busy for --wait-ms\n"
     "  check                findings, each with its meaning and its remedy; asks\n"
     "                       each server of etcd\n"
     "\n"
     "A change is one write by compare-and-set, as members write theirs: two at once are made one after the other, none "
     "is "
     "lost. --dry-run shows it, and writes nothing. A change that stands already is no error.\n"
+    "\n"
+    "A node is busy from phc_tick() to the end of phc_told(); it reports the mean of its last 256 rounds, and the "
+    "entities of "
+    "its regions, every two seconds. The balancer needs no place of its own: one that runs on two machines moves no "
+    "more, "
+    "as each move counts from the map that it was made for.\n"
     "\n"
     "A region is a number: column + row * columns. It says where entities should be; an entity's owner hands it over "
     "as soon as the region's new node hears all the others.\n"
@@ -48,7 +58,19 @@ static const char documentation[] =
     "may "
     "have been made, `status` shows it; 5 check has found something.";
 
-enum { KEY_ETCD = 256, KEY_NAME, KEY_REGIONS, KEY_CONFIG, KEY_SET, KEY_JSON, KEY_EVERY, KEY_FORCE, KEY_DRY = 'n' };
+enum {
+    KEY_ETCD = 256,
+    KEY_NAME,
+    KEY_REGIONS,
+    KEY_CONFIG,
+    KEY_SET,
+    KEY_JSON,
+    KEY_EVERY,
+    KEY_WAIT,
+    KEY_WATCH,
+    KEY_FORCE,
+    KEY_DRY = 'n'
+};
 
 static const struct argp_option options[] = {
     {"etcd", KEY_ETCD, "URL", 0, "A member of etcd, http://HOST:PORT. Up to 5 of one cluster (cluster.etcd)", 0},
@@ -57,7 +79,12 @@ static const struct argp_option options[] = {
     {"config", KEY_CONFIG, "FILE", 0, "Read these from the section `cluster` of a node's FILE", 1},
     {"set", KEY_SET, "KEY=VALUE", 0, "Set a key of it, on top of FILE. May be repeated", 1},
     {"json", KEY_JSON, NULL, 0, "One line of JSON for each status, change or finding", 2},
-    {"every", KEY_EVERY, "MS", 0, "Of watch: between two looks (default: 500)", 2},
+    {"every", KEY_EVERY, "MS", 0, "Of watch and balance: between two looks (default: 500)", 2},
+    {"watch", KEY_WATCH, NULL, 0, "Of balance: go on until a signal", 3},
+    {"wait-ms", KEY_WAIT, "MS", 0,
+     "Of balance --watch: a node is busy for so long before it gives a region away, and "
+     "between two moves (default: 10000)",
+     3},
     {"dry-run", KEY_DRY, NULL, 0, "Of a change: show it, write nothing", 3},
     {"force", KEY_FORCE, NULL, 0,
      "Of out: also a member that holds its lease; its entities are gone until hosts restore "
@@ -126,15 +153,16 @@ static const command_row commands[] = {
     {"drain", " NODE", PHX_CLUSTER_CHANGE, PHX_CHANGE_DRAIN, 1},
     {"out", " NODE", PHX_CLUSTER_CHANGE, PHX_CHANGE_OUT, 1},
     {"check", "", PHX_CLUSTER_CHECK, 0, 0},
+    {"balance", "", PHX_CLUSTER_BALANCE, 0, 0},
 };
 
 static const command_row *find_command(struct argp_state *state, const command_line *line)
 {
     if (line->operand_count == 0)
-        argp_error(state, "a command is missing: status, map, watch, move, drain, out or check");
+        argp_error(state, "a command is missing: status, map, watch, move, drain, out, balance or check");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(line->operands[0], commands[i].name) == 0) return &commands[i];
-    argp_error(state, "unknown command '%s': status, map, watch, move, drain, out and check are known",
+    argp_error(state, "unknown command '%s': status, map, watch, move, drain, out, balance and check are known",
                line->operands[0]);
     return &commands[0];
 }
@@ -147,7 +175,10 @@ static void read_command(struct argp_state *state, command_line *line)
     job->command = row->command;
     job->change.kind = row->kind;
     const bool is_change = row->command == PHX_CLUSTER_CHANGE;
-    if (job->change.is_dry && !is_change) argp_error(state, "--dry-run belongs to a change: move, drain, out");
+    const bool balances = row->command == PHX_CLUSTER_BALANCE;
+    if (job->change.is_dry && !is_change && !balances)
+        argp_error(state, "--dry-run belongs to a change: move, drain, out, balance");
+    if (job->goes_on && !balances) argp_error(state, "--watch belongs to balance; watch is a command, too");
     if (job->change.is_forced && !(is_change && row->kind == PHX_CHANGE_OUT))
         argp_error(state, "--force belongs to out");
     if (row->operand_count == 2) read_regions(state, &job->change, line->operands[1]);
@@ -193,6 +224,12 @@ static error_t read_option(int key, char *text, struct argp_state *state)
     case KEY_EVERY:
         line->job.every_ms = (uint32_t)phx_whole_option(state, "every", text, 10, 3600000);
         return 0;
+    case KEY_WAIT:
+        line->job.wait_ms = (uint32_t)phx_whole_option(state, "wait-ms", text, 100, 3600000);
+        return 0;
+    case KEY_WATCH:
+        line->job.goes_on = true;
+        return 0;
     case KEY_DRY:
         line->job.change.is_dry = true;
         return 0;
@@ -213,7 +250,8 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 
 static const struct argp parser = {.options = options,
                                    .parser = read_option,
-                                   .args_doc = "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\ncheck",
+                                   .args_doc =
+                                       "status\nmap\nwatch\nmove REGIONS NODE\ndrain NODE\nout NODE\nbalance\ncheck",
                                    .doc = documentation};
 
 /* ---- the run ---- */
@@ -245,6 +283,7 @@ int main(int argc, char **argv)
     static command_line line; /* large: a change of all regions */
     struct sigaction action = {.sa_handler = handle_stop};
     line.job.every_ms = 500;
+    line.job.wait_ms = 10000;
     (void)snprintf(version, sizeof version, "pharos-cluster %s", ph_version());
     argp_program_version = version;
     argp_err_exit_status = PHX_EXIT_USAGE;
