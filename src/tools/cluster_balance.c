@@ -31,6 +31,8 @@ void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_li
     balance->verdict = phx_balance_choose(state, &balance->move);
     const uint16_t number = balance->verdict == PHX_BALANCE_MOVE ? balance->move.from : 0;
     if (number != balance->busy_number) balance->busy_since_ms = now_ms;
+    if (balance->version != 0 && balance->version != listing->map.version) balance->moved_ms = now_ms;
+    balance->version = listing->map.version;
     balance->busy_number = number;
 }
 

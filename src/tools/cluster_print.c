@@ -29,8 +29,10 @@ void phx_cluster_print_regions(FILE *out, const phx_cluster_map *map, uint16_t n
 
 const char *phx_cluster_state_of(const phx_cluster_listing *listing, uint64_t registration)
 {
-    if (!phx_cluster_map_member(&listing->map, registration)) return "joining";
-    return phx_cluster_listing_of(listing, registration) ? "member" : "no-lease";
+    const phx_member *member = phx_cluster_map_member(&listing->map, registration);
+    if (!member) return "joining";
+    if (!phx_cluster_listing_of(listing, registration)) return "no-lease";
+    return member->drained ? "drained" : "member";
 }
 
 static uint32_t count_lost(const phx_cluster_map *map)

@@ -1,8 +1,8 @@
 /*
  * pharos-cluster beside a cluster of processes: nats-server and etcd on loopback, three pharos-node with walkers. The
- * program shows them, moves regions, drains a node and gives it regions again, puts one out, races with itself, and
- * loses its servers. Checked: its output and exit statuses, that the walkers follow, that no walker is lost by a move
- * or a drain. No time is asserted, but that nothing takes two minutes.
+ * program shows them, moves regions, drains a node and gives it regions again, balances a slow node, puts one out,
+ * races with itself, and loses its servers. Checked: its output and exit statuses, that the walkers follow, that no
+ * walker is lost by a move or a drain. No time is asserted, but that nothing takes two minutes.
  *
  * usage: cluster_operator --tool PROGRAM --node PROGRAM --nats PROGRAM --etcd PROGRAM [--seed S]
  */
@@ -16,7 +16,15 @@
 
 #include "cluster/live_check.h"
 
-enum { NODES = 3, WALKERS = 90, REGIONS = 16, STEP_US = 20000, PATIENCE_MS = 120000, OUTPUT_SIZE = 32768 };
+enum {
+    NODES = 3,
+    WALKERS = 90,
+    REGIONS = 16,
+    STEP_US = 20000,
+    PATIENCE_MS = 120000,
+    OUTPUT_SIZE = 32768,
+    SLOW_MS = 35 /* of 50 */
+};
 enum { EXIT_WRONG = 2, EXIT_REFUSED = 3, EXIT_STORE = 4, EXIT_FOUND = 5, EXIT_FENCED = 3 };
 
 static const char *tool;
@@ -199,6 +207,39 @@ static void drain_and_fill(void)
     await_walkers("walkers come to a node that gets regions", 0);
 }
 
+/* Regions that node 1 has. */
+static uint32_t regions_of_first(void)
+{
+    uint32_t numbers[REGIONS], count = 0;
+    read_regions(numbers);
+    for (uint32_t i = 0; i < REGIONS; i++) count += numbers[i] == 1;
+    return count;
+}
+
+/* A node that is slow loses regions one by one, but not its last one; walkers follow. */
+static void balance_nodes(void)
+{
+    test_server balancer;
+    live_run *slow = run_numbered(1);
+    const uint32_t first = regions_of_first();
+    uint32_t left = first;
+    expect(0, "mean", "balance --dry-run");
+    CHECK(regions_of_first() == first, "a dry run has moved a region");
+    server_signal(&slow->process, SIGUSR2);
+    start_tool(&balancer, "balance --watch --every 200 --wait-ms 1000");
+    const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
+    while (left > first - 2 && live_now_ms() < end_ms) {
+        (void)usleep(10 * STEP_US);
+        left = regions_of_first();
+    }
+    server_signal(&balancer, SIGTERM);
+    CHECK(await_tool(&balancer) == 0, "the balancer's end: %s", output);
+    CHECK(left <= first - 2 && left >= 1, "%u of %u regions are left: %s", left, first, output);
+    CHECK(strstr(output, "node 1 is busy"), "%s", output);
+    server_signal(&slow->process, SIGUSR2);
+    await_walkers("walkers follow the balancer", 0);
+}
+
 /* A living one, by force: it hears so and ends; its walkers begin anew. */
 static void put_out(void)
 {
@@ -233,6 +274,7 @@ static void run_steps(void)
     move_regions();
     race_moves();
     drain_and_fill();
+    if (check_failures() == 0) balance_nodes();
     CHECK(count_new() == count, "walkers are lost by moves and drains");
     if (check_failures() == 0) put_out();
     if (check_failures() == 0) lose_servers();
@@ -254,6 +296,7 @@ int main(int argc, char **argv)
     cluster->seed = option_number(argc, argv, "--seed", 1);
     cluster->walkers = WALKERS;
     cluster->lease_ms = 3000;
+    cluster->slow_ms = SLOW_MS;
     temp_folder(cluster->folder, "operator");
     servers_start_nats(&cluster->nats, nats, 1);
     servers_start_etcd(&cluster->etcd, etcd, 1);

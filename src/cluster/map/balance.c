@@ -1,6 +1,5 @@
 /*
- * The choice of a move; see balance.h. Nodes without regions have no part in it: they are drained, or were left with
- * none.
+ * The choice of a move; see balance.h. Drained nodes and nodes without regions have no part in it.
  */
 #include "cluster/map/balance.h"
 
@@ -43,8 +42,9 @@ static bool collect_nodes(const phx_balance_state *state, balance_nodes *nodes)
     bool all_known = true;
     nodes->count = nodes->busiest = 0;
     for (uint32_t i = 0; i < state->map->member_count; i++) {
-        balance_node node = node_of(state, state->map->members[i].number);
-        if (node.regions == 0) continue;
+        const phx_member *member = &state->map->members[i];
+        balance_node node = node_of(state, member->number);
+        if (node.regions == 0 || member->drained) continue;
         const phx_balance_load *load = load_of(state, node.number);
         all_known &= load != NULL;
         node.load = load ? load->load : 0;

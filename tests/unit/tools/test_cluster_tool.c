@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "cluster/membership/load_report.h"
 #include "cluster/membership/registration.h"
 #include "tools/cli.h"
+#include "tools/cluster_balance.h"
 #include "tools/cluster_check.h"
 #include "tools/cluster_run.h"
 
@@ -50,11 +52,13 @@ TestSuite(cluster_tool, .init = begin, .fini = end);
 /* ---- a world in the store ---- */
 
 static phc_answer heard;
+static uint64_t heard_revision; /* of the first entry */
 
 static void note_answer(void *user, const phc_answer *answer)
 {
     (void)user;
     heard = *answer;
+    heard_revision = answer->count > 0 ? answer->entries[0].revision : 0;
 }
 
 static void await_writer(void)
@@ -319,6 +323,93 @@ Test(cluster_tool, a_store_that_loses_requests)
     cr_assert(results[PHX_CHANGE_MADE] > 50 && results[PHX_CHANGE_FAILED] > 10 && results[PHX_CHANGE_STANDS] > 20);
 }
 
+/* ---- the balancer ---- */
+
+/* A node's report: 100 entities in each of its regions, and so many of 1000 parts of its time. */
+static void put_report(uint16_t number, uint32_t share)
+{
+    static unsigned char bytes[PHX_LOAD_REPORT_BYTES_MAX];
+    static phx_load_report load;
+    char key[PHC_KEY_MAX + 1];
+    read_world("arena");
+    const phx_member *member = phx_cluster_map_numbered(&listing.map, number);
+    load = (phx_load_report){.registration = member->registration,
+                             .busy_us = share * 50,
+                             .period_us = 50000,
+                             .columns = 4,
+                             .rows = REGIONS / 4};
+    for (uint32_t i = 0; i < REGIONS; i++)
+        if (listing.map.regions[i].number == number)
+            load.regions[load.region_count++] = (phx_load_region){.region = (uint16_t)i, .entities = 100};
+    load.own = 100 * load.region_count;
+    (void)snprintf(key, sizeof key, "ph-load/arena/%u", number);
+    phc_store *store = &writer_store.store;
+    cr_assert_eq(store->get(store->user, 1, key), PH_OK);
+    await_writer();
+    const uint64_t revision = heard_revision;
+    const size_t size = phx_load_report_encode(&load, bytes, sizeof bytes);
+    cr_assert_eq(store->cas(store->user, 1, key, revision, bytes, size, leases[number]), PH_OK);
+    await_writer();
+}
+
+Test(cluster_tool, reports_are_listed)
+{
+    put_world("arena");
+    put_report(1, 700);
+    put("ph-load/arena/9", "?", 1, 0);
+    read_world("arena");
+    const phx_cluster_listed *listed = phx_cluster_listing_of(&listing, listing.map.members[0].registration);
+    cr_assert_eq(listed->number, 1);
+    cr_assert_eq(phx_cluster_load_share(&listed->load), 700);
+    cr_assert_eq(listed->load.own, 600);
+    cr_assert_eq(listing.columns, 4);
+    for (uint32_t i = 0; i < REGIONS; i++)
+        cr_assert_eq(listing.entities[i], listing.map.regions[i].number == 1 ? 100u : 0u, "region %u", i);
+    end_lease(1);
+    read_world("arena");
+    cr_assert_eq(listing.columns, 0);
+}
+
+Test(cluster_tool, a_node_that_is_busy_for_a_moment_gives_nothing_away)
+{
+    static phx_cluster_balance balance;
+    enum { WAIT = 1000 };
+    put_world("arena");
+    put_report(1, 800);
+    put_report(2, 100);
+    read_world("arena");
+    memset(&balance, 0, sizeof balance);
+    phx_cluster_balance_look(&balance, &listing, 5000);
+    cr_assert_eq(balance.verdict, PHX_BALANCE_MOVE);
+    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 5000));
+    put_report(1, 100); /* for one look */
+    read_world("arena");
+    phx_cluster_balance_look(&balance, &listing, 5500);
+    cr_assert_eq(balance.verdict, PHX_BALANCE_IDLE);
+    put_report(1, 800);
+    read_world("arena");
+    phx_cluster_balance_look(&balance, &listing, 6000);
+    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 6000));
+    phx_cluster_balance_look(&balance, &listing, 6999);
+    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 6999));
+    phx_cluster_balance_look(&balance, &listing, 7000);
+    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 7000));
+    const uint32_t region = balance.move.region;
+    phx_cluster_balance_made(&balance, WAIT, 7000);
+    phx_cluster_balance_look(&balance, &listing, 7999);
+    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 7999));
+    cr_assert_neq(balance.move.region, region); /* it stays for a while */
+    phx_cluster_balance_look(&balance, &listing, 8000);
+    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 8000));
+    listing.map.version++; /* another writer's change */
+    phx_cluster_balance_look(&balance, &listing, 8100);
+    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 8100));
+    phx_cluster_balance_look(&balance, &listing, 9100);
+    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 9100));
+    phx_cluster_balance_look(&balance, &listing, 13001);
+    cr_assert_eq(balance.move.region, region);
+}
+
 /* ---- commands ---- */
 
 static char output[OUTPUT_SIZE];
@@ -387,6 +478,44 @@ Test(cluster_tool, findings_have_an_exit_status)
     expect_output("\"result\":\"refused\"");
     cr_assert_eq(run_command(check), PHX_EXIT_FOUND);
     expect_output("restore: node 1 has 12 regions");
+}
+
+Test(cluster_tool, one_look_of_the_balancer)
+{
+    phx_cluster_job balance = {.command = PHX_CLUSTER_BALANCE};
+    put_world("arena");
+    cr_assert_eq(run_command(balance), PHX_EXIT_OK);
+    expect_output("has not reported its load");
+    put_report(1, 800);
+    put_report(2, 100);
+    read_world("arena");
+    const uint32_t version = listing.map.version;
+    balance.change.is_dry = true;
+    cr_assert_eq(run_command(balance), PHX_EXIT_OK);
+    expect_output("node 1 is busy 80.0 % of its time, the mean is 45.0: region ");
+    expect_output("to node 2 (not written)");
+    read_world("arena");
+    cr_assert_eq(listing.map.version, version);
+    balance.change.is_dry = false;
+    balance.is_json = true;
+    cr_assert_eq(run_command(balance), PHX_EXIT_OK);
+    expect_output("{\"verdict\":\"move\",\"version\":4,\"busiest\":1,\"load\":800,\"mean\":450,\"region\":");
+    expect_output("\"result\":\"made\"}");
+    read_world("arena");
+    cr_assert_eq(listing.map.version, version + 1);
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), REGIONS / 2 + 1);
+    uint32_t region = 0;
+    while (listing.map.regions[region].number != 2) region++;
+    phx_cluster_change change = move_of(region, 1);
+    change.from = 3; /* of an older map */
+    expect_refusal(change, "is not node 3's any more");
+    cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_MADE);
+    change.from = 2;
+    expect_refusal(change, "node 1 was drained meanwhile");
+    cr_assert_eq(write_change(move_of(0, 1)), PHX_CHANGE_MADE); /* an operator's wish */
+    put_report(1, 400);
+    cr_assert_eq(run_command(balance), PHX_EXIT_OK);
+    expect_output("{\"verdict\":\"idle\"");
 }
 
 Test(cluster_tool, lines_of_json_have_all)

@@ -107,6 +107,10 @@ Test(balance, a_draining_node_gets_none_and_a_neighbour_goes_first)
     cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
     cr_assert_eq(move.to, 2);
     cr_assert_eq(move.region, 1);
+    map.members[1].drained = true; /* on its way out, whatever it has */
+    cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
+    cr_assert_eq(move.to, 3);
+    map.members[1].drained = false;
     state.loads[1].load = 500; /* what it would have is as much as node 1 has */
     cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
     cr_assert_eq(move.to, 3);
