@@ -114,9 +114,22 @@ static void put_entity(const phx_captured_columns *columns, const phx_captured_p
                                               (derived ? PHX_SAVED_DERIVED : 0))};
 }
 
-static void fetch_list(const phx_shard *shard, uint32_t slot, uint32_t slot_end)
+/* The entities of a piece, and their places. */
+static void put_entities(const phx_captured_columns *columns, const phx_captured_piece *piece, uint32_t *places)
 {
-    if (slot >= slot_end || !(shard->store.body[slot].state & PHX_SLOT_OWN)) return;
+    const phx_store *store = &columns->world->shards[piece->shard].store;
+    phx_saved_entity *entities = PHX_IMAGE_ROWS(columns->image, entities, entity);
+    uint32_t place = piece->entities;
+    for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
+        const bool own = store->body[slot].state & PHX_SLOT_OWN;
+        places[slot] = own ? place : PHX_NO_PLACE;
+        if (own) put_entity(columns, piece, slot, &entities[place++]);
+    }
+}
+
+static void fetch_list(const phx_shard *shard, const uint32_t *places, uint32_t slot, uint32_t slot_end)
+{
+    if (slot >= slot_end || places[slot] == PHX_NO_PLACE) return;
     const phx_list *list = &shard->store.tail[slot].list;
     if (!list_is_stored(list)) return;
     const uint32_t *entries = phx_list_entries(&shard->lists, list);
@@ -124,30 +137,30 @@ static void fetch_list(const phx_shard *shard, uint32_t slot, uint32_t slot_end)
     __builtin_prefetch(entries + LINE_ENTRIES); /* a usual list has two lines */
 }
 
+/* Stored lists of a piece, whose entities have their places. */
+static void put_lists(const phx_captured_columns *columns, const phx_captured_piece *piece, const uint32_t *places)
+{
+    const phx_shard *shard = &columns->world->shards[piece->shard];
+    phx_saved_target *to = PHX_IMAGE_ROWS(columns->image, targets, target) + piece->targets;
+    phx_saved_list *saved = PHX_IMAGE_ROWS(columns->image, lists, list) + piece->lists;
+    for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
+        fetch_list(shard, places, slot + AHEAD, piece->slot_end);
+        const phx_list *list = &shard->store.tail[slot].list;
+        if (places[slot] == PHX_NO_PLACE || !list_is_stored(list)) continue;
+        *saved++ = (phx_saved_list){.observer = places[slot], .count = list->count};
+        memcpy(to, phx_list_entries(&shard->lists, list), list->count * sizeof *to);
+        to += list->count;
+    }
+}
+
 static void put_piece(void *context, uint32_t worker, uint32_t number)
 {
     const phx_captured_columns *columns = context;
     const phx_captured_piece *piece = &columns->pieces[number];
-    const phx_shard *shard = &columns->world->shards[piece->shard];
-    phx_image *image = columns->image;
-    uint32_t *places = image->places + image->place_first[piece->shard];
-    uint32_t place = piece->entities;
-    phx_saved_target *to = PHX_IMAGE_ROWS(image, targets, target) + piece->targets;
-    phx_saved_list *saved = PHX_IMAGE_ROWS(image, lists, list) + piece->lists;
+    uint32_t *places = columns->image->places + columns->image->place_first[piece->shard];
     (void)worker;
-    for (uint32_t slot = piece->slot_first; slot < piece->slot_end; slot++) {
-        places[slot] = PHX_NO_PLACE;
-        fetch_list(shard, slot + AHEAD, piece->slot_end);
-        if (!(shard->store.body[slot].state & PHX_SLOT_OWN)) continue;
-        const phx_list *list = &shard->store.tail[slot].list;
-        put_entity(columns, piece, slot, &PHX_IMAGE_ROWS(image, entities, entity)[place]);
-        if (list_is_stored(list)) {
-            *saved++ = (phx_saved_list){.observer = place, .count = list->count};
-            memcpy(to, phx_list_entries(&shard->lists, list), list->count * sizeof *to);
-            to += list->count;
-        }
-        places[slot] = place++;
-    }
+    put_entities(columns, piece, places);
+    if (columns->lists > 0) put_lists(columns, piece, places);
 }
 
 /* The first of so many new rows of a table, which has room for them. */
