@@ -225,7 +225,27 @@ static void only_once(struct argp_state *state, bool given, const char *option)
     if (given) argp_error(state, "--%s is given twice", option);
 }
 
-/* Each output is a file of its own, and none is the image. */
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Does it have a name of a store's files? Also behind a link, and such a name that no store gives. */
+static bool is_file_of_store(const char *path)
+{
+    static const char *const endings[] = {".phs", ".phj"};
+    char *real = realpath(path, NULL);
+    const char *name = real ? real : path;
+    const size_t length = strlen(name), tail = strlen(endings[0]);
+    bool is = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && length >= tail; i++)
+        is = is || strcmp(name + length - tail, endings[i]) == 0;
+    free(real);
+    return is;
+}
+
+/* Each output is a file of its own, and none is the input, or a file of a store. */
 static void check_outputs(struct argp_state *state, const phx_replay_job *job)
 {
     const struct {
@@ -235,16 +255,18 @@ static void check_outputs(struct argp_state *state, const phx_replay_job *job)
                    {"heard", job->heard_path},
                    {"csv", job->csv_path},
                    {"definition", job->definition_path}};
-    struct stat image, out;
+    struct stat input;
+    const bool regular = stat(job->trace_path, &input) == 0 && S_ISREG(input.st_mode);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         const char *path = outputs[i].path;
         if (!path) continue;
         for (size_t j = 0; j < i; j++)
             if (outputs[j].path && strcmp(path, outputs[j].path) == 0)
                 argp_error(state, "%s and %s into one file, '%s'", outputs[j].what, outputs[i].what, path);
-        if (job->image && stat(job->trace_path, &image) == 0 && stat(path, &out) == 0 && image.st_dev == out.st_dev &&
-            image.st_ino == out.st_ino)
-            argp_error(state, "--%s %s: that is the image itself", outputs[i].what, path);
+        if (regular && is_same_file(job->trace_path, path))
+            argp_error(state, "--%s %s: that is the %s itself", outputs[i].what, path, job->image ? "image" : "trace");
+        if (is_file_of_store(path))
+            argp_error(state, "--%s %s: only a store writes files of this ending", outputs[i].what, path);
     }
 }
 

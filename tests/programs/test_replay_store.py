@@ -118,6 +118,14 @@ def test_csv(folder, seed):
     Run(folder, [image(0), "--csv", "x.csv", "--events", "x.csv"]).ends(2, "events and csv into one file")
     for option in ("--csv", "--definition", "--events"):
         Run(folder, [image(0), option, f"./{image(0)}"]).ends(2, "that is the image itself")
+    records = next(os.path.join("s", name) for name in os.listdir(os.path.join(folder, "s")) if name.endswith(".phj"))
+    os.symlink(records, os.path.join(folder, "link"))
+    before = os.stat(os.path.join(folder, records)).st_ino
+    for path in (records, "link", "new.phs"):
+        Run(folder, [image(0), "--csv", path]).ends(2, "only a store writes files of this ending")
+        Run(folder, ["t.csv", "--config", "t.conf", "--updates", path]).ends(2, "only a store writes files of this ending")
+    expect(os.stat(os.path.join(folder, records)).st_ino == before, "the journal is another file")
+    Run(folder, ["t.csv", "--config", "t.conf", "--events", "./t.csv"]).ends(2, "that is the trace itself")
     run = Run(folder, [image(0), "--definition", "-", "--json"]).ends(0)
     expect("{\"trace\"" not in run.out and "{\"trace\"" in run.err, "the summary is in the definition")
 
