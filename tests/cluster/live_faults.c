@@ -286,6 +286,7 @@ const live_fault live_faults[] = {
     {"the leader of etcd is killed", live_kill_etcd_leader},
     {"the leader of etcd hangs", live_hang_etcd_leader},
     {"the majority of etcd is away", live_kill_etcd_majority},
+    {"the majority of etcd hangs beyond all leases", live_hang_etcd_majority},
 };
 
 const uint32_t live_fault_count = sizeof live_faults / sizeof *live_faults;

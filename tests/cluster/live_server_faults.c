@@ -137,20 +137,59 @@ void live_hang_etcd_leader(live_cluster *cluster, uint64_t *random)
     end_fault(cluster, first, "behind a leader of etcd that hung");
 }
 
-/* Longer than a lease: no member can be put out, and the walkers go on and cross. */
-void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random)
+/* For longer than a lease no member can be put out, and the walkers go on and cross. */
+static void check_without_etcd(live_cluster *cluster, size_t first)
 {
-    const size_t first = begin_fault(cluster, random);
-    test_server *leader = leader_of(cluster), *other;
-    do other = choose_server(&cluster->etcd, random);
-    while (other == leader);
-    server_signal(leader, SIGKILL);
-    server_signal(other, SIGKILL);
     live_pass(cluster, cluster->lease_ms + 1000);
     (void)live_await_crossings(cluster);
     live_check_nothing_lost(cluster, first);
-    server_start_again(leader);
-    server_start_again(other);
+}
+
+static void choose_majority(live_cluster *cluster, uint64_t *random, test_server *majority[2])
+{
+    majority[0] = leader_of(cluster);
+    do majority[1] = choose_server(&cluster->etcd, random);
+    while (majority[1] == majority[0]);
+}
+
+/* Their leases end at one moment once etcd goes on, unless it has elected another leader: they end, all of them. */
+static uint32_t start_ended_again(live_cluster *cluster)
+{
+    const uint32_t count = cluster->run_count;
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        live_run *run = &cluster->runs[i];
+        if (!live_is_up(run) || !run->is_fenced) continue;
+        if (!live_await_end(cluster, run, "a member that was put out ends", LIVE_EXIT_FENCED)) return ended;
+        (void)live_start(cluster, run->is_gateway);
+        ended++;
+    }
+    return ended;
+}
+
+void live_hang_etcd_majority(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    test_server *majority[2];
+    choose_majority(cluster, random, majority);
+    for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGSTOP);
+    check_without_etcd(cluster, first);
+    for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGCONT);
+    live_pass(cluster, cluster->lease_ms + BACK_MS);
+    const uint64_t since_ms = live_now_ms();
+    (void)printf("  %u members are put out, and started again\n", start_ended_again(cluster));
+    if (live_await_owned(cluster, "all walkers are owned again", since_ms) && live_await_crossings(cluster))
+        (void)live_await_rest(cluster, "behind a time in which etcd hung");
+}
+
+void live_kill_etcd_majority(live_cluster *cluster, uint64_t *random)
+{
+    const size_t first = begin_fault(cluster, random);
+    test_server *majority[2];
+    choose_majority(cluster, random, majority);
+    for (uint32_t i = 0; i < 2; i++) server_signal(majority[i], SIGKILL);
+    check_without_etcd(cluster, first);
+    for (uint32_t i = 0; i < 2; i++) server_start_again(majority[i]);
     live_pass(cluster, cluster->lease_ms + BACK_MS);
     end_fault(cluster, first, "behind a time without etcd");
 }
