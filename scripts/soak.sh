@@ -51,6 +51,7 @@ run() # run BUILD PROGRAM ARGUMENTS...
 }
 
 scripts/determinism.sh --jobs "$jobs" # over all compilers and levels
+scripts/install_deps.sh --cluster || echo "libraries of a cluster can not be installed here"
 scripts/packaging/recipes --jobs "$jobs" # the port of vcpkg and the recipe of Conan
 
 # Every round has seeds of its own; the first ones are past those of the ordinary tests.

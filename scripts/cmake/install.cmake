@@ -23,7 +23,7 @@ install(TARGETS pharos pharos_static EXPORT pharosTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
         FILES_MATCHING PATTERN "*.c" PATTERN "*.html" PATTERN "*.md")
-foreach(page IN ITEMS comparison determinism faq glossary integration limits packages performance recipes saving
+foreach(page IN ITEMS browser-arena comparison determinism faq glossary integration limits packages performance recipes saving
         troubles tutorial upgrading viewing workloads)
     install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
 endforeach()

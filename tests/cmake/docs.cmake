@@ -30,5 +30,12 @@ if(TARGET program_pages)
     add_test(NAME docs_help COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/programs/test_help.py ${program_files})
     set_tests_properties(docs_completions docs_help PROPERTIES TIMEOUT 300 LABELS docs)
 endif()
+find_program(MANDOC mandoc)
+if(TARGET program_pages AND MANDOC)
+    add_test(NAME docs_program_man COMMAND sh -c
+             "for page in man/*.1.gz; do echo $page; gunzip -c $page | ${MANDOC} -Tlint -W warning || exit 1; done"
+             WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+    set_tests_properties(docs_program_man PROPERTIES TIMEOUT 60 LABELS docs)
+endif()
 add_test(NAME docs_links_self_test COMMAND ${Python3_EXECUTABLE} ${docs}/links --self-test)
 set_tests_properties(docs_links_self_test PROPERTIES TIMEOUT 60 LABELS docs)
