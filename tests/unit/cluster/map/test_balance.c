@@ -94,6 +94,28 @@ Test(balance, the_least_loaded_neighbour_gets_the_region_with_most_border)
     cr_assert_eq(move.region, 2);
 }
 
+/* Region 2 ends a row, and region 3 begins the next one: its share would fit better. */
+Test(balance, a_row_does_not_go_on_in_the_next_one)
+{
+    begin(3, "111"
+             "211");
+    state.entities[2] = 150;
+    set_load(1, 800);
+    set_load(2, 100);
+    cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
+    cr_assert_eq(move.region, 0);
+    state.columns = 0; /* no borders are known */
+    cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
+    cr_assert_eq(move.region, 2);
+    begin(3, "112"
+             "111");
+    state.entities[3] = 150;
+    set_load(1, 800);
+    set_load(2, 100);
+    cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
+    cr_assert_eq(move.region, 1);
+}
+
 /* Node 4 has no region of its own: it drains. Node 3 is the idlest, and no neighbour. */
 Test(balance, a_draining_node_gets_none_and_a_neighbour_goes_first)
 {
