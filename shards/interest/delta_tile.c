@@ -177,12 +177,31 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
     return false;
 }
 
+/* Prefetches an observer's measured relations, so many hops from it, each of which needs the one before. */
+PHX_PREFETCH_INLINE void await_relation(const phx_shard *shard, uint32_t slot, uint32_t hops)
+{
+    const phx_relation_set *related = phx_relations_measured(&shard->relations, slot) ? phx_related_of(shard, slot) : NULL;
+    if (!related) return;
+    if (hops == 0) __builtin_prefetch(related);
+    if (hops == 1) __builtin_prefetch(related->items);
+    if (hops < 2 || related->items[0].slot >= shard->store.slots) return;
+    __builtin_prefetch(&shard->store.body[related->items[0].slot]);
+    __builtin_prefetch(&shard->store.set[related->items[0].slot]);
+}
+
 /* Has one of these observers events with targets of its relations, or may it, as its list is stored? */
 static bool any_related_place(const phx_scratch *scratch, const phx_shard *shard, phx_tile_observers of)
 {
+    enum { NEAR = 2, FAR = 6, FARTHEST = 12 }; /* observers ahead: each hop of the way to a target is prefetched */
     const phx_grid_rows *rows = &shard->grid.rows;
     if (shard->relations.used == 0) return false;
     for (uint32_t w = 0; w < of.count; w++) {
+        if (scratch->tile.related_due && w + FARTHEST < of.count) {
+            const uint32_t *place = of.place + w;
+            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FARTHEST]]), 0);
+            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[FAR]]), 1);
+            await_relation(shard, phx_row_slot(rows, scratch->tile.row[place[NEAR]]), 2);
+        }
         const uint32_t row = scratch->tile.row[of.place[w]], slot = phx_row_slot(rows, row);
         if (rows->view[row] < 0.0f && (shard->store.body[slot].state & PHX_SLOT_RELATED)) return true;
         if (scratch->tile.related_due && phx_related_due(shard, slot) &&
@@ -389,8 +408,10 @@ PHX_PREFETCH_INLINE void await_relations(const phx_scratch *scratch, const phx_s
 static void drop_related_words(phx_scratch *scratch, const phx_shard *shard, const phx_relation_set *related, run *of)
 {
     uint32_t *words = scratch->targets;
+    const uint64_t filter = phx_related_filter(shard, related);
     for (uint32_t at = of->words.end; at-- > of->words.first;) {
         const phx_target_word word = phx_target_word_at(words, at);
+        if (PHX_LIKELY(!phx_related_filter_passes(filter, phx_target_word_slot(word)))) continue;
         if (!phx_related_to(shard, related, phx_target_word_slot(word))) continue;
         of->leaves -= phx_target_word_leaves(word);
         words[at] = words[--of->words.end];

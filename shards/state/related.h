@@ -64,6 +64,23 @@ static inline phx_relation *phx_related_to(const phx_shard *shard, const phx_rel
     return NULL;
 }
 
+/*
+ * A filter of the slots of the targets of these relations: phx_related_to() finds nothing for a slot that does not pass
+ * it. One bit for six of a slot's; most slots do not pass.
+ */
+static inline uint64_t phx_related_filter(const phx_shard *shard, const phx_relation_set *related)
+{
+    uint64_t filter = 0;
+    if (!phx_related_slots_noted(shard) || related->count > PHX_RELATION_SLOTS) return UINT64_MAX;
+    for (uint32_t i = 0; i < related->count; i++) filter |= UINT64_C(1) << (related->slot[i] & 63);
+    return filter;
+}
+
+static inline bool phx_related_filter_passes(uint64_t filter, uint32_t slot)
+{
+    return filter >> (slot & 63) & 1;
+}
+
 /* Tells slots of the targets of these relations that are in a derived list, from *at on. false = no more. */
 static inline bool phx_related_listed(const phx_relation_set *related, uint32_t *at, uint32_t *target)
 {
