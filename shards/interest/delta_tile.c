@@ -180,7 +180,8 @@ static bool any_discontinuous_place(const phx_scratch *scratch, const phx_shard 
 /* Prefetches an observer's measured relations, so many hops from it, each of which needs the one before. */
 PHX_PREFETCH_INLINE void await_relation(const phx_shard *shard, uint32_t slot, uint32_t hops)
 {
-    const phx_relation_set *related = phx_relations_measured(&shard->relations, slot) ? phx_related_of(shard, slot) : NULL;
+    const phx_relation_set *related =
+        phx_relations_measured(&shard->relations, slot) ? phx_related_of(shard, slot) : NULL;
     if (!related) return;
     if (hops == 0) __builtin_prefetch(related);
     if (hops == 1) __builtin_prefetch(related->items);
