@@ -16,6 +16,7 @@ enum {
     STORE_CUT_ONE_IN = 80,
     STORE_CUT_TICKS = 60,
     RESTART_TICKS = 30,
+    LINK_TICKS = 30, /* less than cuts last, and pauses */
     CLOCK_OFFSET_TICKS = 100000,
     MEMORY_FAULTS_ONE_IN = 8, /* schedules in which allocations fail */
     ALLOCATION_FAILS_ONE_IN = 5
@@ -72,6 +73,8 @@ static void start_process(sim_schedule *sim, uint32_t slot, bool memory_fails)
     const phx_node_def def = {.member = sim->store.registered[slot].member,
                               .freezes = sim_chance(sim, 2),
                               .unacked_max = 1 + sim_below(sim, 8),
+                              .link_ns =
+                                  sim_chance(sim, 2) ? (LINK_TICKS + sim_below(sim, LINK_TICKS)) * SIM_TICK_NS : 0,
                               .allocator = fail_alloc_hooks(&process->memory)};
     phx_node_init(&process->node, &def);
     sim_store_attach(sim, slot);

@@ -9,6 +9,7 @@
 
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
+#include "cluster/node/links.h"
 #include "cluster/node/map_barrier.h"
 #include "cluster/node/node.h"
 #include "support/check.h"

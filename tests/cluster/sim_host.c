@@ -211,6 +211,7 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if (!process->alive) return;
     sim_net_deliver(sim, slot);
     phx_map_barrier_begin(&process->node, sim_now(sim, process));
+    phx_links_tick(&process->node, sim_now(sim, process), true);
     take_events(sim, process);
     if (!process->alive) return;
     if (!process->gateway) {

@@ -7,6 +7,7 @@ if(PHAROS_BUILD_CLUSTER)
         unit/cluster/halo/test_halo.c
         unit/cluster/node/test_channel.c
         unit/cluster/node/test_hand_over.c
+        unit/cluster/node/test_links.c
         unit/cluster/halo/test_halo_wire.c
         unit/cluster/membership/test_load_report.c
         unit/cluster/membership/test_membership.c

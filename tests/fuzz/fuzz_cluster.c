@@ -1,8 +1,8 @@
 /*
- * Any bytes as a cluster map, and as messages to a node. The first byte chooses: bit 0, a map, not a message; bit 1,
- * the sum is made right first, so that the checks behind it are reached; bit 2, the head of a message is made right
- * too; bit 3, a report of a load. What decodes has one form of bytes; behind any message the node's tables agree, and
- * each event names an entity.
+ * Any bytes as a cluster map, as messages to a node, as questions, and as reports of a load. The first byte chooses: bit
+ * 0, a map, not a message; bit 1, the sum is made right first, so that the checks behind it are reached; bit 2, the head
+ * of a message is made right too; bit 3, a report of a load; bit 4, a question or an answer. What decodes has one form of
+ * bytes; behind any message the node's tables agree, and each event names an entity.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "cluster/node/exchange.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/wire/question_wire.h"
 #include "cluster/wire/sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Holds in every build, unlike PHX_ASSERT. */
 #define HOLDS(x) ((x) ? (void)0 : phx_panic(__FILE__, __LINE__, #x))
 
-enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, PEER = 11, SELF = 10, OWN_IDS = 3 };
+enum { IS_MAP = 1, SEAL = 2, HEAD = 4, IS_LOAD = 8, IS_QUESTION = 16, PEER = 11, SELF = 10, OWN_IDS = 3 };
 
 static void seal_bytes(unsigned char *bytes, size_t size)
 {
@@ -38,6 +39,35 @@ static void mend_head(unsigned char *bytes, size_t size)
     phx_write_number(&writer, 8, PEER);
     phx_write_number(&writer, 8, SELF);
     phx_write_number(&writer, 8, 2);
+}
+
+/* All of it but kind and count, which stay. */
+static void mend_question(unsigned char *bytes, size_t size)
+{
+    if (size < PHX_QUESTION_HEAD_BYTES) return;
+    const uint64_t kind = 1 + bytes[5] % 2u;
+    phx_writer writer = phx_writer_of(bytes, PHX_QUESTION_HEAD_BYTES);
+    phx_write_number(&writer, 8, 0x0000000151434850 | kind << 40);
+    phx_write_number(&writer, 4, size);
+    writer.at += 4;
+    phx_write_number(&writer, 8, PEER);
+    phx_write_number(&writer, 8, SELF);
+    phx_write_number(&writer, 4, 2);
+    phx_write_number(&writer, 4, 1);
+    phx_write_number(&writer, 8, 0);
+}
+
+static void try_question(const unsigned char *bytes, size_t size)
+{
+    static unsigned char again[PHX_QUESTION_BYTES_MAX];
+    phx_question_head head;
+    const unsigned char *body;
+    if (!phx_question_open(&head, &body, bytes, size)) return;
+    HOLDS(phx_question_is_meant(bytes, size) && head.count <= PHC_ASKED_MAX && head.source != 0 && head.number != 0);
+    for (uint32_t i = 0; i < head.count; i++)
+        HOLDS(head.answers ? body[i] <= PHX_ANSWER_LATER : phx_question_id_at(body, i) != 0);
+    memcpy(phx_question_body(again), body, head.answers ? head.count : head.count * sizeof(uint64_t));
+    HOLDS(phx_question_seal(again, &head) == size && memcmp(again, bytes, size) == 0);
 }
 
 static void try_map(const unsigned char *bytes, size_t size)
@@ -105,10 +135,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char *bytes = malloc(count > 0 ? count : 1);
     HOLDS(bytes);
     memcpy(bytes, data + 1, count);
-    if (data[0] & HEAD && !(data[0] & IS_MAP)) mend_head(bytes, count);
+    const bool is_question = (data[0] & IS_QUESTION) != 0, is_map = !is_question && data[0] & IS_MAP;
+    if (data[0] & HEAD && is_question) mend_question(bytes, count);
+    else if (data[0] & HEAD && !is_map) mend_head(bytes, count);
     if (data[0] & (SEAL | HEAD)) seal_bytes(bytes, count);
     if (data[0] & IS_LOAD) try_load(bytes, count);
-    else if (data[0] & IS_MAP) try_map(bytes, count);
+    else if (is_question) try_question(bytes, count);
+    else if (is_map) try_map(bytes, count);
     else try_message(bytes, count);
     free(bytes);
     return 0;

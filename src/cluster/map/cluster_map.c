@@ -6,7 +6,7 @@
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1, IS_GATEWAY = 1, IS_DRAINED = 2 };
+enum { MAGIC = 0x4d434850 /* "PHCM" */, FORMAT = 1, IS_GATEWAY = 1, IS_DRAINED = 2, IS_EXPELLED = 4, ROLES = 7 };
 
 void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count)
 {
@@ -152,6 +152,15 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
+bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration)
+{
+    const phx_member *member = phx_cluster_map_member(map, registration);
+    if (!member || member->expelled || map->version == UINT32_MAX) return false;
+    map->members[member - map->members].expelled = true;
+    map->version++;
+    return true;
+}
+
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost)
 {
     if (region >= map->region_count || lost == 0 || map->regions[region].lost != lost || map->version == UINT32_MAX)
@@ -159,6 +168,12 @@ bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lo
     map->regions[region].lost = 0;
     map->version++;
     return true;
+}
+
+static uint32_t role_of(const phx_member *member)
+{
+    return (member->gateway ? IS_GATEWAY : 0u) | (member->drained ? IS_DRAINED : 0u) |
+           (member->expelled ? IS_EXPELLED : 0u);
 }
 
 size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t size)
@@ -173,7 +188,7 @@ size_t phx_cluster_map_encode(const phx_cluster_map *map, void *bytes, size_t si
     for (uint32_t i = 0; i < map->member_count; i++) {
         phx_write_number(&writer, 8, map->members[i].registration);
         phx_write_number(&writer, 2, map->members[i].number);
-        phx_write_number(&writer, 1, map->members[i].gateway ? IS_GATEWAY : map->members[i].drained ? IS_DRAINED : 0);
+        phx_write_number(&writer, 1, role_of(&map->members[i]));
     }
     for (uint32_t i = 0; i < map->region_count; i++) {
         phx_write_number(&writer, 2, map->regions[i].number);
@@ -225,9 +240,10 @@ bool phx_cluster_map_decode(phx_cluster_map *map, const void *bytes, size_t size
         read.members[i].registration = phx_read_number(&reader, 8);
         read.members[i].number = (uint16_t)phx_read_number(&reader, 2);
         const uint64_t role = phx_read_number(&reader, 1);
-        if (role > IS_DRAINED) return false;
-        read.members[i].gateway = role == IS_GATEWAY;
-        read.members[i].drained = role == IS_DRAINED;
+        if (role > ROLES || (role & IS_GATEWAY && role & IS_DRAINED)) return false;
+        read.members[i].gateway = (role & IS_GATEWAY) != 0;
+        read.members[i].drained = (role & IS_DRAINED) != 0;
+        read.members[i].expelled = (role & IS_EXPELLED) != 0;
     }
     for (uint32_t i = 0; i < read.region_count; i++) {
         read.regions[i].number = (uint16_t)phx_read_number(&reader, 2);

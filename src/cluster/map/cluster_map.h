@@ -26,6 +26,7 @@ typedef struct phx_member {
     uint16_t number;       /* of living members: differs; never 0 */
     bool gateway;          /* owns no entity and no region */
     bool drained;          /* a node that has no region, if there is another one, until it is given one */
+    bool expelled;         /* it does not hear others, or they it: it has to leave, and its lease with it */
 } phx_member;
 
 typedef struct phx_region {
@@ -59,6 +60,11 @@ bool phx_cluster_map_put_out(phx_cluster_map *map, uint64_t registration);
 bool phx_cluster_map_give(phx_cluster_map *map, uint32_t region, uint16_t number);
 /* The node keeps and gets no region as long as there is another one, and none of its entities is lost. */
 bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
+/*
+ * The member has to leave. It is not put out at once: as long as its lease is proven it may do what can not be taken
+ * back. It ends the lease as it reads this, or can not renew it, as it does not reach the store; then it is put out.
+ */
+bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
 /* No entity of a region that was lost in that version is missing any more. */
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
 

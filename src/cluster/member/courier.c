@@ -8,6 +8,7 @@
 #include "cluster/member/post.h"
 #include "cluster/member/questions.h"
 #include "cluster/node/exchange.h"
+#include "cluster/node/links.h"
 #include "cluster/wire/question_wire.h"
 
 enum {
@@ -34,9 +35,18 @@ static void take_message(void *user, const char *subject, const void *bytes, siz
     else if (!member->def.gateway) phx_halo_receive(&member->halo, bytes, size);
 }
 
+/* A transport that does not tell its state is taken for one that hears. */
+static bool is_connected(const phc *member)
+{
+    phc_transport_state state = {.connected = {true, true}};
+    if (member->transport.state) member->transport.state(member->transport.user, &state);
+    return member->listens && state.connected[PHC_CHANNEL];
+}
+
 void phx_courier_receive(phc *member)
 {
     begin_listening(member);
+    phx_links_tick(&member->node, member->now, is_connected(member));
     if (!member->listens) return;
     for (uint32_t taken = 0, more = 1; more > 0 && taken < MESSAGES_A_TICK; taken += more)
         more = member->transport.poll(member->transport.user, MESSAGES_A_POLL, take_message, member);

@@ -58,6 +58,7 @@ static bool begin_parts(phc *member, const phc_store *store)
     const phx_node_def node = {.member = {.number = def->number, .gateway = def->gateway},
                                .freezes = def->store_loss == PHC_FREEZE,
                                .unacked_max = UNACKED_MAX,
+                               .link_ns = (uint64_t)def->link_timeout_ms * NS_IN_MS,
                                .allocator = def->allocator};
     phx_node_init(&member->node, &node);
     phx_halo_init(&member->halo, &halo);

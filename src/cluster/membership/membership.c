@@ -44,6 +44,15 @@ void phx_membership_end(phx_membership *membership, const char *reason)
     phx_node_fence(membership->node);
 }
 
+/* If the request is lost, the lease runs out by itself. */
+static void leave(phx_membership *membership, const char *reason)
+{
+    const phc_store *store = &membership->def.store;
+    if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
+        (void)store->lease_end(store->user, PHX_TAG_END, membership->lease);
+    phx_membership_end(membership, reason);
+}
+
 static void key_of(const phx_membership *membership, const char *name, uint32_t number, char key[PHC_KEY_MAX + 1])
 {
     if (number == 0) (void)snprintf(key, PHC_KEY_MAX + 1, "%s%s", membership->prefix, name);
@@ -68,7 +77,9 @@ static void hand_map_on(phx_membership *membership)
     phx_node *node = membership->node;
     if (membership->map.version <= node->map.version) return;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
+    const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
     if (node->fenced) phx_membership_end(membership, "put out of the map");
+    else if (self && self->expelled) leave(membership, "expelled: members did not hear it, or it did not hear them");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
@@ -252,11 +263,7 @@ void phx_membership_drain(phx_membership *membership)
     membership->drains = true;
 }
 
-/* If the request is lost, the lease runs out by itself. */
 void phx_membership_leave(phx_membership *membership)
 {
-    const phc_store *store = &membership->def.store;
-    if (membership->lease != 0 && membership->phase != PHX_MEMBERSHIP_ENDED)
-        (void)store->lease_end(store->user, PHX_TAG_END, membership->lease);
-    phx_membership_end(membership, "left");
+    leave(membership, "left");
 }

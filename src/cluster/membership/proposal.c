@@ -4,6 +4,7 @@
 #include "cluster/membership/proposal.h"
 
 #include "cluster/membership/listed.h"
+#include "cluster/node/links.h"
 
 /* Living members with a lower number: each of them puts the dead out one list earlier. */
 static uint32_t rank_of(const phx_membership *membership, const phx_cluster_map *map)
@@ -36,6 +37,12 @@ static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
         membership->counts.put_out++;
     }
     return changed;
+}
+
+static bool expel_silent(const phx_membership *membership, phx_cluster_map *map)
+{
+    const uint64_t worst = phx_links_worst(membership->node);
+    return worst != 0 && phx_cluster_map_expel(map, worst);
 }
 
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
@@ -80,7 +87,8 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     *proposed = *map;
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
-    if (membership->phase == PHX_MEMBERSHIP_MEMBER) changed |= propose_wishes(membership, map);
+    if (membership->phase == PHX_MEMBERSHIP_MEMBER)
+        changed |= expel_silent(membership, proposed) | propose_wishes(membership, map);
     else if (phx_listed_has(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
     return changed;
 }

@@ -5,6 +5,7 @@
 
 #include "cluster/map/rules.h"
 #include "cluster/node/hand_over.h"
+#include "cluster/node/links.h"
 
 static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {
@@ -73,7 +74,9 @@ void phx_exchange_receive(phx_node *node, const void *bytes, size_t size)
         return;
     }
     if (head.version > peer->shown) peer->shown = head.version;
+    peer->silent_ns = 0;
     if (head.kind == PHX_WIRE_CHANNEL) take_channel(node, peer, &head, &items);
+    else phx_links_hear(peer, &items);
 }
 
 static phx_wire_head head_of(const phx_node *node, phx_wire_kind kind, uint64_t target)
@@ -102,5 +105,6 @@ size_t phx_exchange_heartbeat(const phx_node *node, void *bytes, size_t size)
     if (node->fenced || !node->joined) return 0;
     const phx_wire_head head = head_of(node, PHX_WIRE_HEARTBEAT, 0);
     phx_wire_begin(&message, bytes, size);
+    phx_links_tell(node, &message);
     return phx_wire_end(&message, &head);
 }

@@ -27,13 +27,17 @@ typedef struct phx_node_def {
     phx_member member;
     bool freezes;         /* without a proven lease it simulates nothing; else it goes on until a map puts it out */
     uint32_t unacked_max; /* entities on their way to one peer */
+    uint64_t link_ns;     /* of two members that do not hear each other for so long one is put out; 0 = none is */
     ph_allocator allocator;
 } phx_node_def;
 
 typedef struct phx_peer {
     phx_member member;
-    bool out;       /* it is not in the map any more; its offers wait for the map barrier */
-    uint32_t shown; /* highest version of the map that it has shown */
+    bool out;                                 /* it is not in the map any more; its offers wait for the map barrier */
+    uint32_t shown;                           /* highest version of the map that it has shown */
+    uint64_t silent_ns;                       /* that it was not heard, while this node could hear */
+    uint64_t silent[PHX_CLUSTER_MEMBERS_MAX]; /* registrations that it has said it does not hear */
+    uint32_t silent_count;
     phx_channel channel;
 } phx_peer;
 
@@ -54,7 +58,7 @@ typedef struct phx_node {
     phx_node_def def;
     phx_mem mem;
     phx_cluster_map map; /* version 0: none yet */
-    uint64_t now, proven_until;
+    uint64_t now, proven_until, links_at;
     bool joined;                            /* it was in a map */
     bool fenced, fence_told;                /* it is in the map no more */
     uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */

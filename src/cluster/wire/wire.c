@@ -77,6 +77,16 @@ bool phx_wire_add(phx_wire_message *message, const unsigned char *item, uint32_t
     return true;
 }
 
+bool phx_wire_add_silent(phx_wire_message *message, uint64_t registration)
+{
+    phx_writer writer = phx_writer_of(message->bytes + message->used, message->size - message->used);
+    phx_write_number(&writer, sizeof registration, registration);
+    if (writer.failed) return false;
+    message->used += sizeof registration;
+    message->item_count++;
+    return true;
+}
+
 size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head)
 {
     phx_writer writer = phx_writer_of(message->bytes, PHX_WIRE_HEAD_BYTES);
@@ -117,26 +127,52 @@ static phx_wire_flaw read_head(phx_wire_head *head, phx_reader *reader, size_t s
     if (reader->failed || !is_known || no_flags != 0 || reserved != 0 || bytes != size || head->source == 0 ||
         head->version == 0 || channel != (head->target != 0))
         return PHX_WIRE_BAD_HEAD;
-    if (!channel && (head->item_count | head->first | head->ack | head->confirmed) != 0) return PHX_WIRE_BAD_HEAD;
+    if (!channel && (head->first | head->ack | head->confirmed) != 0) return PHX_WIRE_BAD_HEAD;
     /* sequences begin at 1, and no run of them ends beyond the numbers */
     if (channel && (head->first == 0 || head->first > UINT64_MAX - head->item_count)) return PHX_WIRE_BAD_HEAD;
     return PHX_WIRE_GOOD;
 }
 
+/* Items of a channel up to the end. */
+static bool offers_are_good(phx_reader *reader, uint32_t count)
+{
+    phx_offer offer;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t item_bytes = phx_read_number(reader, ITEM_HEAD_BYTES);
+        const unsigned char *item = phx_read_bytes(reader, item_bytes);
+        if (!item || !phx_wire_get_offer(&offer, item, item_bytes)) return false;
+    }
+    return phx_reader_left(reader) == 0;
+}
+
+/* Items of a heartbeat. */
+static bool silent_are_good(phx_reader *reader, uint32_t count)
+{
+    if (phx_reader_left(reader) != (uint64_t)count * sizeof(uint64_t)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (phx_read_number(reader, sizeof(uint64_t)) == 0) return false;
+    return true;
+}
+
 phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size)
 {
     phx_reader reader;
-    phx_offer offer;
     if (size > PHX_WIRE_BYTES_MAX || !phx_sum_open(&reader, bytes, size)) return PHX_WIRE_BAD_SUM;
     const phx_wire_flaw flaw = read_head(head, &reader, size);
     if (flaw != PHX_WIRE_GOOD) return flaw;
     *items = (phx_wire_items){.at = reader.at, .left = head->item_count};
-    for (uint32_t i = 0; i < head->item_count; i++) {
-        const uint64_t item_bytes = phx_read_number(&reader, ITEM_HEAD_BYTES);
-        const unsigned char *item = phx_read_bytes(&reader, item_bytes);
-        if (!item || !phx_wire_get_offer(&offer, item, item_bytes)) return PHX_WIRE_BAD_ITEM;
-    }
-    return phx_reader_left(&reader) == 0 ? PHX_WIRE_GOOD : PHX_WIRE_BAD_ITEM;
+    const bool good = head->kind == PHX_WIRE_CHANNEL ? offers_are_good(&reader, head->item_count)
+                                                     : silent_are_good(&reader, head->item_count);
+    return good ? PHX_WIRE_GOOD : PHX_WIRE_BAD_ITEM;
+}
+
+uint64_t phx_wire_next_silent(phx_wire_items *items)
+{
+    PHX_ASSERT(items->left > 0);
+    phx_reader reader = phx_reader_of(items->at, sizeof(uint64_t));
+    items->at += sizeof(uint64_t);
+    items->left--;
+    return phx_read_number(&reader, sizeof(uint64_t));
 }
 
 phx_offer phx_wire_next(phx_wire_items *items)

@@ -4,8 +4,8 @@
  *
  *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
  *                    version u32, 0 u32, first u64, ack u64, confirmed u64
- *   items            size u32, kind u8, id u64, ownership u64, follower_count u32, the followers' ids u64, state
- *   sum u64
+ *   items            of a channel: size u32, kind u8, id u64, ownership u64, follower_count u32, the followers' ids
+ * u64, state; of a heartbeat: registration u64 of a member that the source does not hear sum u64
  */
 #ifndef PHX_CLUSTER_WIRE_WIRE_H
 #define PHX_CLUSTER_WIRE_WIRE_H
@@ -21,19 +21,19 @@ enum {
 };
 
 typedef enum phx_wire_kind {
-    PHX_WIRE_HEARTBEAT = 1, /* to all; the head says all of it */
+    PHX_WIRE_HEARTBEAT = 1, /* to all: the source is there, and does not hear some others */
     PHX_WIRE_CHANNEL = 2    /* items in sequence, to one node */
 } phx_wire_kind;
 
 typedef struct phx_wire_head {
     phx_wire_kind kind;
-    uint64_t source;     /* registration */
-    uint64_t target;     /* the same; 0 = all */
-    uint32_t version;    /* of the source's map */
-    uint32_t item_count; /* of the channel, all below; 0 in a heartbeat */
-    uint64_t first;      /* sequence of the first item */
-    uint64_t ack;        /* the source has taken all items of the target up to this one */
-    uint64_t confirmed;  /* the source has seen the target's ack up to this one */
+    uint64_t source;  /* registration */
+    uint64_t target;  /* the same; 0 = all */
+    uint32_t version; /* of the source's map */
+    uint32_t item_count;
+    uint64_t first;     /* of the channel, as all below; 0 in a heartbeat: sequence of the first item */
+    uint64_t ack;       /* the source has taken all items of the target up to this one */
+    uint64_t confirmed; /* the source has seen the target's ack up to this one */
 } phx_wire_head;
 
 /* An entity, and the ones that go with it, all under one ownership. */
@@ -77,6 +77,8 @@ typedef struct phx_wire_message {
 void phx_wire_begin(phx_wire_message *message, void *bytes, size_t size);
 /* false: the message is full. */
 bool phx_wire_add(phx_wire_message *message, const unsigned char *item, uint32_t size);
+/* An item of a heartbeat. false: the message is full. */
+bool phx_wire_add_silent(phx_wire_message *message, uint64_t registration);
 /* Returns the bytes of the message; head->item_count is that of the message. */
 size_t phx_wire_end(phx_wire_message *message, const phx_wire_head *head);
 
@@ -88,7 +90,8 @@ typedef struct phx_wire_items {
 
 /* The head and a walk over the items. */
 phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size);
-/* The next item; there is one left. */
+/* The next item of a channel's message, or of a heartbeat; there is one left. */
 phx_offer phx_wire_next(phx_wire_items *items);
+uint64_t phx_wire_next_silent(phx_wire_items *items);
 
 #endif

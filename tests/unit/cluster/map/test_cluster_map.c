@@ -135,12 +135,30 @@ Test(cluster_map, a_gateway_that_is_put_out_loses_no_region)
     for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(map.regions[i].lost, 0);
 }
 
+Test(cluster_map, an_expelled_member_stays_until_it_is_put_out)
+{
+    phx_cluster_map_init(&map, REGIONS);
+    cr_assert(phx_cluster_map_join(&map, node_numbered(1, 1)));
+    cr_assert(phx_cluster_map_join(&map, node_numbered(2, 2)));
+    const uint32_t version = map.version;
+    cr_assert(phx_cluster_map_expel(&map, 2));
+    cr_assert(!phx_cluster_map_expel(&map, 2) && !phx_cluster_map_expel(&map, 3));
+    cr_assert(map.version == version + 1 && map.fence == 0 && regions_of(2) == REGIONS / 2);
+    cr_assert(phx_cluster_map_put_out(&map, 2));
+}
+
 static void make_map(uint64_t seed)
 {
     phx_cluster_map_init(&map, 1 + phx_rng_below(&seed, REGIONS));
     for (uint64_t i = 1; i < 40; i++) {
         const uint16_t number = (uint16_t)(1 + phx_rng_below(&seed, 6));
-        switch (phx_rng_below(&seed, 5)) {
+        switch (phx_rng_below(&seed, 7)) {
+        case 5:
+            (void)phx_cluster_map_drain(&map, 1 + phx_rng_below(&seed, (uint32_t)i));
+            break;
+        case 6:
+            (void)phx_cluster_map_expel(&map, 1 + phx_rng_below(&seed, (uint32_t)i));
+            break;
         case 0:
             (void)phx_cluster_map_put_out(&map, 1 + phx_rng_below(&seed, (uint32_t)i));
             break;

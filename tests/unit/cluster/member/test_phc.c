@@ -749,3 +749,68 @@ Test(phc, a_drained_node_is_told_again_once_it_has_no_region_again)
     cr_assert_eq(open_member(1, &def), PH_OK);
     cr_assert(is_told_drained(0));
 }
+
+/* ---- links ---- */
+
+/* @return ticks until one of them is fenced */
+static uint32_t ticks_until_fenced(uint32_t *fenced)
+{
+    enum { TICKS_MAX = 400 };
+    for (uint32_t tick = 1; tick < TICKS_MAX; tick++) {
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            *fenced = i;
+            if (phc_tick(all[i].member) == PH_BUSY) return tick;
+            cr_assert_eq(ph_tick(all[i].world, NULL), PH_OK);
+            cr_assert_eq(phc_told(all[i].member), PH_OK);
+        }
+        phc_loop_step(loop);
+    }
+    *fenced = MEMBERS;
+    return TICKS_MAX;
+}
+
+Test(phc, of_two_nodes_that_do_not_hear_each_other_one_goes)
+{
+    enum { LINK_TICKS = 100 };
+    uint32_t fenced;
+    join_members();
+    const uint32_t high = phc_number(all[1].member) > phc_number(all[0].member);
+    phc_loop_cut(loop, &all[high].transport, true, true);
+    const uint32_t ticks = ticks_until_fenced(&fenced);
+    cr_assert_eq(fenced, high);
+    cr_assert(ticks >= LINK_TICKS - 5 && ticks < LINK_TICKS + 20, "%u", ticks);
+}
+
+Test(phc, a_node_without_its_transport_is_put_out_by_the_others)
+{
+    enum { LINK_TICKS = 100 };
+    uint32_t fenced;
+    join_members();
+    const uint32_t low = phc_number(all[1].member) < phc_number(all[0].member);
+    phc_loop_cut(loop, &all[low].transport, true, true);
+    const uint32_t ticks = ticks_until_fenced(&fenced);
+    cr_assert_eq(fenced, low);
+    cr_assert(ticks >= 2 * LINK_TICKS - 5 && ticks < 2 * LINK_TICKS + 20, "%u", ticks);
+}
+
+Test(phc, nodes_without_any_transport_stay)
+{
+    uint32_t fenced;
+    join_members();
+    for (uint32_t i = 0; i < MEMBERS; i++) phc_loop_cut(loop, &all[i].transport, true, true);
+    (void)ticks_until_fenced(&fenced);
+    cr_assert_eq(fenced, MEMBERS);
+}
+
+Test(phc, no_link_is_judged_where_that_is_off)
+{
+    uint32_t fenced;
+    phc_def def = sound_def();
+    def.link_timeout_ms = 0;
+    join_with(&def);
+    phc_loop_cut(loop, &all[1].transport, true, true);
+    (void)ticks_until_fenced(&fenced);
+    cr_assert_eq(fenced, MEMBERS);
+}

@@ -1,0 +1,120 @@
+/*
+ * Links of four members whose heartbeats are carried by hand, each way by itself: which member is to be put out.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "cluster/node/exchange.h"
+#include "cluster/node/links.h"
+#include "support/fail_alloc.h"
+
+enum { MEMBERS = 4, GATEWAY = 3, LINK_TICKS = 10, TICK_NS = 50000000 };
+
+static fail_alloc allocator;
+static phx_cluster_map map;
+static phx_node nodes[MEMBERS];
+static bool cut[MEMBERS][MEMBERS]; /* from, to */
+static uint64_t now;
+
+static void set_up(void)
+{
+    allocator = (fail_alloc){0};
+    memset(cut, 0, sizeof cut);
+    now = 7;
+    phx_cluster_map_init(&map, MEMBERS);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const phx_member member = {.registration = 10u + i, .number = (uint16_t)(i + 1), .gateway = i == GATEWAY};
+        phx_node_init(&nodes[i], &(phx_node_def){.member = member,
+                                                 .unacked_max = 1,
+                                                 .link_ns = LINK_TICKS * (uint64_t)TICK_NS,
+                                                 .allocator = fail_alloc_hooks(&allocator)});
+        cr_assert(phx_cluster_map_join(&map, member));
+    }
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        cr_assert_eq(phx_node_map(&nodes[i], &map), PH_OK);
+        phx_links_tick(&nodes[i], now, true);
+    }
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) phx_node_free(&nodes[i]);
+    cr_assert(fail_alloc_clean(&allocator));
+}
+
+TestSuite(links, .init = set_up, .fini = tear_down);
+
+static void run(uint32_t ticks, bool hears)
+{
+    unsigned char bytes[PHX_WIRE_HEAD_BYTES + MEMBERS * sizeof(uint64_t) + sizeof(uint64_t)];
+    for (uint32_t tick = 0; tick < ticks; tick++) {
+        now += TICK_NS;
+        for (uint32_t from = 0; from < MEMBERS; from++) {
+            phx_links_tick(&nodes[from], now, hears);
+            const size_t size = phx_exchange_heartbeat(&nodes[from], bytes, sizeof bytes);
+            for (uint32_t to = 0; to < MEMBERS; to++)
+                if (to != from && !cut[from][to]) phx_exchange_receive(&nodes[to], bytes, size);
+        }
+    }
+}
+
+static void cut_both(uint32_t one, uint32_t other)
+{
+    cut[one][other] = cut[other][one] = true;
+}
+
+Test(links, members_that_hear_each_other_stay)
+{
+    run(5 * LINK_TICKS, true);
+    cut_both(0, 1);
+    run(LINK_TICKS - 2, true); /* not long enough */
+    memset(cut, 0, sizeof cut);
+    run(LINK_TICKS - 2, true);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+}
+
+Test(links, of_two_members_the_one_with_the_higher_number_goes)
+{
+    cut_both(0, 1);
+    run(LINK_TICKS + 2, true);
+    const uint64_t worst[] = {11, 0, 11, 11}; /* it spares itself */
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), worst[i], "%u", i);
+    run(LINK_TICKS, true); /* none of the others has put it out */
+    cr_assert_eq(phx_links_worst(&nodes[1]), 10);
+}
+
+Test(links, one_way_is_no_link)
+{
+    cut[1][0] = true;
+    run(LINK_TICKS + 2, true);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), i == 1 ? 0 : 11, "%u", i);
+}
+
+Test(links, the_member_with_more_silent_links_goes)
+{
+    for (uint32_t i = 1; i < MEMBERS; i++) cut[i][0] = true; /* it hears none, and all hear it */
+    run(LINK_TICKS + 2, true);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), i == 0 ? 0 : 10, "%u", i);
+}
+
+Test(links, a_gateway_is_a_member)
+{
+    for (uint32_t i = 0; i < GATEWAY; i++) cut_both(i, GATEWAY);
+    run(LINK_TICKS + 2, true);
+    for (uint32_t i = 0; i < GATEWAY; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 13, "%u", i);
+}
+
+Test(links, one_that_can_not_hear_judges_none)
+{
+    cut_both(0, 1);
+    run(5 * LINK_TICKS, false);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+}
+
+Test(links, a_process_that_slept_judges_none)
+{
+    run(2, true);
+    now += 100 * (uint64_t)LINK_TICKS * TICK_NS;
+    run(1, true);
+    for (uint32_t i = 0; i < MEMBERS; i++) cr_assert_eq(phx_links_worst(&nodes[i]), 0);
+}
