@@ -52,9 +52,11 @@ static bool propose_restored(phx_membership *membership, const phx_cluster_map *
     for (uint32_t i = 0; i < map->region_count; i++) {
         const uint32_t lost = membership->restored[i];
         if (lost == 0) continue;
-        /* it stands there, or a later put-out, or another node, has a duty of its own */
-        if (map->regions[i].lost != lost || map->regions[i].number != membership->number) membership->restored[i] = 0;
-        else changed |= phx_cluster_map_restored(&membership->proposed, i, lost);
+        /* It stands there, or a later put-out has a duty of its own. It stays true while another node has the region:
+         * that may come back between two looks of this node, which is told of no new duty then. */
+        if (map->regions[i].lost != lost) membership->restored[i] = 0;
+        else if (map->regions[i].number == membership->number)
+            changed |= phx_cluster_map_restored(&membership->proposed, i, lost);
     }
     return changed;
 }

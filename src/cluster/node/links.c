@@ -48,7 +48,7 @@ static void note_link(link_table *table, uint64_t one, uint64_t other)
     table->is_silent[i][k] = table->is_silent[k][i] = true;
 }
 
-/* What a peer that is not heard has said last does not count any more. */
+/* The last words of a peer that is not heard count no more. */
 static void fill_table(link_table *table, const phx_node *node)
 {
     for (uint32_t i = 0; i < node->peer_count; i++) {

@@ -259,3 +259,22 @@ Test(membership, a_store_that_fails_is_not_flooded_with_leases)
     run_ticks(40);
     cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_MEMBER);
 }
+
+Test(membership, what_is_restored_stays_so_while_the_region_is_another_nodes)
+{
+    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    run_ticks(60);
+    processes[2].runs = false;
+    run_ticks(60);
+    const uint32_t lost = processes[0].node.map.regions[0].lost;
+    cr_assert_neq(lost, 0);
+    uint32_t region = 0;
+    while (processes[0].node.map.regions[region].number != 2) region++;
+    phx_membership_restored(&processes[0].membership, region, lost); /* as it did when it had the region */
+    run_ticks(10);
+    cr_assert_eq(processes[0].node.map.regions[region].lost, lost);
+    phx_membership_give(&processes[1].membership, region, 1);
+    run_ticks(20);
+    cr_assert_eq(processes[0].node.map.regions[region].number, 1);
+    cr_assert_eq(processes[0].node.map.regions[region].lost, 0);
+}

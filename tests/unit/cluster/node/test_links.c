@@ -1,5 +1,5 @@
 /*
- * Links of four members whose heartbeats are carried by hand, each way by itself: which member is to be put out.
+ * Links of four members, with heartbeats carried by hand, each way by itself: which member is to be expelled.
  */
 #include <criterion/criterion.h>
 #include <string.h>
