@@ -1,8 +1,8 @@
 /*
- * Any bytes as a cluster map, as messages to a node, as questions, and as reports of a load. The first byte chooses: bit
- * 0, a map, not a message; bit 1, the sum is made right first, so that the checks behind it are reached; bit 2, the head
- * of a message is made right too; bit 3, a report of a load; bit 4, a question or an answer. What decodes has one form of
- * bytes; behind any message the node's tables agree, and each event names an entity.
+ * Any bytes as a cluster map, as messages to a node, as questions, and as reports of a load. The first byte chooses:
+ * bit 0, a map, not a message; bit 1, the sum is made right first, so that the checks behind it are reached; bit 2, the
+ * head of a message is made right too; bit 3, a report of a load; bit 4, a question or an answer. What decodes has one
+ * form of bytes; behind any message the node's tables agree, and each event names an entity.
  */
 #include <stdint.h>
 #include <stdlib.h>
