@@ -83,7 +83,7 @@ if(PHAROS_BUILD_CLUSTER)
                                       cluster/live_nodes.c cluster/live_server_faults.c cluster/live_waits.c cluster/servers.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
-            set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON)
+            set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits
             add_dependencies(cluster_live pharos-node)
             add_dependencies(cluster_tests cluster_live)
             pharos_plain_test(NAME cluster_operator
