@@ -141,6 +141,29 @@ Test(movers, random_steps_while_memory_ends_now_and_then)
     cr_assert_gt(stops, 50, "%u", stops);
 }
 
+/* All stand but the target of a pair, which comes and goes far beyond the view of its observer. */
+Test(movers, the_target_of_a_pair_beyond_the_view)
+{
+    enum { STANDING = 60, WALKS = 20 };
+    f = open_world(1, 40, 1);
+    fleet_begin(f);
+    fleet_enter(f, 1, plain_attr(10, 0), 50, 50);
+    fleet_enter(f, 2, plain_attr(10, 0), 202, 50);
+    for (uint64_t id = 3; id < 3 + STANDING; id++) fleet_enter(f, id, plain_attr(10, 0), 40 + (float)(id % 20), 50);
+    fleet_relate(f, 1, 2, PHX_RELATION_PAIR, 150);
+    fleet_end(f);
+    const phx_interest_counts before = fleet_counts(f);
+    for (uint32_t i = 0; i < WALKS; i++) {
+        begin(false);
+        fleet_move(f, 2, i % 2 == 0 ? 199 : 240, 50); /* the margin of the pair ends at 237.5 */
+        fleet_end(f);
+    }
+    const phx_interest_counts now = fleet_counts(f);
+    cr_assert_eq(now.enters - before.enters, WALKS / 2);
+    cr_assert_eq(now.leaves - before.leaves, WALKS / 2);
+    fleet_close(f);
+}
+
 /* ---- movers and observers ---- */
 
 enum { LOW = 1, HIGH = 2 }; /* two at each other's views' borders, along x, or along y if turned */
