@@ -49,7 +49,10 @@ static bool await_condition(live_cluster *cluster, const char *what, wait_condit
     }
     if (check_failures() > 0) return false;
     show_logs(cluster);
-    return CHECK(false, "seed %" PRIu64 ": not in time: %s", cluster->seed, what);
+    return CHECK(false,
+                 "seed %" PRIu64 ": not in time: %s; this process was once late by %" PRIu64
+                 " ms: members end if it was a lease",
+                 cluster->seed, what, cluster->stall_ms);
 }
 
 /* ---- owners ---- */
