@@ -357,6 +357,17 @@ PH_NODISCARD PH_API ph_status phc_restored(phc *member, uint32_t region, uint32_
  * @thread ticker */
 PH_NODISCARD PH_API ph_status phc_give_region(phc *member, uint32_t region, uint16_t number);
 
+enum { PHC_PINS_MAX = 8192 }; /* ids that a node pins at a time */
+
+/**
+ * This node needs that entity of another node at any distance, as an own one has a link or a pair to it, say: its copy
+ * is a remote entity here from the next ticks on, wherever it is, and whichever node has it. Or no more: then it
+ * leaves, unless it is near. Pins are the node's, and end with it.
+ * @return PH_OK, also the second time; PH_CAPACITY: PHC_PINS_MAX are pinned; PH_BAD_ID; PH_BUSY: a gateway;
+ * PH_NO_MEMORY, PH_BAD_ARGUMENT. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
+
 /**
  * This node shall have no region from now on, as long as there is another node: its entities go to others, then
  * PHC_EVENT_DRAINED comes. Where it gets regions again, as the only node left, they go, too, once there is another

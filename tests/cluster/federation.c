@@ -437,8 +437,8 @@ static void test_bounds(void)
     phx_halo_begin_tick(m->halo);
     CHECK_OK(ph_tick(m->world, NULL));
     for (uint64_t id = 1; id <= LEAVERS; id++) CHECK_OK(phx_halo_leave(m->halo, id));
-    for (uint64_t id = 1; id <= PHX_HALO_PINS_MAX; id++) CHECK(phx_halo_pin(m->halo, id, true), "no room for a pin");
-    CHECK(!phx_halo_pin(m->halo, LEAVERS, true), "a pin too many");
+    for (uint64_t id = 1; id <= PHX_HALO_PINS_MAX; id++) CHECK_OK(phx_halo_pin(m->halo, id, true));
+    CHECK_STATUS(phx_halo_pin(m->halo, LEAVERS, true), PH_CAPACITY);
     phx_halo_begin_tick(m->halo);
     CHECK_OK(ph_tick(m->world, NULL));
     phx_halo_write(m->halo, check_message, &told);

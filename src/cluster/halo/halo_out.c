@@ -219,16 +219,16 @@ void phx_halo_write(phx_halo *halo, phx_halo_send_fn send, void *user)
     halo->left_count = kept;
 }
 
-bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
+ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on)
 {
     uint32_t at = 0;
     while (at < halo->pin_count && halo->pins[at] != id) at++;
     if (on && at == halo->pin_count) {
-        if (at == PHX_HALO_PINS_MAX) return false;
+        if (at == PHX_HALO_PINS_MAX) return PH_CAPACITY;
         if (!phx_grow(&halo->mem, (void **)&halo->pins, &halo->pin_capacity, at, (size_t)at + 1, sizeof *halo->pins))
-            return false;
+            return PH_NO_MEMORY;
         halo->pins[halo->pin_count++] = id;
     }
     if (!on && at < halo->pin_count) halo->pins[at] = halo->pins[--halo->pin_count];
-    return true;
+    return PH_OK;
 }

@@ -8,10 +8,10 @@
 #include "cluster/halo/halo_state.h"
 
 /*
- * An id that this node needs at any distance, as it is related to an own entity; or no more. false: no memory, or
- * PHX_HALO_PINS_MAX are there.
+ * An id that this node needs at any distance, as it is related to an own entity; or no more. PH_CAPACITY:
+ * PHX_HALO_PINS_MAX are there; PH_NO_MEMORY.
  */
-bool phx_halo_pin(phx_halo *halo, uint64_t id, bool on);
+ph_status phx_halo_pin(phx_halo *halo, uint64_t id, bool on);
 
 /* Within so many ticks an entity is seen from far that the host has set so. New ones are at once. */
 enum { PHX_HALO_LOOK_TICKS = 256 };

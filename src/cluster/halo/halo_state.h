@@ -69,7 +69,7 @@ typedef struct phx_halo_peer {
 } phx_halo_peer;
 
 /* Both lists stand whole in one message, with room for copies. */
-enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = 8192 };
+enum { PHX_HALO_LEFT_MAX = 8192, PHX_HALO_PINS_MAX = PHC_PINS_MAX };
 
 typedef struct phx_halo_left {
     phx_halo_gone gone;

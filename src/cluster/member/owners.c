@@ -2,6 +2,7 @@
  * The host's own entities, and its questions and wishes about the map; see cluster.h.
  */
 #include "cluster/halo/halo.h"
+#include "cluster/halo/halo_out.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/phc_clock.h"
 #include "cluster/membership/membership.h"
@@ -99,6 +100,13 @@ ph_status phc_give_region(phc *member, uint32_t region, uint16_t number)
     if (!member || region >= member->membership.def.region_count || number == 0) return PH_BAD_ARGUMENT;
     phx_membership_give(&member->membership, region, number);
     return PH_OK;
+}
+
+ph_status phc_pin(phc *member, uint64_t id, bool on)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    if (member->def.gateway) return PH_BUSY;
+    return id == 0 ? PH_BAD_ID : phx_halo_pin(&member->halo, id, on);
 }
 
 void phc_drain(phc *member)

@@ -814,3 +814,27 @@ Test(phc, no_link_is_judged_where_that_is_off)
     (void)ticks_until_fenced(&fenced);
     cr_assert_eq(fenced, MEMBERS);
 }
+
+/* ---- pins ---- */
+
+Test(phc, a_pinned_entity_is_here_from_any_distance)
+{
+    ph_attrs attrs;
+    join_members();
+    phc *member = all[1].member;
+    enter_at(0, 7, own_place(0, 400), 10);
+    enter_at(0, 8, own_place(0, 400), 10);
+    cr_assert_eq(phc_pin(member, 0, true), PH_BAD_ID);
+    cr_assert_eq(phc_pin(NULL, 7, true), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_pin(member, 7, true), PH_OK);
+    cr_assert_eq(phc_pin(member, 7, true), PH_OK);
+    for (uint32_t i = 0; i < 6; i++) step_members();
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_OK);
+    cr_assert(attrs.remote && phc_node_of(member, 7) == phc_number(all[0].member));
+    cr_assert_eq(ph_entity_get(all[1].world, 8, &attrs), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_pin(member, 7, false), PH_OK);
+    for (uint32_t i = 0; i < 20; i++) step_members();
+    cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_UNKNOWN_ID);
+    for (uint64_t id = 1; id <= PHC_PINS_MAX; id++) cr_assert_eq(phc_pin(member, id, true), PH_OK);
+    cr_assert_eq(phc_pin(member, PHC_PINS_MAX + 1, true), PH_CAPACITY);
+}
