@@ -12,7 +12,8 @@
  *  - edges of areas and activation alternate; at the end
  *    consumers know the members of each area, and the number of awake NPCs;
  *  - updates are of targets in the list; at the end the last one of each has its position;
- *  - commands = applied + refused in a tick + queued, at every read.
+ *  - commands = applied + refused in a tick + queued, at every read;
+ *  - readers capture images with the workers, and worlds made of them are whole; a journal has a record of each tick.
  *
  * options: --ticks N, --workers N, --seed S
  */
@@ -26,14 +27,17 @@
 #include <time.h>
 
 #include <pharos/pharos.h>
+#include <pharos/save.h>
 
 #include "base/rng.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/image_bytes.h"
 
 enum { PRODUCERS = 3, CONSUMERS = 2, READERS = 2, PER_PRODUCER = 60, IDS = PRODUCERS * PER_PRODUCER };
 enum { AREAS_EACH = 4, AREAS = PRODUCERS * AREAS_EACH, PLAYER = 0, WOLF = 1 };
 enum { TICKS = 400, NEAR_BAND = 15, BAND_EVERY = 3, SHARDS = 3, READER_PAUSE = 4, PAUSE_NS = 50000, SLOW_NS = 2000000 };
+enum { REASON = 256, SAVE_EVERY = 8, PAGE_WORDS = 1 << 17 };
 
 typedef struct stress {
     ph_world world;
@@ -42,7 +46,9 @@ typedef struct stress {
     _Atomic uint64_t full;    /* submits that found the queue full; relaxed: a count */
     _Atomic uint64_t busy;    /* reads that met a tick; relaxed */
     _Atomic uint64_t reads;   /* reads that did not; relaxed */
+    _Atomic uint64_t saves;   /* images made worlds; relaxed */
     _Atomic uint64_t readers; /* relaxed: seeds them */
+    uint64_t records;         /* the ticking thread's */
 } stress;
 
 /* ---- producers ---- */
@@ -325,6 +331,27 @@ static void visit_around(ph_world world, uint64_t id)
     CHECK(w.count < IDS, "%" PRIu32 " were visited", w.count);
 }
 
+/* An image whose capture the workers share; it is written while ticks run, and a world that it makes is whole. */
+static void save_around(stress *all, uint64_t *rng)
+{
+    const ph_load_options options = {.given = PH_LOAD_WORKERS, .workers = 1};
+    image_bytes bytes = {0};
+    ph_image *image;
+    char reason[REASON] = "";
+    if (phx_rng_below(rng, SAVE_EVERY) != 0) return;
+    const ph_status status = ph_image_capture(all->world, &image);
+    CHECK(status == PH_OK || status == PH_BUSY, "capture: %s", ph_status_name(status));
+    if (status != PH_OK) return;
+    CHECK_OK(ph_image_write(image, image_bytes_write, &bytes));
+    ph_image_free(image);
+    ph_world loaded;
+    const ph_status made = ph_load(&options, image_bytes_read, &bytes, &loaded, reason, sizeof reason);
+    CHECK(made == PH_OK, "load: %s: %s", ph_status_name(made), reason);
+    if (made == PH_OK) CHECK_OK(ph_world_destroy(loaded));
+    VEC_FREE(&bytes);
+    atomic_fetch_add_explicit(&all->saves, 1, memory_order_relaxed);
+}
+
 static void *read_world(void *user)
 {
     stress *all = user;
@@ -337,6 +364,7 @@ static void *read_world(void *user)
         CHECK(status == PH_OK || status == PH_BUSY || status == PH_UNKNOWN_ID, "list: %s", ph_status_name(status));
         find_around(all->world, &rng);
         visit_around(all->world, id);
+        save_around(all, &rng);
         CHECK(status != PH_OK || count < IDS, "a list of %" PRIu32, count);
         atomic_fetch_add_explicit(status == PH_BUSY ? &all->busy : &all->reads, 1, memory_order_relaxed);
         for (int i = 0; i < READER_PAUSE; i++) { /* leaves room for ticks, which readers hold off */
@@ -442,6 +470,22 @@ static void check_views(consumer *c)
     }
 }
 
+/* ---- the journal ---- */
+
+static void *open_page(void *user, uint64_t tick, size_t bytes)
+{
+    static uint64_t page[PAGE_WORDS];
+    (void)user, (void)tick;
+    return bytes <= sizeof page ? page : NULL;
+}
+
+static void close_page(void *user, uint64_t tick, uint32_t flags)
+{
+    stress *all = user;
+    (void)tick;
+    all->records += (flags & PH_RECORD_TICK) != 0;
+}
+
 /* ---- the run ---- */
 
 static void tick_once(ph_world world, bool alone)
@@ -522,6 +566,8 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     consumer *consumers = check_zalloc(CONSUMERS * sizeof *consumers);
     pthread_t threads[PRODUCERS + CONSUMERS + READERS];
     uint32_t started = 0;
+    const ph_journal journal = {.room = open_page, .done = close_page, .user = &all};
+    CHECK_OK(ph_journal_set(all.world, &journal));
     for (uint32_t i = 0; i < CONSUMERS; i++) {
         consumers[i].all = &all;
         consumers[i].index = i;
@@ -589,6 +635,8 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     }
     ph_stats stats;
     CHECK_OK(ph_world_stats(all.world, &stats));
+    CHECK(all.records == stats.ticks, "%" PRIu64 " records of %" PRIu64 " ticks", all.records, stats.ticks);
+    CHECK(atomic_load(&all.saves) != 0 || ticks < TICKS, "no image was captured between ticks");
     CHECK(stats.commands == accepted, "%" PRIu64 " commands counted, %" PRIu64 " accepted", stats.commands, accepted);
     CHECK(stats.deliveries == heard + dropped + stats.deliveries_void && stats.deliveries_dropped == dropped,
           "%" PRIu64 " deliveries made; %" PRIu64 " heard, %" PRIu64 " told as dropped, %" PRIu64 " void",
@@ -606,9 +654,10 @@ static void stress_run(uint32_t workers, uint64_t ticks, uint64_t seed)
     (void)printf("workers %" PRIu32 ": %" PRIu64 " broadcasts heard, %" PRIu64 " dropped, %" PRIu64 " void\n", workers,
                  heard, dropped, stats.deliveries_void);
     (void)printf("workers %" PRIu32 ": %" PRIu64 " commands, %" PRIu64 " events, %" PRIu64 " times full, %" PRIu64
-                 " reads, %" PRIu64 " met a tick, %" PRIu64 " coalesced ticks, %" PRIu64 " migrations\n",
+                 " reads, %" PRIu64 " met a tick, %" PRIu64 " images, %" PRIu64 " coalesced ticks, %" PRIu64
+                 " migrations\n",
                  workers, accepted, events, atomic_load(&all.full), atomic_load(&all.reads), atomic_load(&all.busy),
-                 stats.coalesced_ticks, stats.migrations);
+                 atomic_load(&all.saves), stats.coalesced_ticks, stats.migrations);
     CHECK_OK(ph_world_destroy(all.world));
     (void)fail_alloc_clean(&memory);
     free(consumers);
