@@ -162,3 +162,11 @@ void bench_dragon_step(bench_stream *stream, bench_frame *frame)
     ph_attrs at = seen_from_afar(stream);
     bench_frame_move(frame, (uint64_t)stream->count + ID_DRAGON, at.x + BENCH_STEP * (float)steps, at.y, 0);
 }
+
+/* To and fro between two places, a jump in each tick. */
+void bench_dragon_jump(bench_stream *stream, bench_frame *frame)
+{
+    const float far_off = 200;
+    ph_attrs at = seen_from_afar(stream);
+    bench_frame_move(frame, (uint64_t)stream->count + ID_DRAGON, at.x + (stream->tick % 2 ? far_off : 0), at.y, 0);
+}

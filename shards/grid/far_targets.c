@@ -118,6 +118,44 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
     return true;
 }
 
+static bool is_discontinuous(const phx_body *body, uint16_t dirty_stamp)
+{
+    return body->changed == dirty_stamp && (body->state & PHX_SLOT_DISCONTINUOUS);
+}
+
+/* The change of a slot, which is made if it is not there yet. NULL = there are too many. */
+static phx_far_change *change_of(phx_far *far, uint32_t slot)
+{
+    for (uint32_t i = 0; i < far->change_count; i++)
+        if (far->changes[i].slot == slot) return &far->changes[i];
+    if (far->change_count == PHX_FAR_CHANGES_MAX) return NULL;
+    far->changes[far->change_count] = (phx_far_change){NAN, NAN, -1.0f, NAN, NAN, -1.0f, slot};
+    return &far->changes[far->change_count++];
+}
+
+bool phx_far_note_changes(phx_far *far, const phx_store *store, uint16_t dirty_stamp)
+{
+    PHX_ASSERT(!far->stale);
+    phx_far_change *change = far->changes;
+    far->change_count = 0;
+    for (uint32_t i = 0; i < far->before_count && change; i++) {
+        const phx_far_before *before = &far->before[i];
+        if (!is_discontinuous(&store->body[before->slot], dirty_stamp)) continue;
+        change = change_of(far, before->slot);
+        if (change) change->old_x = before->x, change->old_y = before->y, change->old_reach = before->reach;
+    }
+    for (uint32_t i = 0; i < far->entry_count && change; i++) {
+        const uint32_t slot = far->entries[i].slot;
+        const phx_body *body = &store->body[slot];
+        const phx_attr *attr = phx_store_attr(store, slot);
+        if (!is_discontinuous(body, dirty_stamp)) continue;
+        change = change_of(far, slot);
+        if (change) change->x = body->x, change->y = body->y, change->reach = attr->global ? INFINITY : attr->reach;
+    }
+    if (!change) far->change_count = 0;
+    return change != NULL;
+}
+
 void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store)
 {
     PHX_ASSERT(!far->stale);
@@ -129,6 +167,7 @@ void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store
 void phx_far_end_tick(phx_far *far, const phx_store *store)
 {
     far->before_count = far->stale ? 0 : far->entry_count;
+    far->change_count = 0;
     PHX_ASSERT(far->before_count <= far->before_capacity);
     for (uint32_t i = 0; i < far->before_count; i++) {
         const uint32_t slot = far->entries[i].slot;

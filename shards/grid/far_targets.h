@@ -4,7 +4,7 @@
  * cell. So an observer finds all targets that may reach it in 3 x 3 cells of each level in use. Entries are sorted by
  * (level, cell y, cell x) within their instance: three binary searches a level. Rebuilt by the shard's owner in the
  * index phase when such a target came, left or changed, and sorted anew when one moved; read in the interest phase, and
- * between ticks.
+ * between ticks. The discontinuous ones of a tick stand in changes[] too, with what they were before.
  */
 #ifndef PHX_SHARDS_GRID_FAR_TARGETS_H
 #define PHX_SHARDS_GRID_FAR_TARGETS_H
@@ -27,11 +27,23 @@ typedef struct phx_far_before {
     uint32_t slot;
 } phx_far_before;
 
+/* A discontinuous entity that is a far target now, or was one at the last tick's end. */
+typedef struct phx_far_change {
+    float x, y, reach;             /* reach infinite: it is global; -1: it is no far target now, or gone */
+    float old_x, old_y, old_reach; /* the same at the last tick's end; NaN and -1: it was none */
+    uint32_t slot;
+} phx_far_change;
+
+/* More of them in a tick, as when a world fills, cost each observer more comparisons than its evaluation. */
+enum { PHX_FAR_CHANGES_MAX = 64 };
+
 typedef struct phx_far {
     phx_far_entry *entries, *spare; /* sorted; spare is used by the sort */
     uint32_t entry_count, entries_capacity, spare_capacity;
     phx_far_before *before; /* the far targets of the last tick's end: derived lists had them (query/far_list.h) */
     uint32_t before_count, before_capacity;
+    phx_far_change changes[PHX_FAR_CHANGES_MAX]; /* of this tick, from the index phase on */
+    uint32_t change_count;
     uint32_t global_count; /* entries of level PHX_FAR_GLOBAL */
     uint32_t levels;       /* bit l: level l is in use */
     bool stale;            /* a far target came, left, jumped or changed */
@@ -46,10 +58,18 @@ uint32_t phx_length_towers(const phx_rules *rules, float length);
 /* Collects all live slots with PHX_SLOT_FAR anew. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
+/*
+ * After the rebuild: finds the changes of the tick with this stamp (phx_body.changed). false = there are too many, and
+ * none is noted.
+ */
+bool phx_far_note_changes(phx_far *far, const phx_store *store, uint16_t dirty_stamp);
+
 /* Brings the entries into the cells where their targets are now. */
 void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store);
 
-/* At the end of a tick in which something changed: notes all far targets; none if the index phase did not collect them.
+/*
+ * At the end of a tick in which something changed: notes all far targets; none if the index phase did not collect them.
+ * The changes are over.
  */
 void phx_far_end_tick(phx_far *far, const phx_store *store);
 

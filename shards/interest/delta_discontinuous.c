@@ -34,13 +34,11 @@ uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of)
     return kept;
 }
 
-bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, phx_target_word leave)
+bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, uint32_t target)
 {
     const phx_store *store = &shard->store;
-    const uint32_t target = phx_target_word_slot(leave);
     const phx_body *body = &store->body[target];
-    if (!phx_target_word_special(leave) || !phx_shard_dirty(shard, body)) return false;
-    if (!(body->state & PHX_SLOT_DISCONTINUOUS) || !(body->state & PHX_SLOT_LIVE)) return false;
+    if (!(body->state & PHX_SLOT_LIVE)) return false;
     return phx_rule_sees(shard->rules, &store->body[slot], phx_store_attr(store, slot), body,
                          phx_store_attr(store, target), NULL, true);
 }

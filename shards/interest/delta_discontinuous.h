@@ -16,12 +16,18 @@
  */
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 
+/* Is it a leaving word of a previous row? Only these are of a discontinuous entity. */
+static inline bool phx_delta_leave_is_previous(const phx_shard *shard, phx_target_word leave)
+{
+    const phx_body *body = &shard->store.body[phx_target_word_slot(leave)];
+    return phx_target_word_special(leave) && phx_shard_dirty(shard, body) && (body->state & PHX_SLOT_DISCONTINUOUS);
+}
+
 /*
- * Does an observer with a stored list keep the target of a leaving word, which is in the list? The word of a previous
- * row says only where the entity was; the rule decides about where and what the entity is now. Any other word leaves.
- * For an observer without relations.
+ * Does an observer with a stored list keep a listed target whose previous row leaves? That says only where the entity
+ * was; the rule decides about where and what the entity is now. For an observer without relations.
  */
-bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, phx_target_word leave);
+bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, uint32_t target);
 
 /*
  * The slots in scratch->enter and ->leave become a change, except slots that are in both. apart: there is room for the

@@ -15,10 +15,30 @@ bool phx_delta_far_due(const phx_tile *tile, uint32_t row, float view, float mar
     const bool square = is_square(tile->shard);
     for (uint32_t i = 0; i < tile->far.crossing; i++) {
         const phx_far_item *item = &tile->far.items[i];
-        if (item->reach > view && item->slot != slot && phx_far_item_crosses(item, rows, row, square, margin))
+        if (phx_far_item_counts(item, view) && item->slot != slot &&
+            phx_far_item_crosses(item, rows, row, square, margin))
             return true;
     }
     return false;
+}
+
+/*
+ * Adds a discontinuous target that the observer of a row sees from beyond its view now, and one that it saw so before;
+ * a target may be both.
+ */
+static void derive_changed(const phx_shard *shard, const phx_far_item *item, uint32_t row, phx_delta_hits *hits)
+{
+    const phx_store *store = &shard->store;
+    const phx_grid_rows *rows = &shard->grid.rows;
+    const uint32_t slot = phx_row_slot(rows, row), target = item->slot;
+    const phx_attr *attr = phx_store_attr(store, slot), *now = phx_store_attr(store, target);
+    const float dx = item->old_x - rows->ox[row], dy = item->old_y - rows->oy[row];
+    if (item->reach > attr->view &&
+        phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target], now, NULL, false))
+        hits->enter[hits->enter_count++] = target;
+    if (item->old_reach > attr->view && phx_far_within(dx, dy, item->old_reach, is_square(shard)) &&
+        phx_layers_match(attr, phx_prev_rows_attr_of(&shard->previous, store, target)))
+        hits->leave[hits->leave_count++] = target;
 }
 
 void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation_set *related, phx_delta_hits *hits)
@@ -31,7 +51,12 @@ void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation
     for (uint32_t i = 0; i < tile->far.crossing; i++) {
         const phx_far_item *item = &tile->far.items[i];
         const phx_attr *target = phx_store_attr(store, item->slot);
-        if (!(item->reach > attr->view) || item->slot == slot || phx_related_to(shard, related, item->slot)) continue;
+        if (!phx_far_item_counts(item, attr->view) || item->slot == slot) continue;
+        if (phx_related_to(shard, related, item->slot)) continue;
+        if (item->changed) {
+            derive_changed(shard, item, row, hits);
+            continue;
+        }
         if (!phx_far_item_crosses(item, &shard->grid.rows, row, square, 0.0f) || !phx_layers_match(attr, target))
             continue;
         const bool enters =
@@ -39,6 +64,14 @@ void phx_delta_far_derive(const phx_tile *tile, uint32_t row, const phx_relation
         if (enters) hits->enter[hits->enter_count++] = item->slot;
         else hits->leave[hits->leave_count++] = item->slot;
     }
+}
+
+/* Is the target, which is discontinuous, among the leaving words already, as its previous row was in view? */
+static bool leaves_near(const phx_delta_hits *hits, uint32_t target)
+{
+    for (uint32_t i = 0; i < hits->leave_count; i++)
+        if (phx_target_word_slot(phx_target_word_at(hits->leave, i)) == target) return true;
+    return false;
 }
 
 void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, uint32_t row,
@@ -55,15 +88,16 @@ void phx_delta_far_decide(const phx_scratch *scratch, const phx_shard *shard, ui
     for (uint32_t i = 0; i < far->crossing; i++) {
         const phx_far_item *item = &far->items[i];
         const uint32_t target = item->slot;
-        if (!(item->reach > attr->view) || target == slot) continue;
+        if (!phx_far_item_counts(item, attr->view) || target == slot) continue;
         if (!phx_far_item_crosses(item, rows, row, square, attr->margin)) continue;
         const uint32_t at = related ? shard->kernels->find_u32(scratch->related, related->count, target) : 0;
         const phx_relation *relation = related && at < related->count ? &related->items[at] : NULL;
         if (relation && (relation->bits & PHX_RELATION_FAR)) continue;
         const bool listed = shard->kernels->find_u32(entries, list->count, target) < list->count;
-        const bool sees = phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
+        const bool sees = (store->body[target].state & PHX_SLOT_LIVE) &&
+                          phx_rule_sees(shard->rules, &store->body[slot], attr, &store->body[target],
                                         phx_store_attr(store, target), relation, listed);
-        if (sees && !listed) hits->enter[hits->enter_count++] = target;
-        if (listed && !sees) hits->leave[hits->leave_count++] = target;
+        if (sees && !listed && item->reach > attr->view) hits->enter[hits->enter_count++] = target;
+        if (listed && !sees && !(item->changed && leaves_near(hits, target))) hits->leave[hits->leave_count++] = target;
     }
 }

@@ -48,9 +48,11 @@ static void collect_leaves(phx_shard *shard, uint32_t slot, phx_delta_hits *hits
         for (; i < end && i < hits->leave_count; i++) {
             const phx_target_word word = phx_target_word_at(hits->leave, i);
             uint32_t target = phx_target_word_slot(word);
-            if (phx_target_word_special(word) && phx_far_seen(own, phx_store_attr(store, target))) continue;
+            const bool special = phx_target_word_special(word), previous = phx_delta_leave_is_previous(shard, word);
+            if (special && !previous && phx_far_seen(own, phx_store_attr(store, target))) continue;
             at[taken] = shard->kernels->find_u32(entries, list->count, target);
-            if (PHX_UNLIKELY(at[taken] < list->count && phx_delta_keeps_listed(shard, slot, word))) continue;
+            if (PHX_UNLIKELY(previous && at[taken] < list->count && phx_delta_keeps_listed(shard, slot, target)))
+                continue;
             hits->leave[n] = target;
             n += at[taken] < list->count;
             taken += at[taken] < list->count;
@@ -363,7 +365,9 @@ static phx_delta_result emit_stored_run(phx_scratch *scratch, phx_shard *shard, 
         return PHX_DELTA_NO_MEMORY;
     phx_delta_hits hits = collect_run_words(scratch, of->words);
     if (related) phx_related_sift(scratch, shard, of->slot, related, &hits);
-    sift_enters(shard, of->slot, radii->keep != radii->in || scratch->tile.previous_count > 0, &hits);
+    const bool may_be_listed =
+        radii->keep != radii->in || scratch->tile.previous_count > 0 || scratch->tile.far.crossing > 0;
+    sift_enters(shard, of->slot, may_be_listed, &hits);
     if (related) phx_related_decide(scratch, shard, of->slot, related, &hits);
     if (scratch->tile.far.crossing > 0) phx_delta_far_decide(scratch, shard, of->row, related, &hits);
     if (!phx_limit_stored_fits(shard, of->slot, hits.enter_count)) return PHX_DELTA_EVALUATE;

@@ -12,11 +12,13 @@ void phx_far_items_free(phx_far_items *items, phx_mem *mem)
 static phx_far_item make_item(const phx_shard *shard, uint32_t slot)
 {
     const phx_body *body = &shard->store.body[slot];
+    const float reach = phx_store_attr(&shard->store, slot)->reach;
     phx_far_item item = {.x = body->x,
                          .y = body->y,
                          .old_x = body->x,
                          .old_y = body->y,
-                         .reach = phx_store_attr(&shard->store, slot)->reach,
+                         .reach = reach,
+                         .old_reach = reach,
                          .slot = slot};
     if (body->state & PHX_SLOT_ROW) { /* a ghost without a row stands still: else it is discontinuous */
         item.old_x = shard->grid.rows.ox[body->row];
@@ -25,13 +27,43 @@ static phx_far_item make_item(const phx_shard *shard, uint32_t slot)
     return item;
 }
 
-/* Adds the targets of entries first .. end. false = no memory. */
+static phx_far_item make_changed_item(const phx_far_change *change)
+{
+    return (phx_far_item){.x = change->x,
+                          .y = change->y,
+                          .old_x = change->old_x,
+                          .old_y = change->old_y,
+                          .reach = change->reach,
+                          .old_reach = change->old_reach,
+                          .slot = change->slot,
+                          .changed = true};
+}
+
+/* Room for more items. false = no memory. */
+static bool reserve_items(phx_far_items *items, phx_mem *mem, uint32_t more)
+{
+    return phx_grow(mem, (void **)&items->items, &items->capacity, items->count, (size_t)items->count + more,
+                    sizeof *items->items);
+}
+
+/* Adds the targets of entries first .. end, but for discontinuous ones. false = no memory. */
 static bool add_items(phx_far_items *items, phx_mem *mem, const phx_shard *shard, uint32_t first, uint32_t end)
 {
-    if (!phx_grow(mem, (void **)&items->items, &items->capacity, items->count, (size_t)items->count + end - first,
-                  sizeof *items->items))
-        return false;
-    for (uint32_t i = first; i < end; i++) items->items[items->count++] = make_item(shard, shard->far.entries[i].slot);
+    if (!reserve_items(items, mem, end - first)) return false;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t slot = shard->far.entries[i].slot;
+        const phx_body *body = &shard->store.body[slot];
+        if (phx_shard_dirty(shard, body) && (body->state & PHX_SLOT_DISCONTINUOUS)) continue;
+        items->items[items->count++] = make_item(shard, slot);
+    }
+    return true;
+}
+
+/* Adds the changes of the tick. false = no memory. */
+static bool add_changes(phx_far_items *items, phx_mem *mem, const phx_far *far)
+{
+    if (!reserve_items(items, mem, far->change_count)) return false;
+    for (uint32_t i = 0; i < far->change_count; i++) items->items[items->count++] = make_changed_item(&far->changes[i]);
     return true;
 }
 
@@ -76,11 +108,6 @@ static bool stop_at_cells(void *user, uint32_t first, uint32_t end)
     return false;
 }
 
-bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
-{
-    return !visit_levels(shard, block, stop_at_cells, NULL);
-}
-
 typedef struct collection {
     phx_far_items *items;
     phx_mem *mem;
@@ -107,13 +134,15 @@ bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *
     items->count = items->crossing = 0;
     items->moved = false;
     PHX_ASSERT(!shard->far_dirty);
-    if (!visit_levels(shard, block, collect_cells, &to)) return false;
+    if (!visit_levels(shard, block, collect_cells, &to) || !add_changes(items, mem, &shard->far)) return false;
     if (items->count == 0) return true;
     const phx_far_box box = find_rows_box(shard, block);
     phx_far_items_pick(items, shard, &box);
     items->count = items->crossing;
-    for (uint32_t i = 0; i < items->count; i++)
-        items->moved |= items->items[i].x != items->items[i].old_x || items->items[i].y != items->items[i].old_y;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const phx_far_item *item = &items->items[i];
+        items->moved |= item->changed || item->x != item->old_x || item->y != item->old_y;
+    }
     return true;
 }
 
@@ -141,21 +170,55 @@ static bool border_in_box(const far_border *border, const phx_far_box *box, doub
     return x * x + y * y <= border->out * border->out && most_x * most_x + most_y * most_y >= border->in * border->in;
 }
 
+/* More than the rule's rounding, and than distances whose squares underflow in float32. */
+#define MORE 1.00001
+#define LEAST 1e-18
+
+/* May a place of the box be within the distance, and a margin, of a place? */
+static bool disc_in_box(float x, float y, double distance, const phx_far_box *box, bool square)
+{
+    if (!(distance >= 0.0)) return false;
+    const far_border disc = {.x = x, .y = y, .out = distance * MORE + LEAST, .square = square};
+    return border_in_box(&disc, box, 0.0, 0.0);
+}
+
+/* May an item have an event with an observer in the box? */
+static bool item_in_box(const phx_far_item *item, const phx_shard *shard, const phx_far_box *box)
+{
+    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
+    const double margin = shard->margin_max;
+    if (item->changed)
+        return disc_in_box(item->x, item->y, item->reach, box, square) ||
+               (item->old_reach >= 0.0f &&
+                disc_in_box(item->old_x, item->old_y, item->old_reach + margin, box, square));
+    const far_border border = {.x = item->x,
+                               .y = item->y,
+                               .in = fmax(0.0, item->reach / MORE - LEAST),
+                               .out = (item->reach + margin) * MORE + LEAST,
+                               .square = square};
+    /* seen from the item, the places of the last tick lie where its own step takes them */
+    return border_in_box(&border, box, (double)item->x - item->old_x, (double)item->y - item->old_y);
+}
+
+bool phx_far_items_near(const phx_shard *shard, const phx_block *block)
+{
+    const phx_far *far = &shard->far;
+    if (!visit_levels(shard, block, stop_at_cells, NULL)) return true;
+    if (far->change_count == 0) return false;
+    const phx_far_box box = find_rows_box(shard, block);
+    for (uint32_t i = 0; i < far->change_count; i++) {
+        const phx_far_item item = make_changed_item(&far->changes[i]);
+        if (item_in_box(&item, shard, &box)) return true;
+    }
+    return false;
+}
+
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box)
 {
-    /* more than the rule's rounding, and than distances whose squares underflow in float32 */
-    const double MORE = 1.00001, LEAST = 1e-18;
-    const bool square = shard->rules->shape == PH_SHAPE_SQUARE;
     items->crossing = 0;
     for (uint32_t i = 0; i < items->count; i++) {
         const phx_far_item item = items->items[i];
-        const far_border border = {.x = item.x,
-                                   .y = item.y,
-                                   .in = fmax(0.0, item.reach / MORE - LEAST),
-                                   .out = ((double)item.reach + shard->margin_max) * MORE + LEAST,
-                                   .square = square};
-        /* seen from the item, the places of the last tick lie where its own step takes them */
-        if (!border_in_box(&border, box, (double)item.x - item.old_x, (double)item.y - item.old_y)) continue;
+        if (!item_in_box(&item, shard, box)) continue;
         items->items[i] = items->items[items->crossing];
         items->items[items->crossing++] = item;
     }

@@ -1,6 +1,7 @@
 /*
  * Far items of a block: the targets with a reach that may come into the lists of the block's observers, or leave them,
  * from beyond the observers' views. Each has its positions at the end of this tick and of the last one, side by side.
+ * So has a discontinuous far target, even a global one (phx_far_change), with its reach at both times.
  * Collected with the tile of the block (tile.h), by its worker, in the interest phase.
  */
 #ifndef PHX_SHARDS_INTEREST_FAR_ITEMS_H
@@ -12,8 +13,9 @@
 
 typedef struct phx_far_item {
     float x, y, old_x, old_y;
-    float reach;
+    float reach, old_reach; /* as of a phx_far_change; both alike if it is not discontinuous */
     uint32_t slot;
+    bool changed; /* it is discontinuous: layers and more may be others, so it is decided wherever it is or was seen */
 } phx_far_item;
 
 typedef struct phx_far_items {
@@ -24,7 +26,7 @@ typedef struct phx_far_items {
      * observers that were given to phx_far_items_pick(): no other item has an event with one of these observers.
      */
     uint32_t crossing;
-    bool moved; /* one of them moved in this tick */
+    bool moved; /* one of them moved or changed in this tick */
 } phx_far_items;
 
 /* The observers of some rows stand and stood in it. */
@@ -35,8 +37,7 @@ typedef struct phx_far_box {
 void phx_far_items_free(phx_far_items *items, phx_mem *mem);
 
 /*
- * Collects the items that may have an event with an observer of a block, in a tick in which no far target is
- * discontinuous (phx_shard.far_dirty). false = no memory.
+ * Collects the items that may have an event with an observer of a block, in a tick with deltas. false = no memory.
  */
 bool phx_far_items_collect(phx_far_items *items, phx_mem *mem, const phx_shard *shard, const phx_block *block);
 
@@ -61,9 +62,22 @@ static inline phx_far_box phx_far_box_empty(void)
 /* Finds the items for observers in a box: sets items->crossing. */
 void phx_far_items_pick(phx_far_items *items, const phx_shard *shard, const phx_far_box *box);
 
+/* Is or was an item seen from beyond this view? */
+static inline bool phx_far_item_counts(const phx_far_item *item, float view)
+{
+    return item->reach > view || item->old_reach > view;
+}
+
+/* Is a place within a distance of another one? Not if one of its parts is NaN, or the distance is below 0. */
+static inline bool phx_far_within(float dx, float dy, float distance, bool square)
+{
+    if (!(distance >= 0.0f)) return false;
+    return square ? fabsf(dx) <= distance && fabsf(dy) <= distance : dx * dx + dy * dy <= distance * distance;
+}
+
 /*
  * May an item have an event with the observer of a row, whose list was right at the last tick's end? It came within its
- * reach, or left reach + margin behind.
+ * reach, or left reach + margin behind; or it changed, and is or was so near.
  */
 static inline bool phx_far_item_crosses(const phx_far_item *item, const phx_grid_rows *rows, uint32_t row, bool square,
                                         float margin)
@@ -71,6 +85,8 @@ static inline bool phx_far_item_crosses(const phx_far_item *item, const phx_grid
     const float r = item->reach, keep = r + margin;
     const float dx = item->x - rows->x[row], dy = item->y - rows->y[row];
     const float old_dx = item->old_x - rows->ox[row], old_dy = item->old_y - rows->oy[row];
+    if (item->changed)
+        return phx_far_within(dx, dy, r, square) || phx_far_within(old_dx, old_dy, item->old_reach + margin, square);
     if (square) {
         const float now = fmaxf(fabsf(dx), fabsf(dy)), old = fmaxf(fabsf(old_dx), fabsf(old_dy));
         return (now <= r && !(old <= r)) || (old <= keep && !(now <= keep));

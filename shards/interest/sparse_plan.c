@@ -130,7 +130,8 @@ static bool choose_plan(phx_sparse_plan *plan, phx_mem *mem, const phx_block *bl
 {
     const phx_shard *shard = plan->shard;
     const bool alike = block->reach == block->reach_min;
-    const bool far = shard->far.levels != 0 && phx_far_items_near(shard, block);
+    const bool any_far = shard->far.levels != 0 || shard->far.change_count > 0;
+    const bool far = any_far && phx_far_items_near(shard, block);
     uint32_t rows = 0;
     plan->around = block_event_towers(plan, block);
     if (shard->any_discontinuous || !shard->dense_tick) {

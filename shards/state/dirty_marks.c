@@ -15,6 +15,12 @@ static void mark_far_dirty(phx_shard *shard, uint32_t slot)
     else shard->far_moved = shard->far.moved = true;
 }
 
+void phx_shard_mark_far_stale(phx_shard *shard)
+{
+    shard->far.stale = true;
+    if (!phx_shard_rows(shard)) shard->far_dirty = true; /* else phx_far.changes says who is concerned */
+}
+
 void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)
 {
     if (phx_shard_dirty(shard, body)) return;
@@ -38,7 +44,7 @@ void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body)
     if (body->state & PHX_SLOT_DISCONTINUOUS) return;
     body->state |= PHX_SLOT_DISCONTINUOUS;
     shard->any_discontinuous = true;
-    if (body->state & PHX_SLOT_FAR) shard->far_dirty = shard->far.stale = true;
+    if (body->state & PHX_SLOT_FAR) phx_shard_mark_far_stale(shard);
     if (!(body->state & PHX_SLOT_ROW) || !phx_shard_rows(shard)) return;
     const uint32_t slot = (uint32_t)(body - shard->store.body);
     if (shard->derives_lists) phx_prev_rows_discontinuous(&shard->previous, slot);

@@ -20,6 +20,9 @@ void phx_shard_mark_dirty(phx_shard *shard, phx_body *body);
 /* The same for a change that is a discontinuity. */
 void phx_shard_mark_discontinuous(phx_shard *shard, phx_body *body);
 
+/* A far target came, left, jumped or changed. */
+void phx_shard_mark_far_stale(phx_shard *shard);
+
 /*
  * Marks a move to (x, y): discontinuous if it is a jump, seen from the last tick's end, or if the row does not have the
  * position of that time.

@@ -333,6 +333,16 @@ static void mark_bounded(phx_shard *shard)
     shard->far_dirty |= !any;
 }
 
+/* Finds far targets anew, and how they changed; too many changes, and every observer is evaluated. false = no memory.
+ */
+static bool rebuild_far_targets(phx_shard *shard)
+{
+    if (!phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    if (!phx_far_note_changes(&shard->far, &shard->store, shard->dirty_stamp)) shard->far_dirty = true;
+    shard->far_moved |= shard->far.change_count > 0;
+    return true;
+}
+
 bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx_renames *renames)
 {
     PHX_ASSERT(shard->deferred.depth == 1);
@@ -350,7 +360,7 @@ bool phx_shard_index(phx_shard *shard, const phx_directory *directory, const phx
     previous->kept |= any_stored_list(shard); /* a second call does not find added slots any more */
     PHX_VALIDATE(shard->storage->updated_valid(shard));
     end_adds(shard);
-    if (shard->far.stale && !phx_far_rebuild(&shard->far, shard->mem, shard->rules, &shard->store)) return false;
+    if (shard->far.stale && !rebuild_far_targets(shard)) return false;
     if (shard->far.moved) phx_far_follow(&shard->far, shard->rules, &shard->store);
     if (shard->changed || shard->all_dirty) shard->flat = phx_shard_ground_flat(shard);
     if (shard->flat != shard->flat_before) shard->far_dirty = true; /* lists follow another rule than before */

@@ -123,6 +123,21 @@ static uint32_t disturb(host *h, uint32_t number)
     return 2 * JUMPS + 1;
 }
 
+/* A dragon jumps far, another one grows or shrinks, a beacon is lit or goes out. Returns how many of them there are. */
+static uint32_t disturb_far(host *h, uint32_t number)
+{
+    const uint64_t jumper = number % 4 * PARTY + 2, changer = (4 + number % 4) * PARTY + 2,
+                   beacon = number % 8 * PARTY + 1;
+    const ph_attrs other = {.given = PH_REACH, .reach = number / 4 % 3 == 0 ? 0 : 100 + 10 * (float)(number % 32)};
+    h->hidden[beacon - 1] = !h->hidden[beacon - 1];
+    const ph_attrs lit = {.given = PH_GLOBAL, .global = !h->hidden[beacon - 1]};
+    place(h, jumper, fmodf(h->at[jumper - 1].x + 0.5f * SIDE, SIDE), uniform(h, 0, SIDE));
+    CHECK_OK(ph_move(h->producer, jumper, h->at[jumper - 1].x, h->at[jumper - 1].y, 0));
+    CHECK_OK(ph_set(h->producer, changer, &other));
+    CHECK_OK(ph_set(h->producer, beacon, &lit));
+    return 3;
+}
+
 /* Ticks, verifies, and returns how many observers were evaluated so far. */
 static uint64_t tick(const host *h)
 {
@@ -157,7 +172,7 @@ typedef struct way {
     bool cuts;    /* the cap cuts some lists, whose observers are evaluated */
     bool related; /* some observers have relations, of which some change */
     bool far;     /* some targets are seen from beyond a view */
-    bool jumps;   /* some entities are discontinuous in each tick */
+    bool jumps;   /* some entities are discontinuous in each tick; with `far`, these targets */
 } way;
 
 static void run(const way *of)
@@ -182,9 +197,9 @@ static void run(const way *of)
         const bool changes = of->related && i % HIDES_EVERY == 0;
         if (changes) change_hides(&h, i / HIDES_EVERY % 2 == 0);
         uint64_t expected = changes ? CHANGES : 0;
-        if (of->jumps) expected = disturb(&h, i);
+        if (of->jumps) expected = of->far ? disturb_far(&h, i) : disturb(&h, i);
         /* their lists are derived; but a comer with a cap is evaluated */
-        if (of->jumps && of->margin == 0) expected = of->cap > 0 ? expected % 2 : 0;
+        if (of->jumps && of->margin == 0) expected = of->cap > 0 && !of->far ? expected % 2 : 0;
         const uint64_t now = tick(&h);
         CHECK(of->cuts || now - before == expected, "%s, tick %u: %" PRIu64 " observers evaluated, not %" PRIu64,
               of->name, i, now - before, expected);
@@ -212,6 +227,9 @@ int main(void)
         {"far targets", 0, 0, .far = true},
         {"far targets and a cap", 0, 500, .far = true},
         {"far targets and relations", 0, 0, .far = true, .related = true},
+        {"far targets that jump", 0, 0, .far = true, .jumps = true},
+        {"far targets that jump, and a cap", 0, 500, .far = true, .jumps = true},
+        {"far targets that jump, and a margin", 15, 0, .far = true, .jumps = true},
         {"far targets, a margin and relations", 15, 0, .far = true, .related = true},
     };
     for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);

@@ -174,15 +174,23 @@ Test(run_delta, the_margin_follows_from_the_list)
     fleet_close(f);
 }
 
+/* No observer was evaluated, whether or not a delta concerned one. */
+static void end_without_lists(uint32_t changes)
+{
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated, counted.evaluated);
+    cr_assert_eq(f->changes, changes, "%u told", f->changes);
+}
+
 /* Observer 4 stands at 405, 105. */
-Test(run_delta, a_target_with_a_reach_that_walks_needs_no_list)
+Test(run_delta, a_target_with_a_reach_needs_no_list)
 {
     open_lone(0);
     phx_attr dragon = plain_attr(0, 0);
     dragon.reach = 500;
     begin();
     fleet_enter(f, 300, dragon, 400, 606);
-    end(LONE, 0, 0);
+    end_without_lists(0);
     begin();
     fleet_move(f, 101, 116, 105); /* the observer stands still, and so does the dragon */
     end(0, 1, 0);
@@ -199,7 +207,14 @@ Test(run_delta, a_target_with_a_reach_that_walks_needs_no_list)
     }
     begin();
     fleet_move(f, 300, 400, 700); /* a jump */
-    end(LONE, 0, 0);
+    end_without_lists(0);
+    begin();
+    fleet_move(f, 300, 400, 500); /* back: into the reach of seven, from 105 to 705 */
+    end_without_lists(7);
+    begin();
+    dragon.stealth = 1;
+    fleet_set(f, 300, dragon, 0);
+    end_without_lists(7);
     fleet_close(f);
 }
 
@@ -211,7 +226,7 @@ Test(run_delta, a_target_with_a_reach_comes_from_far_off)
     dragon.reach = 25;
     begin();
     fleet_enter(f, 300, dragon, 405, 305);
-    end(LONE, 0, 0);
+    end_without_lists(0);
     uint32_t came = 0;
     for (int i = 0; i < 95; i++) {
         begin();

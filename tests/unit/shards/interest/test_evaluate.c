@@ -155,28 +155,37 @@ Test(interest, a_relation_makes_its_observer_alone_dirty)
     fleet_close(f);
 }
 
-Test(interest, a_far_target_makes_every_observer_dirty)
+/* Stored lists: none is found anew, whoever is told. */
+static void end_far(fleet *f, uint32_t changes)
+{
+    const uint64_t evaluated = fleet_counts(f).evaluated;
+    fleet_end(f);
+    cr_assert_eq(fleet_counts(f).evaluated, evaluated);
+    cr_assert_eq(f->changes, changes, "%u told", f->changes);
+}
+
+Test(interest, a_far_target_that_changes_needs_no_list)
 {
     fleet *f = lone_observers();
     phx_attr beacon = plain_attr(0, 0);
     beacon.global = true;
     fleet_begin(f);
     fleet_set(f, 200, beacon, 1);
-    end(f, LONE, LONE);
+    end_far(f, LONE);
     fleet_begin(f);
     fleet_move(f, 200, 508, 1505);
-    end(f, LONE, 0);
+    end_far(f, 0);
     beacon.global = false;
     beacon.reach = 30;
     fleet_begin(f);
     fleet_set(f, 200, beacon, 1);
-    end(f, LONE, LONE);
+    end_far(f, LONE);
     fleet_begin(f);
     fleet_move(f, 200, 305, 130);
-    end(f, LONE, 1);
+    end_far(f, 1);
     fleet_begin(f);
     fleet_set(f, 200, plain_attr(0, 0), 1);
-    end(f, LONE, 0);
+    end_far(f, 0);
     fleet_begin(f);
     end(f, 0, 0);
     fleet_close(f);
