@@ -218,6 +218,19 @@ Test(run_delta, a_target_with_a_reach_needs_no_list)
     fleet_close(f);
 }
 
+/* More of them than an observer would compare itself with, at once: it is evaluated. */
+Test(run_delta, many_targets_with_a_reach_that_come_take_the_list)
+{
+    enum { DRAGONS = PHX_FAR_CHANGES_MAX + 1, SEERS = 7 };
+    open_lone(0);
+    phx_attr dragon = plain_attr(0, 0);
+    dragon.reach = 500;
+    begin();
+    for (uint64_t i = 0; i < DRAGONS; i++) fleet_enter(f, 300 + i, dragon, 400, 500);
+    end(LONE, 0, SEERS);
+    fleet_close(f);
+}
+
 /* From 20 towers off, so that its cell has to follow it. */
 Test(run_delta, a_target_with_a_reach_comes_from_far_off)
 {
