@@ -16,7 +16,7 @@
  */
 uint32_t phx_delta_keep_seen(uint32_t *words, phx_span *of);
 
-/* Is it a leaving word of a previous row? Only these are of a discontinuous entity. */
+/* Is it a leaving word of a previous row? The leaving words of a discontinuous entity are. */
 static inline bool phx_delta_leave_is_previous(const phx_shard *shard, phx_target_word leave)
 {
     const phx_body *body = &shard->store.body[phx_target_word_slot(leave)];
@@ -24,8 +24,8 @@ static inline bool phx_delta_leave_is_previous(const phx_shard *shard, phx_targe
 }
 
 /*
- * Does an observer with a stored list keep a listed target whose previous row leaves? That says only where the entity
- * was; the rule decides about where and what the entity is now. For an observer without relations.
+ * Does an observer with a stored list keep a listed target whose previous row leaves? The row has the old place alone;
+ * the rule decides about the entity as it is now. For an observer without relations.
  */
 bool phx_delta_keeps_listed(const phx_shard *shard, uint32_t slot, uint32_t target);
 
