@@ -156,9 +156,13 @@ def test_csv_of_a_later_image(folder, seed):
     expect(",import," in read(folder, "t.csv"), "an image without a record behind it is no trace")
     for tick, store in later[:2] + later[2::max(1, len(later) // 6)]:
         name = image(tick, f"{store}/w")
-        Run(folder, [name, "--csv", "t.csv", "--definition", "t.conf"] + OUTPUTS).ends(0)
+        asked = [word for n in range(8) for word in ("--explain", f"{n + 1},{n * 5 % 39 + 1}@{tick + 1 + n}")]
+        first = Run(folder, [name, "--csv", "t.csv", "--definition", "t.conf"] + OUTPUTS + asked).ends(0)
         wanted = outputs(folder)
-        run = replay_csv(folder, ["--verify", "--shards", "2x2"])
+        run = replay_csv(folder, ["--verify", "--shards", "2x2"] + asked)
+        told = [line for line in (first.out + first.err).splitlines() if line.startswith("tick ") and "observer" in line]
+        expect(len(told) == 8 and all(line in run.out + run.err for line in told),
+               f"seed {seed}, {name}: {told}\n{run.out}\n{run.err}")
         expect(",import," in read(folder, "t.csv"), "no capsule")
         got = outputs(folder)
         for kind in ("events", "heard"):
