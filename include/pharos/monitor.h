@@ -155,8 +155,8 @@ typedef struct ph_monitor_grid {
     uint32_t reserved;
     const uint32_t *counts; /* entities */
     const uint32_t *costs;  /* distances compared in the last tick for observers there: ph_stats.pairs_tested by places,
-                               spread evenly over the places of each piece of work; 0 in ticks of other indexes than
-                               lighthouse and of range = towers */
+                               spread over places of each piece of work: of index = lighthouse, and of range = towers,
+                               evenly over some, as a piece lies together; of other indexes by lengths of lists */
 } ph_monitor_grid;
 
 /** A shard, row by row. Counters as in ph_shard_stats. */

@@ -68,6 +68,8 @@ typedef struct phx_storage {
     bool mixes_instances;
     /* A scan of a part of the view costs less than one of the whole view. Read in the interest phase. */
     bool scans_in_part;
+    /* Items of the interest phase are slots: of entities anywhere, and the same at the tick's end. Read then. */
+    bool items_are_slots;
 
     /* ---- life of the shard; by the world's owner ---- */
 
@@ -168,7 +170,10 @@ typedef struct phx_storage {
     /* Finds the events of the observers in a chunk; see phx_interest_run(). Any worker, with a scratch of its own. */
     uint32_t (*run)(struct phx_scratch *scratch, const phx_directory *directory, phx_shard *shard, uint32_t first,
                     uint32_t count);
-    /* Visits the observers of items that run() had no memory for. By the ticking thread. */
+    /*
+     * Visits the observers of items that run() had no memory for. By the ticking thread; of entries of tasks, which
+     * need no scratch for it, also by the worker of items that are done.
+     */
     void (*visit_undone)(struct phx_scratch *scratch, phx_shard *shard, uint32_t first, uint32_t count,
                          phx_undone_fn visit, void *user);
 

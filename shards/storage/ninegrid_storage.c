@@ -126,6 +126,7 @@ const phx_storage phx_storage_ninegrid = {
     .unmarked_when_dense = true,
     .mixes_instances = false,
     .scans_in_part = false,
+    .items_are_slots = false,
     .make = make_cells,
     .free = free_cells,
     .reserve_note = reserve_cell_note,

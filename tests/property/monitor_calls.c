@@ -28,7 +28,9 @@ typedef struct stand {
 } stand;
 
 static ph_crew crew;       /* of the worlds that are opened; zero = none */
-static uint32_t share_min; /* of theirs */
+static uint32_t share_min; /* of theirs, as the next two */
+static ph_index finds_by;
+static ph_range range;
 
 static void stand_open(stand *s, uint32_t shards, uint32_t workers, const ph_monitor_def *monitor)
 {
@@ -42,6 +44,8 @@ static void stand_open(stand *s, uint32_t shards, uint32_t workers, const ph_mon
     s->def.workers = workers;
     s->def.share_min = share_min;
     s->def.crew = crew;
+    s->def.index = finds_by;
+    s->def.range = range;
     s->def.classes = s->classes;
     s->def.class_count = CLASSES;
     s->def.allocator = fail_alloc_hooks(&s->memory);
@@ -469,6 +473,57 @@ static void workers(void)
     stand_close(&three);
 }
 
+/* Costs are where observers are crowded, and are those of the tick, in each index. */
+static void costs_of(ph_index index, ph_range by, uint32_t workers)
+{
+    enum { CROWD = 300, OTHERS = 100, TICKS = 5, LOW = PH_MONITOR_CELLS / 4 };
+    static stand s;
+    finds_by = index;
+    range = by;
+    stand_open(&s, 1, workers, &(ph_monitor_def){.points_max = 5000});
+    CHECK_OK(ph_monitor_watch(s.monitor, &WHOLE));
+    uint64_t all = 0, crowded = 0, tested = 0;
+    for (uint32_t t = 0; t < TICKS; t++) {
+        const float step = (float)t * 11;
+        for (uint32_t i = 0; i < CROWD + OTHERS;
+             i++) { /* the crowd within SIDE / 4 of a corner, others mixed with it */
+            const bool lone = i % (CROWD / OTHERS + 1) == 0;
+            const float x = (lone ? 300.0F + (float)(i * 37 % 600) : (float)(i * 29 % 180)) + step;
+            const float y = (lone ? 300.0F + (float)(i * 61 % 600) : (float)(i * 53 % 180)) + step;
+            if (t == 0) enter(&s, i + 1, x, y, 0);
+            else CHECK_OK(ph_move(s.producer, i + 1, x, y, 0));
+        }
+        stand_tick(&s);
+        ph_stats stats;
+        CHECK_OK(ph_world_stats(s.world, &stats));
+        const ph_monitor_frame *frame = take(&s);
+        for (uint32_t i = 0; i < PH_MONITOR_CELLS * PH_MONITOR_CELLS; i++) {
+            all += frame->grid.costs[i];
+            crowded += i % PH_MONITOR_CELLS < LOW && i / PH_MONITOR_CELLS < LOW ? frame->grid.costs[i] : 0;
+        }
+        tested += stats.last_pairs_tested;
+        give(&s, frame);
+    }
+    CHECK(all <= tested && 10 * all > 9 * tested, "index %d, range %d: costs %u of %u", (int)index, (int)by,
+          (unsigned)all, (unsigned)tested);
+    CHECK(10 * crowded > 8 * all, "index %d, range %d: %u of %u where the crowd is", (int)index, (int)by,
+          (unsigned)crowded, (unsigned)all);
+    stand_close(&s);
+    finds_by = PH_INDEX_LIGHTHOUSE;
+    range = PH_RANGE_RADIUS;
+}
+
+static void costs(void)
+{
+    costs_of(PH_INDEX_LIGHTHOUSE, PH_RANGE_RADIUS, 2);
+    costs_of(PH_INDEX_LIGHTHOUSE, PH_RANGE_TOWERS, 1);
+    costs_of(PH_INDEX_LIGHTHOUSE, PH_RANGE_TOWERS, 2);
+    costs_of(PH_INDEX_GRID, PH_RANGE_RADIUS, 1);
+    costs_of(PH_INDEX_BRUTE, PH_RANGE_RADIUS, 2);
+    costs_of(PH_INDEX_QUADTREE, PH_RANGE_RADIUS, 2);
+    costs_of(PH_INDEX_TOWERS, PH_RANGE_TOWERS, 2);
+}
+
 /* Worlds of a crew, which tick together, shared or each by one worker, have the frames of a world alone. */
 static void crews(uint32_t entities)
 {
@@ -623,6 +678,7 @@ int main(int argc, char **argv)
     free_slots();
     areas();
     workers();
+    costs();
     crews(0);
     crews(100000);
     ticks();

@@ -105,6 +105,8 @@ typedef struct phx_shard_progress {
     phx_phase_ns ns; /* last tick: workers' time on its steps; from the tick's end on, on its pieces, too */
 } __attribute__((aligned(PHX_CACHE_LINE))) phx_shard_progress;
 
+enum { PHX_COST_PLACES = 8 }; /* of a chunk: a chunk is of a few towers that lie together */
+
 /* A range of one shard's rows: the unit of work of the interest phase. */
 typedef struct phx_chunk {
     uint32_t shard;
@@ -115,8 +117,10 @@ typedef struct phx_chunk {
     uint32_t change_first, change_count;
     uint32_t target_first, overflow_first; /* where the chunk's targets and overflow begin in the scratch */
     uint32_t commit_count;                 /* changes with work for the commit */
-    phx_interest_counts counts;            /* its work */
-    uint64_t interest_ns, publish_ns;      /* its workers' time */
+    uint32_t observers[PHX_COST_PLACES];   /* of entries of tasks: some of its observers, for monitors (costs.h) */
+    uint32_t observer_count;
+    phx_interest_counts counts;       /* its work */
+    uint64_t interest_ns, publish_ns; /* its workers' time */
 } phx_chunk;
 
 /* A chunk's changes for one consumer: their number; then their places in its batch. */

@@ -17,6 +17,8 @@
 #include "shards/tick/row_positions.h"
 #include "shards/tick/set_aside.h"
 #include "shards/tick/zones_stage.h"
+#include "world/monitor/costs.h"
+#include "world/monitor/monitor.h"
 #include "world/publish/change_counts.h"
 #include "world/publish/event_bound.h"
 
@@ -288,6 +290,7 @@ static void interest_body(void *context, uint32_t worker, uint32_t piece)
     chunk->change_count = scratch->change_count - chunk->change_first;
     chunk->commit_count = scratch->commit_count - commits;
     phx_interest_counts_add(&chunk->counts, &scratch->counts, &counts);
+    if (phx_monitors_any(world)) phx_costs_note(world, chunk);
     phx_spread_chunk(world, piece);
     phx_publish_count(world, piece);
     chunk->interest_ns += phx_now_ns() - from;
