@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/perm_tasks.h"
 
 enum { SIDE = 1000, CLASSES = 2 };
 
@@ -27,8 +28,9 @@ typedef struct stand {
     ph_world_def def;
 } stand;
 
-static ph_crew crew;       /* of the worlds that are opened; zero = none */
-static uint32_t share_min; /* of theirs, as the next two */
+static ph_crew crew;        /* of the worlds that are opened; zero = none */
+static ph_task_hooks hooks; /* theirs; zero = the library's threads */
+static uint32_t share_min;  /* of theirs, as the next two */
 static ph_index finds_by;
 static ph_range range;
 
@@ -44,6 +46,7 @@ static void stand_open(stand *s, uint32_t shards, uint32_t workers, const ph_mon
     s->def.workers = workers;
     s->def.share_min = share_min;
     s->def.crew = crew;
+    s->def.tasks = hooks;
     s->def.index = finds_by;
     s->def.range = range;
     s->def.classes = s->classes;
@@ -211,6 +214,8 @@ static void memory(void)
 {
     static stand s;
     ph_monitor_stats stats;
+    perm_tasks tasks = {.rng = 1}; /* with threads it is luck which worker's arrays have grown */
+    hooks = perm_tasks_serial(&tasks);
     stand_open(&s, 2, 2, NULL);
     for (uint64_t id = 1; id <= 500; id++) enter(&s, id, (float)(id % 100) * 10, (float)id, 0);
     stand_tick(&s);
@@ -239,6 +244,7 @@ static void memory(void)
     }
     CHECK_OK(ph_monitor_close(s.monitor));
     stand_close(&s);
+    hooks = (ph_task_hooks){0};
 }
 
 /* ---- samples ---- */
