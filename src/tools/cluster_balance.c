@@ -8,6 +8,17 @@
 
 enum { RESTS = 6 /* times the wait */ };
 
+/* Places in the map that have another node than in the look before. */
+static void note_moves(phx_cluster_balance *balance, const phx_cluster_map *map, uint64_t now_ms)
+{
+    for (uint32_t i = 0; i < map->region_count; i++) {
+        const bool has_gone = balance->version != 0 && balance->numbers[i] != map->regions[i].number;
+        if (has_gone) balance->rests_until_ms[i] = now_ms + RESTS * balance->wait_ms;
+        balance->numbers[i] = map->regions[i].number;
+        balance->state.rests[i] = balance->rests_until_ms[i] > now_ms;
+    }
+}
+
 static void take_loads(phx_balance_state *state, const phx_cluster_listing *listing)
 {
     state->load_count = 0;
@@ -26,7 +37,7 @@ void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_li
     state->map = &listing->map;
     state->columns = listing->columns;
     memcpy(state->entities, listing->entities, sizeof state->entities);
-    for (uint32_t i = 0; i < PHX_CLUSTER_REGIONS_MAX; i++) state->rests[i] = balance->rests_until_ms[i] > now_ms;
+    note_moves(balance, state->map, now_ms);
     take_loads(state, listing);
     balance->verdict = phx_balance_choose(state, &balance->move);
     const uint16_t number = balance->verdict == PHX_BALANCE_MOVE ? balance->move.from : 0;
@@ -36,16 +47,16 @@ void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_li
     balance->busy_number = number;
 }
 
-bool phx_cluster_balance_is_due(const phx_cluster_balance *balance, uint64_t wait_ms, uint64_t now_ms)
+bool phx_cluster_balance_is_due(const phx_cluster_balance *balance, uint64_t now_ms)
 {
+    const uint64_t wait_ms = balance->wait_ms;
     return balance->verdict == PHX_BALANCE_MOVE && now_ms - balance->busy_since_ms >= wait_ms &&
            (balance->moved_ms == 0 || now_ms - balance->moved_ms >= wait_ms);
 }
 
-void phx_cluster_balance_made(phx_cluster_balance *balance, uint64_t wait_ms, uint64_t now_ms)
+void phx_cluster_balance_made(phx_cluster_balance *balance, uint64_t now_ms)
 {
     balance->moved_ms = now_ms;
-    balance->rests_until_ms[balance->move.region] = now_ms + RESTS * wait_ms;
 }
 
 /* ---- words ---- */

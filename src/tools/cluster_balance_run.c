@@ -57,19 +57,22 @@ static int make_move(balance_run *run, uint64_t now_ms)
     const phx_balance_move *move = &run->balance.move;
     const phx_cluster_change change = {.kind = PHX_CHANGE_MOVE,
                                        .number = move->to,
-                                       .from = move->from,
+                                       .version = run->listing.map.version,
                                        .is_dry = run->job->change.is_dry,
                                        .region_count = 1,
                                        .regions = {move->region}};
     const phx_change_result result = phx_cluster_change_write(&change, run->store, run->name, &run->report);
     if (result == PHX_CHANGE_REFUSED) return say(PHX_EXIT_REFUSED, run->report.reason);
     if (result == PHX_CHANGE_FAILED) return say(PHX_EXIT_STORE, run->report.reason);
-    if (run->job->is_json) print_json(run, change.is_dry ? "dry" : "made");
+    const bool stands = result == PHX_CHANGE_STANDS;
+    if (run->job->is_json) print_json(run, stands ? "stands" : change.is_dry ? "dry" : "made");
     else
         fprintf(run->out, "%s%s\n", phx_cluster_balance_sentence(&run->balance, text, sizeof text),
-                change.is_dry ? " (not written)" : "");
+                stands          ? " (it has it already)"
+                : change.is_dry ? " (not written)"
+                                : "");
     run->said[0] = '\0';
-    phx_cluster_balance_made(&run->balance, run->job->wait_ms, now_ms);
+    phx_cluster_balance_made(&run->balance, now_ms);
     return PHX_EXIT_OK;
 }
 
@@ -77,8 +80,7 @@ static int look(balance_run *run, uint64_t now_ms)
 {
     if (!phx_cluster_listing_read(&run->listing, run->store, run->name)) return say(PHX_EXIT_STORE, run->store->reason);
     phx_cluster_balance_look(&run->balance, &run->listing, now_ms);
-    const uint64_t wait_ms = run->job->goes_on ? run->job->wait_ms : 0;
-    if (phx_cluster_balance_is_due(&run->balance, wait_ms, now_ms)) return make_move(run, now_ms);
+    if (phx_cluster_balance_is_due(&run->balance, now_ms)) return make_move(run, now_ms);
     if (run->balance.verdict == PHX_BALANCE_MOVE) return PHX_EXIT_OK; /* it waits */
     print_verdict(run, "none");
     return PHX_EXIT_OK;
@@ -96,6 +98,7 @@ int phx_cluster_balance_run(const phx_cluster_job *job, phx_cluster_store *store
     const struct timespec every = {.tv_sec = job->every_ms / MS_IN_S,
                                    .tv_nsec = (long)(job->every_ms % MS_IN_S) * NS_IN_MS};
     run = (balance_run){.job = job, .store = store, .name = name, .out = out};
+    run.balance.wait_ms = job->goes_on ? job->wait_ms : 0; /* one look moves at once */
     int exit_status = look(&run, clock_ms());
     while (job->goes_on && *stops == 0 && exit_status != PHX_EXIT_TROUBLE) {
         if (fflush(out) != 0) return PHX_EXIT_TROUBLE;

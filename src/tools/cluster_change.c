@@ -29,17 +29,16 @@ static phx_change_result move_regions(const phx_cluster_change *change, phx_chan
     if (member->gateway) return refuse(report, "member %u is a gateway, which has no regions", change->number);
     if (!phx_cluster_listing_of(&report->before, member->registration))
         return refuse(report, "node %u has lost its lease, and will be put out", change->number);
-    if (change->from != 0 && member->drained) return refuse(report, "node %u was drained meanwhile", change->number);
     for (uint32_t i = 0; i < change->region_count; i++) {
         const uint32_t region = change->regions[i];
         if (region >= report->after.region_count)
             return refuse(report, "there is no region %u: they are 0 to %u", region, report->after.region_count - 1);
-        const uint16_t number = report->after.regions[region].number;
-        if (change->from != 0 && number != change->from && number != change->number)
-            return refuse(report, "region %u is not node %u's any more", region, change->from);
         moved |= phx_cluster_map_give(&report->after, region, change->number);
     }
-    return moved ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;
+    if (!moved) return PHX_CHANGE_STANDS;
+    if (change->version == 0 || change->version == report->before.map.version) return PHX_CHANGE_MADE;
+    return refuse(report, "the cluster map has changed meanwhile: it is version %u, not %u", report->before.map.version,
+                  change->version);
 }
 
 static phx_change_result drain_node(const phx_cluster_change *change, phx_change_report *report)

@@ -18,7 +18,7 @@ typedef struct phx_cluster_change {
     uint16_t number;
     bool is_forced;        /* OUT: also a member that holds its lease */
     bool is_dry;           /* nothing is written */
-    uint16_t from;         /* MOVE: the regions are that node's, and the other one is not drained; 0 = whatever is so */
+    uint32_t version;      /* MOVE: of the map that it was chosen by, and of no other one; 0 = of whichever */
     uint32_t region_count; /* MOVE */
     uint32_t regions[PHX_CLUSTER_REGIONS_MAX];
 } phx_cluster_change;

@@ -74,10 +74,14 @@ static int show_once(const phx_cluster_job *job, phx_cluster_store *store, const
 
 /* ---- watch ---- */
 
+/* Loads differ all the time: they are shown with the next change. */
 static bool is_same(const phx_cluster_listing *a, const phx_cluster_listing *b)
 {
-    return a->map_state == b->map_state && a->map_revision == b->map_revision && a->listed_count == b->listed_count &&
-           memcmp(a->listed, b->listed, a->listed_count * sizeof *a->listed) == 0;
+    bool same =
+        a->map_state == b->map_state && a->map_revision == b->map_revision && a->listed_count == b->listed_count;
+    for (uint32_t i = 0; i < a->listed_count && same; i++)
+        same = a->listed[i].registration == b->listed[i].registration;
+    return same;
 }
 
 /* Says once that the store is away, and goes on. */
@@ -89,7 +93,7 @@ static int watch(const phx_cluster_job *job, phx_cluster_store *store, const cha
     while (*stops == 0) {
         if (phx_cluster_listing_read(&next, store, name)) {
             is_away = false;
-            if (is_first || (next.map.version >= shown.map.version && !is_same(&shown, &next))) {
+            if (is_first || (next.store_revision >= shown.store_revision && !is_same(&shown, &next))) {
                 if (!is_first && !job->is_json) fputs("\n", out);
                 show(job, out, &next);
                 shown = next;

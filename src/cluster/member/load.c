@@ -1,6 +1,9 @@
 /*
- * The load of a node; see load.h. Entities are counted one region a round, so the count costs a round little, and a
- * number is as old as the node has regions, in rounds.
+ * The load of a node; see load.h. Entities are counted one region a round, and each region once for a report, so the
+ * count costs a round little; a number is as old as a report, or as the node has regions, in rounds.
+ *
+ * A report is of the rounds since the one before: a node that has given a region away shows so in the next report, also
+ * where its rounds were so long that many of them go back to a time before.
  */
 #include "cluster/member/load.h"
 
@@ -52,16 +55,18 @@ static void count_region(phc *member)
         const ph_query inside = phx_halo_box(&member->grid, region, 0.0f);
         load->counted = 0;
         if (ph_find_visit(member->world, &inside, count_own, member) == PH_OK) load->entities[region] = load->counted;
+        load->turn--;
         return;
     }
 }
 
 /* ---- reports ---- */
 
-static uint64_t mean_of(const uint32_t *values, uint32_t count)
+/* Of the last ones of a ring. */
+static uint64_t mean_of(const uint32_t *values, uint32_t rounds, uint32_t count)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) sum += values[i];
+    for (uint32_t i = 1; i <= count; i++) sum += values[(rounds - i) % PHX_LOAD_ROUNDS];
     return count > 0 ? sum / count : 0;
 }
 
@@ -95,14 +100,17 @@ static void write_report(phc *member)
                               .sequence = ++load->sequence,
                               .columns = (uint16_t)member->grid.columns,
                               .rows = (uint16_t)member->grid.rows};
-    report.rounds = load->rounds < PHX_LOAD_ROUNDS ? load->rounds : PHX_LOAD_ROUNDS;
-    report.busy_us = (uint32_t)mean_of(load->busy_us, report.rounds);
-    report.busy_p99_us = p99_of(load->busy_us, report.rounds);
-    report.period_us = (uint32_t)mean_of(load->period_us, report.rounds);
+    const uint32_t since = load->rounds - load->reported;
+    report.rounds = since < PHX_LOAD_ROUNDS ? since : PHX_LOAD_ROUNDS;
+    report.busy_us = (uint32_t)mean_of(load->busy_us, load->rounds, report.rounds);
+    report.busy_p99_us = p99_of(load->busy_us, load->rounds < PHX_LOAD_ROUNDS ? load->rounds : PHX_LOAD_ROUNDS);
+    report.period_us = (uint32_t)mean_of(load->period_us, load->rounds, report.rounds);
     if (report.period_us == 0) report.period_us = 1; /* a host's clock that stands still */
     for (uint32_t i = 0; i < member->node.holdings.count; i++) report.transit += member->node.holdings.items[i].sending;
     report.own = member->node.holdings.count - report.transit;
     add_regions(member, &report);
+    load->reported = load->rounds;
+    load->turn = report.region_count;
     const size_t size = phx_load_report_encode(&report, member->message, sizeof member->message);
     phx_reporting_write(&member->membership, member->message, size);
 }
@@ -111,8 +119,8 @@ void phx_load_end_round(phc *member)
 {
     phx_load *load = &member->load;
     if (member->membership.phase != PHX_MEMBERSHIP_MEMBER) return;
-    count_region(member);
-    if (load->rounds > 0 && member->now >= load->report_at) {
+    if (load->turn > 0) count_region(member);
+    if (load->rounds != load->reported && member->now >= load->report_at) {
         load->report_at = member->now + REPORT_NS;
         write_report(member);
     }

@@ -19,8 +19,8 @@ typedef struct phx_load_region {
 typedef struct phx_load_report {
     uint64_t registration;
     uint32_t sequence;             /* rises with each report */
-    uint32_t rounds;               /* that the times are of */
-    uint32_t busy_us, busy_p99_us; /* from phc_tick() to the end of phc_told(): mean, and all but the longest */
+    uint32_t rounds;               /* that the means are of: since the last report, 256 at most */
+    uint32_t busy_us, busy_p99_us; /* from phc_tick() to the end of phc_told(): mean; all but the longest of 256 */
     uint32_t period_us;            /* from one phc_tick() to the next, mean */
     uint32_t own, transit;         /* entities */
     uint16_t columns, rows;        /* of all regions */

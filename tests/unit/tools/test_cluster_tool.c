@@ -373,15 +373,15 @@ Test(cluster_tool, reports_are_listed)
 Test(cluster_tool, a_node_that_is_busy_for_a_moment_gives_nothing_away)
 {
     static phx_cluster_balance balance;
-    enum { WAIT = 1000 };
     put_world("arena");
     put_report(1, 800);
     put_report(2, 100);
     read_world("arena");
     memset(&balance, 0, sizeof balance);
+    balance.wait_ms = 1000;
     phx_cluster_balance_look(&balance, &listing, 5000);
     cr_assert_eq(balance.verdict, PHX_BALANCE_MOVE);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 5000));
+    cr_assert_not(phx_cluster_balance_is_due(&balance, 5000));
     put_report(1, 100); /* for one look */
     read_world("arena");
     phx_cluster_balance_look(&balance, &listing, 5500);
@@ -389,25 +389,51 @@ Test(cluster_tool, a_node_that_is_busy_for_a_moment_gives_nothing_away)
     put_report(1, 800);
     read_world("arena");
     phx_cluster_balance_look(&balance, &listing, 6000);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 6000));
+    cr_assert_not(phx_cluster_balance_is_due(&balance, 6000));
     phx_cluster_balance_look(&balance, &listing, 6999);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 6999));
+    cr_assert_not(phx_cluster_balance_is_due(&balance, 6999));
     phx_cluster_balance_look(&balance, &listing, 7000);
-    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 7000));
+    cr_assert(phx_cluster_balance_is_due(&balance, 7000));
     const uint32_t region = balance.move.region;
-    phx_cluster_balance_made(&balance, WAIT, 7000);
+    phx_cluster_balance_made(&balance, 7000);
     phx_cluster_balance_look(&balance, &listing, 7999);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 7999));
-    cr_assert_neq(balance.move.region, region); /* it stays for a while */
+    cr_assert_not(phx_cluster_balance_is_due(&balance, 7999));
     phx_cluster_balance_look(&balance, &listing, 8000);
-    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 8000));
+    cr_assert(phx_cluster_balance_is_due(&balance, 8000));
     listing.map.version++; /* another writer's change */
     phx_cluster_balance_look(&balance, &listing, 8100);
-    cr_assert_not(phx_cluster_balance_is_due(&balance, WAIT, 8100));
+    cr_assert_not(phx_cluster_balance_is_due(&balance, 8100));
     phx_cluster_balance_look(&balance, &listing, 9100);
-    cr_assert(phx_cluster_balance_is_due(&balance, WAIT, 9100));
-    phx_cluster_balance_look(&balance, &listing, 13001);
+    cr_assert(phx_cluster_balance_is_due(&balance, 9100));
     cr_assert_eq(balance.move.region, region);
+}
+
+/* Whoever has given a region away: it does not come back before a minute has passed. */
+Test(cluster_tool, a_region_that_has_gone_stays)
+{
+    static phx_cluster_balance balance;
+    put_world("arena");
+    put_report(1, 800);
+    put_report(2, 100);
+    read_world("arena");
+    memset(&balance, 0, sizeof balance);
+    balance.wait_ms = 1000;
+    phx_cluster_balance_look(&balance, &listing, 5000);
+    cr_assert_eq(balance.verdict, PHX_BALANCE_MOVE);
+    const uint32_t region = balance.move.region;
+    cr_assert_eq(write_change(move_of(region, 2)), PHX_CHANGE_MADE); /* another balancer's */
+    cr_assert_eq(write_change(move_of(region, 1)), PHX_CHANGE_MADE); /* unseen in between: it has not gone */
+    read_world("arena");
+    phx_cluster_balance_look(&balance, &listing, 6000);
+    cr_assert_eq(balance.move.region, region);
+    cr_assert_eq(write_change(move_of(region, 2)), PHX_CHANGE_MADE);
+    read_world("arena");
+    for (uint64_t ms = 6500; ms < 12500; ms += 500) {
+        phx_cluster_balance_look(&balance, &listing, ms);
+        for (uint32_t i = 0; i < REGIONS; i++) cr_assert_eq(balance.state.rests[i], i == region, "region %u", i);
+    }
+    phx_cluster_balance_look(&balance, &listing, 12500);
+    cr_assert_not(balance.state.rests[region]);
 }
 
 /* ---- commands ---- */
@@ -507,15 +533,81 @@ Test(cluster_tool, one_look_of_the_balancer)
     uint32_t region = 0;
     while (listing.map.regions[region].number != 2) region++;
     phx_cluster_change change = move_of(region, 1);
-    change.from = 3; /* of an older map */
-    expect_refusal(change, "is not node 3's any more");
+    change.version = listing.map.version;
     cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_MADE);
-    change.from = 2;
-    expect_refusal(change, "node 1 was drained meanwhile");
+    expect_refusal(change, "the cluster map has changed meanwhile: it is version 6, not 5");
     cr_assert_eq(write_change(move_of(0, 1)), PHX_CHANGE_MADE); /* an operator's wish */
     put_report(1, 400);
     cr_assert_eq(run_command(balance), PHX_EXIT_OK);
     expect_output("{\"verdict\":\"idle\"");
+}
+
+/* Another balancer gives the one of two regions away, between the look of this one and its write of the other. */
+Test(cluster_tool, two_balancers_leave_a_node_its_last_region)
+{
+    phx_cluster_job balance = {.command = PHX_CLUSTER_BALANCE};
+    put_world("arena");
+    for (uint32_t i = 2; i < REGIONS; i++) (void)write_change(move_of(i, 2));
+    (void)write_change(move_of(0, 1));
+    (void)write_change(move_of(1, 1));
+    put_report(1, 800);
+    put_report(2, 100);
+    balance.change.is_dry = true;
+    cr_assert_eq(run_command(balance), PHX_EXIT_OK);
+    expect_output(": region 1 to node 2"); /* region 0 is the other writer's */
+    balance.change.is_dry = false;
+    begin_other_writer(2);
+    cr_assert_eq(run_command(balance), PHX_EXIT_REFUSED);
+    cr_assert_eq(written, 1);
+    read_world("arena");
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), 1);
+}
+
+/* ---- watch ---- */
+
+static uint32_t lists;
+static bool is_writing; /* so that a list is not one of watch */
+static volatile sig_atomic_t watch_stops;
+
+static void damage_map(void)
+{
+    phc_store *store = &writer_store.store;
+    cr_assert_eq(store->get(store->user, 1, "ph/arena/map"), PH_OK);
+    await_writer();
+    cr_assert_eq(store->cas(store->user, 1, "ph/arena/map", heard_revision, "?", 1, 0), PH_OK);
+    await_writer();
+}
+
+/* Each look of watch makes two lists. Loads change before the second look, the map is damaged before the third. */
+static ph_status list_in_looks(void *user, uint64_t tag, const char *prefix)
+{
+    if (is_writing) return behind.list(user, tag, prefix);
+    is_writing = true;
+    lists++;
+    if (lists == 3) put_report(1, 300);
+    if (lists == 5) damage_map();
+    if (lists == 8) watch_stops = 1;
+    is_writing = false;
+    return behind.list(user, tag, prefix);
+}
+
+Test(cluster_tool, watch_shows_changes_and_no_loads)
+{
+    const phx_cluster_job watch = {.command = PHX_CLUSTER_WATCH, .name = "arena", .every_ms = 1};
+    put_world("arena");
+    put_report(1, 200);
+    read_world("arena");
+    behind = operator_store.store;
+    lists = 0;
+    watch_stops = 0;
+    FILE *file = fmemopen(output, sizeof output, "w");
+    cr_assert(file);
+    operator_store.store.list = list_in_looks;
+    cr_assert_eq(phx_cluster_run_over(&watch, &operator_store, file, &watch_stops), PHX_EXIT_OK);
+    cr_assert_eq(fclose(file), 0);
+    const char *first = strstr(output, "world arena"), *second = first ? strstr(first + 1, "world arena") : NULL;
+    cr_assert(first && second && !strstr(second + 1, "world arena"), "%s", output);
+    expect_output("the cluster map can not be read");
 }
 
 Test(cluster_tool, lines_of_json_have_all)

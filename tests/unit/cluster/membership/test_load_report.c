@@ -181,7 +181,7 @@ Test(load_report, a_member_reports_its_load, .init = begin_member, .fini = end_m
     run_rounds(320, 10);
     read_report();
     cr_assert_eq(report.registration, member->node.def.member.registration);
-    cr_assert_eq(report.rounds, PHX_LOAD_ROUNDS);
+    cr_assert_eq(report.rounds, 40); /* two seconds */
     cr_assert_eq(report.busy_us, 10000);
     cr_assert_eq(report.busy_p99_us, 10000);
     cr_assert_eq(report.period_us, 50000);
@@ -204,6 +204,23 @@ Test(load_report, a_member_reports_its_load, .init = begin_member, .fini = end_m
     run_rounds(300, 40);
     read_report();
     cr_assert_eq(report.busy_us, 40000);
+    run_rounds(90, 5); /* it has given regions away: long before 256 rounds have passed it says so */
+    read_report();
+    cr_assert_eq(report.busy_us, 5000);
+    cr_assert_eq(report.busy_p99_us, 40000);
+}
+
+/* The count of a large region costs a round much: once for a report is enough. */
+Test(load_report, each_region_is_counted_once_for_a_report, .init = begin_member, .fini = end_member)
+{
+    run_rounds(60, 10);
+    uint32_t counts = 0;
+    for (uint32_t i = 0; i < 120; i++) { /* three reports of six regions */
+        const uint32_t before = member->load.region;
+        run_rounds(1, 10);
+        counts += member->load.region != before;
+    }
+    cr_assert(counts >= 12 && counts <= 24, "%u", counts);
 }
 
 /* The store loses requests: reports go on, and the key's revision is found again. */
