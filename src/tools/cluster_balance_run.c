@@ -17,6 +17,7 @@ typedef struct balance_run {
     const char *name;
     FILE *out;
     phx_cluster_listing listing;
+    phx_cluster_newest newest;
     phx_cluster_balance balance;
     phx_change_report report;
     char said[SENTENCE_SIZE]; /* last, without a move */
@@ -79,6 +80,7 @@ static int make_move(balance_run *run, uint64_t now_ms)
 static int look(balance_run *run, uint64_t now_ms)
 {
     if (!phx_cluster_listing_read(&run->listing, run->store, run->name)) return say(PHX_EXIT_STORE, run->store->reason);
+    if (phx_cluster_is_behind(&run->newest, &run->listing)) return PHX_EXIT_OK;
     phx_cluster_balance_look(&run->balance, &run->listing, now_ms);
     if (phx_cluster_balance_is_due(&run->balance, now_ms)) return make_move(run, now_ms);
     if (run->balance.verdict == PHX_BALANCE_MOVE) return PHX_EXIT_OK; /* it waits */

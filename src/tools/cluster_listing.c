@@ -112,6 +112,15 @@ uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number)
     return count;
 }
 
+bool phx_cluster_is_behind(phx_cluster_newest *newest, const phx_cluster_listing *listing)
+{
+    enum { BEHIND_MAX = 32 }; /* more than servers that are cut off list, before it is another one's turn */
+    const bool is_older = listing->store_revision < newest->revision;
+    if (is_older && ++newest->behind < BEHIND_MAX) return true;
+    *newest = (phx_cluster_newest){.revision = listing->store_revision};
+    return false;
+}
+
 /* ---- worlds ---- */
 
 static void note_worlds(void *user, const phc_answer *answer)

@@ -50,6 +50,19 @@ typedef struct phx_cluster_listing {
  * false: the store fails, for store->reason. */
 bool phx_cluster_listing_read(phx_cluster_listing *listing, phx_cluster_store *store, const char *name);
 
+/* The memory of one that lists again and again; zero at first. */
+typedef struct phx_cluster_newest {
+    uint64_t revision; /* of the store, of the newest listing */
+    uint32_t behind;   /* listings in a row that were older */
+} phx_cluster_newest;
+
+/*
+ * Is the listing older than one before? Lists are of one server's own state, and one that is cut off from the others
+ * lists for ever as it was then. But a store that was restored from a backup has begun anew: of many older ones in a
+ * row the last is none.
+ */
+bool phx_cluster_is_behind(phx_cluster_newest *newest, const phx_cluster_listing *listing);
+
 /* NULL: it has no key. */
 const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *listing, uint64_t registration);
 

@@ -89,11 +89,12 @@ static int watch(const phx_cluster_job *job, phx_cluster_store *store, const cha
                  const volatile sig_atomic_t *stops)
 {
     static phx_cluster_listing shown, next;
+    phx_cluster_newest newest = {0};
     bool is_away = false, is_first = true;
     while (*stops == 0) {
         if (phx_cluster_listing_read(&next, store, name)) {
             is_away = false;
-            if (is_first || (next.store_revision >= shown.store_revision && !is_same(&shown, &next))) {
+            if (!phx_cluster_is_behind(&newest, &next) && (is_first || !is_same(&shown, &next))) {
                 if (!is_first && !job->is_json) fputs("\n", out);
                 show(job, out, &next);
                 shown = next;

@@ -181,6 +181,23 @@ Test(cluster_tool, worlds_are_listed_once)
         cr_assert(strcmp(worlds.names[i], "arena") == 0 || strcmp(worlds.names[i], "arena-2") == 0);
 }
 
+/* A server that is cut off, asked in turn with others; and a store that was restored from a backup. */
+Test(cluster_tool, a_listing_that_is_behind_is_none)
+{
+    phx_cluster_newest newest = {0};
+    memset(&listing, 0, sizeof listing);
+    for (uint64_t look = 0; look < 200; look++) {
+        const bool is_cut_off = look / 8 % 3 == 1;
+        listing.store_revision = is_cut_off ? 50 : 100 + look / 5;
+        cr_assert_eq(phx_cluster_is_behind(&newest, &listing), is_cut_off, "look %u", (unsigned)look);
+    }
+    uint32_t behind = 0;
+    for (listing.store_revision = 7; phx_cluster_is_behind(&newest, &listing); behind++) cr_assert_lt(behind, 100);
+    cr_assert_gt(behind, 16); /* two of five servers, eight listings of each */
+    listing.store_revision = 8;
+    cr_assert_not(phx_cluster_is_behind(&newest, &listing));
+}
+
 /* ---- changes ---- */
 
 Test(cluster_tool, changes_are_written_or_refused)
