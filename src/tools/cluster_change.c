@@ -51,12 +51,19 @@ static phx_change_result drain_node(const phx_cluster_change *change, phx_change
     return refuse(report, "node %u is the only node: no other one can have its regions", change->number);
 }
 
+/*
+ * A member that holds its lease is told to leave, and ends its lease itself; then the others put it out. Were it put
+ * out at once, it would go on until it reads the map, beside the new nodes of its regions.
+ */
 static phx_change_result put_member_out(const phx_cluster_change *change, phx_change_report *report)
 {
     const phx_member *member = phx_cluster_map_numbered(&report->after, change->number);
-    if (phx_cluster_listing_of(&report->before, member->registration) && !change->is_forced)
+    const bool is_living = phx_cluster_listing_of(&report->before, member->registration) != NULL;
+    if (is_living && change->is_forced)
+        return phx_cluster_map_expel(&report->after, member->registration) ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;
+    if (is_living)
         return refuse(report,
-                      "member %u holds its lease: drain it, or stop it; --force puts it out, and entities that it "
+                      "member %u holds its lease: drain it, or stop it; --force tells it to leave at once, and entities that it "
                       "owns are gone until a host restores them",
                       change->number);
     return phx_cluster_map_put_out(&report->after, member->registration) ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;

@@ -16,7 +16,7 @@ typedef enum phx_change_kind {
 typedef struct phx_cluster_change {
     phx_change_kind kind;
     uint16_t number;
-    bool is_forced;        /* OUT: also a member that holds its lease */
+    bool is_forced;        /* OUT: a member that holds its lease is told to leave */
     bool is_dry;           /* nothing is written */
     uint32_t version;      /* MOVE: of the map that it was chosen by, and of no other one; 0 = of whichever */
     uint32_t region_count; /* MOVE */

@@ -32,6 +32,7 @@ const char *phx_cluster_state_of(const phx_cluster_listing *listing, uint64_t re
     const phx_member *member = phx_cluster_map_member(&listing->map, registration);
     if (!member) return "joining";
     if (!phx_cluster_listing_of(listing, registration)) return "no-lease";
+    if (member->expelled) return "leaves";
     return member->drained ? "drained" : "member";
 }
 
@@ -145,7 +146,9 @@ void phx_cluster_print_change(FILE *out, const phx_cluster_change *change, const
         const uint16_t from = before->regions[i].number, to = after->regions[i].number;
         if (from != to) fprintf(out, "region %u: node %u, %snode %u now\n", i, from, would, to);
     }
-    if (change->kind == PHX_CHANGE_OUT) {
+    if (change->kind == PHX_CHANGE_OUT && phx_cluster_map_numbered(after, change->number)) {
+        fprintf(out, "member %u: %stold to leave; the others put it out then\n", change->number, would);
+    } else if (change->kind == PHX_CHANGE_OUT) {
         fprintf(out, "member %u: %sput out\n", change->number, would);
         if (count_lost(after) > 0) fprintf(out, "regions with a restore to do: %u\n", count_lost(after));
     }

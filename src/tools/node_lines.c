@@ -29,6 +29,11 @@ static void end_line(void)
     (void)fflush(stdout);
 }
 
+static void print_number(const char *name, uint64_t value)
+{
+    printf(",\"%s\":%" PRIu64, name, value);
+}
+
 static const char *event_name(phc_event_kind kind)
 {
     switch (kind) {
@@ -57,6 +62,17 @@ static const char *event_name(phc_event_kind kind)
     }
 }
 
+/* A lease that ran out while it was still proven was ended by the store, before its time. */
+static void print_end_of_membership(const phx_node_host *host, const phc_event *event)
+{
+    phc_stats stats = {0};
+    fputs(",\"reason\":", stdout);
+    phx_json_string(stdout, event->reason);
+    if (phc_stats_get(host->member, &stats) != PH_OK) return;
+    print_number("lease_ms", stats.lease_ns / NS_IN_MS);
+    print_number("map", stats.map_version);
+}
+
 void phx_line_event(const phx_node_host *host, const phc_event *event)
 {
     const char *name = event_name(event->kind);
@@ -69,10 +85,7 @@ void phx_line_event(const phx_node_host *host, const phc_event *event)
     if (event->kind == PHC_EVENT_RESTORE) printf(",\"loss\":%u", event->loss);
     if (event->kind == PHC_EVENT_LAG) printf(",\"ticks\":%u", event->ticks);
     if (event->kind == PHC_EVENT_DUPLICATE) printf(",\"id\":%" PRIu64, event->id);
-    if (event->kind == PHC_EVENT_FENCED) {
-        fputs(",\"reason\":", stdout);
-        phx_json_string(stdout, event->reason);
-    }
+    if (event->kind == PHC_EVENT_FENCED) print_end_of_membership(host, event);
     end_line();
 }
 
@@ -106,11 +119,6 @@ static void print_ticks(const phx_node_ticks *ticks)
     fputs(",\"ticks_us\":[", stdout);
     for (uint32_t i = 0; i < ticks->recent_count; i++) printf(i > 0 ? ",%u" : "%u", ticks->recent_us[i]);
     fputs("]", stdout);
-}
-
-static void print_number(const char *name, uint64_t value)
-{
-    printf(",\"%s\":%" PRIu64, name, value);
 }
 
 /* That a node and a gateway have. */

@@ -26,7 +26,7 @@ static const char documentation[] =
     "                       member without, until `move` gives it some. (SIGTERM\n"
     "                       drains a pharos-node, and ends it)\n"
     "  out NODE             puts a member out that has lost its lease, where no\n"
-    "                       living member does; with --force a living one\n"
+    "                       living member does; --force: a living one, too\n"
     "  balance              gives a region of the busiest node to a neighbour, if\n"
     "                       that one is busy for more than 40 % of its time and\n"
     "                       1.3 times the mean; with --watch again and again,\n"
@@ -89,8 +89,8 @@ static const struct argp_option options[] = {
      3},
     {"dry-run", KEY_DRY, NULL, 0, "Of a change: show it, write nothing", 3},
     {"force", KEY_FORCE, NULL, 0,
-     "Of out: also a member that holds its lease; its entities are gone until hosts restore "
-     "them",
+     "Of out: a member that holds its lease is told to leave at once, and put out then; its "
+     "entities are gone until hosts restore them",
      3},
     PHX_HELP_OPTION,
     {0},

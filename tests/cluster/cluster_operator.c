@@ -240,14 +240,14 @@ static void balance_nodes(void)
     await_walkers("walkers follow the balancer", 0);
 }
 
-/* A living one, by force: it hears so and ends; its walkers begin anew. */
+/* A living one, by force: it is told to leave, and ends; its walkers begin anew. */
 static void put_out(void)
 {
     int status = 0;
     live_run *run = run_numbered(2);
     expect(EXIT_REFUSED, "holds its lease", "out 2");
-    expect(0, "would be put out", "out 2 --force --dry-run");
-    expect(0, "member 2: put out", "out 2 --force");
+    expect(0, "would be told to leave", "out 2 --force --dry-run");
+    expect(0, "member 2: told to leave", "out 2 --force");
     const uint64_t end_ms = live_now_ms() + PATIENCE_MS;
     while (!server_has_ended(&run->process, &status) && live_now_ms() < end_ms) (void)usleep(STEP_US);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FENCED, "a node that was put out: status %d", status);

@@ -183,6 +183,20 @@ static void read_peer_down(live_run *run, const char *line)
     run->measure.peer_down_ms = number_in(line, "ms");
 }
 
+/*
+ * etcd before 3.4.31 and 3.5.13 ends leases that are renewed, once a leader that stood still goes on: that is no fault
+ * of a node. All other reasons are.
+ */
+static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
+{
+    live_run *run = &cluster->runs[place];
+    run->is_fenced = true;
+    run->is_ended_early = strstr(line, "\"the lease ran out\"") && number_in(line, "lease_ms") > 0;
+    cluster->early_ends += run->is_ended_early;
+    (void)printf("  run %u, node %u%s: %s", place, run->number, run->is_ended_early ? ", is ended early by etcd" : "",
+                 line);
+}
+
 static void read_line(live_cluster *cluster, uint32_t place, const char *line)
 {
     static const char *const names[] = {[LIVE_ENTERED] = "entered",
@@ -198,7 +212,7 @@ static void read_line(live_cluster *cluster, uint32_t place, const char *line)
     if (is_event(line, "lag")) read_lag(run, line);
     if (is_event(line, "peer_down")) read_peer_down(run, line);
     if (is_event(line, "drained")) run->is_drained = true;
-    if (is_event(line, "fenced")) run->is_fenced = true;
+    if (is_event(line, "fenced")) read_fenced(cluster, place, line);
     CHECK(line[0] == '{', "run %u says: %s", place, line);
 }
 
@@ -227,6 +241,7 @@ void live_begin_measure(live_cluster *cluster)
 {
     live_read(cluster);
     cluster->stall_ms = 0;
+    cluster->early_ends = 0;
     for (uint32_t i = 0; i < cluster->run_count; i++) {
         live_run *run = &cluster->runs[i];
         run->measure = (live_measure){.lease_least_ms = cluster->lease_ms, .ticks_before = run->ticks};

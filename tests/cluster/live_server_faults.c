@@ -19,7 +19,9 @@ enum {
     BROKERS_AWAY_MS = 8000, /* longer than link_timeout_ms: without a connection a node does not count silence */
     BROKERS_BACK_MS = 3000,
     ETCD_AWAY_MS = 6000,
-    ETCD_HANGS_MS = 4000,
+    /* for an election, and no longer than a lease has left at least: a leader of etcd before 3.4.31 and 3.5.13 that
+     * goes on ends leases that were renewed meanwhile */
+    ETCD_HANGS_MS = 2500,
     BACK_MS = 3000,
     HEARINGS = 3 /* members hear that their leases have ended at their next renewals */
 };

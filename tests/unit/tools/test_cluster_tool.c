@@ -230,6 +230,25 @@ Test(cluster_tool, changes_are_written_or_refused)
     cr_assert_eq(listing.map.member_count, 3);
 }
 
+Test(cluster_tool, a_member_with_its_lease_is_told_to_leave_by_force)
+{
+    put_world("arena");
+    read_world("arena");
+    const phx_cluster_map before = listing.map;
+    const phx_cluster_change out = {.kind = PHX_CHANGE_OUT, .number = 2, .is_forced = true};
+    cr_assert_eq(write_change(out), PHX_CHANGE_MADE);
+    cr_assert_eq(write_change(out), PHX_CHANGE_STANDS);
+    read_world("arena");
+    cr_assert_eq(listing.map.version, before.version + 1);
+    cr_assert_eq(listing.map.fence, before.fence);
+    cr_assert(phx_cluster_map_numbered(&listing.map, 2)->expelled);
+    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), phx_cluster_regions_of(&before, 2));
+    end_lease(2);
+    cr_assert_eq(write_change(out), PHX_CHANGE_MADE);
+    read_world("arena");
+    cr_assert_null(phx_cluster_map_numbered(&listing.map, 2));
+}
+
 Test(cluster_tool, a_member_is_put_out_without_its_lease_or_by_force)
 {
     put_world("arena");
