@@ -53,7 +53,7 @@ static phx_change_result drain_node(const phx_cluster_change *change, phx_change
 
 /*
  * A member that holds its lease is told to leave, and ends its lease itself; then the others put it out. Were it put
- * out at once, it would go on until it reads the map, beside the new nodes of its regions.
+ * out at once, it would go on until it reads the map, while the others have its place.
  */
 static phx_change_result put_member_out(const phx_cluster_change *change, phx_change_report *report)
 {
@@ -62,10 +62,11 @@ static phx_change_result put_member_out(const phx_cluster_change *change, phx_ch
     if (is_living && change->is_forced)
         return phx_cluster_map_expel(&report->after, member->registration) ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;
     if (is_living)
-        return refuse(report,
-                      "member %u holds its lease: drain it, or stop it; --force tells it to leave at once, and entities that it "
-                      "owns are gone until a host restores them",
-                      change->number);
+        return refuse(
+            report,
+            "member %u holds its lease: drain it, or stop it; --force tells it to leave at once, and entities that it "
+            "owns are gone until a host restores them",
+            change->number);
     return phx_cluster_map_put_out(&report->after, member->registration) ? PHX_CHANGE_MADE : PHX_CHANGE_STANDS;
 }
 

@@ -66,7 +66,7 @@ typedef struct live_run {
 typedef struct live_cluster {
     const char *program;
     uint64_t seed, walkers, lease_ms, slow_ms;
-    uint64_t stall_ms; /* longest time by which this process came too late, since live_begin_measure() */
+    uint64_t stall_ms;   /* longest time by which this process came too late, since live_begin_measure() */
     uint32_t early_ends; /* runs that etcd ended early, since live_begin_measure() */
     server_group nats, etcd;
     char folder[TEMP_PATH_SIZE];

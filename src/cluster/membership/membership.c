@@ -79,7 +79,8 @@ static void hand_map_on(phx_membership *membership)
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
     if (node->fenced) phx_membership_end(membership, "put out of the map");
-    else if (self && self->expelled) leave(membership, "expelled: by an operator, or as it and other members did not hear each other");
+    else if (self && self->expelled)
+        leave(membership, "expelled: by an operator, or as it and other members did not hear each other");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
 }
 
