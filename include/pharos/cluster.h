@@ -406,7 +406,9 @@ PH_NODISCARD PH_API ph_status phc_stats_get(const phc *member, phc_stats *stats)
 
 /**
  * All of phc_stats as text for Prometheus, as ph_stats_prometheus() has it: names begin with pharos_cluster_, each
- * sample has the label world, which is the common world's name.
+ * sample has the label world, which is the common world's name. Then, of a node, for each other node of the map, with
+ * the label peer, its number: peer_lag_ticks, peer_transit, peer_copies_in_total, peer_copies_out_total,
+ * peer_messages_in_total, peer_messages_out_total. They begin anew with each process of that number.
  * @param text caller's buffer, gets as much as fits, ended by 0; may be NULL when size is 0.
  * @param length gets the length of the whole text, without the 0: it fitted if that is less than size.
  * @return PH_OK, PH_BAD_ARGUMENT. @thread ticker

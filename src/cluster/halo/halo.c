@@ -156,7 +156,7 @@ static bool follow_copy(phx_halo *halo, const phx_halo_entity *entity, const phx
     return same_place(from, to) || taken(halo, ph_move(halo->def.producer, copy->id, to->x, to->y, to->z));
 }
 
-static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_copy *copy)
+static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *head, const phx_halo_copy *copy)
 {
     const phx_holding *holding = phx_holdings_find(&halo->def.node->holdings, copy->id);
     phx_halo_entity *entity = phx_halo_find(halo, copy->id);
@@ -179,6 +179,7 @@ static void take_copy(phx_halo *halo, const phx_halo_head *head, const phx_halo_
         (phx_halo_remote){.source = head->source, .tick = head->tick, .attrs = copy->attrs};
     entity->heard = halo->now;
     halo->counts.copies_in++;
+    peer->copies_in++;
 }
 
 static void drop_copy(phx_halo *halo, phx_halo_entity *entity)
@@ -250,9 +251,10 @@ void phx_halo_receive(phx_halo *halo, const void *bytes, size_t size)
         const bool first = head.tick > peer->newest;
         peer->newest = head.tick;
         peer->heard = halo->now;
+        peer->messages_in++;
         for (uint32_t i = 0; i < head.copies; i++) {
             const phx_halo_copy copy = phx_halo_copy_at(&parts, i);
-            if (phx_halo_reserve_copies(halo, 1)) take_copy(halo, &head, &copy);
+            if (phx_halo_reserve_copies(halo, 1)) take_copy(halo, peer, &head, &copy);
             else halo->counts.no_memory++;
         }
         for (uint32_t i = 0; i < head.gone; i++) take_gone(halo, &head, phx_halo_gone_at(&parts, i));

@@ -10,6 +10,7 @@
 /* A message that is being written. */
 typedef struct draft {
     phx_halo *halo;
+    phx_halo_peer *peer;
     phx_halo_head head;
     phx_halo_send_fn send;
     void *user;
@@ -45,6 +46,8 @@ static void send_draft(draft *out)
     PHX_ASSERT(!writer.failed);
     out->send(out->user, out->head.target, halo->message, phx_halo_seal(halo->message, &out->head));
     halo->counts.copies_out += out->head.copies;
+    out->peer->copies_out += out->head.copies;
+    out->peer->messages_out++;
     out->head.sets = out->head.copies = 0;
     out->more = true;
 }
@@ -141,6 +144,7 @@ static void write_to(phx_halo *halo, const phx_peer *to, phx_halo_send_fn send, 
                                .tick = halo->now};
     phx_halo_peer *peer = phx_halo_peer_of(halo, to->member.registration);
     if (!peer) return; /* no memory: it hears in the next tick */
+    out.peer = peer;
     choose_regions(halo, peer, to->member.number);
     for (uint32_t region = 0; region < node->map.region_count; region++)
         if (phx_region_set_has(&peer->copied, region)) add_near(&out, region);

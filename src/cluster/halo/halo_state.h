@@ -60,7 +60,8 @@ typedef struct phx_region_set {
 typedef struct phx_halo_peer {
     uint64_t registration, newest; /* the newest tick that was heard */
     uint64_t heard;                /* own tick, then */
-    uint64_t *pins;                /* ids that it needs */
+    uint64_t copies_in, copies_out, messages_in, messages_out;
+    uint64_t *pins; /* ids that it needs */
     uint32_t pin_count, pin_capacity;
     uint32_t version;      /* of the map with which it wrote its newest message */
     uint32_t heard_map;    /* the lowest such version of its own peers */

@@ -114,6 +114,64 @@ static const phx_metric metrics[] = {
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 
+/* ---- other nodes ---- */
+
+/* Of one other node. */
+typedef struct peer_stats {
+    uint64_t lag_ticks, transit, copies_in, copies_out, messages_in, messages_out;
+} peer_stats;
+
+#define PEER_METRIC(type, field, name, help) \
+    { \
+        PHX_METRIC_##type, offsetof(peer_stats, field), name, "", help \
+    }
+static const phx_metric peer_metrics[] = {
+    PEER_METRIC(GAUGE, lag_ticks, "peer_lag_ticks", "Ticks since that node was heard."),
+    PEER_METRIC(GAUGE, transit, "peer_transit", "Hand-overs to that node that it has not confirmed."),
+    PEER_METRIC(COUNTER, copies_in, "peer_copies_in_total", "Copies of entities that came from that node."),
+    PEER_METRIC(COUNTER, copies_out, "peer_copies_out_total", "Copies of entities that went to that node."),
+    PEER_METRIC(COUNTER, messages_in, "peer_messages_in_total", "Messages with copies that came from that node."),
+    PEER_METRIC(COUNTER, messages_out, "peer_messages_out_total", "Messages with copies that went to that node."),
+};
+
+static peer_stats count_peer(const phc *member, const phx_peer *peer)
+{
+    const phx_halo_peer *halo = phx_halo_peer_find(&member->halo, peer->member.registration);
+    peer_stats stats = {.transit = peer->channel.unacked.count};
+    if (!halo) return stats;
+    stats.lag_ticks = member->halo.now - halo->heard;
+    stats.copies_in = halo->copies_in;
+    stats.copies_out = halo->copies_out;
+    stats.messages_in = halo->messages_in;
+    stats.messages_out = halo->messages_out;
+    return stats;
+}
+
+static void write_peer(phx_metrics_text *out, const phx_metric *row, const char *labels, const phc *member,
+                       const phx_peer *peer)
+{
+    char more[sizeof "peer=\"65535\""];
+    const peer_stats stats = count_peer(member, peer);
+    (void)snprintf(more, sizeof more, "peer=\"%u\"", peer->member.number);
+    phx_metrics_sample(out, row, labels, more, phx_metrics_field(&stats, row));
+}
+
+/* Nodes of the map: a number is there once. Gateways write no copies, and get none. */
+static void write_peers(phx_metrics_text *out, const char *labels, const phc *member)
+{
+    const phx_node *node = &member->node;
+    for (size_t i = 0; i < sizeof peer_metrics / sizeof *peer_metrics; i++) {
+        bool opened = false;
+        for (uint32_t k = 0; k < node->peer_count; k++) {
+            const phx_peer *peer = &node->peers[k];
+            if (peer->out || peer->member.gateway) continue;
+            if (!opened) phx_metrics_head(out, &peer_metrics[i]);
+            opened = true;
+            write_peer(out, &peer_metrics[i], labels, member, peer);
+        }
+    }
+}
+
 ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *length)
 {
     phc_stats stats;
@@ -124,6 +182,7 @@ ph_status phc_prometheus(const phc *member, char *text, size_t size, size_t *len
     (void)snprintf(labels, sizeof labels, "world=\"%s\"", member->name);
     phx_metrics_text out = {.at = text, .size = size, .prefix = "pharos_cluster_"};
     phx_metrics_rows(&out, metrics, sizeof metrics / sizeof *metrics, labels, &stats);
+    if (!member->node.fenced && !member->def.gateway) write_peers(&out, labels, member);
     *length = phx_metrics_end(&out);
     return PH_OK;
 }

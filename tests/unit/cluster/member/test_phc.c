@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pharos/cluster.h>
@@ -323,6 +324,45 @@ Test(phc, bytes_of_questions_are_checked)
     cr_assert_not(phx_question_open(&read, &body, bytes, phx_question_seal(bytes, &head)));
 }
 
+/* The sample of the other one of two members. */
+static uint64_t peer_sample(const char *text, const char *name)
+{
+    char sample[128];
+    (void)snprintf(sample, sizeof sample, "\npharos_cluster_peer_%s{world=\"unit\",peer=\"%u\"} ", name,
+                   phc_number(all[1].member));
+    const char *at = strstr(text, sample);
+    cr_assert_not_null(at, "%s in %s", sample, text);
+    return strtoull(at + strlen(sample), NULL, 10);
+}
+
+/* All that goes between nodes goes between these two. */
+static void expect_peer_metrics(const char *text, const phc_stats *stats)
+{
+    cr_assert_eq(peer_sample(text, "copies_in_total"), stats->copies_in);
+    cr_assert_eq(peer_sample(text, "copies_out_total"), stats->copies_out);
+    cr_assert_eq(peer_sample(text, "lag_ticks"), stats->lag_ticks);
+    cr_assert_eq(peer_sample(text, "transit"), 0);
+    const uint64_t messages_in = peer_sample(text, "messages_in_total");
+    cr_assert(messages_in >= 2 * WARM_TICKS - 1 && messages_in <= stats->copies_in);
+    cr_assert_geq(peer_sample(text, "messages_out_total"), messages_in);
+}
+
+/* What a member says of the other one; nothing of one that is out. */
+Test(phc, metrics_name_the_members_of_the_map)
+{
+    char text[8192];
+    size_t length = 0;
+    join_members();
+    step_members();
+    cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
+    cr_assert(length < sizeof text && strstr(text, "peer=\""));
+    phc_close(all[1].member);
+    all[1].member = NULL;
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
+    cr_assert(length < sizeof text && !strstr(text, "peer"), "%s", text);
+}
+
 Test(phc, steady_rounds_allocate_nothing)
 {
     phc_stats stats;
@@ -348,6 +388,7 @@ Test(phc, steady_rounds_allocate_nothing)
     cr_assert(stats.lease_ns > 0 && stats.copies_in > 0 && stats.lag_ticks <= 1);
     cr_assert_eq(phc_prometheus(all[0].member, text, sizeof text, &length), PH_OK);
     cr_assert(length < sizeof text && strstr(text, "pharos_cluster_own{world=\"unit\"} 20\n"));
+    expect_peer_metrics(text, &stats);
     size_t again = 0;
     cr_assert_eq(phc_prometheus(all[0].member, NULL, 0, &again), PH_OK);
     cr_assert_eq(again, length);
