@@ -1,15 +1,24 @@
 /*
- * Rules between the fields of a phc_def. Asked when one is opened (src/cluster), and by the loader of config files
- * (src/config), a library apart. Pure.
+ * Rules of the name of a common world, and between the fields of a phc_def. Asked when one is opened (src/cluster), by
+ * the loader of config files (src/config), a library apart, and by pharos-cluster. Pure.
  */
 #ifndef PHX_BASE_CLUSTER_RULES_H
 #define PHX_BASE_CLUSTER_RULES_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include <pharos/cluster.h>
 
 #include "base/lengths.h"
+
+/* The name is a token of keys and subjects. */
+static inline bool phx_cluster_name_is_good(const char *name)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    const size_t length = strnlen(name, PHC_NAME_MAX + 1);
+    return length > 0 && length <= PHC_NAME_MAX && strspn(name, good) == length;
+}
 
 /*
  * The least halo: an observer and a target are each up to hand_over_margin beyond their node's border, and each moves

@@ -1,5 +1,5 @@
 /*
- * Looks and moves; see cluster_balance_run.h. A look that fails is said, and the next one follows.
+ * Looks and moves; see cluster_balance_run.h. A store that is away is said once, and the looks go on.
  */
 #include "tools/cluster_balance_run.h"
 
@@ -21,6 +21,7 @@ typedef struct balance_run {
     phx_cluster_balance balance;
     phx_change_report report;
     char said[SENTENCE_SIZE]; /* last, without a move */
+    bool is_away;             /* the store, which was said */
 } balance_run;
 
 static int say(int exit_status, const char *why)
@@ -79,7 +80,9 @@ static int make_move(balance_run *run, uint64_t now_ms)
 
 static int look(balance_run *run, uint64_t now_ms)
 {
-    if (!phx_cluster_listing_read(&run->listing, run->store, run->name)) return say(PHX_EXIT_STORE, run->store->reason);
+    const bool was_away = run->is_away;
+    run->is_away = !phx_cluster_listing_read(&run->listing, run->store, run->name);
+    if (run->is_away) return was_away ? PHX_EXIT_STORE : say(PHX_EXIT_STORE, run->store->reason);
     if (phx_cluster_is_behind(&run->newest, &run->listing)) return PHX_EXIT_OK;
     phx_cluster_balance_look(&run->balance, &run->listing, now_ms);
     if (phx_cluster_balance_is_due(&run->balance, now_ms)) return make_move(run, now_ms);

@@ -45,9 +45,9 @@ static phx_change_result drain_node(const phx_cluster_change *change, phx_change
 {
     const phx_member *member = phx_cluster_map_numbered(&report->after, change->number);
     if (member->gateway) return refuse(report, "member %u is a gateway, which has no regions", change->number);
-    if (member->drained && phx_cluster_regions_of(&report->after, change->number) == 0) return PHX_CHANGE_STANDS;
+    if (member->drained && phx_cluster_map_regions_of(&report->after, change->number) == 0) return PHX_CHANGE_STANDS;
     (void)phx_cluster_map_drain(&report->after, member->registration); /* false: it is drained, and the only one */
-    if (phx_cluster_regions_of(&report->after, change->number) == 0) return PHX_CHANGE_MADE;
+    if (phx_cluster_map_regions_of(&report->after, change->number) == 0) return PHX_CHANGE_MADE;
     return refuse(report, "node %u is the only node: no other one can have its regions", change->number);
 }
 

@@ -50,7 +50,7 @@ static void check_members(cluster_findings *findings, const phx_cluster_listing 
                  "member %u (registration %" PRIu64 ") has lost its lease. A living member puts it out within its rank "
                  "times list_ms; if this stays, no member lives: start one, or `out %u`",
                  member->number, member->registration, member->number);
-        else if (!member->gateway && phx_cluster_regions_of(&listing->map, member->number) == 0)
+        else if (!member->gateway && phx_cluster_map_regions_of(&listing->map, member->number) == 0)
             find(
                 findings, "no-regions",
                 "node %u has no region: it drains, or was drained, or there are more nodes than regions. `move REGIONS "

@@ -4,21 +4,14 @@
 #include "tools/cluster_config.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "base/cluster_rules.h"
 #include "tools/cli.h"
 
 static int refuse(const char *why)
 {
     fprintf(stderr, "pharos-cluster: %s\n", why);
     return PHX_EXIT_USAGE;
-}
-
-static bool name_is_good(const char *name)
-{
-    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    const size_t length = strlen(name);
-    return length > 0 && length <= PHC_NAME_MAX && strspn(name, good) == length;
 }
 
 /* Keys of the config, where no option stands for them. */
@@ -35,7 +28,7 @@ static int take_config(const ph_config *config, const phx_cluster_options *optio
         job->etcd.server_count = options->etcd_count;
     }
     if (job->etcd.server_count == 0) return refuse("--etcd URL is needed, or cluster.etcd in FILE");
-    if (job->name && !name_is_good(job->name)) return refuse("--name: 1 to 31 letters, digits, - and _");
+    if (job->name && !phx_cluster_name_is_good(job->name)) return refuse("--name: 1 to 31 letters, digits, - and _");
     return PHX_EXIT_OK;
 }
 

@@ -46,7 +46,7 @@ static void print_member(FILE *out, const phx_cluster_listing *listing, const ph
     const phx_cluster_listed *listed = phx_cluster_listing_of(listing, member->registration);
     fprintf(out, "{\"number\":%u,\"kind\":\"%s\",\"state\":\"%s\",\"registration\":%" PRIu64 ",\"regions\":%u",
             member->number, member->gateway ? "gateway" : "node", phx_cluster_state_of(listing, member->registration),
-            member->registration, phx_cluster_regions_of(&listing->map, member->number));
+            member->registration, phx_cluster_map_regions_of(&listing->map, member->number));
     if (listed) print_load(out, &listed->load);
     if (listed)
         fprintf(out, ",\"lease\":\"%" PRIx64 "\",\"definition\":\"%016" PRIx64 "\"", listed->lease, listed->definition);

@@ -45,18 +45,12 @@ static void read_entries(void *user, const phc_answer *answer)
 
 /* ---- reports ---- */
 
-static phx_cluster_listed *process_of(phx_cluster_listing *listing, uint64_t registration)
-{
-    for (uint32_t i = 0; i < listing->listed_count; i++)
-        if (listing->listed[i].registration == registration) return &listing->listed[i];
-    return NULL;
-}
-
 /* Entities of a region that has another node by now are that node's to report. */
 static void take_report(phx_cluster_listing *listing, const phx_load_report *report)
 {
-    phx_cluster_listed *listed = process_of(listing, report->registration);
-    if (!listed) return; /* of a process that has ended since */
+    const phx_cluster_listed *found = phx_cluster_listing_of(listing, report->registration);
+    if (!found) return; /* of a process that has ended since */
+    phx_cluster_listed *listed = &listing->listed[found - listing->listed];
     listed->load = (phx_cluster_load){.busy_us = report->busy_us,
                                       .busy_p99_us = report->busy_p99_us,
                                       .period_us = report->period_us,
@@ -103,13 +97,6 @@ const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *list
     for (uint32_t i = 0; i < listing->listed_count; i++)
         if (listing->listed[i].registration == registration) return &listing->listed[i];
     return NULL;
-}
-
-uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < map->region_count; i++) count += map->regions[i].number == number;
-    return count;
 }
 
 bool phx_cluster_is_behind(phx_cluster_newest *newest, const phx_cluster_listing *listing)

@@ -69,8 +69,6 @@ const phx_cluster_listed *phx_cluster_listing_of(const phx_cluster_listing *list
 /* The share of its time that a node works, in 1/1000; 0 without a report. */
 uint32_t phx_cluster_load_share(const phx_cluster_load *load);
 
-uint32_t phx_cluster_regions_of(const phx_cluster_map *map, uint16_t number);
-
 /* The worlds of a store, by name. */
 typedef struct phx_cluster_worlds {
     char names[PHX_CLUSTER_WORLDS_MAX][PHC_NAME_MAX + 1];

@@ -79,7 +79,7 @@ static void print_member(FILE *out, const phx_cluster_listing *listing, const ph
     fprintf(out, "%6u  %-7s  %-8s  %12" PRIu64 "  %16s  ", member->number, member->gateway ? "gateway" : "node",
             phx_cluster_state_of(listing, member->registration), member->registration, lease);
     print_load(out, listed ? &listed->load : NULL);
-    fprintf(out, "%7u  ", phx_cluster_regions_of(&listing->map, member->number));
+    fprintf(out, "%7u  ", phx_cluster_map_regions_of(&listing->map, member->number));
     phx_cluster_print_regions(out, &listing->map, member->number);
     fputs("\n", out);
 }

@@ -1,5 +1,6 @@
 /*
- * The choice of a move; see balance.h. Drained nodes and nodes without regions have no part in it.
+ * The choice of a move; see balance.h. Drained nodes, ones that have to leave, and nodes without regions have no part
+ * in it.
  */
 #include "cluster/map/balance.h"
 
@@ -44,7 +45,7 @@ static bool collect_nodes(const phx_balance_state *state, balance_nodes *nodes)
     for (uint32_t i = 0; i < state->map->member_count; i++) {
         const phx_member *member = &state->map->members[i];
         balance_node node = node_of(state, member->number);
-        if (node.regions == 0 || member->drained) continue;
+        if (node.regions == 0 || member->drained || member->expelled) continue;
         const phx_balance_load *load = load_of(state, node.number);
         all_known &= load != NULL;
         node.load = load ? load->load : 0;

@@ -28,7 +28,7 @@ const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t 
     return NULL;
 }
 
-static uint32_t count_regions(const phx_cluster_map *map, uint16_t number)
+uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < map->region_count; i++) count += map->regions[i].number == number;
@@ -51,7 +51,7 @@ static uint16_t node_by_regions(const phx_cluster_map *map, bool most, uint16_t 
     for (uint32_t i = 0; i < map->member_count; i++) {
         const phx_member *member = &map->members[i];
         if (member->gateway || member->number == without) continue;
-        uint32_t count = count_regions(map, member->number);
+        uint32_t count = phx_cluster_map_regions_of(map, member->number);
         if (!most && member->drained) count = UINT32_MAX;
         if (best == 0 || (most ? count > best_count : count < best_count)) {
             best = member->number;
@@ -93,7 +93,7 @@ static void share_regions(phx_cluster_map *map, uint16_t number)
     const uint32_t nodes = count_nodes(map);
     PHX_ASSERT(nodes > 0); /* the newcomer */
     const uint32_t share = map->region_count / nodes;
-    for (uint32_t count = count_regions(map, number); count < share; count++) {
+    for (uint32_t count = phx_cluster_map_regions_of(map, number); count < share; count++) {
         region = region_of_node(map, node_by_regions(map, true, number));
         PHX_ASSERT(region); /* the sum of all shares is at most the number of regions */
         region->number = number;

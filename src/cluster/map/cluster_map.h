@@ -49,6 +49,8 @@ void phx_cluster_map_init(phx_cluster_map *map, uint32_t region_count);
 const phx_member *phx_cluster_map_member(const phx_cluster_map *map, uint64_t registration);
 /* The member with that number. */
 const phx_member *phx_cluster_map_numbered(const phx_cluster_map *map, uint16_t number);
+/* How many it has. */
+uint32_t phx_cluster_map_regions_of(const phx_cluster_map *map, uint16_t number);
 
 /*
  * The next version. A node that joins gets its share of the regions; the regions of one that is put out go to the nodes

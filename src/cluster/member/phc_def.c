@@ -5,7 +5,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cluster_rules.h"
 #include "base/key_text.h"
@@ -48,13 +47,6 @@ __attribute__((format(printf, 2, 3))) static bool refuse(refusal_text to, const 
     return false;
 }
 
-static bool name_is_good(const char *name)
-{
-    const size_t length = name ? strlen(name) : 0;
-    return length > 0 && length <= PHC_NAME_MAX &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == length;
-}
-
 static bool check_number(const phc_def *def, const phx_key *key, refusal_text to)
 {
     char range[PHX_RANGE_TEXT_SIZE];
@@ -86,7 +78,8 @@ bool phx_phc_def_check(const phc_def *def, bool has_world, char *reason, size_t 
 {
     const refusal_text to = {reason, size};
     char line[PHC_REASON_SIZE];
-    if (!name_is_good(def->name)) return refuse(to, "name: 1 to %d letters, digits, - and _", PHC_NAME_MAX);
+    if (!def->name || !phx_cluster_name_is_good(def->name))
+        return refuse(to, "name: 1 to %d letters, digits, - and _", PHC_NAME_MAX);
     if (!def->world_def) return refuse(to, "world_def is NULL");
     if (ph_world_def_check(def->world_def, line, sizeof line) != PH_OK) return refuse(to, "world_def: %.400s", line);
     if (has_world == def->gateway) return refuse(to, def->gateway ? "a gateway has no world" : "a node has a world");

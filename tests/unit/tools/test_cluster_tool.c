@@ -3,6 +3,7 @@
  * beside another writer and over a store that loses requests, exit statuses and output of the commands.
  */
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,7 @@ Test(cluster_tool, a_listing_has_members_and_processes)
     cr_assert_eq(listing.skipped, 2);
     cr_assert_eq(phx_cluster_listing_of(&listing, joining)->number, 9);
     cr_assert(phx_cluster_listing_of(&listing, listing.map.members[2].registration)->gateway);
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), REGIONS / 2);
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 1), REGIONS / 2);
     end_lease(2);
     read_world("arena");
     cr_assert_eq(listing.listed_count, 3);
@@ -226,7 +227,7 @@ Test(cluster_tool, changes_are_written_or_refused)
     cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_MADE);
     cr_assert_eq(write_change((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}), PHX_CHANGE_STANDS);
     read_world("arena");
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), REGIONS);
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 2), REGIONS);
     cr_assert_eq(listing.map.member_count, 3);
 }
 
@@ -242,7 +243,7 @@ Test(cluster_tool, a_member_with_its_lease_is_told_to_leave_by_force)
     cr_assert_eq(listing.map.version, before.version + 1);
     cr_assert_eq(listing.map.fence, before.fence);
     cr_assert(phx_cluster_map_numbered(&listing.map, 2)->expelled);
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), phx_cluster_regions_of(&before, 2));
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 2), phx_cluster_map_regions_of(&before, 2));
     end_lease(2);
     cr_assert_eq(write_change(out), PHX_CHANGE_MADE);
     read_world("arena");
@@ -264,7 +265,7 @@ Test(cluster_tool, a_member_is_put_out_without_its_lease_or_by_force)
     read_world("arena");
     cr_assert_eq(listing.map.fence, listing.map.version);
     cr_assert_null(phx_cluster_map_numbered(&listing.map, 2));
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), REGIONS);
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 1), REGIONS);
     cr_assert_eq(listing.map.regions[0].lost, listing.map.version);
     expect_refusal(out, "no member 2");
     expect_refusal((phx_cluster_change){.kind = PHX_CHANGE_DRAIN, .number = 1}, "only node");
@@ -565,7 +566,7 @@ Test(cluster_tool, one_look_of_the_balancer)
     expect_output("\"result\":\"made\"}");
     read_world("arena");
     cr_assert_eq(listing.map.version, version + 1);
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 2), REGIONS / 2 + 1);
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 2), REGIONS / 2 + 1);
     uint32_t region = 0;
     while (listing.map.regions[region].number != 2) region++;
     phx_cluster_change change = move_of(region, 1);
@@ -596,14 +597,45 @@ Test(cluster_tool, two_balancers_leave_a_node_its_last_region)
     cr_assert_eq(run_command(balance), PHX_EXIT_REFUSED);
     cr_assert_eq(written, 1);
     read_world("arena");
-    cr_assert_eq(phx_cluster_regions_of(&listing.map, 1), 1);
+    cr_assert_eq(phx_cluster_map_regions_of(&listing.map, 1), 1);
+}
+
+static uint32_t lists;
+static volatile sig_atomic_t looks_stop;
+
+static ph_status list_four_times(void *user, uint64_t tag, const char *prefix)
+{
+    if (++lists == 4) looks_stop = 1;
+    return behind.list(user, tag, prefix);
+}
+
+static void redirect_errors(void)
+{
+    cr_redirect_stderr();
+    begin();
+}
+
+Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = redirect_errors)
+{
+    const phx_cluster_job balance = {
+        .command = PHX_CLUSTER_BALANCE, .name = "arena", .goes_on = true, .every_ms = 1, .wait_ms = 1000};
+    behind = operator_store.store;
+    lists = 0;
+    looks_stop = 0;
+    phc_memory_cut(memory, &operator_store.store, true);
+    operator_store.store.list = list_four_times;
+    FILE *file = fmemopen(output, sizeof output, "w");
+    cr_assert(file);
+    cr_assert_eq(phx_cluster_run_over(&balance, &operator_store, file, &looks_stop), PHX_EXIT_STORE);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(lists, 4);
+    (void)fflush(stderr);
+    cr_assert_stderr_eq_str("pharos-cluster: the control store: lost within the process\n");
 }
 
 /* ---- watch ---- */
 
-static uint32_t lists;
 static bool is_writing; /* so that a list is not one of watch */
-static volatile sig_atomic_t watch_stops;
 
 static void damage_map(void)
 {
@@ -622,7 +654,7 @@ static ph_status list_in_looks(void *user, uint64_t tag, const char *prefix)
     lists++;
     if (lists == 3) put_report(1, 300);
     if (lists == 5) damage_map();
-    if (lists == 8) watch_stops = 1;
+    if (lists == 8) looks_stop = 1;
     is_writing = false;
     return behind.list(user, tag, prefix);
 }
@@ -635,11 +667,11 @@ Test(cluster_tool, watch_shows_changes_and_no_loads)
     read_world("arena");
     behind = operator_store.store;
     lists = 0;
-    watch_stops = 0;
+    looks_stop = 0;
     FILE *file = fmemopen(output, sizeof output, "w");
     cr_assert(file);
     operator_store.store.list = list_in_looks;
-    cr_assert_eq(phx_cluster_run_over(&watch, &operator_store, file, &watch_stops), PHX_EXIT_OK);
+    cr_assert_eq(phx_cluster_run_over(&watch, &operator_store, file, &looks_stop), PHX_EXIT_OK);
     cr_assert_eq(fclose(file), 0);
     const char *first = strstr(output, "world arena"), *second = first ? strstr(first + 1, "world arena") : NULL;
     cr_assert(first && second && !strstr(second + 1, "world arena"), "%s", output);

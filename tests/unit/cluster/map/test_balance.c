@@ -133,6 +133,10 @@ Test(balance, a_draining_node_gets_none_and_a_neighbour_goes_first)
     cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
     cr_assert_eq(move.to, 3);
     map.members[1].drained = false;
+    map.members[1].expelled = true; /* the next map is without it */
+    cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
+    cr_assert_eq(move.to, 3);
+    map.members[1].expelled = false;
     state.loads[1].load = 500; /* what it would have is as much as node 1 has */
     cr_assert_eq(phx_balance_choose(&state, &move), PHX_BALANCE_MOVE);
     cr_assert_eq(move.to, 3);
