@@ -2,7 +2,8 @@
  * The same crowds with each set of kernels that this machine has: events, their order and the work counters are the
  * same to the bit, the lists equal brute force, and all events together give the lists. Other than the scripts
  * of diff_model these worlds are few blocks full of entities, so nearly all events are decided by units of tiles,
- * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones.
+ * with views and margins from less than a unit to wider than a block and steps from less than a unit to long ones. In
+ * half of them entities have relations too, up to more than a set of them holds slots of, some over borders of shards.
  *
  *     diff_simd [--seed N] [--count N]
  */
@@ -30,6 +31,7 @@ typedef struct crowd {
     uint32_t movers_percent;
     uint32_t instances; /* so many, one over the other; 1: there is but instance 0 */
     uint64_t id_step;   /* ids are multiples of it */
+    uint32_t relate;    /* of so many commands one is behind some of relations; 0: none */
 } crowd;
 
 /* The results of a crowd. */
@@ -79,6 +81,9 @@ static crowd crowd_of(uint64_t seed)
     of.movers_percent = movers[phx_rng_below(&rng, 3)];
     of.id_step = ids[phx_rng_below(&rng, 3)];
     of.instances = phx_rng_below(&rng, 2) ? 1 : 2 + phx_rng_below(&rng, 3);
+    static const uint32_t relates[] = {0, 0, 10, 100};
+    of.relate = relates[phx_rng_below(&rng, 4)];
+    if (of.relate > 0) of.def.shards[0] = 1 + phx_rng_below(&rng, 3);
     of.def.events_max = phx_rng_below(&rng, 3) ? 0 : of.count * of.count / (1 + phx_rng_below(&rng, 40));
     return of;
 }
@@ -112,8 +117,30 @@ static void come(host *h, const crowd *of, member *who, uint64_t id)
         a.instance = phx_rng_below(&h->rng, of->instances);
     }
     if (of->odd > 0 && phx_rng_below(&h->rng, 30) == 0) dress(h, of, &a);
+    if (of->relate > 0 && phx_rng_below(&h->rng, 20) == 0) { /* else reveals would do nothing */
+        a.given |= PH_VEILED;
+        a.veiled = true;
+    }
     who->in = true;
     CHECK_OK(ph_enter(h->producer, id, &a));
+}
+
+/* Relations of an entity to some others, mostly to neighbours in number, begin or end. */
+static void relate(host *h, const crowd *of, uint32_t i)
+{
+    enum { MOST_AT_ONCE = 9, NEAR = 12, COMMANDS = 8 };
+    typedef ph_status (*relate_fn)(ph_producer, uint64_t, uint64_t);
+    static const relate_fn commands[COMMANDS - 1] = {ph_link,   ph_hide,     ph_reveal, ph_unlink,
+                                                     ph_unhide, ph_unreveal, ph_unpair};
+    for (uint32_t n = 1 + phx_rng_below(&h->rng, MOST_AT_ONCE); n > 0; n--) {
+        const uint32_t off = 1 + phx_rng_below(&h->rng, phx_rng_below(&h->rng, 3) ? NEAR : of->count);
+        const uint32_t t = (i + off) % of->count, what = phx_rng_below(&h->rng, COMMANDS);
+        const uint64_t id = of->id_step * (i + 1), target = of->id_step * (t + 1);
+        const float view = 2 * of->view_max * phx_rng_unit(&h->rng);
+        if (t == i || !h->members[i].in || !h->members[t].in) continue;
+        if (what < COMMANDS - 1) CHECK_OK(commands[what](h->producer, id, target));
+        else CHECK_OK(ph_pair(h->producer, id, target, view, of->margin_max));
+    }
 }
 
 static void act(host *h, const crowd *of, uint32_t i)
@@ -121,6 +148,7 @@ static void act(host *h, const crowd *of, uint32_t i)
     enum { NONE = 3 };
     member *who = &h->members[i];
     const uint64_t id = of->id_step * (i + 1);
+    if (of->relate > 0 && phx_rng_below(&h->rng, of->relate) == 0) relate(h, of, i);
     if (!who->in) {
         if (h->tick == 0 || phx_rng_below(&h->rng, 5) == 0) come(h, of, who, id);
         return;

@@ -110,6 +110,12 @@ static const gen_profile profiles[] = {
     {.name = "related_limits", .places = {20, 60, 0, 15, 0, 0, 0, 5}, .motions = {3, 94, 3},
      .commands = {2, 1, 84, 1, 3, 2, 1, 1, 0, 0, 1, 0, 0, 0, 2, 1, 2, 1}, .pattern = 1,
      .flags = GEN_PLAIN | GEN_LIMITS},
+    {.name = "related_churn", .places = {20, 40, 10, 25, 0, 0, 0, 5}, .motions = {3, 60, 37},
+     .commands = {10, 9, 50, 12, 4, 2, 3, 1, 2, 1, 4, 0, 0, 0, 4, 2, 4, 2}, .pattern = 12, .reload = 1, .drain = 4,
+     .flags = GEN_PLAIN | GEN_INSTANCES | GEN_SLOW},
+    {.name = "related_bands", .places = {20, 60, 10, 10, 0, 0, 0, 0}, .motions = {10, 80, 10},
+     .commands = {3, 2, 70, 6, 4, 2, 3, 1, 1, 1, 4, 0, 0, 0, 4, 2, 4, 2}, .pattern = 3, .reload = 1, .drain = 6,
+     .flags = GEN_PLAIN | GEN_SLOW | GEN_BANDS | GEN_LIMITS},
 };
 /* clang-format on */
 
