@@ -12,6 +12,7 @@ void phx_far_free(phx_far *far, phx_mem *mem)
     phx_release(mem, (void **)&far->entries, &far->entries_capacity, sizeof(phx_far_entry));
     phx_release(mem, (void **)&far->spare, &far->spare_capacity, sizeof(phx_far_entry));
     phx_release(mem, (void **)&far->before, &far->before_capacity, sizeof(phx_far_before));
+    phx_release(mem, (void **)&far->changes, &far->changes_capacity, sizeof(phx_far_change));
     *far = (phx_far){0};
 }
 
@@ -102,6 +103,10 @@ bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const p
         return false;
     if (!phx_grow(mem, (void **)&far->before, &far->before_capacity, far->before_count, count, sizeof(phx_far_before)))
         return false;
+    const uint32_t changes_most =
+        far->before_count + count < PHX_FAR_CHANGES_MAX ? far->before_count + count : PHX_FAR_CHANGES_MAX;
+    if (!phx_grow(mem, (void **)&far->changes, &far->changes_capacity, 0, changes_most, sizeof(phx_far_change)))
+        return false;
     far->global_count = far->entry_count = 0;
     far->levels = 0;
     for (uint32_t slot = 0; slot < store->slots; slot++) {
@@ -129,31 +134,39 @@ static phx_far_change *change_of(phx_far *far, uint32_t slot)
     for (uint32_t i = 0; i < far->change_count; i++)
         if (far->changes[i].slot == slot) return &far->changes[i];
     if (far->change_count == PHX_FAR_CHANGES_MAX) return NULL;
+    PHX_ASSERT(far->change_count < far->changes_capacity);
     far->changes[far->change_count] = (phx_far_change){NAN, NAN, -1.0f, NAN, NAN, -1.0f, slot};
     return &far->changes[far->change_count++];
+}
+
+static bool note_changes(phx_far *far, const phx_store *store, uint16_t dirty_stamp)
+{
+    for (uint32_t i = 0; i < far->before_count; i++) {
+        const phx_far_before *before = &far->before[i];
+        if (!is_discontinuous(&store->body[before->slot], dirty_stamp)) continue;
+        phx_far_change *change = change_of(far, before->slot);
+        if (!change) return false;
+        change->old_x = before->x, change->old_y = before->y, change->old_reach = before->reach;
+    }
+    for (uint32_t i = 0; i < far->entry_count; i++) {
+        const uint32_t slot = far->entries[i].slot;
+        const phx_body *body = &store->body[slot];
+        const phx_attr *attr = phx_store_attr(store, slot);
+        if (!is_discontinuous(body, dirty_stamp)) continue;
+        phx_far_change *change = change_of(far, slot);
+        if (!change) return false;
+        change->x = body->x, change->y = body->y, change->reach = attr->global ? INFINITY : attr->reach;
+    }
+    return true;
 }
 
 bool phx_far_note_changes(phx_far *far, const phx_store *store, uint16_t dirty_stamp)
 {
     PHX_ASSERT(!far->stale);
-    phx_far_change *change = far->changes;
     far->change_count = 0;
-    for (uint32_t i = 0; i < far->before_count && change; i++) {
-        const phx_far_before *before = &far->before[i];
-        if (!is_discontinuous(&store->body[before->slot], dirty_stamp)) continue;
-        change = change_of(far, before->slot);
-        if (change) change->old_x = before->x, change->old_y = before->y, change->old_reach = before->reach;
-    }
-    for (uint32_t i = 0; i < far->entry_count && change; i++) {
-        const uint32_t slot = far->entries[i].slot;
-        const phx_body *body = &store->body[slot];
-        const phx_attr *attr = phx_store_attr(store, slot);
-        if (!is_discontinuous(body, dirty_stamp)) continue;
-        change = change_of(far, slot);
-        if (change) change->x = body->x, change->y = body->y, change->reach = attr->global ? INFINITY : attr->reach;
-    }
-    if (!change) far->change_count = 0;
-    return change != NULL;
+    if (note_changes(far, store, dirty_stamp)) return true;
+    far->change_count = 0;
+    return false;
 }
 
 void phx_far_follow(phx_far *far, const phx_rules *rules, const phx_store *store)

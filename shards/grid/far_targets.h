@@ -42,8 +42,8 @@ typedef struct phx_far {
     uint32_t entry_count, entries_capacity, spare_capacity;
     phx_far_before *before; /* the far targets of the last tick's end: derived lists had them (query/far_list.h) */
     uint32_t before_count, before_capacity;
-    phx_far_change changes[PHX_FAR_CHANGES_MAX]; /* of this tick, from the index phase on */
-    uint32_t change_count;
+    phx_far_change *changes; /* of this tick, from the index phase on */
+    uint32_t change_count, changes_capacity;
     uint32_t global_count; /* entries of level PHX_FAR_GLOBAL */
     uint32_t levels;       /* bit l: level l is in use */
     bool stale;            /* a far target came, left, jumped or changed */
@@ -55,7 +55,7 @@ void phx_far_free(phx_far *far, phx_mem *mem);
 /* The number of towers that a length spans at most, 1..65535; a length whose square overflows spans all. */
 uint32_t phx_length_towers(const phx_rules *rules, float length);
 
-/* Collects all live slots with PHX_SLOT_FAR anew. false = no memory: call again. */
+/* Collects all live slots with PHX_SLOT_FAR anew; room for the changes, too. false = no memory: call again. */
 bool phx_far_rebuild(phx_far *far, phx_mem *mem, const phx_rules *rules, const phx_store *store);
 
 /*

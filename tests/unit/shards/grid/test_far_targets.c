@@ -291,7 +291,7 @@ Test(far, a_rebuild_without_memory_is_called_again)
         cr_assert_eq(far.global_count, 100);
         cr_assert_eq(far.entry_count, 300);
         if (done) {
-            cr_assert_eq(calls, 3);
+            cr_assert_eq(calls, 4);
             break;
         }
         tear_down();
