@@ -110,6 +110,11 @@ PH_NODISCARD PH_API ph_status ph_load(const ph_load_options *options, ph_read_fn
 /** The format of records that a journal gets; ph_journal_replay() reads that, and all back to the oldest. */
 enum { PH_RECORD_FORMAT = 2, PH_RECORD_FORMAT_OLDEST = 1 };
 
+/** Bits of ph_journal.flags. */
+enum {
+    PH_JOURNAL_UNSUMMED = 1u << 0 /* records come without their sum, which ph_journal_sum() writes, on any thread */
+};
+
 /** Bits of a record, as its journal gets them. */
 enum {
     PH_RECORD_TICK = 1u << 0, /* of a tick; else of an apply before it */
@@ -119,7 +124,7 @@ enum {
 /**
  * Where the records of a world go: one at the end of each ph_apply() and each tick, with all commands that it has
  * applied, and the definition if it took a new one. The ticking thread calls both functions inside the call, so they
- * do not wait for anything. A record of moves has the moves' bytes in the queue, and up to 160 more for each call of
+ * do not wait for anything; the world's workers may write parts of the record in between. A record of moves has the moves' bytes in the queue, and up to 160 more for each call of
  * ph_move_many() per 66 KiB; nothing is allocated for it, but for a definition.
  */
 typedef struct ph_journal {
@@ -131,7 +136,8 @@ typedef struct ph_journal {
      */
     void (*done)(void *user, uint64_t tick, uint32_t flags);
     void *user;
-    uint64_t reserved[4]; /* 0 */
+    uint64_t flags;       /* PH_JOURNAL_... */
+    uint64_t reserved[3]; /* 0 */
 } ph_journal;
 
 /**
@@ -140,6 +146,15 @@ typedef struct ph_journal {
  * world is being read; PH_BAD_HANDLE, PH_BAD_ARGUMENT. @thread ticker
  */
 PH_NODISCARD PH_API ph_status ph_journal_set(ph_world world, const ph_journal *journal);
+
+/**
+ * Writes the sum of a record that came with PH_JOURNAL_UNSUMMED, behind done(): ph_journal_replay() refuses it without.
+ * The same bytes get the same sum again.
+ * @param record at a multiple of 8
+ * @param bytes as room() got them
+ * @return PH_OK; PH_BAD_ARGUMENT: bytes that no record has. @thread any
+ */
+PH_NODISCARD PH_API ph_status ph_journal_sum(void *record, size_t bytes);
 
 /**
  * Runs the apply or the tick of a record: the next one of the recorded world, on a world that was loaded from its image

@@ -182,12 +182,20 @@ ph_status ph_journal_set(ph_world handle, const ph_journal *journal)
     phx_world *world = phx_resolve_world(handle);
     if (!world) return PH_BAD_HANDLE;
     if (journal && (!journal->room || !journal->done)) return PH_BAD_ARGUMENT;
+    if (journal && (journal->flags & ~(uint64_t)PH_JOURNAL_UNSUMMED)) return PH_BAD_ARGUMENT;
     if (journal && !phx_is_zero(journal->reserved, sizeof journal->reserved)) return PH_BAD_ARGUMENT;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
     const bool rests = world->stage == PHX_STAGE_IDLE, taken = journal && phx_journal_is_attached(world);
     if (rests && !taken) phx_journal_attach(world, journal);
     phx_gate_tick_end(&world->gate, !rests);
     return !rests ? PH_BUSY : taken ? PH_TAKEN : PH_OK;
+}
+
+ph_status ph_journal_sum(void *record, size_t bytes)
+{
+    if (!record || (uintptr_t)record % sizeof(uint64_t) != 0 || !phx_record_may_have(bytes)) return PH_BAD_ARGUMENT;
+    phx_record_put_sum(record, bytes);
+    return PH_OK;
 }
 
 /* Gives the world the definition of a record; what no world changes is as in this one. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pharos/save.h>
+
 #include "base/clock.h"
 #include "store/store_thread.h"
 
@@ -39,6 +41,10 @@ static int sync_file(phx_journal_thread *at)
 
 static int put_frame(phx_journal_thread *at, phx_journal_frame_head *frame)
 {
+    /* not on the ticking thread, which would wait for it */
+    const ph_status summed = ph_journal_sum(frame + 1, frame->bytes);
+    PHX_ASSERT(summed == PH_OK);
+    (void)summed;
     const int error = phx_journal_writer_put(&at->writer, frame);
     at->unsynced = true;
     atomic_fetch_add_explicit(&at->bytes, phx_journal_frame_bytes(frame->bytes), memory_order_relaxed);

@@ -29,7 +29,7 @@ void *phx_store_ring_begin(phx_store_ring *ring, uint64_t bytes);
 /* Ends the frame of that record, and shows it to the reader. */
 void phx_store_ring_end(phx_store_ring *ring, phx_journal_frame_head head);
 
-/* The reader's next frame with its bytes, head and sum included; NULL: there is none. It writes the sum. */
+/* The reader's next frame with its bytes, head and sum included; NULL: there is none. It writes the sums. */
 phx_journal_frame_head *phx_store_ring_next(phx_store_ring *ring);
 /* The reader is done with that frame. */
 void phx_store_ring_pass(phx_store_ring *ring, const phx_journal_frame_head *frame);

@@ -228,7 +228,7 @@ ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_wo
         free_store(made);
         return taken ? PH_TAKEN : refuse_place(def, error, reason, reason_size);
     }
-    const ph_journal hooks = {.room = begin_record, .done = end_record, .user = made};
+    const ph_journal hooks = {.room = begin_record, .done = end_record, .user = made, .flags = PH_JOURNAL_UNSUMMED};
     const ph_status attached = made->journals ? ph_journal_set(world, &hooks) : PH_OK;
     if (attached != PH_OK) {
         end_threads(made);

@@ -186,9 +186,7 @@ static void test_events(void)
         char reason[REASON] = "", wanted[REASON];
         memcpy(other, first->bytes, first->size);
         ++*count;
-        phx_sum sum = phx_sum_begin();
-        phx_sum_add(&sum, other, first->size - sizeof *other);
-        other[first->size / sizeof *other - 1] = phx_sum_end(&sum);
+        CHECK_OK(ph_journal_sum(other, first->size));
         REQUIRE(ph_world_create(&def, &world) == PH_OK);
         CHECK_STATUS(ph_journal_replay(world, other, first->size, reason, sizeof reason), PH_BAD_RECORD);
         (void)snprintf(wanted, sizeof wanted,
@@ -199,6 +197,46 @@ static void test_events(void)
         free(other);
     }
     tape_free(&records);
+}
+
+/* The sum that a journal writes is the world's, and a record without it is refused. */
+static void test_unsummed(void)
+{
+    enum { ENTITIES = 3000 }; /* runs of some blocks: copies past the caches, by two workers */
+    tape records[2] = {{.unsummed = false}, {.unsummed = true}};
+    ph_world world;
+    ph_world_def def = ph_world_def_default();
+    def.workers = 2;
+    def.share_min = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const ph_journal journal = tape_journal(&records[i]);
+        ph_producer producer;
+        REQUIRE(ph_world_create(&def, &world) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
+        CHECK_OK(ph_journal_set(world, &journal));
+        for (uint64_t id = 1; id <= ENTITIES; id++)
+            CHECK_OK(ph_enter(producer, id, &(ph_attrs){.given = PH_POSITION, .x = (float)id, .y = 1.0f}));
+        CHECK_OK(ph_tick(world, NULL));
+        for (uint64_t id = 1; id <= ENTITIES; id++)
+            CHECK_OK(ph_move(producer, id, (ph_position){.x = (float)id, .y = (float)id}));
+        CHECK_OK(ph_tick(world, NULL));
+        CHECK_OK(ph_world_destroy(world));
+        REQUIRE(records[i].records.count == 2);
+    }
+    REQUIRE(ph_world_create(&def, &world) == PH_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        const tape_record *one = &records[0].records.items[i], *other = &records[1].records.items[i];
+        CHECK(one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0,
+              "tick %" PRIu32 ": two equal worlds have other records", i + 1);
+        uint64_t *bytes = check_zalloc(one->size);
+        memcpy(bytes, one->bytes, one->size);
+        bytes[one->size / sizeof *bytes - 1] = 0;
+        expect_refusal(world, bytes, one->size, "without its sum: tick", i + 1);
+        CHECK_OK(ph_journal_sum(bytes, one->size));
+        CHECK_OK(ph_journal_replay(world, bytes, one->size, NULL, 0));
+        free(bytes);
+    }
+    CHECK_OK(ph_world_destroy(world));
+    for (uint32_t i = 0; i < 2; i++) tape_free(&records[i]);
 }
 
 static void *no_room(void *user, uint64_t tick, size_t bytes)
@@ -227,9 +265,17 @@ static void test_arguments(void)
     CHECK_STATUS(ph_journal_set((ph_world){0}, &journal), PH_BAD_HANDLE);
     CHECK_STATUS(ph_journal_set(world, &(ph_journal){.room = no_room}), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_journal_set(world, &(ph_journal){.done = no_done}), PH_BAD_ARGUMENT);
-    journal.reserved[3] = 1;
+    journal.reserved[2] = 1;
     CHECK_STATUS(ph_journal_set(world, &journal), PH_BAD_ARGUMENT);
-    journal.reserved[3] = 0;
+    journal.reserved[2] = 0;
+    journal.flags = PH_JOURNAL_UNSUMMED << 1;
+    CHECK_STATUS(ph_journal_set(world, &journal), PH_BAD_ARGUMENT);
+    journal.flags = 0;
+    CHECK_STATUS(ph_journal_sum(NULL, sizeof record), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_journal_sum(record, sizeof(phx_record_head)), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_journal_sum(record, sizeof record - 1), PH_BAD_ARGUMENT);
+    CHECK_STATUS(ph_journal_sum((char *)record + 4, sizeof record - 8), PH_BAD_ARGUMENT);
+    CHECK_OK(ph_journal_sum(record, sizeof record));
     CHECK_STATUS(ph_journal_replay((ph_world){0}, record, sizeof record, NULL, 0), PH_BAD_HANDLE);
     CHECK_STATUS(ph_journal_replay(world, NULL, 0, NULL, 0), PH_BAD_ARGUMENT);
     CHECK_STATUS(ph_journal_replay(world, record, sizeof record, NULL, 0), PH_BAD_RECORD);
@@ -248,6 +294,7 @@ int main(int argc, char **argv)
     test_arguments();
     test_short_tick();
     test_events();
+    test_unsummed();
     for (uint32_t i = 0; i < SCRIPTS && check_failures() == 0; i++)
         test_script(seed + i, (uint32_t)((seed + 5 * i) % ops_profile_count()));
     for (uint32_t i = 0; i < ops_profile_count() && check_failures() == 0; i++) test_memory(seed, i);

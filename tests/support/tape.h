@@ -20,6 +20,7 @@ typedef struct tape_record {
 
 typedef struct tape {
     VEC(tape_record) records;
+    bool unsummed; /* the tape writes the sums, not the world */
 } tape;
 
 /* The hooks that record on a tape. */

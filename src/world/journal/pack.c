@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/far_copy.h"
 #include "world/image/capture_bonds.h"
 #include "world/queue/commands.h"
 
@@ -80,7 +81,7 @@ static unsigned char *pack_area(unsigned char *to, const phx_command_area *comma
     return pad_bytes(to, at);
 }
 
-unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run)
+unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run, bool far)
 {
     const phx_packed_run head = {.op = run->op, .count = run->count, .bytes = phx_pack_round(run_bytes(run))};
     memcpy(to, &head, sizeof head);
@@ -96,6 +97,7 @@ unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run)
         return to;
     }
     const size_t bytes = (size_t)run->count * run->record_bytes;
-    memcpy(to, run->records, bytes);
+    if (far) phx_far_copy(to, run->records, bytes);
+    else memcpy(to, run->records, bytes);
     return pad_bytes(to, to + bytes);
 }

@@ -1,7 +1,7 @@
 /*
  * Commands as bytes of a record: runs as they lie in the queues where a run has no padding (moves in columns, ids,
  * pairs of ids, broadcasts), else field by field (attributes that are given, areas). At the end of an apply or at the
- * tick's end, by the ticking thread.
+ * tick's end, a run by any worker.
  *
  *   run      u16 operation, with the bits of moves; u16 0; u32 count; u64 bytes of the commands, a multiple of 8
  *   attrs    u64 id; u32 given; u32 bytes of the fields; the given fields in the order of PHX_ATTR_FIELDS; zeros
@@ -58,7 +58,7 @@ size_t phx_pack_area_bytes(void);
 
 /* The bytes of a run in a record, with its head. */
 size_t phx_pack_bytes(const phx_command_run *run);
-/* Writes it; returns the byte behind it. */
-unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run);
+/* Writes it; returns the byte behind it. far: this CPU does not read these bytes again. */
+unsigned char *phx_pack_run(unsigned char *to, const phx_command_run *run, bool far);
 
 #endif

@@ -84,25 +84,43 @@ phx_record_head phx_record_counts(phx_world *world)
     return head;
 }
 
-/* Adds the last written part to the sum, while it is in a near cache. Returns `to`. */
-static unsigned char *sum_part(phx_sum *sum, const unsigned char *from, unsigned char *to)
+bool phx_record_may_have(size_t bytes)
 {
-    phx_sum_add(sum, from, (size_t)(to - from));
-    return to;
+    return bytes >= sizeof(phx_record_head) + sizeof(uint64_t) && bytes % sizeof(uint64_t) == 0;
+}
+
+void phx_record_put_sum(void *record, size_t bytes)
+{
+    phx_sum sum = phx_sum_begin();
+    phx_sum_add(&sum, record, bytes - sizeof(uint64_t));
+    const uint64_t end = phx_sum_end(&sum);
+    memcpy((char *)record + bytes - sizeof end, &end, sizeof end);
+}
+
+/* A record that is being written. */
+typedef struct filling {
+    unsigned char *to;
+    const phx_world *world;
+    bool summed; /* here and now: its bytes are to stay near until then */
+} filling;
+
+/* Workers write runs side by side: each has its place. */
+static void fill_run(void *context, uint32_t worker, uint32_t r)
+{
+    const filling *record = context;
+    const phx_producer_run *run = &record->world->runs[r];
+    (void)worker;
+    (void)phx_pack_run(record->to + run->record_at, &run->commands, !record->summed);
 }
 
 static void fill_record(unsigned char *to, const phx_world *world, const phx_record_head *head, const phx_image *def)
 {
-    const unsigned char *first = to;
-    phx_sum sum = phx_sum_begin();
+    filling record = {to, world, !(world->journal.hooks.flags & PH_JOURNAL_UNSUMMED)};
     memcpy(to, head, sizeof *head);
-    to = sum_part(&sum, to, to + sizeof *head);
-    for (uint32_t i = 0; (head->flags & PHX_RECORD_DEF) && i < DEF_TABLES; i++)
-        to = sum_part(&sum, to, pack_table(to, def, def_tables[i]));
-    for (uint32_t r = 0; r < head->runs; r++) to = sum_part(&sum, to, phx_pack_run(to, &world->runs[r].commands));
-    const uint64_t end = phx_sum_end(&sum);
-    memcpy(to, &end, sizeof end);
-    PHX_ASSERT(to + sizeof end == first + head->bytes);
+    to += sizeof *head;
+    for (uint32_t i = 0; (head->flags & PHX_RECORD_DEF) && i < DEF_TABLES; i++) to = pack_table(to, def, def_tables[i]);
+    phx_parallel_for(world->workers, head->runs, fill_run, &record);
+    if (record.summed) phx_record_put_sum(record.to, head->bytes);
 }
 
 /* Writes the record of the apply or tick that ends. */
@@ -117,10 +135,14 @@ static void write_record(phx_world *world)
         head.flags |= put ? PHX_RECORD_DEF : PHX_RECORD_SHORT;
         journal->def_taken = false;
     }
-    head.bytes = sizeof head + sizeof(uint64_t);
+    head.bytes = sizeof head;
     for (uint32_t i = 0; (head.flags & PHX_RECORD_DEF) && i < DEF_TABLES; i++)
         head.bytes += table_bytes(&def, def_tables[i]);
-    for (uint32_t r = 0; r < head.runs; r++) head.bytes += phx_pack_bytes(&world->runs[r].commands);
+    for (uint32_t r = 0; r < head.runs; r++) {
+        world->runs[r].record_at = head.bytes;
+        head.bytes += phx_pack_bytes(&world->runs[r].commands);
+    }
+    head.bytes += sizeof(uint64_t); /* the sum */
     unsigned char *to = journal->hooks.room(journal->hooks.user, head.tick, head.bytes);
     if (to) {
         fill_record(to, world, &head, &def);

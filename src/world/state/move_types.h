@@ -15,6 +15,7 @@ typedef struct phx_producer_run {
     phx_command_run commands;
     uint32_t producer;
     uint32_t reserved;
+    size_t record_at; /* its first byte in the record of a journal */
 } phx_producer_run;
 
 /* A stretch of moves that all workers share. */
