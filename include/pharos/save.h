@@ -124,8 +124,9 @@ enum {
 /**
  * Where the records of a world go: one at the end of each ph_apply() and each tick, with all commands that it has
  * applied, and the definition if it took a new one. The ticking thread calls both functions inside the call, so they
- * do not wait for anything; the world's workers may write parts of the record in between. A record of moves has the moves' bytes in the queue, and up to 160 more for each call of
- * ph_move_many() per 66 KiB; nothing is allocated for it, but for a definition.
+ * do not wait for anything; the world's workers may write parts of the record in between. A record of moves has the
+ * moves' bytes in the queue, and up to 160 more for each call of ph_move_many() per 66 KiB; nothing is allocated for
+ * it, but for a definition.
  */
 typedef struct ph_journal {
     /** Memory for a record, at a multiple of 8; bytes: a multiple of 8. NULL: the record is lost. */

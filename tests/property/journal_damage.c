@@ -216,8 +216,7 @@ static void test_unsummed(void)
         for (uint64_t id = 1; id <= ENTITIES; id++)
             CHECK_OK(ph_enter(producer, id, &(ph_attrs){.given = PH_POSITION, .x = (float)id, .y = 1.0f}));
         CHECK_OK(ph_tick(world, NULL));
-        for (uint64_t id = 1; id <= ENTITIES; id++)
-            CHECK_OK(ph_move(producer, id, (float)id, (float)id, 0));
+        for (uint64_t id = 1; id <= ENTITIES; id++) CHECK_OK(ph_move(producer, id, (float)id, (float)id, 0));
         CHECK_OK(ph_tick(world, NULL));
         CHECK_OK(ph_world_destroy(world));
         REQUIRE(records[i].records.count == 2);

@@ -166,7 +166,8 @@ static void walk_world(uint32_t workers, uint32_t shards, ph_range range, ph_ind
     ph_world_def def = ph_world_def_default();
     crowd *c = check_zalloc(sizeof *c);
     notebook *book = check_zalloc(sizeof *book);
-    const ph_journal journal = {.room = open_page, .done = close_page, .user = book, .flags = shards % 2 ? PH_JOURNAL_UNSUMMED : 0};
+    const ph_journal journal = {
+        .room = open_page, .done = close_page, .user = book, .flags = shards % 2 ? PH_JOURNAL_UNSUMMED : 0};
     ph_world world = {0};
     ph_producer producer = {0};
     ph_consumer consumers[CONSUMERS] = {{0}};

@@ -31,7 +31,8 @@ static void tape_done(void *user, uint64_t tick, uint32_t flags)
 
 ph_journal tape_journal(tape *to)
 {
-    return (ph_journal){.room = tape_room, .done = tape_done, .user = to, .flags = to->unsummed ? PH_JOURNAL_UNSUMMED : 0};
+    return (ph_journal){
+        .room = tape_room, .done = tape_done, .user = to, .flags = to->unsummed ? PH_JOURNAL_UNSUMMED : 0};
 }
 
 void tape_free(tape *t)

@@ -1,7 +1,7 @@
 /*
  * A record: the commands of one apply or tick. Written at the end of a tick, or of an apply, where they are all known
- * and their memory is still there, by the ticking thread, with its workers for the runs; see save.h. All numbers are little-endian, all parts
- * multiples of 8 bytes.
+ * and their memory is still there, by the ticking thread, with its workers for the runs; see save.h. All numbers are
+ * little-endian, all parts multiples of 8 bytes.
  *
  *   head          phx_record_head
  *   definition    if the tick took one: its keys and classes, each a u64 count and rows as in an image; zeros
