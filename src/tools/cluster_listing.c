@@ -14,12 +14,13 @@ static const char all_worlds[] = "ph/", processes[] = "nodes/", all_loads[] = "p
 static void read_process(phx_cluster_listing *listing, const phc_entry *entry, const char *number)
 {
     phx_registration read;
-    phx_cluster_listed one = {.registration = entry->revision, .lease = entry->lease};
+    phx_cluster_listed one = {.lease = entry->lease};
     if (listing->listed_count == PHX_CLUSTER_LISTED_MAX || !phx_registration_number(number, &one.number) ||
         !phx_registration_decode(&read, entry->value, entry->size)) {
         listing->skipped++;
         return;
     }
+    one.registration = phx_registration_of(&read, entry->revision);
     one.definition = read.definition;
     one.gateway = read.gateway;
     listing->listed[listing->listed_count++] = one;

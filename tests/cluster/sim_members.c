@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/membership/membership.h"
+#include "cluster/membership/registration.h"
 #include "cluster/servers/memory_store.h"
 #include "cluster/sim.h"
 
@@ -123,7 +124,9 @@ static void read_store(sim_schedule *sim)
             if (!phx_cluster_map_decode(&sim->store.map, key->value, key->size)) sim_violate(sim, "the map is damaged");
             if (sim->store.map.version < version) sim_violate(sim, "the map goes back");
         } else if (sscanf(key->key, "ph/sim/nodes/%u", &number) == 1 && number <= sim->process_count) {
-            sim->store.registered[number - 1].member.registration = key->revision;
+            phx_registration read;
+            if (!phx_registration_decode(&read, key->value, key->size)) sim_violate(sim, "a key is damaged");
+            sim->store.registered[number - 1].member.registration = phx_registration_of(&read, key->revision);
         } else {
             sim_violate(sim, "a key that no member writes");
         }

@@ -152,6 +152,13 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration)
     return true;
 }
 
+bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration)
+{
+    if (!phx_cluster_map_member(map, registration) || map->version == UINT32_MAX) return false;
+    map->version++;
+    return true;
+}
+
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration)
 {
     const phx_member *member = phx_cluster_map_member(map, registration);

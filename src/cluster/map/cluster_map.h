@@ -67,6 +67,8 @@ bool phx_cluster_map_drain(phx_cluster_map *map, uint64_t registration);
  * back. It ends the lease as it reads this, or can not renew it, as it does not reach the store; then it is put out.
  */
 bool phx_cluster_map_expel(phx_cluster_map *map, uint64_t registration);
+/* The member has registered again: the same map, written behind its key. */
+bool phx_cluster_map_confirm(phx_cluster_map *map, uint64_t registration);
 /* No entity of a region that was lost in that version is missing any more. */
 bool phx_cluster_map_restored(phx_cluster_map *map, uint32_t region, uint32_t lost);
 

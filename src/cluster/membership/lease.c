@@ -6,6 +6,8 @@
 enum {
     NS_IN_MS = 1000000,
     RENEWALS_A_LEASE = 3,
+    /* Of a lease, without a list: a member that renewed its own a third before has a sixth left. */
+    BREAK = 2,
     LEASE_MARGIN = 10 /* a tenth of the lease is not counted: clocks run at different speeds */
 };
 
@@ -19,8 +21,9 @@ static void prove_lease(phx_membership *membership, uint64_t asked, uint32_t ms)
 void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
 {
     membership->writes = false;
-    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_LEASE) return;
+    if (answer->outcome != PHC_DONE || membership->phase == PHX_MEMBERSHIP_ENDED) return;
     membership->lease = answer->lease;
+    if (membership->phase != PHX_MEMBERSHIP_LEASE) return; /* it comes back, and the lease proves nothing yet */
     membership->phase = PHX_MEMBERSHIP_REGISTER;
     prove_lease(membership, membership->lease_asked, answer->lease_ms);
 }
@@ -28,22 +31,41 @@ void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
 void phx_lease_hear_renewal(phx_membership *membership, const phc_answer *answer)
 {
     membership->renews = false;
+    if (membership->returns || membership->renewed != membership->lease) return;
     if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
+}
+
+/* ---- breaks ---- */
+
+static uint64_t lease_ns(const phx_membership *membership)
+{
+    return (uint64_t)membership->def.lease_ms * NS_IN_MS;
+}
+
+void phx_lease_watch(phx_membership *membership)
+{
+    const uint64_t now = membership->now;
+    const bool is_proven = now < membership->node->proven_until;
+    if (!is_proven || now - membership->list_heard > lease_ns(membership) / BREAK) membership->steady_since = now;
+}
+
+bool phx_lease_is_steady(const phx_membership *membership)
+{
+    return membership->now - membership->steady_since >= lease_ns(membership);
 }
 
 /* ---- requests ---- */
 
 static uint64_t renewal_ns(const phx_membership *membership)
 {
-    return (uint64_t)membership->def.lease_ms * NS_IN_MS / RENEWALS_A_LEASE;
+    return lease_ns(membership) / RENEWALS_A_LEASE;
 }
 
 /* A failed request may have opened one, which lives for its time: so not more often than one is renewed. */
 static void ask_new(phx_membership *membership)
 {
     const phc_store *store = &membership->def.store;
-    if (membership->phase != PHX_MEMBERSHIP_LEASE || membership->writes || membership->now < membership->renew_at)
-        return;
+    if (membership->lease != 0 || membership->writes || membership->now < membership->renew_at) return;
     membership->writes = store->lease_open(store->user, PHX_TAG_LEASE, membership->def.lease_ms) == PH_OK;
     membership->lease_asked = membership->now;
     membership->renew_at = membership->now + renewal_ns(membership);
@@ -54,6 +76,7 @@ static void ask_renewal(phx_membership *membership)
     const phc_store *store = &membership->def.store;
     if (membership->renews || membership->lease == 0 || membership->now < membership->renew_at) return;
     membership->renews = store->lease_renew(store->user, PHX_TAG_RENEW, membership->lease) == PH_OK;
+    membership->renewed = membership->lease;
     membership->renew_asked = membership->now;
     membership->renew_at = membership->now + renewal_ns(membership);
 }

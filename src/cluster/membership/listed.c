@@ -10,6 +10,15 @@ bool phx_listed_has(const phx_membership *membership, const phx_member *member)
     return false;
 }
 
+const phx_listed *phx_listed_own(const phx_membership *membership)
+{
+    const uint64_t self = membership->node->def.member.registration;
+    for (uint32_t i = 0; i < membership->listed_count; i++)
+        if (membership->listed[i].registration == self && membership->listed[i].lease == membership->lease)
+            return &membership->listed[i];
+    return NULL;
+}
+
 /* Its absence would put out a member, or hide the own registration. */
 static bool is_needed(const phx_membership *membership, const phx_cluster_map *map, const phx_listed *node)
 {

@@ -7,6 +7,8 @@
 
 #include "cluster/membership/membership_state.h"
 
+/* The own key under the own lease; NULL: it is not there. */
+const phx_listed *phx_listed_own(const phx_membership *membership);
 /* Has a member of a map still its key? */
 bool phx_listed_has(const phx_membership *membership, const phx_member *member);
 /*

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/membership/comeback.h"
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/membership/proposal.h"
@@ -78,7 +79,7 @@ static void hand_map_on(phx_membership *membership)
     if (membership->map.version <= node->map.version) return;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
-    if (node->fenced) phx_membership_end(membership, "put out of the map");
+    if (node->fenced) leave(membership, "put out of the map"); /* a key written again is in the way of the next one */
     else if (self && self->expelled)
         leave(membership, "expelled: by an operator, or as it and other members did not hear each other");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
@@ -114,15 +115,53 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     }
 }
 
+/* ---- registration ---- */
+
+static void lose_lease(phx_membership *membership)
+{
+    if (!phx_comeback_begin(membership)) phx_membership_end(membership, "the lease ran out");
+}
+
+static void hear_registration(phx_membership *membership, const phc_answer *answer)
+{
+    membership->writes = false;
+    if (answer->outcome == PHC_GONE) lose_lease(membership);
+    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
+    phx_node_register(membership->node, answer->revision, membership->number);
+    membership->phase = PHX_MEMBERSHIP_JOIN;
+}
+
+static void register_node(phx_membership *membership)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    char key[PHC_KEY_MAX + 1];
+    const phc_store *store = &membership->def.store;
+    const phx_member *self = &membership->node->def.member;
+    const phx_registration own = {.gateway = membership->def.gateway,
+                                  .definition = membership->def.definition,
+                                  .registration = self->registration};
+    if (membership->returns) membership->number = self->number;
+    else if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
+    if (membership->number == 0) return;
+    phx_registration_encode(&own, bytes);
+    key_of(membership, "nodes", membership->number, key);
+    membership->writes =
+        store->cas(store->user, PHX_TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
+}
+
 /* ---- lists ---- */
 
 static void list_node(phx_membership *membership, const phx_cluster_map *map, const phc_entry *entry)
 {
     phx_registration read;
     const char *number = entry->key + strlen(membership->prefix) + strlen("nodes/");
-    phx_listed node = {.registration = entry->revision, .lease = entry->lease};
-    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size) ||
-        !phx_listed_add(membership, map, node)) {
+    phx_listed node = {.revision = entry->revision, .lease = entry->lease};
+    if (!phx_registration_number(number, &node.number) || !phx_registration_decode(&read, entry->value, entry->size)) {
+        membership->counts.skipped++;
+        return;
+    }
+    node.registration = phx_registration_of(&read, entry->revision);
+    if (!phx_listed_add(membership, map, node)) {
         membership->counts.skipped++;
         return;
     }
@@ -149,6 +188,7 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
     membership->lists = false;
     if (answer->outcome != PHC_DONE) return;
     membership->counts.lists++;
+    membership->list_heard = membership->now;
     membership->listed_count = 0;
     for (uint32_t i = 0; i < answer->count && membership->phase != PHX_MEMBERSHIP_ENDED; i++) {
         const phc_entry *entry = &answer->entries[i];
@@ -159,39 +199,23 @@ static void hear_list(phx_membership *membership, const phc_answer *answer)
             list_node(membership, &map, entry); /* the map has come before: by key */
         }
     }
+    if (membership->returns && map.version < membership->version_asked)
+        phx_membership_end(membership, "the store has lost the map");
     if (membership->phase == PHX_MEMBERSHIP_ENDED || map.version < membership->map.version) return; /* or an old list */
     if (revision != 0) take_map(membership, &map);
     hand_map_on(membership);
     find_registration(membership);
+    const bool is_keyless = phx_comeback_hear_list(membership, revision);
     if (membership->writes || membership->phase == PHX_MEMBERSHIP_ENDED) return;
+    if (is_keyless) {
+        register_node(membership);
+        return;
+    }
     if (revision == 0) phx_cluster_map_init(&map, membership->def.region_count);
     if (phx_proposal_make(membership, &map)) propose_map(membership, revision);
 }
 
-/* ---- registration ---- */
-
-static void hear_registration(phx_membership *membership, const phc_answer *answer)
-{
-    membership->writes = false;
-    if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
-    if (answer->outcome != PHC_DONE || membership->phase != PHX_MEMBERSHIP_REGISTER) return;
-    phx_node_register(membership->node, answer->revision, membership->number);
-    membership->phase = PHX_MEMBERSHIP_JOIN;
-}
-
-static void register_node(phx_membership *membership)
-{
-    unsigned char bytes[PHX_REGISTRATION_BYTES];
-    char key[PHC_KEY_MAX + 1];
-    const phc_store *store = &membership->def.store;
-    const phx_registration own = {.gateway = membership->def.gateway, .definition = membership->def.definition};
-    if (membership->def.number == 0) membership->number = phx_proposal_number(membership);
-    if (membership->number == 0) return;
-    phx_registration_encode(&own, bytes);
-    key_of(membership, "nodes", membership->number, key);
-    membership->writes =
-        store->cas(store->user, PHX_TAG_REGISTER, key, 0, bytes, sizeof bytes, membership->lease) == PH_OK;
-}
+/* ---- ticks ---- */
 
 static void take_answer(void *of, const phc_answer *answer)
 {
@@ -204,7 +228,7 @@ static void take_answer(void *of, const phc_answer *answer)
         break;
     case PHX_TAG_RENEW:
         phx_lease_hear_renewal(membership, answer);
-        if (answer->outcome == PHC_GONE) phx_membership_end(membership, "the lease ran out");
+        if (answer->outcome == PHC_GONE && membership->renewed == membership->lease) lose_lease(membership);
         break;
     case PHX_TAG_MAP:
         hear_of_map(membership, answer);
@@ -229,6 +253,7 @@ static void ask_list(phx_membership *membership)
     if (membership->lists || membership->now < membership->list_at) return;
     membership->lists = store->list(store->user, PHX_TAG_LIST, membership->prefix) == PH_OK;
     membership->list_at = membership->now + membership->def.list_ns;
+    membership->version_asked = membership->map.version;
     if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0)
         register_node(membership);
 }
@@ -238,6 +263,7 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
     const phc_store *store = &membership->def.store;
     PHX_ASSERT(now >= membership->now);
     membership->now = now;
+    phx_lease_watch(membership);
     (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
     hand_map_on(membership);

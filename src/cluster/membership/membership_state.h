@@ -37,6 +37,7 @@ typedef struct phx_membership_def {
 /* A registered process of the last list. */
 typedef struct phx_listed {
     uint64_t registration, lease;
+    uint64_t revision; /* of its key; not the registration of a member that came back */
     uint16_t number;
 } phx_listed;
 
@@ -48,7 +49,12 @@ typedef struct phx_membership {
     const char *reason;                  /* of PHX_MEMBERSHIP_ENDED */
     char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
     uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
+    uint64_t renewed;     /* the lease that a renewal under way is of */
+    uint64_t list_heard;  /* time of the last list */
+    uint64_t steady_since; /* since then its lease is proven, and lists come; see lease.h */
+    uint32_t version_asked; /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */
+    bool returns;               /* its lease has ended, and it is in the map; see comeback.h */
     bool reports;               /* the same; see reporting.h */
     uint64_t report_revision;   /* of the report's key; 0 = it is not there */
     uint16_t number;            /* that it registers, or has registered, with */
@@ -62,7 +68,7 @@ typedef struct phx_membership {
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped; /* skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned; /* skipped: keys, unread or too many */
     } counts;
 } phx_membership;
 

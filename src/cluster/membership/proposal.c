@@ -3,6 +3,8 @@
  */
 #include "cluster/membership/proposal.h"
 
+#include "cluster/membership/comeback.h"
+#include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 #include "cluster/node/links.h"
 
@@ -28,7 +30,8 @@ static uint32_t count_dead(const phx_membership *membership, const phx_cluster_m
 static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
 {
     bool changed = false;
-    if (count_dead(membership, map) == 0) membership->lists_with_dead = 0;
+    /* Where all leases ended at once, all but this one would be dead. */
+    if (count_dead(membership, map) == 0 || !phx_lease_is_steady(membership)) membership->lists_with_dead = 0;
     else membership->lists_with_dead++;
     if (membership->lists_with_dead <= rank_of(membership, map)) return false;
     for (uint32_t i = map->member_count; i-- > 0;) {
@@ -92,7 +95,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     if (membership->phase == PHX_MEMBERSHIP_MEMBER)
         changed |= expel_silent(membership, proposed) | propose_wishes(membership, map);
     else if (phx_listed_has(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
-    return changed;
+    return changed || phx_comeback_propose(membership, proposed);
 }
 
 uint16_t phx_proposal_number(const phx_membership *membership)

@@ -5,7 +5,7 @@
 
 #include "cluster/wire/bytes.h"
 
-enum { MAGIC = 0x4e434850 /* "PHCN" */, FORMAT = 1 };
+enum { MAGIC = 0x4e434850 /* "PHCN" */, FORMAT = 2 };
 
 void phx_registration_encode(const phx_registration *registration, unsigned char bytes[PHX_REGISTRATION_BYTES])
 {
@@ -14,6 +14,7 @@ void phx_registration_encode(const phx_registration *registration, unsigned char
     phx_write_number(&writer, 4, FORMAT);
     phx_write_number(&writer, 1, registration->gateway);
     phx_write_number(&writer, 8, registration->definition);
+    phx_write_number(&writer, 8, registration->registration);
     PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
 }
 
@@ -22,8 +23,15 @@ bool phx_registration_decode(phx_registration *registration, const void *bytes, 
     phx_reader reader = phx_reader_of(bytes, size);
     const uint64_t magic = phx_read_number(&reader, 4), format = phx_read_number(&reader, 4);
     const uint64_t gateway = phx_read_number(&reader, 1);
-    *registration = (phx_registration){.gateway = gateway == 1, .definition = phx_read_number(&reader, 8)};
+    *registration = (phx_registration){.gateway = gateway == 1};
+    registration->definition = phx_read_number(&reader, 8);
+    registration->registration = phx_read_number(&reader, 8);
     return !reader.failed && phx_reader_left(&reader) == 0 && magic == MAGIC && format == FORMAT && gateway <= 1;
+}
+
+uint64_t phx_registration_of(const phx_registration *registration, uint64_t revision)
+{
+    return registration->registration != 0 ? registration->registration : revision;
 }
 
 bool phx_registration_number(const char *text, uint16_t *number)

@@ -1,0 +1,35 @@
+/*
+ * The way back of a member; see comeback.h.
+ */
+#include "cluster/membership/comeback.h"
+
+#include "cluster/membership/listed.h"
+
+/* One that is proven was ended by hand. One that is in no map yet ends, and its process starts anew. */
+bool phx_comeback_begin(phx_membership *membership)
+{
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || membership->now < membership->node->proven_until) return false;
+    membership->returns = true;
+    membership->lease = 0;
+    membership->renew_at = membership->now;
+    return true;
+}
+
+bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision)
+{
+    const phx_listed *own = phx_listed_own(membership);
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER) return false;
+    if (!own && !membership->returns) membership->renew_at = membership->now; /* hears that the lease has ended */
+    if (!membership->returns || membership->lease == 0) return false;
+    if (!own || map_revision < own->revision) return !own;
+    membership->returns = false;
+    membership->renew_at = membership->now; /* the next renewal proves the lease */
+    membership->counts.returned++;
+    return false;
+}
+
+bool phx_comeback_propose(const phx_membership *membership, phx_cluster_map *proposed)
+{
+    if (!membership->returns || !phx_listed_own(membership)) return false;
+    return phx_cluster_map_confirm(proposed, membership->node->def.member.registration);
+}

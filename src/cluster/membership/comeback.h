@@ -1,0 +1,22 @@
+/*
+ * A member whose lease has ended, and that may still be in the map: it comes back under its registration. Owned by
+ * membership, which calls it on its thread.
+ *
+ * It opens a lease, and writes its key again. Until a map that has it was written behind that key, it may be put out
+ * by a list from before: so it waits for such a map, or writes it, and only then its lease proves anything. From then
+ * on a member that puts it out has seen a list without the key, so the lease has ended.
+ * A member that was put out meanwhile reads that in the map, and is fenced.
+ */
+#ifndef PHX_CLUSTER_MEMBERSHIP_COMEBACK_H
+#define PHX_CLUSTER_MEMBERSHIP_COMEBACK_H
+
+#include "cluster/membership/membership_state.h"
+
+/* The store says that the lease is none. false: the process can not come back. */
+bool phx_comeback_begin(phx_membership *membership);
+/* Behind a list, whose map has that revision. true: the key has to be written. */
+bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision);
+/* A map behind the key, if one is needed. */
+bool phx_comeback_propose(const phx_membership *membership, phx_cluster_map *proposed);
+
+#endif
