@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     const uint64_t first = option_number(argc, argv, "--seed", 1);
     const uint64_t count = option_number(argc, argv, "--count", test_amount(SCHEDULES));
     const bool expected = option_flag(argc, argv, "--expect-violation");
-    uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, fenced = 0, views = 0, messages = 0;
+    uint64_t handed = 0, taken_back = 0, restored = 0, put_out = 0, returned = 0, fenced = 0, views = 0, messages = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!sim_run(&run, seed)) {
             printf("seed %" PRIu64 ", tick %" PRIu64 ": %s\n", seed, run.tick, run.violation);
@@ -29,13 +29,14 @@ int main(int argc, char **argv)
         taken_back += run.counts.taken_back;
         restored += run.counts.restored;
         put_out += run.counts.put_out;
+        returned += run.counts.returned;
         fenced += run.counts.fenced;
         views += run.counts.views;
         messages += run.counts.messages;
     }
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
-           " put out, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
-           count, handed, taken_back, restored, put_out, fenced, messages, views);
+           " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
+           count, handed, taken_back, restored, put_out, returned, fenced, messages, views);
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);
     return check_done("cluster_sim");
 }

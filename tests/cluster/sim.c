@@ -98,7 +98,7 @@ static void begin_schedule(sim_schedule *sim, uint64_t seed)
 
 static void draw_faults(sim_schedule *sim)
 {
-    if (sim->is_calm) return;
+    if (sim->is_calm || sim->only_hangs) return;
     sim_process *process = &sim->processes[sim_below(sim, sim->process_count)];
     if (sim_chance(sim, KILL_ONE_IN)) process->alive = false;
     if (sim_chance(sim, PAUSE_ONE_IN)) process->paused_until = sim->tick + 1 + sim_below(sim, PAUSE_TICKS);

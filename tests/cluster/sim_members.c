@@ -1,7 +1,8 @@
 /*
  * The control store of the simulation as the library has it: each process has the library's membership over a store
- * within the process: requests fail, are done unheard, and are answered late, by seed. The content of the store
- * is read past its faults, for the checks.
+ * within the process: requests fail, are done unheard, and are answered late, by seed. In some schedules the store
+ * hangs for a time, which may be longer than all leases: these end at once then. The content of the store is read past
+ * its faults, for the checks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,13 @@ enum {
     LATE = 200,
     LATE_STEPS = 12,
     GIVE_ONE_IN = 60,
-    DRAIN_ONE_IN = 200
+    DRAIN_ONE_IN = 200,
+    HANGS_ONE_IN = 3,      /* schedules */
+    ONLY_HANGS_ONE_IN = 3, /* of these */
+    HANG_TICK = 120,       /* the earliest one: all have joined, if nothing else fails */
+    HANG_TICKS_MIN = 10,
+    HANG_TICKS_MAX = 100, /* a lease has 40 */
+    HANG_EARLY = SIM_TICKS - HANG_TICK - HANG_TICKS_MAX
 };
 
 /* A process's side, by slot. */
@@ -27,11 +34,16 @@ static struct {
     fail_alloc allocator;
     phc_store stores[SIM_PROCESSES_MAX];
     phx_membership memberships[SIM_PROCESSES_MAX];
+    uint64_t hang_at, hang_until; /* ticks */
 } all;
 
 void sim_store_begin(sim_schedule *sim)
 {
-    const bool faults = sim_chance(sim, 2);
+    const bool hangs = sim_chance(sim, HANGS_ONE_IN);
+    sim->only_hangs = hangs && sim_chance(sim, ONLY_HANGS_ONE_IN);
+    all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
+    all.hang_until = hangs ? all.hang_at + HANG_TICKS_MIN + sim_below(sim, HANG_TICKS_MAX - HANG_TICKS_MIN) : 0;
+    const bool faults = !sim->only_hangs && sim_chance(sim, 2);
     sim->calm_ticks = CALM_TICKS;
     const phc_faults drawn = {
         .seed = sim->seed, .lost = faults ? LOST : 0, .late = faults ? LATE : 0, .late_steps = LATE_STEPS};
@@ -71,6 +83,7 @@ void sim_store_leave(sim_schedule *sim, uint32_t slot)
 {
     (void)sim;
     sim->counts.put_out += all.memberships[slot].counts.put_out;
+    sim->counts.returned += all.memberships[slot].counts.returned;
     phx_membership_free(&all.memberships[slot]);
     all.stores[slot].close(all.stores[slot].user);
 }
@@ -133,16 +146,25 @@ static void read_store(sim_schedule *sim)
     }
 }
 
+static void check_none_is_out(sim_schedule *sim)
+{
+    uint64_t put_out = sim->counts.fenced;
+    for (uint32_t slot = 0; slot < sim->process_count; slot++) put_out += all.memberships[slot].counts.put_out;
+    if (put_out > 0) sim_violate(sim, "a member that lives is put out, as the store hung");
+}
+
 void sim_store_step(sim_schedule *sim)
 {
     if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
+    if (sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
+    if (sim->only_hangs) check_none_is_out(sim);
     const uint32_t slot = sim_below(sim, sim->process_count);
     if (sim->is_calm || !sim->processes[slot].alive) return;
     if (sim_chance(sim, GIVE_ONE_IN))
         phx_membership_give(&all.memberships[slot], sim_below(sim, sim->region_count),
                             (uint16_t)(1 + sim_below(sim, sim->process_count)));
     if (sim_chance(sim, DRAIN_ONE_IN)) phx_membership_drain(&all.memberships[slot]);
-    if (sim_chance(sim, DRAIN_ONE_IN)) phx_membership_leave(&all.memberships[slot]);
+    if (!sim->only_hangs && sim_chance(sim, DRAIN_ONE_IN)) phx_membership_leave(&all.memberships[slot]);
 }
