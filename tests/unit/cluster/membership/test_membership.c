@@ -9,6 +9,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/membership/registration.h"
 #include "cluster/node/map_barrier.h"
+#include "cluster/servers/memory_store.h"
 #include "support/fail_alloc.h"
 
 enum { PROCESSES = 4, REGIONS = 8, TICK_NS = 50000000, LEASE_MS = 1000 };
@@ -277,4 +278,168 @@ Test(membership, what_is_restored_stays_so_while_the_region_is_another_nodes)
     run_ticks(20);
     cr_assert_eq(processes[0].node.map.regions[region].number, 1);
     cr_assert_eq(processes[0].node.map.regions[region].lost, 0);
+}
+
+static uint32_t keys_of(const char *prefix)
+{
+    const phx_memory_table *table = phx_memory_table_of(memory);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->key_count; i++)
+        count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
+    return count;
+}
+
+/* The store stands still: no request is done, and once it goes on all leases have ended. */
+static void hang_store(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        now += TICK_NS;
+        for (uint32_t at = 0; at < PROCESSES; at++) {
+            if (!processes[at].runs) continue;
+            phx_membership_tick(&processes[at].membership, now);
+            phx_map_barrier_begin(&processes[at].node, now);
+        }
+    }
+}
+
+enum { LEASE_TICKS = LEASE_MS * 1000000u / TICK_NS };
+
+static void begin_three(uint64_t registrations[3])
+{
+    for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, at == 2);
+    run_ticks(60);
+    for (uint32_t at = 0; at < 3; at++) registrations[at] = processes[at].node.def.member.registration;
+}
+
+static void check_three(const uint64_t registrations[3])
+{
+    for (uint32_t at = 0; at < 3; at++) {
+        const process *of = &processes[at];
+        cr_assert_eq(of->membership.phase, PHX_MEMBERSHIP_MEMBER, "%u: %s", at, of->membership.reason);
+        cr_assert_eq(of->membership.counts.put_out, 0);
+        cr_assert_eq(of->membership.counts.returned, 1);
+        cr_assert(phx_node_may_save(&of->node));
+        cr_assert_eq(of->node.map.fence, 0);
+        for (uint32_t peer = 0; peer < 3; peer++)
+            cr_assert(phx_cluster_map_member(&of->node.map, registrations[peer]), "%u has not %u", at, peer);
+    }
+    cr_assert_eq(keys_of("ph/unit/nodes/"), 3);
+}
+
+Test(membership, members_come_back_where_all_leases_ended_at_once)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    hang_store(2 * LEASE_TICKS);
+    for (uint32_t at = 0; at < 3; at++) cr_assert(!phx_node_may_save(&processes[at].node));
+    run_ticks(2 * LEASE_TICKS);
+    check_three(registrations);
+}
+
+Test(membership, members_come_back_where_none_reached_the_store_for_a_lease)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    for (uint32_t at = 0; at < 3; at++) phc_memory_cut(memory, &processes[at].store, true);
+    run_ticks(2 * LEASE_TICKS);
+    cr_assert_eq(keys_of("ph/unit/nodes/"), 0);
+    for (uint32_t at = 0; at < 3; at++) {
+        phc_memory_cut(memory, &processes[at].store, false);
+        run_ticks(at + 2);
+    }
+    run_ticks(2 * LEASE_TICKS);
+    check_three(registrations);
+}
+
+Test(membership, one_that_died_while_the_store_hung_is_put_out_a_lease_later)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    processes[1].runs = false;
+    hang_store(2 * LEASE_TICKS);
+    run_ticks(LEASE_TICKS - 2);
+    cr_assert(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
+    run_ticks(LEASE_TICKS);
+    cr_assert_not(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
+    cr_assert(phx_cluster_map_member(&processes[0].node.map, registrations[2]));
+    processes[1].runs = true;
+    run_ticks(LEASE_TICKS);
+    cr_assert(processes[1].node.fenced);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_eq(keys_of("ph/unit/nodes/"), 2, "a key that it wrote again is gone with it");
+}
+
+/* It is alone: no other member puts it out, and none is needed to come back. */
+Test(membership, the_only_member_comes_back)
+{
+    begin_process(0, 0, REGIONS, 1, false);
+    run_ticks(20);
+    const uint64_t registration = processes[0].node.def.member.registration;
+    hang_store(LEASE_TICKS + 5);
+    run_ticks(LEASE_TICKS);
+    cr_assert(phx_node_may_save(&processes[0].node));
+    cr_assert_eq(processes[0].node.def.member.registration, registration);
+    begin_process(1, 0, REGIONS, 1, false);
+    run_ticks(2 * LEASE_TICKS);
+    cr_assert_eq(processes[1].node.map.member_count, 2);
+}
+
+/* A key that is written again is no proof: a list from before it may put the member out as long as the map is older. */
+Test(membership, a_lease_of_one_that_comes_back_is_proven_by_a_map_behind_its_key)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    const uint32_t version = processes[0].node.map.version;
+    hang_store(LEASE_TICKS + 5);
+    for (uint32_t i = 0; i < LEASE_TICKS && !phx_node_may_save(&processes[0].node); i++) {
+        cr_assert_eq(processes[0].membership.counts.returned, 0);
+        run_ticks(1);
+        if (processes[0].membership.counts.returned > 0) break;
+    }
+    cr_assert_eq(processes[0].node.map.version, version + 1);
+    run_ticks(5);
+    cr_assert(phx_node_may_save(&processes[0].node));
+}
+
+Test(membership, a_registration_says_itself_or_is_the_keys_revision)
+{
+    unsigned char bytes[PHX_REGISTRATION_BYTES];
+    const phx_registration written = {.gateway = true, .definition = 7, .registration = 9}, first = {.definition = 7};
+    phx_registration read;
+    phx_registration_encode(&written, bytes);
+    cr_assert(phx_registration_decode(&read, bytes, sizeof bytes));
+    cr_assert(read.gateway && read.definition == 7 && read.registration == 9);
+    cr_assert_eq(phx_registration_of(&read, 3), 9);
+    cr_assert_eq(phx_registration_of(&first, 3), 3);
+    cr_assert_not(phx_registration_decode(&read, bytes, sizeof bytes - 1));
+}
+
+static void forget_map(void)
+{
+    static phc_store other;
+    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    const phx_memory_table *table = phx_memory_table_of(memory);
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+        static phx_cluster_map map;
+        if (strcmp(table->keys[i].key, "ph/unit/map") != 0) continue;
+        phx_cluster_map_init(&map, REGIONS);
+        cr_assert_eq(other.cas(other.user, 1, "ph/unit/map", table->keys[i].revision, bytes,
+                               phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
+                     PH_OK);
+    }
+    phc_memory_step(memory, now);
+    other.close(other.user);
+}
+
+/* A store that was restored from an old backup, or is another one. */
+Test(membership, a_member_does_not_come_back_into_an_older_map)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    hang_store(LEASE_TICKS + 5);
+    forget_map();
+    run_ticks(LEASE_TICKS);
+    cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
+    cr_assert_str_eq(processes[0].membership.reason, "the store has lost the map");
 }
