@@ -284,8 +284,7 @@ static uint32_t keys_of(const char *prefix)
 {
     const phx_memory_table *table = phx_memory_table_of(memory);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < table->key_count; i++)
-        count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
+    for (uint32_t i = 0; i < table->key_count; i++) count += strncmp(table->keys[i].key, prefix, strlen(prefix)) == 0;
     return count;
 }
 
