@@ -191,7 +191,7 @@ static void read_fenced(live_cluster *cluster, uint32_t place, const char *line)
 {
     live_run *run = &cluster->runs[place];
     run->is_fenced = true;
-    run->is_ended_early = strstr(line, "\"the lease ran out\"") && number_in(line, "lease_ms") > 0;
+    run->is_ended_early = strstr(line, "lease ran out\"") && number_in(line, "lease_ms") > 0;
     cluster->early_ends += run->is_ended_early;
     (void)printf("  run %u, node %u%s: %s", place, run->number, run->is_ended_early ? ", is ended early by etcd" : "",
                  line);

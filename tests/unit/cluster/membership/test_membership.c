@@ -441,4 +441,43 @@ Test(membership, a_member_does_not_come_back_into_an_older_map)
     run_ticks(LEASE_TICKS);
     cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(processes[0].membership.reason, "the store has lost the map");
+/* ---- why ---- */
+
+static void keep_map(void *user, const phc_answer *answer)
+{
+    *(uint64_t *)user = answer->count == 1 ? answer->entries[0].revision : 0;
+}
+
+/* Another program takes the second of two members out of the map, and ends its lease, or leaves it. */
+static const char *reason_of_one_that_is_out(bool ends_lease)
+{
+    unsigned char bytes[PHX_CLUSTER_MAP_BYTES_MAX];
+    uint64_t revision = 0;
+    phc_store other;
+    for (uint32_t at = 0; at < 2; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+    run_ticks(40);
+    phx_cluster_map map = processes[0].node.map;
+    cr_assert(phx_cluster_map_put_out(&map, processes[1].node.def.member.registration));
+    cr_assert_eq(phc_memory_join(memory, &other), PH_OK);
+    cr_assert_eq(other.list(other.user, 1, "ph/unit/map"), PH_OK);
+    run_ticks(1);
+    cr_assert_eq(other.poll(other.user, 1, keep_map, &revision), 1);
+    if (ends_lease) cr_assert_eq(other.lease_end(other.user, 2, processes[1].membership.lease), PH_OK);
+    cr_assert_eq(
+        other.cas(other.user, 3, "ph/unit/map", revision, bytes, phx_cluster_map_encode(&map, bytes, sizeof bytes), 0),
+        PH_OK);
+    run_ticks(10);
+    other.close(other.user);
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+    return processes[1].membership.reason;
+}
+
+Test(membership, a_member_that_is_put_out_beside_its_lease_says_so)
+{
+    cr_assert_str_eq(reason_of_one_that_is_out(false), "put out of the map");
+}
+
+Test(membership, a_member_that_is_put_out_without_a_lease_says_so)
+{
+    cr_assert_str_eq(reason_of_one_that_is_out(true), "put out of the map, as its lease ran out");
 }
