@@ -10,7 +10,7 @@
 uint64_t live_longest_silence_ms(const live_cluster *cluster); /* of a node, at another one */
 uint64_t live_longest_gap_ms(const live_cluster *cluster);     /* of a walker, at a gateway */
 uint64_t live_least_lease_ms(const live_cluster *cluster);
-/* Prints the time and its bound, and checks it, unless etcd ended a run early meanwhile. */
+/* Prints the time and its bound, and checks it, unless a run is excused meanwhile. */
 void live_bound(const live_cluster *cluster, const char *what, uint64_t ms, uint64_t bound_ms);
 
 #endif

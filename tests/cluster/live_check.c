@@ -100,12 +100,12 @@ static const live_event *owner_before(const live_cluster *cluster, uint64_t id, 
     return last;
 }
 
-/* Of the dead node, or of one that etcd ended early beside it. */
+/* Of the dead node, or of one that is excused. */
 static bool is_number_of(const live_cluster *cluster, uint32_t number, const live_run *dead)
 {
     bool is_one = number == dead->number;
     for (uint32_t i = 0; i < cluster->run_count; i++)
-        is_one |= cluster->runs[i].is_ended_early && cluster->runs[i].number == number;
+        is_one |= cluster->runs[i].is_excused && cluster->runs[i].number == number;
     return is_one;
 }
 
@@ -113,7 +113,7 @@ static bool is_number_of(const live_cluster *cluster, uint32_t number, const liv
 static bool was_with(const live_cluster *cluster, const live_run *dead, const live_event *again)
 {
     const live_event *owner = owner_before(cluster, again->id, again->ms);
-    if (!owner || &cluster->runs[owner->run] == dead || cluster->runs[owner->run].is_ended_early) return owner != NULL;
+    if (!owner || &cluster->runs[owner->run] == dead || cluster->runs[owner->run].is_excused) return owner != NULL;
     for (size_t i = 0; i < cluster->events.count; i++) {
         const live_event *event = &cluster->events.items[i];
         if (event->id == again->id && event->kind == LIVE_LOST && event->run == owner->run && event->ms >= owner->ms &&
@@ -138,7 +138,7 @@ void live_check_restored(const live_cluster *cluster, const live_run *dead, size
 
 void live_check_nothing_lost(const live_cluster *cluster, size_t first)
 {
-    if (cluster->early_ends > 0) return;
+    if (cluster->excused > 0) return;
     for (size_t i = first; i < cluster->events.count; i++) {
         const live_event *event = &cluster->events.items[i];
         CHECK(event->kind != LIVE_ENTERED && event->kind != LIVE_RESTORED,

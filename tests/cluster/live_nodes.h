@@ -60,14 +60,14 @@ typedef struct live_run {
     uint32_t same_statuses; /* that had these numbers, one after the other */
     bool owns[LIVE_WALKERS_MAX + 1];
     bool killed, paused, is_drained, is_fenced;
-    bool is_ended_early; /* by etcd, which had granted its lease for longer */
+    bool is_excused; /* it ended, and that was no fault of a node; another run has its place */
 } live_run;
 
 typedef struct live_cluster {
     const char *program;
     uint64_t seed, walkers, lease_ms, slow_ms;
-    uint64_t stall_ms;   /* longest time by which this process came too late, since live_begin_measure() */
-    uint32_t early_ends; /* runs that etcd ended early, since live_begin_measure() */
+    uint64_t stall_ms; /* longest time by which this process came too late, since live_begin_measure() */
+    uint32_t excused;  /* runs that ended by no fault of a node, since live_begin_measure() */
     server_group nats, etcd;
     char folder[TEMP_PATH_SIZE];
     live_run runs[LIVE_RUNS_MAX];

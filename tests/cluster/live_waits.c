@@ -14,16 +14,16 @@ enum { STEP_MS = 20, PATIENCE_MS = 60000, HAND_OVERS = 30, STALE_STATUS_MS = 200
 
 typedef bool (*wait_condition)(live_cluster *cluster, const void *argument);
 
-/* A run that etcd ended early has another one in its place, as an operator's supervisor would do it. */
+/* A run that ended by no fault of its own has another one in its place, as an operator's supervisor would do it. */
 static void replace_ended(live_cluster *cluster)
 {
     const uint32_t count = cluster->run_count;
     for (uint32_t i = 0; i < count; i++) {
         live_run *run = &cluster->runs[i];
         int status;
-        if (!live_is_up(run) || !run->is_ended_early || !server_has_ended(&run->process, &status)) continue;
+        if (!live_is_up(run) || !run->is_excused || !server_has_ended(&run->process, &status)) continue;
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == LIVE_EXIT_FENCED,
-              "seed %" PRIu64 ": run %u, ended early: status %d", cluster->seed, i, status);
+              "seed %" PRIu64 ": run %u, excused: status %d", cluster->seed, i, status);
         (void)live_start(cluster, run->is_gateway);
     }
 }
