@@ -441,6 +441,8 @@ Test(membership, a_member_does_not_come_back_into_an_older_map)
     run_ticks(LEASE_TICKS);
     cr_assert_eq(processes[0].membership.phase, PHX_MEMBERSHIP_ENDED);
     cr_assert_str_eq(processes[0].membership.reason, "the store has lost the map");
+}
+
 /* ---- why ---- */
 
 static void keep_map(void *user, const phc_answer *answer)
