@@ -38,3 +38,10 @@ bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_
     membership->listed[at] = node;
     return true;
 }
+
+/* A member without a key is put out for want of a lease; one that has its key was put out by mistake, or by hand. */
+const char *phx_listed_out_reason(const phx_membership *membership)
+{
+    return phx_listed_has(membership, &membership->node->def.member) ? "put out of the map"
+                                                                     : "put out of the map, as its lease ran out";
+}

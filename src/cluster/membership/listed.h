@@ -16,5 +16,7 @@ bool phx_listed_has(const phx_membership *membership, const phx_member *member);
  * others. false: this one is not.
  */
 bool phx_listed_add(phx_membership *membership, const phx_cluster_map *map, phx_listed node);
+/* Why a map without the own process has come, for its host. */
+const char *phx_listed_out_reason(const phx_membership *membership);
 
 #endif

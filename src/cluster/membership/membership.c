@@ -72,13 +72,6 @@ static void take_map(phx_membership *membership, const phx_cluster_map *map)
     if (map->version > membership->map.version) membership->map = *map;
 }
 
-/* A member without a key is put out for want of a lease; one that has its key was put out by mistake, or by hand. */
-static const char *out_reason(const phx_membership *membership)
-{
-    return phx_listed_has(membership, &membership->node->def.member) ? "put out of the map"
-                                                                     : "put out of the map, as its lease ran out";
-}
-
 /* Also again where the node had no memory for it. */
 static void hand_map_on(phx_membership *membership)
 {
@@ -86,7 +79,8 @@ static void hand_map_on(phx_membership *membership)
     if (membership->map.version <= node->map.version) return;
     if (phx_node_map(node, &membership->map) != PH_OK) return;
     const phx_member *self = phx_cluster_map_member(&node->map, node->def.member.registration);
-    if (node->fenced) leave(membership, out_reason(membership)); /* a key written again is in the way of the next one */
+    if (node->fenced)
+        leave(membership, phx_listed_out_reason(membership)); /* a key written again is in the way of the next one */
     else if (self && self->expelled)
         leave(membership, "expelled: by an operator, or as it and other members did not hear each other");
     else if (node->joined) membership->phase = PHX_MEMBERSHIP_MEMBER;
