@@ -102,7 +102,7 @@ compile() # compile OUT COMPILER FILE FLAGS...
 
 echo "== examples, by the lines of their page"
 cp -R "$prefix/share/doc/pharos/examples" "$work/examples"
-if [ -n "$stores" ]; then # all is there: the top-level default
+if [ -n "$stores" ] && [ -n "$clusters" ]; then # all is there: the top-level default
     sed -n '/^```$/,/^```$/{/^```$/d;p}' "$work/examples/README.md" >"$work/lines"
     [ "$(grep -c '^\(cc\|for\) ' "$work/lines")" -ge 9 ] || fail "the examples' page has no lines"
     # "; ": sh -e passes over a command that fails before &&.
