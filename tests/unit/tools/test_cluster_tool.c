@@ -615,7 +615,7 @@ static void redirect_errors(void)
     begin();
 }
 
-Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = redirect_errors)
+Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = redirect_errors, .fini = end)
 {
     const phx_cluster_job balance = {
         .command = PHX_CLUSTER_BALANCE, .name = "arena", .goes_on = true, .every_ms = 1, .wait_ms = 1000};
