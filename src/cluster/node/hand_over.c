@@ -11,11 +11,17 @@ static uint64_t first_ownership(const phx_node *node)
     return (uint64_t)node->map.version << PHX_OWNERSHIP_VERSION_SHIFT;
 }
 
+/* Of the map's version; the one above it is of a newer map, which the receiver need not have. */
+static uint64_t last_ownership(const phx_node *node)
+{
+    return first_ownership(node) | UINT32_MAX;
+}
+
 ph_status phx_hand_over_enter(phx_node *node, uint64_t id, uint32_t region, uint64_t after)
 {
     if (!phx_node_may_act(node) || node->def.member.gateway) return PH_BUSY;
     const uint64_t first = first_ownership(node);
-    if (after >= (first | UINT32_MAX)) return PH_BUSY; /* the one above it would be of a newer map, as that may be */
+    if (after >= last_ownership(node)) return PH_BUSY;
     if (id == 0) return PH_BAD_ID;
     if (region >= node->map.region_count) return PH_BAD_VALUE;
     if (node->map.regions[region].number != node->def.member.number) return PH_TAKEN;
@@ -53,6 +59,7 @@ static ph_status check_sent(const phx_node *node, uint64_t id, uint64_t *ownersh
     const phx_holding *holding = phx_holdings_find(&node->holdings, id);
     if (!holding) return PH_UNKNOWN_ID;
     if (holding->sending || is_retained(node, holding)) return PH_PENDING;
+    if (holding->ownership >= last_ownership(node)) return PH_BUSY;
     if (holding->ownership >= *ownership) *ownership = holding->ownership + 1;
     return PH_OK;
 }

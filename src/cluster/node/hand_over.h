@@ -20,7 +20,8 @@ ph_status phx_hand_over_leave(phx_node *node, uint64_t id);
 /*
  * Offers an own entity to a node, with the own ones that follow it, of ascending ids; all or none. PH_UNKNOWN_ID: one
  * is not held. PH_PENDING: one is on its way already, or retained: its last owner has not seen our ack. PH_FULL:
- * unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act.
+ * unacked_max are on their way to that node. PH_BAD_VALUE: no such node. PH_BUSY: the node may not act,
+ * or an ownership is the last one of the map's version.
  */
 ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const uint64_t *followers,
                              uint32_t follower_count, const void *state, uint32_t state_bytes);

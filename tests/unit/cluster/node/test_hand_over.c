@@ -149,6 +149,20 @@ Test(hand_over, each_refusal_changes_nothing)
     cr_assert_eq(a->counts.handed, UNACKED);
 }
 
+Test(hand_over, the_last_ownership_of_a_map_waits_for_the_next_map)
+{
+    const uint64_t last = (uint64_t)nodes[A].map.version << PHX_OWNERSHIP_VERSION_SHIFT | UINT32_MAX;
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), last), PH_BUSY);
+    cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), last - 1), PH_OK);
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_BUSY);
+    map.version++;
+    read_map();
+    cr_assert_eq(phx_hand_over_send(&nodes[A], 5, 2, NULL, 0, "", 0), PH_OK);
+    speak(A, B);
+    const phx_node_event event = expect_event(B, PHX_NODE_GAINED);
+    cr_assert_eq(event.offer.ownership, last + 1);
+}
+
 Test(hand_over, an_id_that_two_nodes_entered_is_told_and_stays_where_it_is)
 {
     cr_assert_eq(phx_hand_over_enter(&nodes[A], 5, region_of(A), 0), PH_OK);
