@@ -26,8 +26,8 @@ enum {
 
 /* ---- calls of the C library, which the linker gives to these ---- */
 
-static _Thread_local bool counts;
-static uint64_t calls;
+static _Thread_local bool counts; /* on the ticking thread alone */
+static _Thread_local uint64_t calls;
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names */
 void *__real_malloc(size_t size);
