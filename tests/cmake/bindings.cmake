@@ -258,9 +258,9 @@ endif()
 
 list(LENGTH recipes count)
 if(count EQUAL 4)
-    list(TRANSFORM recipes REPLACE "(.+)" "--program;\\1=${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE programs)
+    list(TRANSFORM recipes REPLACE "(.+)" "--program;\\1=${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE recipe_programs)
     add_test(NAME binding_recipes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/pages
-             ${PROJECT_SOURCE_DIR}/docs/recipes.md ${programs})
+             ${PROJECT_SOURCE_DIR}/docs/recipes.md ${recipe_programs})
     set_tests_properties(binding_recipes PROPERTIES TIMEOUT 120 LABELS binding)
 else()
     message(STATUS "binding_recipes is left out: it needs C++, Lua, Go and C#; here are ${recipes}")
