@@ -92,9 +92,12 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     *proposed = *map;
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
-    if (membership->phase == PHX_MEMBERSHIP_MEMBER)
-        changed |= expel_silent(membership, proposed) | propose_wishes(membership, map);
-    else if (phx_listed_has(membership, self)) changed |= phx_cluster_map_join(proposed, *self);
+    if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
+        changed |= expel_silent(membership, proposed);
+        changed |= propose_wishes(membership, map);
+    } else if (phx_listed_has(membership, self)) {
+        changed |= phx_cluster_map_join(proposed, *self);
+    }
     return changed || phx_comeback_propose(membership, proposed);
 }
 
