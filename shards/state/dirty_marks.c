@@ -18,7 +18,7 @@ static void mark_far_dirty(phx_shard *shard, uint32_t slot)
 void phx_shard_mark_far_stale(phx_shard *shard)
 {
     shard->far.stale = true;
-    if (!phx_shard_rows(shard)) shard->far_dirty = true; /* else phx_far.changes says who is concerned */
+    if (!phx_shard_rows(shard)) shard->far_dirty = true; /* else the observers near phx_far.changes are concerned */
 }
 
 void phx_shard_mark_dirty(phx_shard *shard, phx_body *body)

@@ -24,7 +24,7 @@ static void put_reasons(phx_metrics_text *out, const phx_metric *row, const char
 
 static void put_world(phx_metrics_text *out, const ph_stats *stats)
 {
-#define ROW(type, field, name, labels, help) {PHX_METRIC_##type, offsetof(ph_stats, field), name, labels, help},
+#define ROW(type, field, name, labels, help) PHX_METRIC(ph_stats, type, field, name, labels, help),
     static const phx_metric rows[] = {PHX_STATS_ROWS(ROW)};
 #undef ROW
     static const phx_metric refused = {PHX_METRIC_COUNTER, 0, "commands_refused_total", "",

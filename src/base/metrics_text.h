@@ -5,6 +5,8 @@
 #ifndef PHX_BASE_METRICS_TEXT_H
 #define PHX_BASE_METRICS_TEXT_H
 
+#include <stddef.h>
+
 #include "base/core.h"
 
 /* A field is a uint64_t, of a flag a bool. Nanoseconds are written as seconds. */
@@ -22,6 +24,12 @@ typedef struct phx_metric {
     const char *name, *labels, *help; /* labels: as `key="value"`, or empty */
 } phx_metric;
 
+/* A row of a table of one struct's fields; `type` without its prefix. */
+#define PHX_METRIC(stats, type, field, name, labels, help) \
+    { \
+        PHX_METRIC_##type, offsetof(stats, field), name, labels, help \
+    }
+
 /* The buffer, how long the text would be, and what all names of metrics begin with. */
 typedef struct phx_metrics_text {
     char *at;
@@ -33,7 +41,7 @@ typedef struct phx_metrics_text {
 bool phx_metrics_opens(const phx_metric *rows, size_t i);
 /* HELP and TYPE. */
 void phx_metrics_head(phx_metrics_text *out, const phx_metric *row);
-/* Labels: as those of a row, both or one of them empty. */
+/* Labels: as a row's, both or one of them empty. */
 void phx_metrics_sample(phx_metrics_text *out, const phx_metric *row, const char *labels, const char *more,
                         uint64_t value);
 uint64_t phx_metrics_field(const void *stats, const phx_metric *row);

@@ -7,10 +7,7 @@
 #include "base/metrics_text.h"
 #include "store/store.h"
 
-#define METRIC(type, field, name, help) \
-    { \
-        PHX_METRIC_##type, offsetof(ph_store_stats, field), name, "", help \
-    }
+#define METRIC(type, field, name, help) PHX_METRIC(ph_store_stats, type, field, name, "", help)
 static const phx_metric metrics[] = {
     METRIC(GAUGE, durable_tick, "durable_tick", "Tick of the newest image that is on the disk."),
     METRIC(GAUGE, journal_tick, "journal_tick", "Tick up to which image and records are on the disk."),

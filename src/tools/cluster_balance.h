@@ -23,7 +23,7 @@ typedef struct phx_cluster_balance {
     uint64_t rests_until_ms[PHX_CLUSTER_REGIONS_MAX];
 } phx_cluster_balance;
 
-/* Looks: state, verdict and move are those of the listing. A region that has another node than in the look before stays
+/* Looks: state, verdict and move are the listing's. A region that has another node than in the look before stays
  * for six times wait_ms, whichever writer gave it. */
 void phx_cluster_balance_look(phx_cluster_balance *balance, const phx_cluster_listing *listing, uint64_t now_ms);
 /* Is it time for the move of this look? The same node was far above the mean at each look for wait_ms, and no region

@@ -584,7 +584,7 @@ static void run_ticks(stress *all, uint64_t ticks)
     }
 }
 
-/* Are views narrowed in crowds? Then all lists are stored, else those of the rule are derived. */
+/* Are views narrowed in crowds? Then all lists are stored, else lists of the rule are derived. */
 static bool narrows_views(uint32_t workers)
 {
     return workers % 2 == 1;

@@ -479,7 +479,7 @@ static void workers(void)
     stand_close(&three);
 }
 
-/* Costs are where observers are crowded, and are those of the tick, in each index. */
+/* Costs are where observers are crowded, and are the costs of the tick, in each index. */
 static void costs_of(ph_index index, ph_range by, uint32_t workers)
 {
     enum { CROWD = 300, OTHERS = 100, TICKS = 5, LOW = PH_MONITOR_CELLS / 4 };

@@ -156,7 +156,7 @@ def diverged(page):
 
 def check_diverged(path, options, shift=0):
     """A live key that is changed makes another world than the recorded one; before that tick it is the recorded one.
-    The source's ticks are those of the trace at `path`, less `shift`."""
+    The source's ticks are the ticks of the trace at `path`, less `shift`."""
     questions = [(observer, 7, 60 + shift) for observer in range(1, IDS, 3) if observer != 7]
     said = sentences(path, questions)
     with program.Program([*COMMAND, *options], "--paused", "--allow-set") as one:

@@ -92,8 +92,8 @@ static bool taken(phx_halo *halo, ph_status status)
 
 /*
  * Stays of a registration are numbers from one on. Multiples of the golden ratio lie as far from each other as they
- * can: of a thousand registrations, one after the other, each has more than a million stays before those of another
- * begin.
+ * can: of a thousand registrations, one after the other, each has more than a million stays before another one
+ * begins.
  */
 static uint32_t next_stay(phx_halo *halo)
 {

@@ -83,10 +83,7 @@ ph_status phc_stats_get(const phc *member, phc_stats *stats)
 
 /* ---- text ---- */
 
-#define METRIC(type, field, name, help) \
-    { \
-        PHX_METRIC_##type, offsetof(phc_stats, field), name, "", help \
-    }
+#define METRIC(type, field, name, help) PHX_METRIC(phc_stats, type, field, name, "", help)
 static const phx_metric metrics[] = {
     METRIC(GAUGE, map_version, "map_version", "Version of the cluster map."),
     METRIC(GAUGE, nodes, "nodes", "Nodes of the map."),
@@ -121,10 +118,7 @@ typedef struct peer_stats {
     uint64_t lag_ticks, transit, copies_in, copies_out, messages_in, messages_out;
 } peer_stats;
 
-#define PEER_METRIC(type, field, name, help) \
-    { \
-        PHX_METRIC_##type, offsetof(peer_stats, field), name, "", help \
-    }
+#define PEER_METRIC(type, field, name, help) PHX_METRIC(peer_stats, type, field, name, "", help)
 static const phx_metric peer_metrics[] = {
     PEER_METRIC(GAUGE, lag_ticks, "peer_lag_ticks", "Ticks since that node was heard."),
     PEER_METRIC(GAUGE, transit, "peer_transit", "Hand-overs to that node that it has not confirmed."),
