@@ -609,13 +609,8 @@ static ph_status list_four_times(void *user, uint64_t tag, const char *prefix)
     return behind.list(user, tag, prefix);
 }
 
-static void redirect_errors(void)
-{
-    cr_redirect_stderr();
-    begin();
-}
-
-Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = redirect_errors, .fini = end)
+/* The suite's own set-up and end run around the set-up of a test. */
+Test(cluster_tool, a_balancer_says_once_that_the_store_is_away, .init = cr_redirect_stderr)
 {
     const phx_cluster_job balance = {
         .command = PHX_CLUSTER_BALANCE, .name = "arena", .goes_on = true, .every_ms = 1, .wait_ms = 1000};
