@@ -18,6 +18,7 @@ typedef struct phx_gateway_counts {
     uint64_t seen;    /* walkers that were heard of so far */
     uint64_t stale;   /* states that were dropped */
     uint64_t damaged; /* messages that could not be read */
+    uint64_t full;    /* rounds that left messages for the next one, as too many had come */
     uint64_t gap_ms;  /* longest time for which a walker was not heard, within the last second */
 } phx_gateway_counts;
 

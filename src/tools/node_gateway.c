@@ -8,7 +8,11 @@
 #include "tools/cli.h"
 #include "tools/node_lines.h"
 
-enum { NS_IN_MS = 1000000, MESSAGES_A_POLL = 256 };
+enum {
+    NS_IN_MS = 1000000,
+    MESSAGES_A_POLL = 256,
+    MESSAGES_A_TICK = 4096 /* so that a flood does not hold a round up: the transport's queue is bounded */
+};
 
 ph_status phx_gateway_open(phx_node_gateway *gateway, const phx_node_host *host, const phc_transport *feed)
 {
@@ -65,8 +69,10 @@ void phx_gateway_hear(phx_node_gateway *gateway)
     char subject[PHC_SUBJECT_MAX + 1];
     phx_feed_subject(gateway->host->job, subject);
     if (!gateway->listens) gateway->listens = feed->listen(feed->user, PHC_HALO, subject) == PH_OK;
-    while (feed->poll(feed->user, MESSAGES_A_POLL, take_message, gateway) == MESSAGES_A_POLL) {
-    }
+    uint32_t taken = 0, more = MESSAGES_A_POLL;
+    for (; more == MESSAGES_A_POLL && taken < MESSAGES_A_TICK; taken += more)
+        more = feed->poll(feed->user, MESSAGES_A_POLL, take_message, gateway);
+    gateway->counts.full += more == MESSAGES_A_POLL;
 }
 
 void phx_gateway_tell_status(phx_node_gateway *gateway, const phx_node_ticks *ticks)

@@ -166,6 +166,7 @@ void phx_line_gateway(const phx_node_host *host, const phx_node_ticks *ticks, co
     print_number("seen", counts->seen);
     print_number("stale", counts->stale);
     print_number("damaged", counts->damaged);
+    print_number("full", counts->full);
     print_number("gap_ms", counts->gap_ms);
     end_line();
 }

@@ -23,6 +23,9 @@ if(PHAROS_BUILD_CLUSTER)
         pharos_unit_test(NAME unit_cluster_etcd SOURCES unit/cluster/servers/test_etcd_json.c LIBS pharos_cluster LABELS cluster)
     endif()
     if(TARGET pharos-cluster)
+        if(NATS_FOUND)
+            pharos_unit_test(NAME unit_node_gateway SOURCES unit/tools/test_node_gateway.c LIBS pharos_node_parts LABELS cluster)
+        endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
     set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c)
@@ -56,7 +59,7 @@ if(PHAROS_BUILD_CLUSTER)
             target_compile_definitions(${test} PRIVATE CLUSTER_BUG=${bug})
         endforeach()
     endif()
-    foreach(test IN ITEMS federation cluster_hosts unit_cluster unit_cluster_etcd unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
+    foreach(test IN ITEMS federation cluster_hosts unit_cluster unit_cluster_etcd unit_node_gateway unit_cluster_tool fuzz_cluster fuzz_halo fuzz_etcd cluster_sim
             cluster_sim_members cluster_canary_pin cluster_canary_barrier cluster_canary_fence cluster_canary_sequence
             cluster_canary_take_back) # some are not there under the thread sanitizer
         if(TARGET ${test})

@@ -598,8 +598,65 @@ static void check_stays_behind(void)
     close_place(&from);
 }
 
+/* ---- broadcasts ---- */
+
+/* Each of the three kinds once: to lists that have 2, to all around it, and around a place. */
+static void say_all(const place *at, const char *text)
+{
+    const ph_broadcast_options around = {.radius = 100};
+    const ph_broadcast_place here = {.x = 20, .radius = 100, .layers = UINT64_MAX};
+    CHECK_OK(ph_broadcast(at->producer, 2, text, 2, NULL));
+    CHECK_OK(ph_broadcast(at->producer, 2, text, 2, &around));
+    CHECK_OK(ph_broadcast_at(at->producer, &here, text, 2));
+}
+
+static uint32_t heard_by(const place *at, uint64_t observer, char with)
+{
+    uint32_t heard = 0;
+    for (uint32_t i = 0; at->batch && i < at->batch->delivery_count; i++) {
+        const ph_delivery *delivery = &at->batch->deliveries[i];
+        for (uint32_t k = 0; delivery->observer == observer && k < delivery->count; k++) {
+            const ph_message *message = &at->batch->messages[at->batch->heard[delivery->first + k]];
+            heard += *((const char *)at->batch->payload + message->first) == with;
+        }
+    }
+    return heard;
+}
+
+/*
+ * 1 hears what is said behind its import, not what was said before; 5, which was here, hears all. Also where 1 leaves
+ * and enters again behind it: that is another stay.
+ */
+static void check_broadcasts(uint32_t shards, bool applied)
+{
+    place from = rich_place(2), to = open_place(NULL, shards);
+    enter(&to, 2, 20, 0, true);
+    enter(&to, 5, 30, 60, false);
+    enter(&to, 6, 40, 60, false);
+    tick(&to);
+    say_all(&to, "a");
+    CHECK_OK(ph_leave(to.producer, 6));
+    if (applied) CHECK_OK(ph_apply(to.world));
+    CHECK_OK(ph_import(to.producer, capsule, export_of(&from, 1), NULL, NULL));
+    enter(&to, 6, 40, 60, false);
+    if (applied) CHECK_OK(ph_apply(to.world));
+    say_all(&to, "b");
+    tick(&to);
+    CHECK(heard_by(&to, 1, 'a') == 0 && heard_by(&to, 1, 'b') == 3, "%u and %u", heard_by(&to, 1, 'a'),
+          heard_by(&to, 1, 'b'));
+    CHECK(heard_by(&to, 5, 'a') == 3 && heard_by(&to, 5, 'b') == 3, "the other one heard %u and %u",
+          heard_by(&to, 5, 'a'), heard_by(&to, 5, 'b'));
+    CHECK(heard_by(&to, 6, 'b') == 3, "the entered one heard %u", heard_by(&to, 6, 'b'));
+    say_all(&to, "c");
+    tick(&to);
+    CHECK(heard_by(&to, 1, 'c') == 3, "%u in the next tick", heard_by(&to, 1, 'c'));
+    close_place(&from);
+    close_place(&to);
+}
+
 int main(void)
 {
+    for (uint32_t i = 0; i < 6; i++) check_broadcasts(1 + i % 3, i / 3 > 0);
     check_stays_behind();
     check_edges_void(1);
     check_edges_void(3);

@@ -109,6 +109,7 @@ static void hear_of_map(phx_membership *membership, const phc_answer *answer)
     membership->writes = false;
     if (answer->outcome == PHC_DONE) {
         take_map(membership, &membership->proposed);
+        membership->counts.put_out += membership->puts_out;
     } else if (answer->outcome == PHC_CHANGED && answer->count == 1) {
         read_map_entry(membership, &answer->entries[0], &membership->proposed);
         if (membership->phase != PHX_MEMBERSHIP_ENDED) take_map(membership, &membership->proposed);

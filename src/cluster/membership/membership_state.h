@@ -63,12 +63,14 @@ typedef struct phx_membership {
     uint32_t lists_with_dead; /* in a row */
     phx_cluster_map map;      /* the newest one that was read or written */
     phx_cluster_map proposed; /* under way */
+    uint32_t puts_out;        /* members that it puts out; counted once it stands */
     bool drains;
     uint32_t give_region;
     uint16_t give_number;                       /* 0 = no wish */
     uint32_t restored[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost that the host has done; 0 = none */
     struct {
-        uint64_t lists, failed, writes, changed, put_out, skipped, returned; /* skipped: keys, unread or too many */
+        uint64_t lists, failed, writes, changed, put_out, skipped, returned;
+        /* put_out: by maps that stand; skipped: keys, unread or too many */
     } counts;
 } phx_membership;
 

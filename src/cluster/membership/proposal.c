@@ -29,17 +29,15 @@ static uint32_t count_dead(const phx_membership *membership, const phx_cluster_m
 
 static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
 {
-    bool changed = false;
     /* Where all leases ended at once, all but this one would be dead. */
     if (count_dead(membership, map) == 0 || !phx_lease_is_steady(membership)) membership->lists_with_dead = 0;
     else membership->lists_with_dead++;
     if (membership->lists_with_dead <= rank_of(membership, map)) return false;
     for (uint32_t i = map->member_count; i-- > 0;) {
         if (phx_listed_has(membership, &map->members[i])) continue;
-        changed |= phx_cluster_map_put_out(map, map->members[i].registration);
-        membership->counts.put_out++;
+        membership->puts_out += phx_cluster_map_put_out(map, map->members[i].registration);
     }
-    return changed;
+    return membership->puts_out > 0;
 }
 
 static bool expel_silent(const phx_membership *membership, phx_cluster_map *map)
@@ -90,6 +88,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     phx_cluster_map *proposed = &membership->proposed;
     const phx_member *self = &membership->node->def.member;
     *proposed = *map;
+    membership->puts_out = 0;
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {

@@ -32,7 +32,7 @@ void phx_imports_clear(phx_world *world)
     phx_idmap_clear(&imports->index);
     if (imports->capacity > KEPT || imports->listed_capacity > KEPT * KEPT / 16) release_arrays(imports, &world->mem);
     imports->count = imports->listed_count = imports->area_count = imports->waiting_count = 0;
-    imports->relation_count = imports->arrived = 0;
+    imports->relation_count = imports->arrived = imports->messages = 0;
 }
 
 /* ---- adding ---- */
@@ -141,6 +141,7 @@ phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool
                            .kind = member->kind,
                            .moved = member->moved > 0 ? (uint32_t)tick_of(world, member->moved) : 0,
                            .alone_since = member->alone > 0 ? tick_of(world, member->alone) : 0,
+                           .messages = world->broadcasts.message_count,
                            .entered = entered,
                            .awake = (member->flags & PHX_CAPSULE_AWAKE) != 0,
                            .ends_list = !phx_store_attr(&shard->store, slot)->ready, /* its class may say so here */
@@ -150,6 +151,7 @@ phx_import *phx_imports_add(phx_world *world, const phx_capsule_view *view, bool
     if (at) *at = imports->count;
     else phx_idmap_insert(&imports->index, member->id, imports->count);
     imports->count++;
+    imports->messages = import->messages; /* it rises in a tick */
     return import;
 }
 
@@ -180,6 +182,12 @@ bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t inca
 {
     const phx_import *import = import_of(imports, id);
     return import && import->incarnation == incarnation;
+}
+
+uint32_t phx_imports_messages(const phx_imports *imports, uint64_t id, uint32_t incarnation)
+{
+    const phx_import *import = import_of(imports, id);
+    return import && import->incarnation == incarnation ? import->messages : 0;
 }
 
 void phx_imports_end(phx_imports *imports, uint64_t id)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "world/ingest/imports.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/world.h"
 
@@ -313,6 +314,19 @@ static uint32_t filter_by_kind(const phx_store *store, const phx_observer_batch 
     return n;
 }
 
+/* Leaves out the places of observers that were imported behind the message. Returns how many are left. */
+static uint32_t filter_by_import(const phx_world *world, const phx_store *store, const phx_observer_batch *batch,
+                                 uint32_t message, uint32_t *out, uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const phx_name *name = &store->name[batch->slot[out[i]]];
+        out[n] = out[i];
+        n += message >= phx_imports_messages(&world->imports, name->id, name->incarnation);
+    }
+    return n;
+}
+
 /*
  * Finds the recipients of all calls to the piece; *hits, *heard: calls with recipients, and their sum. false = no
  * memory.
@@ -337,6 +351,8 @@ static bool find_recipients(phx_world *world, phx_broadcast_scratch *scratch, co
         uint32_t count = phx_recipients_filter(shard, batch, block_message, range, message->self, out);
         if (message->filtered)
             count = filter_by_kind(&shard->store, batch, phx_message_command(b, message), out, count);
+        if (block_message->message < world->imports.messages)
+            count = filter_by_import(world, &shard->store, batch, block_message->message, out, count);
         if (count == 0) continue;
         scratch->hits[(*hits)++] = (phx_message_hits){block_message->message, count};
         *heard += count;

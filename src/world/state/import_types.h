@@ -32,7 +32,8 @@ typedef struct phx_import {
     uint16_t kind;  /* then */
     uint32_t moved; /* as in phx_motion_history */
     uint64_t alone_since;
-    bool entered; /* it was not in the world */
+    uint32_t messages; /* broadcasts of the tick that came before it, which are not for it */
+    bool entered;      /* it was not in the world */
     bool awake;
     bool ends_list; /* it is not ready any more: it has no list, and waits for no update */
     bool owed;      /* the whole list is due to its consumer */
@@ -49,7 +50,8 @@ typedef struct phx_imports {
     phx_relation *relations; /* as they were; bits 0: there was none */
     uint32_t count, listed_count, area_count, waiting_count, relation_count;
     uint32_t capacity, listed_capacity, areas_capacity, waiting_capacity, relations_capacity;
-    uint32_t arrived; /* of `at`: done */
+    uint32_t arrived;  /* of `at`: done */
+    uint32_t messages; /* the most of any import: broadcasts from there on are for all of them */
 } phx_imports;
 
 #endif

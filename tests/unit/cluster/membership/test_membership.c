@@ -146,6 +146,36 @@ Test(membership, one_that_stops_is_put_out_and_knows_it_when_it_goes_on)
     cr_assert_neq(processes[1].membership.reason[0], '\0');
 }
 
+static uint64_t put_out_by_all(void)
+{
+    uint64_t count = 0;
+    for (uint32_t at = 0; at < PROCESSES; at++) count += processes[at].membership.counts.put_out;
+    return count;
+}
+
+/* Half of the requests fail, and of the writing ones half of these were done: such a one is not counted. */
+Test(membership, a_member_is_counted_as_put_out_by_the_map_that_stands)
+{
+    uint64_t counted = 0, failed = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        for (uint32_t at = 0; at < 3; at++) begin_process(at, (uint16_t)(at + 1), REGIONS, 1, false);
+        run_ticks(60);
+        processes[2].runs = false;
+        run_ticks(LEASE_MS * 1000000u / TICK_NS - 2);
+        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){.seed = seed, .lost = 500}), PH_OK);
+        for (uint32_t i = 0; i < 60 && processes[0].node.map.member_count == 3; i++) run_ticks(1);
+        cr_assert_eq(phc_memory_set_faults(memory, (phc_faults){0}), PH_OK);
+        run_ticks(60);
+        cr_assert(processes[0].membership.phase != PHX_MEMBERSHIP_MEMBER || processes[0].node.map.member_count == 2);
+        cr_assert_leq(put_out_by_all(), 3 - processes[0].node.map.member_count, "seed %u", (unsigned)seed);
+        counted += put_out_by_all();
+        for (uint32_t at = 0; at < 3; at++) failed += processes[at].membership.counts.failed;
+        all_end();
+        all_begin();
+    }
+    cr_assert(counted > 0 && failed > 0, "%u counted, %u failed", (unsigned)counted, (unsigned)failed);
+}
+
 Test(membership, a_save_needs_a_lease_that_is_proven)
 {
     begin_process(0, 1, REGIONS, 1, false);
