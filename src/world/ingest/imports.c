@@ -184,12 +184,6 @@ bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t inca
     return import && import->incarnation == incarnation;
 }
 
-uint32_t phx_imports_messages(const phx_imports *imports, uint64_t id, uint32_t incarnation)
-{
-    const phx_import *import = import_of(imports, id);
-    return import && import->incarnation == incarnation ? import->messages : 0;
-}
-
 void phx_imports_end(phx_imports *imports, uint64_t id)
 {
     phx_import *import = import_of(imports, id);

@@ -26,8 +26,6 @@ void phx_imports_drop_last(phx_imports *imports);
 bool phx_imports_has(const phx_imports *imports, uint64_t id);
 /* The same, in this stay in the world. */
 bool phx_imports_has_stay(const phx_imports *imports, uint64_t id, uint32_t incarnation);
-/* So many broadcasts of this tick came before that stay, which was told of them where it was; 0: it is no import. */
-uint32_t phx_imports_messages(const phx_imports *imports, uint64_t id, uint32_t incarnation);
 /* It leaves the world. */
 void phx_imports_end(phx_imports *imports, uint64_t id);
 /* Its whole list is due. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "world/ingest/imports.h"
 #include "world/state/broadcast_types.h"
 #include "world/state/world.h"
 

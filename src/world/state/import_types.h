@@ -54,4 +54,12 @@ typedef struct phx_imports {
     uint32_t messages; /* the most of any import: broadcasts from there on are for all of them */
 } phx_imports;
 
+/* So many broadcasts of this tick came before that stay, which was told of them where it was; 0: it is no import. */
+static inline uint32_t phx_imports_messages(const phx_imports *imports, uint64_t id, uint32_t incarnation)
+{
+    const uint64_t *at = imports->count > 0 ? phx_idmap_find(&imports->index, id) : NULL;
+    const phx_import *import = at ? &imports->at[*at] : NULL;
+    return import && import->incarnation == incarnation ? import->messages : 0;
+}
+
 #endif
