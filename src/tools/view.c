@@ -13,6 +13,7 @@
 #include "tools/standard_input.h"
 #include "tools/trace.h"
 #include "tools/view_run.h"
+#include "tools/view_seek.h"
 
 static const char help[] =
     "Shows a world in a browser: the map, an entity's targets and its observers, and why or why not. Prints an "
@@ -297,7 +298,7 @@ static int run(phx_mem *mem, const command_line *line)
     int exit_status = read_config(source.config, line);
     if (exit_status == PHX_EXIT_OK) {
         bool opened = open_source(line, &source);
-        if (opened && line->has_at) opened = source.seek(&source, line->at);
+        if (opened && line->has_at) opened = phx_view_seek(&source, line->at);
         if (!opened) fprintf(stderr, "pharos-view: %s\n", source.reason);
         exit_status = opened ? show(line, &source) : PHX_EXIT_USAGE;
         if (source.close) source.close(&source);

@@ -1,6 +1,6 @@
 /*
  * Key images of a world that goes back: the world's bytes at some ticks, in memory, at most KEY_IMAGES_MAX of them and
- * 256 MiB together. Used by view_trace.c and view_store.c, between ticks.
+ * 256 MiB together. Used by view_trace.c, view_store.c and view_seek.c, between ticks.
  */
 #ifndef PHX_TOOLS_VIEW_IMAGES_H
 #define PHX_TOOLS_VIEW_IMAGES_H

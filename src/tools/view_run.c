@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SLEEP_NS = 2000000, PAUSED_NS = 50000000, TELL_NS = 200000000, BEHIND_NS = 500000000 };
+#include "tools/view_seek.h"
+
+enum { SLEEP_NS = 2000000, PAUSED_NS = 10000000, TELL_NS = 200000000, BEHIND_NS = 500000000 };
 
 static void tell(const phx_view_run *run)
 {
@@ -30,7 +32,7 @@ static void tell(const phx_view_run *run)
 static bool seek(phx_view_run *run, uint64_t tick)
 {
     phx_view_source *source = run->source;
-    bool done = ph_view_show(run->view, (ph_world){0}, NULL) == PH_OK && source->seek(source, tick);
+    bool done = ph_view_show(run->view, (ph_world){0}, NULL) == PH_OK && phx_view_seek(source, tick);
     if (source->world.index1 != 0)
         done = ph_view_show(run->view, source->world, ph_config_def(source->config)) == PH_OK && done;
     return done;
@@ -58,8 +60,8 @@ static void set(phx_view_run *run, const ph_view_request *request)
         ph_view_say(run->view, request->page, before);
         if (ph_config_load_text(source->config, "before", saved, &error) != PH_OK)
             ph_view_say(run->view, request->page, error.reason);
-    } else if (source->changed) {
-        source->changed(source);
+    } else {
+        phx_view_note_change(source);
     }
     free(saved);
 }

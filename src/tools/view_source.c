@@ -50,6 +50,7 @@ bool phx_source_tick(phx_view_source *source)
 
 void phx_source_end_world(phx_view_source *source)
 {
+    if (source->world.index1 != 0 && source->leave) source->leave(source);
     if (source->world.index1 != 0) ph_world_destroy(source->world);
     source->world = (ph_world){0};
     source->consumer_count = 0;

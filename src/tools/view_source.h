@@ -14,6 +14,7 @@
 enum { PHX_SOURCE_REASON_SIZE = 600 };
 
 typedef struct phx_view_source phx_view_source;
+struct phx_key_images;
 
 struct phx_view_source {
     phx_mem *mem;
@@ -33,10 +34,15 @@ struct phx_view_source {
     void *own;
     /* The next tick. false: failed, or over. */
     bool (*step)(phx_view_source *source);
-    /* Goes to the end of a tick: there is another world then. Nothing may use the one before meanwhile. */
-    bool (*seek)(phx_view_source *source, uint64_t tick);
-    /* A live key was changed in the present tick. NULL: nothing is recorded. */
-    void (*changed)(phx_view_source *source);
+    /* Worlds to go back to: view_seek.h. NULL: nothing is recorded, and it can not seek. */
+    struct phx_key_images *images;
+    /* There is another world, at the end of tick `at`: what is recorded goes on behind it. */
+    bool (*reopen)(phx_view_source *source);
+    /* Makes the last recorded world of a tick in (from, to] the world, with its config and consumers, and `at` its tick.
+       PH_EMPTY: there is none, and the present world stays; else the reason says why. NULL: no worlds are recorded. */
+    ph_status (*load_recorded)(phx_view_source *source, uint64_t from, uint64_t to);
+    /* The world is about to end: handles of it go. NULL: there are none but the consumers. */
+    void (*leave)(phx_view_source *source);
     /* The trace's lines up to a tick, from malloc(). NULL: the reason says why. */
     char *(*slice)(phx_view_source *source, uint64_t last, size_t *bytes);
     void (*close)(phx_view_source *source);

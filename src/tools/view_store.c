@@ -1,8 +1,7 @@
 /*
  * An image of a store and the journal behind it, as a world that goes forth and back. Forth, a tick's records at a
- * time, as pharos-replay does. Back by key images in memory (view_images.h), and forth over many ticks by the later
- * images of the store, while no live key was changed: from the nearest one on the records between are run. The store's
- * files are read, never written.
+ * time, as pharos-replay does. Back by key images in memory, and forth over many ticks by the later images of the
+ * store (view_seek.h). The store's files are read, never written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,14 +78,6 @@ static bool step(phx_view_source *source)
     return true;
 }
 
-static void walk_on(phx_view_source *source)
-{
-    store_player *player = source->own;
-    phx_journal_walk_free(&player->walk);
-    phx_journal_walk_begin(&player->walk, &player->folder, source->at, source->last);
-    source->over = source->at >= source->last;
-}
-
 /* ---- images of the store ---- */
 
 static ph_status load_file(const phx_view_source *source, const char *path, ph_world *world, char *reason, size_t size)
@@ -110,13 +101,21 @@ static bool load_tick(phx_view_source *source, uint64_t tick)
     phx_source_end_world(source);
     source->world = world;
     source->at = tick;
-    source->diverged = false;
-    phx_key_images_undo(&player->images);
     return true;
 }
 
-/* Goes to the last image of the store in (from, to] that can be loaded. */
-static bool load_between(phx_view_source *source, uint64_t from, uint64_t to)
+/* ---- the source ---- */
+
+static ph_status begin_world(phx_view_source *source)
+{
+    if (!take_definition(source)) return PH_NO_MEMORY;
+    const ph_status status = phx_source_open_consumers(source);
+    if (status != PH_OK) (void)phx_source_fail(source, "the image's consumers", status);
+    return status;
+}
+
+/* Files that can not be loaded are passed over. */
+static ph_status load_recorded(phx_view_source *source, uint64_t from, uint64_t to)
 {
     const store_player *player = source->own;
     phx_ticks files;
@@ -125,42 +124,16 @@ static bool load_between(phx_view_source *source, uint64_t from, uint64_t to)
     for (size_t i = 0; error == 0 && i < files.count && files.at[i] > from && !loaded; i++)
         loaded = files.at[i] <= to && load_tick(source, files.at[i]);
     free(files.at);
-    return loaded;
+    return loaded ? begin_world(source) : PH_EMPTY;
 }
 
-static bool begin_world(phx_view_source *source)
-{
-    if (!take_definition(source)) return false;
-    const ph_status status = phx_source_open_consumers(source);
-    return status == PH_OK || phx_source_fail(source, "the image's consumers", status);
-}
-
-/* ---- the source ---- */
-
-static bool seek(phx_view_source *source, uint64_t tick)
+static bool reopen(phx_view_source *source)
 {
     store_player *player = source->own;
-    tick = tick < source->first ? source->first : tick > source->last ? source->last : tick;
-    const phx_key_image *best = phx_key_images_before(&player->images, tick);
-    const bool ahead = tick >= source->at && best->tick <= source->at; /* no key image is nearer than the present */
-    const bool recorded = !(ahead ? source->diverged : best->diverged);
-    if (recorded && load_between(source, ahead ? source->at : best->tick, tick)) {
-        if (!begin_world(source)) return false;
-        walk_on(source);
-    } else if (!ahead) {
-        if (!phx_key_images_load(&player->images, best, source)) return false;
-        walk_on(source);
-    }
-    while (source->at < tick && !source->over)
-        if (!step(source)) return false;
+    phx_journal_walk_free(&player->walk);
+    phx_journal_walk_begin(&player->walk, &player->folder, source->at, source->last);
+    source->over = source->at >= source->last;
     return true;
-}
-
-static void note_change(phx_view_source *source)
-{
-    store_player *player = source->own;
-    source->diverged = true;
-    phx_key_images_drop_after(&player->images, source->at);
 }
 
 /* All of a file. NULL: no memory, or it can not be read. */
@@ -228,8 +201,7 @@ static bool find_range(phx_view_source *source, uint64_t image_tick)
                 walk->reason);
     source->first = source->at = image_tick;
     source->last = walk->tick;
-    walk_on(source);
-    return true;
+    return reopen(source);
 }
 
 bool phx_view_store_open(phx_view_source *source)
@@ -240,9 +212,10 @@ bool phx_view_store_open(phx_view_source *source)
     if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
     source->own = player;
     source->step = step;
-    source->seek = seek;
+    source->images = &player->images;
+    source->reopen = reopen;
+    source->load_recorded = load_recorded;
     source->slice = slice;
-    source->changed = note_change;
     source->close = close_store;
     phx_key_images_init(&player->images);
     if (!phx_store_name_split(source->path, PHX_STORE_IMAGE, folder, name, &tick)) {
@@ -255,7 +228,7 @@ bool phx_view_store_open(phx_view_source *source)
     if (status != PH_OK)
         snprintf(source->reason, sizeof source->reason, "%s: %s", source->path,
                  reason[0] != '\0' ? reason : ph_status_text(status));
-    if (status != PH_OK || !begin_world(source) || !find_range(source, tick)) return false;
+    if (status != PH_OK || begin_world(source) != PH_OK || !find_range(source, tick)) return false;
     phx_key_images_keep(&player->images, source);
     return player->images.count > 0 || phx_source_fail(source, "the first key image", PH_NO_MEMORY);
 }

@@ -1,13 +1,13 @@
 /*
  * A trace as a world that goes forth and back. Forth, a tick at a time, as pharos-replay does. Back by key images
- * (view_images.h): a seek loads the last one before the tick, opens the trace anew behind it, and runs the ticks
- * between. A live key that is changed makes another world than the recorded one, which goes on from there; a seek to
- * before that tick undoes it.
+ * (view_seek.h): the trace is opened anew behind the one that is loaded. A live key that is changed makes another world
+ * than the recorded one, which goes on from there; a seek to before that tick undoes it.
  */
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
 #include "tools/trace_config.h"
 #include "tools/view_images.h"
+#include "tools/view_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,43 +113,21 @@ static bool step(phx_view_source *source)
     return true;
 }
 
-static bool load_image(phx_view_source *source, const phx_key_image *image)
+static void leave(phx_view_source *source)
 {
     trace_player *player = source->own;
     phx_submitter_release(&player->submitter);
-    if (!phx_key_images_load(&player->images, image, source)) return false;
-    phx_submitter_init(&player->submitter, source->mem, source->world);
-    return true;
 }
 
-static bool skip_rows(phx_view_source *source)
+static bool reopen(phx_view_source *source)
 {
     trace_player *player = source->own;
+    phx_submitter_init(&player->submitter, source->mem, source->world);
     if (!open_trace(source)) return false;
     while (player->has_row && player->row.tick <= source->at)
         if (!next_row(source)) return false;
     source->over = !player->has_row;
     return true;
-}
-
-static bool seek(phx_view_source *source, uint64_t tick)
-{
-    trace_player *player = source->own;
-    if (tick < source->first) tick = source->first;
-    const phx_key_image *best = phx_key_images_before(&player->images, tick);
-    const bool ahead = tick >= source->at && best->tick <= source->at; /* no image is nearer than the present */
-    if (!ahead && (!load_image(source, best) || !skip_rows(source))) return false;
-    while (source->at < tick && !source->over)
-        if (!step(source)) return false;
-    return true;
-}
-
-/* Later images are of a world in which the key was not changed: they go, so that no seek comes back to it. */
-static void note_change(phx_view_source *source)
-{
-    trace_player *player = source->own;
-    source->diverged = true;
-    phx_key_images_drop_after(&player->images, source->at);
 }
 
 /* The column of a header line. -1: it has none. */
@@ -196,7 +174,6 @@ static void close_trace(phx_view_source *source)
 {
     trace_player *player = source->own;
     if (!player) return;
-    if (source->world.index1 != 0) phx_submitter_release(&player->submitter);
     phx_source_end_world(source);
     phx_trace_close(player->trace);
     phx_key_images_free(&player->images);
@@ -223,9 +200,10 @@ bool phx_view_trace_open(phx_view_source *source)
     if (!player) return phx_source_fail(source, source->path, PH_NO_MEMORY);
     source->own = player;
     source->step = step;
-    source->seek = seek;
+    source->images = &player->images;
+    source->reopen = reopen;
+    source->leave = leave;
     source->slice = slice;
-    source->changed = note_change;
     source->close = close_trace;
     phx_key_images_init(&player->images);
     player->config =
