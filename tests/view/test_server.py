@@ -15,7 +15,7 @@ import web_socket
 
 COMMAND = sys.argv[1:]
 # A sanitizer makes the program's ticks up to 25 times slower: fewer there.
-FRAMES_FLAT = 30 * min(int(os.environ.get("PHAROS_TEST_PERCENT", "100")), 10)
+FRAMES_FLAT = 20 * min(int(os.environ.get("PHAROS_TEST_PERCENT", "100")), 10)
 # memory that was freed counts at once: a sanitized program keeps 256 MB of it otherwise
 os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=1")))
 
@@ -176,7 +176,7 @@ def check_slow(one):
     assert last > first, (first, last)
     assert grown < 8 << 20, f"{grown} bytes more after {FRAMES_FLAT} frames"
     slow.texts = 0
-    while slow.texts < 15:  # the program's state, five times a second: frames would have come between
+    while slow.texts < 6:  # the program's state, five times a second: frames would have come between
         slow.next()
     assert slow.frames == 2, f"{slow.frames} frames without an acknowledgement"
     slow.tell(type="ack", sequence=1)
@@ -251,7 +251,7 @@ def check_wrong_use():
 
 def main():
     check_wrong_use()
-    with program.Program(COMMAND, "--demo", "--token", program.TOKEN) as one:
+    with program.Program(COMMAND, "--demo", "--speed", "5", "--token", program.TOKEN) as one:
         assert one.token == program.TOKEN
         for check in (check_page, check_strangers, check_token, check_bounds, check_messages, check_pause, check_slow, check_kill):
             check(one)
