@@ -16,6 +16,7 @@
 #include "tools/replay_report.h"
 #include "tools/replay_run.h"
 #include "tools/standard_input.h"
+#include "tools/trace_head.h"
 
 static const char usage[] = "TRACE[.gz]\nIMAGE.phs";
 
@@ -52,7 +53,9 @@ static const char help[] =
     "kind view margin reach visible instance layers sees veiled stealth detect global ready remote cap priority other "
     "user_data consumer radius x2 z2 y2 corners follow text bytes self seen. "
     "An empty field is one not given; empty fields at the end of a line may be missing, other fields may not. Nothing "
-    "is quoted. Blank lines and lines that begin with # are passed over. Ticks never go down; a tick without a line "
+    "is quoted. Blank lines and lines that begin with # are passed over; but lines #config before "
+    "the names, each with a line of a config file behind the word, are the world's definition, unless --config gives "
+    "one (of files, not of pipes). Ticks never go down; a tick without a line "
     "runs too (up to a million in a row); the run begins with the tick of the first line, and events carry the "
     "ticks of the trace.\n"
     "  enter   x y and any of: z kind view ... priority\n"
@@ -97,7 +100,7 @@ static const char help[] =
     "tells. A tick whose counts are not the recorded ones ends it with status 1. --record makes such an image and a "
     "journal of a trace: its first tick is tick 1 there. --csv is the way back: a trace with the same events behind "
     "the "
-    "image's tick, for --config with the file of --definition. It needs --skip-bad if the recorded world refused "
+    "image's tick, with the definition in its head; --definition writes that as a config. It needs --skip-bad if the recorded world refused "
     "commands. Entities of the image come as capsules; one whose attached family has a remote one begins anew.\n"
     "\n"
     "The events file has the header tick,observer,event,target and is sorted by these columns (leave before enter), so "
@@ -151,7 +154,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 0},
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE, not from the trace's head", 0},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "Set a config key, on top of FILE: a list as a,b; view=100 for class default, NAME.view=100 for another. May be "
      "repeated; pharos-config dump shows all keys",
@@ -192,7 +195,7 @@ static const struct argp_option options[] = {
      2},
     {"csv", KEY_CSV, "OUT.csv", 0, "Of an image: write it and its journal as a trace with the same events; - as above",
      2},
-    {"definition", KEY_DEFINITION, "OUT.conf", 0, "Of an image: write its definition, as a config for that trace", 2},
+    {"definition", KEY_DEFINITION, "OUT.conf", 0, "Of an image: write its definition, as a config", 2},
     {"json", KEY_JSON, NULL, 0, "Print the summary as a JSON object", 2},
     PHX_HELP_OPTION,
     {0},
@@ -454,16 +457,18 @@ static int config_exit(ph_status status, const ph_config_error *error)
 }
 
 /*
- * The file first, then the assignments in the order of the command line; then the whole is checked, once: settings that
+ * The file first, or the trace's head, then the assignments in the order of the command line; then the whole is checked, once: settings that
  * need each other may come in any order.
  */
-static int read_config(ph_config *config, const command_line *line)
+static int read_config(ph_config *config, phx_mem *mem, const command_line *line)
 {
     ph_config_error error = {.reason = ""};
     ph_status status = ph_config_begin(config);
     if (line->config_path && status == PH_OK) {
         phx_say_waiting(line->config_path, "writer");
         status = ph_config_load(config, line->config_path, &error);
+    } else if (!line->job.image && status == PH_OK) {
+        status = phx_trace_head_load(config, mem, line->job.trace_path, line->job.unpack_max_bytes, &error);
     }
     for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
         status = ph_config_set(config, line->assignments[i], &error);
@@ -517,7 +522,7 @@ static int replay(phx_mem *mem, command_line *line)
     ph_config *config = NULL;
     phx_replay_summary *summary = phx_alloc(mem, sizeof *summary, _Alignof(phx_replay_summary));
     int exit_status = config_exit(summary ? ph_config_create(&config) : PH_NO_MEMORY, NULL);
-    if (exit_status == PHX_EXIT_OK) exit_status = read_config(config, line);
+    if (exit_status == PHX_EXIT_OK) exit_status = read_config(config, mem, line);
     if (exit_status == PHX_EXIT_OK && line->job.shows.positions && !ph_config_def(config)->positions) {
         fputs("pharos-replay: --positions: the config has positions = false\n", stderr);
         exit_status = PHX_EXIT_USAGE;

@@ -12,6 +12,7 @@
 #include "config/definition.h"
 #include "tools/cli.h"
 #include "tools/replay_csv_image.h"
+#include "tools/trace_head.h"
 #include "world/journal/record.h"
 
 typedef struct phx_replay_csv {
@@ -42,6 +43,16 @@ static void add_assignment(void *user, const char *assignment)
 {
     phx_replay_csv *csv = user;
     phx_csv_config(&csv->rows, assignment);
+}
+
+/* The trace begins with the definition of its world. */
+static bool write_head(phx_replay_csv *csv)
+{
+    size_t bytes = 0;
+    char *head = phx_trace_head_make(&csv->world->def, &bytes);
+    if (head) phx_out_put(csv->out, head, bytes);
+    free(head);
+    return head != NULL;
 }
 
 static bool write_definition(phx_replay_state *replay, const phx_world *world)
@@ -118,7 +129,7 @@ bool phx_replay_csv_open(phx_replay_state *replay)
     const ph_status status = phx_out_open(&csv->out, replay->mem, replay->job->csv_path, &trouble);
     if (status == PH_BAD_ARGUMENT)
         return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->csv_path, trouble);
-    if (status != PH_OK || !keep_definition(csv)) return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
+    if (status != PH_OK || !keep_definition(csv) || !write_head(csv)) return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
     const uint64_t tick = world->tick;
     phx_csv_begin(&csv->rows, csv->out, world, first_tick(world, tick));
     phx_journal_attach(world, &(ph_journal){.user = csv});

@@ -12,6 +12,7 @@
 #include "tools/options.h"
 #include "tools/standard_input.h"
 #include "tools/trace.h"
+#include "tools/trace_head.h"
 #include "tools/view_run.h"
 #include "tools/view_seek.h"
 
@@ -75,7 +76,7 @@ static const struct argp_option options[] = {
      "a "
      "store and the journal behind it",
      0},
-    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE", 1},
+    {"config", KEY_CONFIG, "FILE", 0, "Read the world's definition from FILE, not from the trace's head", 1},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "Set a config key, on top of FILE. May be repeated; pharos-config dump shows all. Of an image only workers, "
      "shards "
@@ -224,13 +225,15 @@ static error_t read_option(int key, char *text, struct argp_state *state)
 
 /* ---- config ---- */
 
-/* The demo's keys first, then the file, then the assignments; then the whole is checked, once. */
-static int read_config(ph_config *config, const command_line *line)
+/* The demo's keys first, then the file, or the trace's head; then the assignments; then the whole is checked, once. */
+static int read_config(ph_config *config, phx_mem *mem, const command_line *line)
 {
     ph_config_error error = {.reason = "no memory"};
     ph_status status = ph_config_begin(config);
     if (line->demo && status == PH_OK) status = ph_config_load_text(config, "demo", phx_view_demo_config, &error);
     if (line->config_path && status == PH_OK) status = ph_config_load(config, line->config_path, &error);
+    else if (line->trace_path && !line->image && status == PH_OK)
+        status = phx_trace_head_load(config, mem, line->trace_path, line->unpack_max_bytes, &error);
     for (int i = 0; i < line->assignment_count && status == PH_OK; i++)
         status = ph_config_set(config, line->assignments[i], &error);
     if (status == PH_OK) status = ph_config_end(config, &error);
@@ -295,7 +298,7 @@ static int run(phx_mem *mem, const command_line *line)
         fputs("pharos-view: no memory\n", stderr);
         return PHX_EXIT_TROUBLE;
     }
-    int exit_status = read_config(source.config, line);
+    int exit_status = read_config(source.config, mem, line);
     if (exit_status == PHX_EXIT_OK) {
         bool opened = open_source(line, &source);
         if (opened && line->has_at) opened = phx_view_seek(&source, line->at);

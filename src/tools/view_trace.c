@@ -6,6 +6,7 @@
 #include "tools/replay_submit.h"
 #include "tools/trace.h"
 #include "tools/trace_config.h"
+#include "tools/trace_head.h"
 #include "tools/view_images.h"
 #include "tools/view_source.h"
 
@@ -21,6 +22,8 @@ typedef struct trace_player {
     bool has_row;
     phx_trace_config config;
     uint64_t bad_lines, refused;
+    char *head; /* the definition of the begin, from file and assignments: a slice is a trace by itself */
+    size_t head_bytes;
     phx_key_images images;
 } trace_player;
 
@@ -150,24 +153,34 @@ static uint64_t number_at(const char *line, int column)
 }
 
 /* Lines as they are, so that whatever a line says is said there, too. The lines of a tick stand together. */
+static bool add_lines(gzFile file, uint64_t last, phx_grown_bytes *text)
+{
+    char piece[4096]; /* of a line, which may have several */
+    int column = -1;
+    bool begins = true, keeps = true, grown = true;
+    while (grown && gzgets(file, piece, sizeof piece)) {
+        const size_t length = strlen(piece);
+        const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
+        if (has_fields && column >= 0 && number_at(piece, column) > last) return true;
+        if (begins) keeps = has_fields || !phx_trace_head_has(piece);
+        if (has_fields && column < 0) column = column_of(piece, "tick");
+        if (keeps) grown = phx_grow_bytes(text, piece, length);
+        begins = length > 0 && piece[length - 1] == '\n';
+    }
+    return grown;
+}
+
 static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
 {
     gzFile file = gzopen(source->path, "rb");
+    const trace_player *player = source->own;
     phx_grown_bytes text = {0};
-    char piece[4096]; /* of a line, which may have several */
-    int column = -1;
-    bool begins = true, keeps = file != NULL;
-    while (keeps && gzgets(file, piece, sizeof piece)) {
-        const size_t length = strlen(piece);
-        const bool has_fields = begins && piece[0] != '#' && strspn(piece, " \t\r\n") != length;
-        if (has_fields && column >= 0) keeps = number_at(piece, column) <= last;
-        if (has_fields && column < 0) column = column_of(piece, "tick");
-        if (keeps) keeps = phx_grow_bytes(&text, piece, length);
-        begins = length > 0 && piece[length - 1] == '\n';
-    }
+    const bool whole =
+        file && phx_grow_bytes(&text, player->head, player->head_bytes) && add_lines(file, last, &text);
     if (file) gzclose(file);
+    if (!whole) free(text.bytes);
     *bytes = text.size;
-    return text.bytes;
+    return whole ? text.bytes : NULL;
 }
 
 static void close_trace(phx_view_source *source)
@@ -177,6 +190,7 @@ static void close_trace(phx_view_source *source)
     phx_source_end_world(source);
     phx_trace_close(player->trace);
     phx_key_images_free(&player->images);
+    free(player->head);
     free(player);
     source->own = NULL;
 }
@@ -210,6 +224,8 @@ bool phx_view_trace_open(phx_view_source *source)
         (phx_trace_config){.config = source->config, .consumers = ph_config_def(source->config)->consumers};
     if (!open_trace(source) || !find_range(source) || !phx_source_make_world(source)) return false;
     phx_submitter_init(&player->submitter, source->mem, source->world);
+    player->head = phx_trace_head_make(ph_config_def(source->config), &player->head_bytes);
+    if (!player->head) return phx_source_fail(source, source->path, PH_NO_MEMORY);
     source->offset = (int64_t)source->first - 1;
     source->at = source->first - 1; /* wraps where a trace begins with tick 0: so does the first tick */
     return step(source);

@@ -4,7 +4,7 @@ if(NOT PHAROS_BUILD_TOOLS)
 endif()
 
 pharos_fuzz_test(NAME fuzz_trace SOURCES fuzz/fuzz_trace.c CORPUS fuzz/corpus_trace DICT fuzz/trace.dict
-    LIBS pharos_tools MAX_LEN 4096)
+    LIBS pharos_tools pharos_config MAX_LEN 4096)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(PHAROS_CLASSICAL_INDEXES) # it compares all indexes

@@ -98,7 +98,7 @@ if(PHAROS_BUILD_CONFIG)
 endif()
 if(PHAROS_BUILD_TOOLS)
     pharos_unit_test(NAME unit_tools SOURCES
-        unit/tools/test_replay_run.c unit/tools/test_tools.c unit/tools/test_trace.c
+        unit/tools/test_replay_run.c unit/tools/test_tools.c unit/tools/test_trace.c unit/tools/test_trace_head.c
         LIBS pharos_tools $<$<BOOL:${PHAROS_BUILD_STORE}>:pharos_store>)
     pharos_unit_wrap(unit_tools strtof strtof_l) # test_trace.c looks at the locale
 endif()

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tools/trace.h"
+#include "tools/trace_head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -97,6 +98,17 @@ static void read_all(phx_trace *trace)
     }
 }
 
+/* The head's definition is taken, or refused with a reason. */
+static void read_definition(phx_mem *mem, const char *path)
+{
+    ph_config *config;
+    ph_config_error why = {.reason = ""};
+    CHECK(ph_config_create(&config) == PH_OK);
+    const ph_status status = phx_trace_head_load(config, mem, path, PHX_TRACE_UNPACK_MAX_BYTES, &why);
+    CHECK(status == PH_OK || status == PH_NO_MEMORY || why.reason[0] != '\0');
+    ph_config_destroy(config);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
@@ -114,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == PH_OK) read_all(trace);
     else check_error(&error);
     phx_trace_close(trace);
+    if (memmem(data, size, "#config", strlen("#config"))) read_definition(&mem, path);
     CHECK(atomic_load(&mem.bytes) == 0);
     close(fd);
     return 0;

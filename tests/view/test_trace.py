@@ -48,8 +48,8 @@ def make_trace(path, rng):
         file.write("\n".join(lines) + "\n")
 
 
-def replay(path, *options):
-    run = subprocess.run([REPLAY, path, "--skip-bad", *SETTINGS, *options], capture_output=True, text=True, timeout=120, check=False)
+def replay(path, *options, settings=tuple(SETTINGS)):
+    run = subprocess.run([REPLAY, path, "--skip-bad", *settings, *options], capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run
     return run.stdout
 
@@ -124,7 +124,7 @@ def check_slices(page, path, rng):
         with open(part, "w", encoding="utf-8") as file:
             file.write(page.slice)
         right = [whole[0]] + [line for line in whole[1:] if int(line.split(",")[0]) <= last]
-        assert replay(part, "--events", "-").splitlines() == right, f"seed {SEED}: the slice to tick {last} has other events"
+        assert replay(part, "--events", "-", settings=()).splitlines() == right, f"seed {SEED}: the slice to tick {last} has other events"
     return 3
 
 
@@ -221,9 +221,9 @@ def check_world(path, options, ticks, then=lambda page: None):
 
 def check_as_trace(path, image, folder, ticks):
     """An image and its journal, made a trace."""
-    trace, config = (os.path.join(folder, name) for name in ("journal.csv", "journal.conf"))
-    run_replay(image, "--csv", trace, "--definition", config)
-    check_world(path, ["--trace", trace, "--config", config], ticks)
+    trace = os.path.join(folder, "journal.csv")
+    run_replay(image, "--csv", trace)
+    check_world(path, ["--trace", trace], ticks)
 
 
 def check_range(page, image):
@@ -233,14 +233,13 @@ def check_range(page, image):
 
 def check_slice(page, image, folder):
     """What the page exports of an image and its journal has their events."""
-    config, part, last = os.path.join(folder, "slice.conf"), os.path.join(folder, "slice.csv"), page.state["first"] + 30
-    run_replay(image, "--csv", os.devnull, "--definition", config)
+    part, last = os.path.join(folder, "slice.csv"), page.state["first"] + 30
     page.tell(type="do", what="slice", value=last)
     page.until(lambda: page.slice)
     with open(part, "w", encoding="utf-8") as file:
         file.write(page.slice)
     events = []
-    for source in ([image, "--to", str(last)], [part, "--config", config, "--skip-bad"]):
+    for source in ([image, "--to", str(last)], [part, "--skip-bad"]):
         run = subprocess.run([REPLAY, *source, "--events", "-"], capture_output=True, text=True, timeout=120, check=False)
         assert run.returncode == 0, run
         events.append(run.stdout.splitlines())
