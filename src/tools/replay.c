@@ -100,7 +100,8 @@ static const char help[] =
     "tells. A tick whose counts are not the recorded ones ends it with status 1. --record makes such an image and a "
     "journal of a trace: its first tick is tick 1 there. --csv is the way back: a trace with the same events behind "
     "the "
-    "image's tick, with the definition in its head; --definition writes that as a config. It needs --skip-bad if the recorded world refused "
+    "image's tick, with the definition in its head; --definition writes that as a config. It needs --skip-bad if the "
+    "recorded world refused "
     "commands. Entities of the image come as capsules; one whose attached family has a remote one begins anew.\n"
     "\n"
     "The events file has the header tick,observer,event,target and is sorted by these columns (leave before enter), so "
@@ -457,8 +458,8 @@ static int config_exit(ph_status status, const ph_config_error *error)
 }
 
 /*
- * The file first, or the trace's head, then the assignments in the order of the command line; then the whole is checked, once: settings that
- * need each other may come in any order.
+ * The file first, or the trace's head, then the assignments in the order of the command line; then the whole is
+ * checked, once: settings that need each other may come in any order.
  */
 static int read_config(ph_config *config, phx_mem *mem, const command_line *line)
 {

@@ -129,7 +129,8 @@ bool phx_replay_csv_open(phx_replay_state *replay)
     const ph_status status = phx_out_open(&csv->out, replay->mem, replay->job->csv_path, &trouble);
     if (status == PH_BAD_ARGUMENT)
         return phx_replay_fail(replay, PHX_EXIT_TROUBLE, "%s: %s", replay->job->csv_path, trouble);
-    if (status != PH_OK || !keep_definition(csv) || !write_head(csv)) return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
+    if (status != PH_OK || !keep_definition(csv) || !write_head(csv))
+        return phx_replay_fail_status(replay, "--csv", PH_NO_MEMORY);
     const uint64_t tick = world->tick;
     phx_csv_begin(&csv->rows, csv->out, world, first_tick(world, tick));
     phx_journal_attach(world, &(ph_journal){.user = csv});

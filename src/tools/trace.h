@@ -4,8 +4,8 @@
  * of worlds.
  *
  * The first line that is neither blank nor a comment (#) names the columns, in any order:
- * tick, op and id are required; the comments before it may have a definition (trace_head.h). An empty field is one not given; empty fields at the end
- * of a line may be missing. The columns that a line may and must give depend on its op.
+ * tick, op and id are required; the comments before it may have a definition (trace_head.h). An empty field is one not
+ * given; empty fields at the end of a line may be missing. The columns that a line may and must give depend on its op.
  */
 #ifndef PHX_TOOLS_TRACE_H
 #define PHX_TOOLS_TRACE_H

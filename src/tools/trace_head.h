@@ -16,10 +16,11 @@ enum { PHX_TRACE_HEAD_MAX_BYTES = 1 << 20 };
 
 /*
  * Loads the definition of a trace's head, as ph_config_load() does that of a file; *error names the trace and its line.
- * A trace without one, one that can not be opened, and one that is no regular file (its bytes come once) change nothing.
+ * A trace without one, one that can not be opened, and one that is no regular file (its bytes come once) change
+ * nothing.
  */
-PH_NODISCARD ph_status phx_trace_head_load(ph_config *config, phx_mem *mem, const char *path,
-                                           uint64_t unpack_max_bytes, ph_config_error *error);
+PH_NODISCARD ph_status phx_trace_head_load(ph_config *config, phx_mem *mem, const char *path, uint64_t unpack_max_bytes,
+                                           ph_config_error *error);
 
 /* Is it a line of the definition? */
 bool phx_trace_head_has(const char *line);

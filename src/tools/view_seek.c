@@ -18,8 +18,7 @@ static bool jump(phx_view_source *source, uint64_t tick)
     const phx_key_image *best = phx_key_images_before(source->images, tick);
     const bool ahead = tick >= source->at && best->tick <= source->at; /* no key image is nearer than the present */
     const bool recorded = source->load_recorded && !(ahead ? source->diverged : best->diverged);
-    const ph_status status =
-        recorded ? source->load_recorded(source, ahead ? source->at : best->tick, tick) : PH_EMPTY;
+    const ph_status status = recorded ? source->load_recorded(source, ahead ? source->at : best->tick, tick) : PH_EMPTY;
     if (status == PH_EMPTY && ahead) return true;
     if (status == PH_EMPTY) return phx_key_images_load(source->images, best, source) && source->reopen(source);
     if (status != PH_OK) return false;

@@ -11,7 +11,8 @@
    the one before meanwhile. */
 bool phx_view_seek(phx_view_source *source, uint64_t tick);
 
-/* A live key was changed in the present tick: from here on the world is not the recorded one, until a seek to before. */
+/* A live key was changed in the present tick: from here on the world is not the recorded one, until a seek to before.
+ */
 void phx_view_note_change(phx_view_source *source);
 
 #endif

@@ -38,8 +38,9 @@ struct phx_view_source {
     struct phx_key_images *images;
     /* There is another world, at the end of tick `at`: what is recorded goes on behind it. */
     bool (*reopen)(phx_view_source *source);
-    /* Makes the last recorded world of a tick in (from, to] the world, with its config and consumers, and `at` its tick.
-       PH_EMPTY: there is none, and the present world stays; else the reason says why. NULL: no worlds are recorded. */
+    /* Makes the last recorded world of a tick in (from, to] the world, with its config and consumers, and `at` its
+       tick. PH_EMPTY: there is none, and the present world stays; else the reason says why. NULL: no worlds are
+       recorded. */
     ph_status (*load_recorded)(phx_view_source *source, uint64_t from, uint64_t to);
     /* The world is about to end: handles of it go. NULL: there are none but the consumers. */
     void (*leave)(phx_view_source *source);

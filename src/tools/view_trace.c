@@ -175,8 +175,7 @@ static char *slice(phx_view_source *source, uint64_t last, size_t *bytes)
     gzFile file = gzopen(source->path, "rb");
     const trace_player *player = source->own;
     phx_grown_bytes text = {0};
-    const bool whole =
-        file && phx_grow_bytes(&text, player->head, player->head_bytes) && add_lines(file, last, &text);
+    const bool whole = file && phx_grow_bytes(&text, player->head, player->head_bytes) && add_lines(file, last, &text);
     if (file) gzclose(file);
     if (!whole) free(text.bytes);
     *bytes = text.size;
