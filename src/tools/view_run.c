@@ -112,7 +112,6 @@ static bool tick(phx_view_run *run, due_times *clocks, uint64_t now_ns)
 {
     phx_view_source *source = run->source;
     const uint64_t period_ns = (uint64_t)((double)run->tick_ms * 1e6 / run->speed);
-    if (source->over) return true;
     if (!source->step(source)) return false;
     /* A machine that is too slow for the speed runs as fast as it can, and does not catch up later. */
     clocks->tick_ns = clocks->tick_ns + BEHIND_NS < now_ns ? now_ns : clocks->tick_ns + period_ns;
@@ -130,9 +129,10 @@ static bool turn(phx_view_run *run, due_times *clocks)
         news = true;
     }
     const uint64_t now_ns = phx_clock_ns();
-    if (steps || (!run->paused && now_ns >= clocks->tick_ns)) {
+    const bool runs = !run->paused && !run->source->over;
+    if ((steps && !run->source->over) || (runs && now_ns >= clocks->tick_ns)) {
         if (!tick(run, clocks, now_ns)) return false;
-    } else if ((run->paused || run->source->over) && now_ns >= clocks->fill_ns) {
+    } else if (!runs && now_ns >= clocks->fill_ns) {
         if (ph_monitor_fill(run->source->world) != PH_OK) return phx_source_fail(run->source, "a frame", PH_BUSY);
         clocks->fill_ns = now_ns + PAUSED_NS;
     }

@@ -150,6 +150,19 @@ def check_lost(path):
         page.close()
 
 
+def check_late(path):
+    """A page that comes when the trace has ended is shown its last tick, and a question is answered."""
+    with program.Program([*COMMAND, "--trace", path, *SETTINGS], "--speed", "1000") as one:
+        first = program.Page(one)
+        first.until(lambda: first.state and first.state["over"])
+        first.close()
+        page = program.Page(one)
+        page.watch(0, 0, 1000, 1000)
+        assert program.tick_of(page.frame()) == TICKS, page.state
+        ask(page, [(1, 2)], 1)
+        page.close()
+
+
 FLAGS, DIVERGED = 20, 1 << 17
 
 
@@ -299,6 +312,7 @@ def main():
         make_trace(path, rng)
         known, slices = check_answers(path, rng)
         check_lost(path)
+        check_late(path)
         check_diverged(path, ["--trace", path, *SETTINGS])
         check_journal(path, folder)
     assert known > SEEKS * QUESTIONS // 3, known
