@@ -203,7 +203,8 @@ typedef struct ph_monitor_target {
 typedef struct ph_monitor_focus {
     uint64_t id;
     uint64_t parent;     /* that it is attached to; 0 = none */
-    ph_attrs attrs;      /* as ph_entity_get() gives them; view: as it counts now, shrunk */
+    ph_attrs attrs;      /* as ph_entity_get() gives them; view: as it counts now, shrunk; given: the ones that the host
+                            gave, the others follow the class */
     float view_given;    /* the view before crowd control */
     float height;        /* of shape = cylinder */
     uint32_t shard;      /* that it is in */

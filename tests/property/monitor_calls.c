@@ -585,6 +585,7 @@ static void ticks(void)
     for (uint32_t t = 1; t <= 3; t++) stand_tick(&s);
     const ph_monitor_frame *f = take(&s);
     CHECK(f->tick == 3 && f->sequence == 1 && f->event_count == 0, "tick %u", (unsigned)f->tick);
+    CHECK(f->focus.attrs.given == (PH_POSITION | PH_KIND | PH_USER_DATA), "its own: %x", f->focus.attrs.given);
     for (uint32_t t = 4; t <= 10; t++) { /* 6 and 9 are skipped; target 2 comes, and goes */
         if (t == 5) enter(&s, 2, 120, 100, 0);
         if (t == 8) CHECK_OK(ph_leave(s.producer, 2));

@@ -3,8 +3,10 @@
 import { $, cell, choice, fill, make, say, short } from "./dom.js";
 import { reasonStyle } from "./palette.js";
 
+// Attributes that an entity has of its class, if the host gave it none.
+const OF_CLASS = new Set(["view", "margin", "reach", "visible", "cap", "layers", "sees", "stealth", "detect", "priority", "global", "veiled", "ready"]);
 const ROWS_MAX = 400, EVENTS_MAX = 400, NEAR = 32, ASK_AGAIN_MS = 1000;
-const TABS = [["attributes", "it"], ["sees", "sees"], ["observers", "seen by"], ["near", "near, not seen"], ["events", "events"]];
+const TABS = [["attributes", "attributes"], ["sees", "sees"], ["observers", "seen by"], ["near", "not seen"], ["events", "events"]];
 
 export class Inspector {
   constructor(ask, select) {
@@ -157,7 +159,7 @@ export class Inspector {
 
   attributesTable(focus) {
     const attrs = focus.attrs, rows = [];
-    const given = (name) => (attrs.given.has(name) ? "its own" : "of its class");
+    const given = (name) => (!OF_CLASS.has(name) ? "" : attrs.given.has(name) ? "its own" : "of its class");
     for (const [name, value] of Object.entries(attrs)) {
       if (name === "given") continue;
       rows.push(make("tr", {}, cell(name), cell(typeof value === "number" ? short(value) : value, true), cell(given(name))));

@@ -211,6 +211,7 @@ void phx_focus_fill(const phx_world *world, phx_monitor *monitor)
     focus_list list = {world, monitor, shard, slot, 0};
     (void)phx_query_each_listed(world, to->id, add_item, &list); /* it is in the world, as for its attributes: */
     (void)phx_query_entity(world, to->id, &to->attrs);
+    to->attrs.given = phx_store_attr(&shard->store, slot)->given | PH_POSITION | PH_USER_DATA;
     set_view_before_crowd(world, to->id, to);
     to->found = true;
     to->parent = phx_attach_parent(&world->attach, to->id);
