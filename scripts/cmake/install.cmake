@@ -14,28 +14,22 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pharos)
-set(example_folder ${CMAKE_INSTALL_DATADIR}/doc/pharos)
+set(page_folder ${CMAKE_INSTALL_DATADIR}/doc/pharos)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pharos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS pharos pharos_static EXPORT pharosTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${example_folder}/examples COMPONENT dev
-        FILES_MATCHING PATTERN "*.c" PATTERN "*.html" PATTERN "*.md")
-foreach(page IN ITEMS browser-arena comparison determinism faq glossary integration limits packages performance recipes saving
-        troubles tutorial upgrading viewing workloads)
-    install(FILES ${PROJECT_SOURCE_DIR}/docs/${page}.md DESTINATION ${example_folder} COMPONENT dev)
-endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-        DESTINATION ${example_folder} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/examples/ DESTINATION ${page_folder}/examples COMPONENT dev
+        FILES_MATCHING PATTERN "*.c" PATTERN "*.html")
+include(user_pages)
 if(PHAROS_BUILD_CONFIG)
     install(TARGETS pharos_config_shared pharos_config EXPORT pharosTargets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT config NAMELINK_COMPONENT dev
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
     install(FILES ${PROJECT_SOURCE_DIR}/src/config/pharos.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/pharos
             COMPONENT tools)
-    install(FILES ${PROJECT_SOURCE_DIR}/src/config/REFERENCE.md DESTINATION ${example_folder} COMPONENT dev)
 endif()
 if(PHAROS_BUILD_VIEW)
     install(TARGETS pharos_view_shared pharos_view EXPORT pharosTargets

@@ -100,6 +100,20 @@ compile() # compile OUT COMPILER FILE FLAGS...
     mv "$work/hidden"/* "$libdir"
 }
 
+echo "== pages: no dead link; code is that of the source"
+pages=$prefix/share/doc/pharos
+python3 "$source/scripts/docs/links" "$pages" || fail "links of the installed pages"
+blocks() # blocks PAGE: its blocks of code
+{
+    sed -n '/^```/,/^```$/p' "$1"
+}
+for page in "$source"/README.md "$source"/docs/*.md; do
+    installed=$pages/$(basename "$page")
+    [ -e "$installed" ] || continue
+    blocks "$page" >"$work/blocks"
+    blocks "$installed" | cmp - "$work/blocks" || fail "installed code of $page"
+done
+
 echo "== examples, by the lines of their page"
 cp -R "$prefix/share/doc/pharos/examples" "$work/examples"
 if [ -n "$stores" ] && [ -n "$clusters" ]; then # all is there: the top-level default

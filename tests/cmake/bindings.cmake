@@ -246,7 +246,7 @@ add_custom_target(binding_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SO
 # Each binding once more, from an installation.
 if(PHAROS_INSTALL AND CMAKE_CXX_COMPILER)
     foreach(target IN ITEMS pharos_static pharos_config pharos_config_shared pharos_store pharos_store_shared pharos_view
-            pharos_view_shared pharos_cluster pharos_cluster_shared api_pages bindings_go bindings_rust bindings_csharp)
+            pharos_view_shared pharos_cluster pharos_cluster_shared api_pages user_pages bindings_go bindings_rust bindings_csharp)
         if(TARGET ${target})
             add_dependencies(bindings ${target})
         endif()
