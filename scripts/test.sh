@@ -109,6 +109,8 @@ for leg in $legs; do
     coverage) run_script coverage scripts/coverage ;;
     determinism) run_script determinism scripts/determinism.sh --quick ;;
     packages) run_script packages scripts/packaging/check --make ;;
+    release) run_leg release all -LE '^(live|view)$' ;; # the leg view is of the same build
+    clang) run_leg clang all -LE '^(live|view|docs|lint)$' ;; # what no compiler compiles, release has
     *) run_leg "$leg" all -LE '^live$' ;;
     esac
 done

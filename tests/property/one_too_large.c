@@ -3,6 +3,8 @@
  * one that sees all, in a world with room for so many bytes and no more. Targets walk and speak, so packets have
  * changes, deliveries and updates. In each tick the lists as told are the lists of the world; once there is memory
  * again, all lists are whole. By bytes and counters; deterministic but for the threads that meet the bound first.
+ *
+ * options: --every N   each Nth of the amounts of memory
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -264,15 +266,16 @@ static void play_bounded(layout way, uint64_t room, const uint64_t entries[TICKS
     CHECK(h.purse.held == 0, "%" PRIu64 " bytes leak", h.purse.held);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const size_t every = option_number(argc, argv, "--every", 1);
     static const layout layouts[] = {{1, 1, 1, 2}, {1, 1, 1, 0}, {1, 2, 3, 2}, {1, 2, 2, 0},
                                      {1, 4, 1, 2}, {3, 1, 2, 2}, {4, 2, 3, 0}};
     static const uint32_t rooms[] = {16, 64, 512, 768, 1024, 1280, 1536, 1712, 1792, 2048}; /* KiB */
     for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
         uint64_t entries[TICKS];
         play_unbounded(layouts[l], entries);
-        for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
+        for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i += every)
             play_bounded(layouts[l], (uint64_t)rooms[i] * 1024, entries);
     }
     return check_done("one_too_large");
