@@ -12,6 +12,7 @@
 #include "cluster/live_bounds.h"
 #include "cluster/live_check.h"
 #include "cluster/live_server_faults.h"
+#include "cluster/live_sleeps.h"
 #include "cluster/live_waits.h"
 
 enum {
@@ -49,18 +50,6 @@ static void kill_run(live_run *run)
 {
     server_signal(&run->process, SIGKILL);
     run->killed = true;
-}
-
-static void pause_run(live_run *run)
-{
-    server_signal(&run->process, SIGSTOP);
-    run->paused = true;
-}
-
-static void wake_run(live_run *run)
-{
-    server_signal(&run->process, SIGCONT);
-    run->paused = false;
 }
 
 /* ---- a node that is gone ---- */
@@ -107,7 +96,7 @@ static void pause_node_for_long(live_cluster *cluster, uint64_t *random)
     pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
-    pause_run(run);
+    live_pause(run);
     if (!check_death(cluster, run, since_ms, first)) return;
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a node that was put out ends", LIVE_EXIT_FENCED)) return;
@@ -122,7 +111,7 @@ static void kill_node_beside_paused_gateway(live_cluster *cluster, uint64_t *ran
     pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
-    pause_run(gateway);
+    live_pause(gateway);
     kill_run(node);
     if (!check_death(cluster, node, since_ms, first)) return;
     server_signal(&gateway->process, SIGCONT);
@@ -140,9 +129,9 @@ static void pause_node(live_cluster *cluster, uint64_t *random)
     pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
     const uint64_t since_ms = live_now_ms();
-    pause_run(run);
+    live_pause(run);
     live_pass(cluster, SHORT_PAUSE_MS);
-    wake_run(run);
+    live_wake(run);
     const uint64_t paused_ms = live_now_ms() - since_ms;
     live_pass(cluster, 2 * SHORT_PAUSE_MS);
     live_bound(cluster, "silence of the node beyond its pause",
@@ -260,7 +249,7 @@ static void pause_gateway_for_long(live_cluster *cluster, uint64_t *random)
     live_run *run = choose_run(cluster, random, true);
     pass_some_time(cluster, random);
     const size_t first = cluster->events.count;
-    pause_run(run);
+    live_pause(run);
     live_pass(cluster, cluster->lease_ms + 2 * LEASE_SLACK_MS);
     server_signal(&run->process, SIGCONT);
     if (!live_await_end(cluster, run, "a gateway that was put out ends", LIVE_EXIT_FENCED)) return;
@@ -281,6 +270,8 @@ const live_fault live_faults[] = {
     {"a gateway stands still beyond its lease", pause_gateway_for_long},
     {"a broker is killed", live_kill_broker},
     {"a broker hangs", live_hang_broker},
+    {"all nodes and gateways stand still beyond their leases", live_sleep_members},
+    {"the whole machine stands still beyond all leases", live_sleep_all},
     {"all brokers are away", live_kill_brokers},
     {"a member of etcd is killed", live_kill_etcd},
     {"the leader of etcd is killed", live_kill_etcd_leader},

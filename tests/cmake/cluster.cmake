@@ -83,7 +83,8 @@ if(PHAROS_BUILD_CLUSTER)
             # Its leases run out where the machine is busy: the leg cluster runs it alone, and no other leg (label live).
             pharos_plain_test(NAME cluster_live
                               SOURCES cluster/cluster_live.c cluster/live_bounds.c cluster/live_check.c cluster/live_faults.c
-                                      cluster/live_nodes.c cluster/live_server_faults.c cluster/live_waits.c cluster/servers.c
+                                      cluster/live_nodes.c cluster/live_server_faults.c cluster/live_sleeps.c cluster/live_waits.c
+                                      cluster/servers.c
                               ARGS --node $<TARGET_FILE:pharos-node> --nats ${NATS_SERVER} --etcd ${ETCD}
                               LABELS cluster live)
             set_tests_properties(cluster_live PROPERTIES RUN_SERIAL ON TIMEOUT 900) # five to seven minutes, with its waits

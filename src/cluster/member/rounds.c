@@ -13,22 +13,10 @@
 #include "cluster/membership/membership.h"
 #include "cluster/node/map_barrier.h"
 
-enum { NS_IN_MS = 1000000 };
-
-/* A process that slept through its lease was put out meanwhile, or may be at any moment: it does not go on. */
-static void check_sleep(phc *member, uint64_t now)
-{
-    const uint64_t slept = now - member->now;
-    if (member->counts.rounds > 0 && member->node.joined && slept >= (uint64_t)member->def.lease_ms * NS_IN_MS)
-        phx_membership_end(&member->membership, "the process slept longer than its lease");
-}
-
 ph_status phc_tick(phc *member)
 {
     if (!member) return PH_BAD_ARGUMENT;
-    const uint64_t now = phx_phc_now(member);
-    check_sleep(member, now);
-    member->now = now;
+    const uint64_t now = member->now = phx_phc_now(member);
     member->counts.rounds++;
     if (!member->def.gateway) phx_load_begin_round(member);
     phx_membership_tick(&member->membership, now);

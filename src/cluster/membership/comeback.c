@@ -3,7 +3,24 @@
  */
 #include "cluster/membership/comeback.h"
 
+#include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
+
+void phx_comeback_wake(phx_membership *membership, uint64_t passed_ns)
+{
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || membership->now < membership->node->proven_until ||
+        !phx_lease_is_break(membership, passed_ns))
+        return;
+    membership->woken_at = membership->now;
+    phx_node_doubt(membership->node, true);
+}
+
+/* A list that was under way in the sleep may be from before another member put this one out. */
+static void end_doubt(phx_membership *membership, uint64_t map_revision)
+{
+    if (map_revision == 0 || membership->list_asked < membership->woken_at) return;
+    if (membership->node->map.version == membership->map.version) phx_node_doubt(membership->node, false);
+}
 
 /* One that is proven was ended by hand. One that is in no map yet ends, and its process starts anew. */
 bool phx_comeback_begin(phx_membership *membership)
@@ -19,6 +36,7 @@ bool phx_comeback_hear_list(phx_membership *membership, uint64_t map_revision)
 {
     const phx_listed *own = phx_listed_own(membership);
     if (membership->phase != PHX_MEMBERSHIP_MEMBER) return false;
+    end_doubt(membership, map_revision);
     if (!own && !membership->returns) membership->renew_at = membership->now; /* hears that the lease has ended */
     if (!membership->returns || membership->lease == 0) return false;
     if (!own || map_revision < own->revision) return !own;

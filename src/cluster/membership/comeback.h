@@ -6,12 +6,18 @@
  * by a list from before: so it waits for such a map, or writes it, and only then its lease proves anything. From then
  * on a member that puts it out has seen a list without the key, so the lease has ended.
  * A member that was put out meanwhile reads that in the map, and is fenced.
+ *
+ * A process that slept until its lease was proven no more, as its machine did or a debugger held it, comes back the
+ * same way. It may have been put out long ago: until a list that was asked for behind its sleep has it in the map, it
+ * simulates nothing.
  */
 #ifndef PHX_CLUSTER_MEMBERSHIP_COMEBACK_H
 #define PHX_CLUSTER_MEMBERSHIP_COMEBACK_H
 
 #include "cluster/membership/membership_state.h"
 
+/* At the begin of a tick, before anything is heard, so long after the last one. */
+void phx_comeback_wake(phx_membership *membership, uint64_t passed_ns);
 /* The store says that the lease is none. false: the process can not come back. */
 bool phx_comeback_begin(phx_membership *membership);
 /* Behind a list, whose map has that revision. true: the key has to be written. */

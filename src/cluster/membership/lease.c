@@ -42,11 +42,16 @@ static uint64_t lease_ns(const phx_membership *membership)
     return (uint64_t)membership->def.lease_ms * NS_IN_MS;
 }
 
+bool phx_lease_is_break(const phx_membership *membership, uint64_t ns)
+{
+    return ns > lease_ns(membership) / BREAK;
+}
+
 void phx_lease_watch(phx_membership *membership)
 {
     const uint64_t now = membership->now;
     const bool is_proven = now < membership->node->proven_until;
-    if (!is_proven || now - membership->list_heard > lease_ns(membership) / BREAK) membership->steady_since = now;
+    if (!is_proven || phx_lease_is_break(membership, now - membership->list_heard)) membership->steady_since = now;
 }
 
 bool phx_lease_is_steady(const phx_membership *membership)

@@ -255,6 +255,7 @@ static void ask_list(phx_membership *membership)
     if (membership->lists || membership->now < membership->list_at) return;
     membership->lists = store->list(store->user, PHX_TAG_LIST, membership->prefix) == PH_OK;
     membership->list_at = membership->now + membership->def.list_ns;
+    membership->list_asked = membership->now;
     membership->version_asked = membership->map.version;
     if (membership->phase == PHX_MEMBERSHIP_REGISTER && !membership->writes && membership->counts.lists > 0)
         register_node(membership);
@@ -264,7 +265,9 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
 {
     const phc_store *store = &membership->def.store;
     PHX_ASSERT(now >= membership->now);
+    const uint64_t passed_ns = now - membership->now;
     membership->now = now;
+    phx_comeback_wake(membership, passed_ns);
     phx_lease_watch(membership);
     (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;

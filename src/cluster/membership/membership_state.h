@@ -50,7 +50,9 @@ typedef struct phx_membership {
     char prefix[PHX_WORLD_NAME_MAX + 8]; /* of keys: "ph/WORLD/" */
     uint64_t now, lease, list_at, renew_at, renew_asked, lease_asked;
     uint64_t renewed;           /* the lease that a renewal under way is of */
+    uint64_t list_asked;        /* time when the list under way, or the last one, was asked for */
     uint64_t list_heard;        /* time of the last list */
+    uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
     uint32_t version_asked;     /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */

@@ -94,6 +94,11 @@ ph_status phx_node_map(phx_node *node, const phx_cluster_map *map)
     return PH_OK;
 }
 
+void phx_node_doubt(phx_node *node, bool doubts)
+{
+    node->doubts = doubts;
+}
+
 void phx_node_lease(phx_node *node, uint64_t proven_until)
 {
     if (proven_until > node->proven_until) node->proven_until = proven_until;
@@ -119,5 +124,6 @@ bool phx_node_may_save(const phx_node *node)
 
 bool phx_node_may_act(const phx_node *node)
 {
-    return node->joined && !node->fenced && (!node->def.freezes || node->now < node->proven_until);
+    const bool is_member = node->joined && !node->fenced && !node->doubts;
+    return is_member && (!node->def.freezes || node->now < node->proven_until);
 }

@@ -60,6 +60,7 @@ typedef struct phx_node {
     phx_cluster_map map; /* version 0: none yet */
     uint64_t now, proven_until, links_at;
     bool joined;                            /* it was in a map */
+    bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
     bool fenced, fence_told;                /* it is in the map no more */
     uint32_t told[PHX_CLUSTER_REGIONS_MAX]; /* phx_region.lost of the last event of a region */
     phx_peer *peers;
@@ -80,6 +81,8 @@ void phx_node_free(phx_node *node);
  * number of regions. PH_NO_MEMORY: unchanged, to be tried again.
  */
 ph_status phx_node_map(phx_node *node, const phx_cluster_map *map);
+/* The process slept, and may have been put out; false: a map that was read since has it. */
+void phx_node_doubt(phx_node *node, bool doubts);
 /* The lease is proven until then, counted from the sending of its last good renewal. */
 void phx_node_lease(phx_node *node, uint64_t proven_until);
 

@@ -398,6 +398,55 @@ Test(membership, one_that_died_while_the_store_hung_is_put_out_a_lease_later)
     cr_assert_eq(keys_of("ph/unit/nodes/"), 2, "a key that it wrote again is gone with it");
 }
 
+/* No process runs, and the store does: all leases end. */
+static void sleep_all(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) phc_memory_step(memory, now += TICK_NS);
+}
+
+Test(membership, members_that_all_slept_come_back_and_act_once_they_have_read_the_map)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    sleep_all(2 * LEASE_TICKS);
+    cr_assert_eq(keys_of("ph/unit/nodes/"), 0);
+    for (uint32_t tick = 0; tick < 2; tick++) { /* a list that was under way, and the one that is asked for now */
+        for (uint32_t at = 0; at < 3; at++) cr_assert_eq(phx_node_may_act(&processes[at].node), tick == 0);
+        run_ticks(1);
+    }
+    run_ticks(1);
+    for (uint32_t at = 0; at < 3; at++) cr_assert(phx_node_may_act(&processes[at].node), "%u", at);
+    run_ticks(2 * LEASE_TICKS);
+    check_three(registrations);
+}
+
+Test(membership, one_that_slept_and_was_put_out_acts_no_more)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    processes[1].runs = false;
+    run_ticks(3 * LEASE_TICKS);
+    cr_assert_not(phx_cluster_map_member(&processes[0].node.map, registrations[1]));
+    processes[1].runs = true;
+    for (uint32_t i = 0; i < LEASE_TICKS; i++) {
+        run_ticks(1);
+        cr_assert_not(phx_node_may_act(&processes[1].node), "%u ticks", i);
+    }
+    cr_assert_eq(processes[1].membership.phase, PHX_MEMBERSHIP_ENDED);
+}
+
+/* A store that is away is no sleep: the node goes on. */
+Test(membership, one_whose_lease_is_not_proven_acts)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    for (uint32_t i = 0; i < 2 * LEASE_TICKS; i++) {
+        hang_store(1);
+        cr_assert(phx_node_may_act(&processes[0].node));
+    }
+    cr_assert_not(phx_node_may_save(&processes[0].node));
+}
+
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {
