@@ -28,9 +28,17 @@ void phx_lease_hear(phx_membership *membership, const phc_answer *answer)
     prove_lease(membership, membership->lease_asked, answer->lease_ms);
 }
 
+/* One that failed is asked again with the next list: three tries in a lease are few where each tenth one is lost. */
+static void renew_soon(phx_membership *membership)
+{
+    const uint64_t soon = membership->now + membership->def.list_ns;
+    if (soon < membership->renew_at) membership->renew_at = soon;
+}
+
 void phx_lease_hear_renewal(phx_membership *membership, const phc_answer *answer)
 {
     membership->renews = false;
+    if (answer->outcome == PHC_FAILED) renew_soon(membership);
     if (membership->returns || membership->renewed != membership->lease) return;
     if (answer->outcome == PHC_DONE) prove_lease(membership, membership->renew_asked, answer->lease_ms);
 }

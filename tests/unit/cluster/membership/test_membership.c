@@ -447,6 +447,26 @@ Test(membership, one_whose_lease_is_not_proven_acts)
     cr_assert_not(phx_node_may_save(&processes[0].node));
 }
 
+/* No renewal from a fresh proof on for two thirds of the lease, and a bit. */
+Test(membership, a_renewal_that_failed_is_asked_again_before_the_next_one_is_due)
+{
+    begin_process(0, 1, REGIONS, 1, false);
+    run_ticks(20);
+    const uint64_t lease = processes[0].membership.lease, proven = processes[0].node.proven_until;
+    while (processes[0].node.proven_until == proven) run_ticks(1);
+    phc_memory_cut(memory, &processes[0].store, true);
+    const uint64_t failed = processes[0].membership.counts.failed;
+    run_ticks(LEASE_TICKS * 7 / 10);
+    cr_assert_leq(processes[0].membership.counts.failed - failed, 2 * LEASE_TICKS, "it floods the store");
+    phc_memory_cut(memory, &processes[0].store, false);
+    for (uint32_t i = 0; i < LEASE_TICKS; i++) {
+        run_ticks(1);
+        cr_assert(phx_node_may_save(&processes[0].node), "%u ticks", i);
+    }
+    cr_assert_eq(processes[0].membership.counts.returned, 0);
+    cr_assert_eq(processes[0].membership.lease, lease);
+}
+
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {
