@@ -74,7 +74,12 @@ while [ "$(date +%s)" -lt "$end" ]; do
     done
     for leg in relassert asan; do
         [ ! -x "build/$leg/tests/cluster_sim" ] || run "$leg" cluster_sim --seed "$seed" --count 20000
+        [ ! -x "build/$leg/tests/cluster_sim_members" ] || run "$leg" cluster_sim_members --seed "$seed" --count 5000
     done
+    if [ -x build/relassert/tests/federation ]; then # worlds beside one world, a night has some thousands
+        run relassert federation --seed "$seed" --count 1000
+        run relassert cluster_hosts --seed "$seed" --count 1000
+    fi
     live=build/relassert/tests/cluster_live # it takes turns with all else: its bounds want a machine that is not busy
     [ ! -x "$live" ] || run relassert cluster_live --seed "$seed" --count 20 --faults 4 \
         --node build/relassert/src/tools/pharos-node \

@@ -6,12 +6,12 @@
 #include "cluster/membership/lease.h"
 #include "cluster/membership/listed.h"
 
-void phx_comeback_wake(phx_membership *membership, uint64_t passed_ns)
+void phx_comeback_wake(phx_membership *membership, uint64_t now)
 {
-    if (membership->phase != PHX_MEMBERSHIP_MEMBER || membership->now < membership->node->proven_until ||
-        !phx_lease_is_break(membership, passed_ns))
+    if (membership->phase != PHX_MEMBERSHIP_MEMBER || now < membership->node->proven_until ||
+        !phx_lease_is_break(membership, now - membership->now))
         return;
-    membership->woken_at = membership->now;
+    membership->woken_at = now;
     phx_node_doubt(membership->node, true);
 }
 

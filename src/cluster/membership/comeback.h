@@ -16,8 +16,8 @@
 
 #include "cluster/membership/membership_state.h"
 
-/* At the begin of a tick, before anything is heard, so long after the last one. */
-void phx_comeback_wake(phx_membership *membership, uint64_t passed_ns);
+/* A tick begins, and nothing is heard yet: has the process slept since the last one? */
+void phx_comeback_wake(phx_membership *membership, uint64_t now);
 /* The store says that the lease is none. false: the process can not come back. */
 bool phx_comeback_begin(phx_membership *membership);
 /* Behind a list, whose map has that revision. true: the key has to be written. */

@@ -265,9 +265,8 @@ void phx_membership_tick(phx_membership *membership, uint64_t now)
 {
     const phc_store *store = &membership->def.store;
     PHX_ASSERT(now >= membership->now);
-    const uint64_t passed_ns = now - membership->now;
+    phx_comeback_wake(membership, now);
     membership->now = now;
-    phx_comeback_wake(membership, passed_ns);
     phx_lease_watch(membership);
     (void)store->poll(store->user, ANSWERS_A_TICK, take_answer, membership);
     if (membership->phase == PHX_MEMBERSHIP_ENDED) return;
