@@ -12,8 +12,9 @@
  * With ring_bytes the store keeps a journal, too (ph_journal_set()): the record of each tick goes into a ring, and a
  * second thread writes it to FOLDER/NAME.TICK.phj and syncs it every sync_ms. So a process that is killed loses the
  * ticks that were in the ring, and a machine that stops those of the last sync_ms. If the ring is full, the disk fails,
- * or a tick lacked memory, the journal has a gap (`gaps`): recording goes on behind the next image, which is due at
- * once. Recovery goes as far as images and records reach without a gap.
+ * a tick lacked memory, or the image before the first record is lost, the journal has a gap (`gaps`): recording goes on
+ * behind the next image, which is due at once, also with image_ticks = 0. Recovery goes as far as images and records
+ * reach without a gap.
  *
  * The images of a store are FOLDER/NAME.TICK.phs, a tick of 20 digits. A file with this name is whole: it was written
  * under another one, synced, renamed, and the folder synced. `zstd -d` gives the bytes for ph_load().
@@ -41,9 +42,10 @@ enum {
 
 /** Where a store is, and how much of it. Begin with ph_store_def_default(). */
 typedef struct ph_store_def {
-    const char *folder;   /* it exists, and is this process's to write */
-    const char *name;     /* 1 .. PH_STORE_NAME_MAX letters, digits, - and _; several stores can share a folder */
-    uint32_t image_ticks; /* an image is due after so many ticks; 0 = by ph_store_save() alone */
+    const char *folder; /* it exists, and is this process's to write */
+    const char *name;   /* 1 .. PH_STORE_NAME_MAX letters, digits, - and _; several stores can share a folder */
+    uint32_t
+        image_ticks; /* an image is due after so many ticks; 0 = by ph_store_save(), and behind a gap of the journal */
     uint32_t images_kept; /* 1 .. PH_STORE_IMAGES_MAX: older files are removed once a newer one is durable */
     uint32_t level;       /* of zstd, 1 .. PH_STORE_LEVEL_MAX */
     uint32_t sync_ms;     /* 1 .. PH_STORE_SYNC_MAX: the journal is synced so often */

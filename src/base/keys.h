@@ -113,7 +113,8 @@
 #define PHX_STORE_KEYS(X) \
     X(folder, folder, 0, 0, PHX_FOLDER_MAX, "where the files are; it exists; empty = the host says where") \
     X(label, name, 0, 1, PH_STORE_NAME_MAX, "of the store: files are FOLDER/NAME.TICK.phs; letters, digits, - and _") \
-    X(u32, image_ticks, 1200, 0, UINT32_MAX, "an image is due after so many ticks; 0 = by ph_store_save() alone") \
+    X(u32, image_ticks, 1200, 0, UINT32_MAX, \
+      "an image is due after so many ticks; 0 = by ph_store_save(), and behind a gap of the journal") \
     X(u32, images_kept, 3, 1, PH_STORE_IMAGES_MAX, \
       "images that stay; older ones are removed with their journal once a newer one is durable") \
     X(u32, level, 1, 1, PH_STORE_LEVEL_MAX, "of zstd: how well images are compressed") \

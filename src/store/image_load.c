@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
@@ -17,6 +16,7 @@
 
 #include "base/core.h"
 #include "store/image_frame.h"
+#include "store/plain_file.h"
 
 typedef struct image_reader {
     FILE *file;
@@ -121,12 +121,22 @@ static bool ended_whole(image_reader *from)
     return true;
 }
 
-static ph_status load_frame(image_reader *from, const ph_load_options *options, ph_world *world)
+/* Is it of the tick that its name says? The records behind that tick go on from it. */
+static bool has_tick(const image_reader *from, ph_world world, uint64_t tick)
+{
+    ph_stats stats;
+    if (ph_world_stats(world, &stats) != PH_OK) return refuse_file(from, "its tick can not be read");
+    if (stats.ticks == tick) return true;
+    return refuse_file(from, "it is an image of tick %" PRIu64 ", and its name says another one",
+                       (uint64_t)stats.ticks);
+}
+
+static ph_status load_frame(image_reader *from, uint64_t tick, const ph_load_options *options, ph_world *world)
 {
     char line[PH_STORE_REASON_SIZE] = "";
     ph_status status = ph_load(options, read_image, from, world, line, sizeof line);
     if (status != PH_OK && from->reason[0] == '\0') (void)refuse_file(from, "%s", line);
-    if (status == PH_OK && !ended_whole(from)) {
+    if (status == PH_OK && (!ended_whole(from) || !has_tick(from, *world, tick))) {
         (void)ph_world_destroy(*world);
         *world = (ph_world){0};
         status = PH_BAD_IMAGE;
@@ -139,21 +149,22 @@ static ph_status load_frame(image_reader *from, const ph_load_options *options, 
 /* PH_OK: the frame's bytes are known, and the decoder stands before them. */
 static ph_status open_frame(image_reader *from, const char *path)
 {
-    struct stat file;
-    from->file = fopen(path, "rbe");
+    uint64_t bytes = 0;
+    from->file = phx_plain_file_open(path, &bytes);
+    const int error = errno; /* if it is none */
     from->zstd = ZSTD_createDCtx();
     from->piece = malloc(PHX_IMAGE_PIECE_BYTES);
     if (!from->zstd || !from->piece) return PH_NO_MEMORY;
     from->in = (ZSTD_inBuffer){from->piece, 0, 0};
-    if (!from->file || fstat(fileno(from->file), &file) != 0) {
-        (void)refuse_file(from, "it can not be opened: errno %d", errno);
+    if (!from->file) {
+        (void)refuse_file(from, "it can not be opened: errno %d", error);
         return PH_IO;
     }
-    if ((uint64_t)file.st_size < sizeof(phx_image_trailer)) {
-        (void)refuse_file(from, "it has %" PRIu64 " bytes: it was cut off", (uint64_t)file.st_size);
+    if (bytes < sizeof(phx_image_trailer)) {
+        (void)refuse_file(from, "it has %" PRIu64 " bytes: it was cut off", bytes);
         return PH_BAD_IMAGE;
     }
-    from->bytes = (uint64_t)file.st_size - sizeof(phx_image_trailer);
+    from->bytes = bytes - sizeof(phx_image_trailer);
     const size_t set = ZSTD_DCtx_setParameter(from->zstd, ZSTD_d_windowLogMax, PHX_IMAGE_WINDOW_BITS);
     return ZSTD_isError(set) ? PH_NO_MEMORY : PH_OK;
 }
@@ -165,15 +176,15 @@ static void close_frame(image_reader *from)
     if (from->file) (void)fclose(from->file);
 }
 
-ph_status phx_image_file_load(const char *path, const ph_load_options *options, ph_world *world, char *reason,
-                              size_t reason_size)
+ph_status phx_image_file_load(const char *path, uint64_t tick, const ph_load_options *options, ph_world *world,
+                              char *reason, size_t reason_size)
 {
     PHX_ASSERT(reason && reason_size > 0);
     image_reader from = {.reason = reason, .reason_size = reason_size};
     reason[0] = '\0';
     ph_status status = open_frame(&from, path);
     if (status == PH_OK && !check_sum(&from)) status = ferror(from.file) ? PH_IO : PH_BAD_IMAGE;
-    if (status == PH_OK) status = load_frame(&from, options, world);
+    if (status == PH_OK) status = load_frame(&from, tick, options, world);
     close_frame(&from);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "store/journal_walk.h"
 #include "store/journal_writer.h"
+#include "store/plain_file.h"
 
 enum { COPY_BYTES = 1 << 20 };
 
@@ -53,7 +54,8 @@ static int copy_bytes(const cutting *at, FILE *from, int to)
 
 static ph_status copy_image(const cutting *at, const char *path, const char *part)
 {
-    FILE *from = fopen(path, "rbe");
+    uint64_t bytes;
+    FILE *from = phx_plain_file_open(path, &bytes);
     if (!from) return cut_failed(at, path, errno);
     const int to = at->disk->create(part);
     int error = to < 0 ? errno : copy_bytes(at, from, to);

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "base/core.h"
+#include "store/plain_file.h"
 
 __attribute__((format(printf, 3, 4))) static ph_status refuse_journal(phx_journal_file *from, ph_status status,
                                                                       const char *format, ...)
@@ -35,11 +36,9 @@ static bool read_part(phx_journal_file *from, void *to, uint64_t bytes)
 
 ph_status phx_journal_file_open(phx_journal_file *from, const char *path)
 {
-    struct stat file;
-    *from = (phx_journal_file){.file = fopen(path, "rbe")};
-    if (!from->file || fstat(fileno(from->file), &file) != 0)
-        return refuse_journal(from, PH_IO, "it can not be opened: errno %d", errno);
-    from->bytes = (uint64_t)file.st_size;
+    *from = (phx_journal_file){.file = NULL};
+    from->file = phx_plain_file_open(path, &from->bytes);
+    if (!from->file) return refuse_journal(from, PH_IO, "it can not be opened: errno %d", errno);
     if (from->bytes < sizeof from->head)
         return refuse_journal(from, PH_BAD_RECORD, "head: %" PRIu64 " bytes are none: it was cut off", from->bytes);
     if (!read_part(from, &from->head, sizeof from->head)) return refuse_journal(from, PH_IO, "it can not be read");
@@ -63,7 +62,7 @@ ph_status phx_journal_file_again(phx_journal_file *from, uint64_t at)
     return PH_OK;
 }
 
-/* Memory for a record and its sum; the file has so many bytes. */
+/* Memory for a record and its sum; the file has so many bytes, and no ring more. */
 static bool reserve_words(phx_journal_file *from, uint64_t words)
 {
     if (words <= from->record_words) return true;
@@ -110,6 +109,9 @@ ph_status phx_journal_file_next(phx_journal_file *from)
                               "byte %" PRIu64 ": a record of %" PRIu64 " bytes, and %" PRIu64 " are left: it was cut "
                               "off, or is damaged",
                               first, from->frame.bytes, left);
+    if (from->frame.bytes > PH_STORE_RING_MAX) /* of a file with holes its size says nothing */
+        return refuse_journal(from, PH_BAD_RECORD, "byte %" PRIu64 ": a record of %" PRIu64 " bytes can not be", first,
+                              from->frame.bytes);
     if (!reserve_words(from, from->frame.bytes / sizeof(uint64_t) + 1)) return PH_NO_MEMORY;
     if (!read_part(from, from->record, from->frame.bytes + PHX_JOURNAL_FRAME_SUM_BYTES))
         return refuse_journal(from, PH_IO, "it can not be read");

@@ -51,13 +51,26 @@ static int put_frame(phx_journal_thread *at, phx_journal_frame_head *frame)
     return error;
 }
 
-/* Ends the open file. whole: with a frame that says so. Returns 0, or errno. */
-static int close_file(phx_journal_thread *at, bool whole)
+/*
+ * Gives up the open file. One without a whole tick goes: a disk that stays full would get one more of them with each
+ * image that is tried.
+ */
+static void give_up_file(phx_journal_thread *at)
+{
+    char *path = at->file_ticks == 0 ? phx_folder_file(at->folder, at->file_tick, PHX_STORE_JOURNAL) : NULL;
+    if (at->writer.file >= 0 && path) (void)at->writer.disk->remove(path);
+    free(path);
+    (void)phx_journal_writer_close(&at->writer);
+    at->unsynced = false; /* or lost */
+}
+
+/* Ends the open file, with a frame that says so. Returns 0, or errno. */
+static int close_file(phx_journal_thread *at)
 {
     if (at->writer.file < 0) return 0;
-    int error = whole ? phx_journal_writer_end(&at->writer, at->last_tick) : 0;
-    at->unsynced |= whole;
-    if (whole && error == 0) error = sync_file(at);
+    int error = phx_journal_writer_end(&at->writer, at->last_tick);
+    at->unsynced = true;
+    if (error == 0) error = sync_file(at);
     const int closed = phx_journal_writer_close(&at->writer);
     at->unsynced = false; /* or lost */
     return error != 0 ? error : closed;
@@ -67,6 +80,8 @@ static int open_file(phx_journal_thread *at, uint64_t tick)
 {
     char *path = phx_folder_file(at->folder, tick, PHX_STORE_JOURNAL);
     if (!path) return ENOMEM;
+    at->file_tick = tick;
+    at->file_ticks = 0;
     int error = phx_journal_writer_open(&at->writer, path, tick);
     free(path);
     if (error == 0 && at->writer.disk->sync_folder(at->folder->path) != 0) error = errno;
@@ -81,12 +96,14 @@ static int write_record(phx_journal_thread *at, phx_journal_frame_head *frame)
     const bool full = at->writer.bytes >= at->file_bytes_max && !at->within_tick;
     int error = 0;
     if (at->writer.file < 0 || first || full) {
-        error = close_file(at, true);
+        error = close_file(at);
         if (error == 0) error = open_file(at, frame->tick);
     }
     if (error == 0) error = put_frame(at, frame);
     at->within_tick = !(frame->flags & PH_RECORD_TICK);
-    if (error == 0 && !at->within_tick) at->last_tick = frame->tick;
+    if (error != 0 || at->within_tick) return error;
+    at->last_tick = frame->tick;
+    at->file_ticks++;
     return error;
 }
 
@@ -103,7 +120,7 @@ static void drain_ring(phx_journal_thread *at)
         const int error = write_record(at, frame);
         if (error == 0) continue;
         at->passing = true;
-        (void)close_file(at, false);
+        give_up_file(at);
         report_failure(at, error);
     }
 }
@@ -114,7 +131,7 @@ static void sync_due(phx_journal_thread *at)
     const int error = sync_file(at);
     if (error == 0) return;
     at->passing = true;
-    (void)close_file(at, false);
+    give_up_file(at);
     report_failure(at, error);
 }
 
@@ -137,7 +154,7 @@ static void *run_thread(void *user)
         drain_ring(at);
         sync_due(at);
     }
-    const int error = close_file(at, true);
+    const int error = close_file(at);
     if (error != 0) report_failure(at, error);
     return NULL;
 }

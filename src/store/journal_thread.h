@@ -31,7 +31,8 @@ typedef struct phx_journal_thread {
     /* the thread's */
     phx_journal_writer writer; /* its disk is constant */
     uint64_t last_tick, synced_ns;
-    uint64_t run; /* records that begin anew, so far: each begins a run */
+    uint64_t file_tick, file_ticks; /* of the open file: its first tick, and how many were written whole */
+    uint64_t run;                   /* records that begin anew, so far: each begins a run */
     bool unsynced, passing;
     bool within_tick; /* the last record is of an apply: its tick comes into the same file */
 

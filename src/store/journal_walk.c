@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <pharos/pharos.h>
+
 void phx_journal_walk_begin(phx_journal_walk *walk, const phx_folder *folder, uint64_t tick, uint64_t end)
 {
     *walk = (phx_journal_walk){.folder = folder, .tick = tick, .end = end, .next_tick = UINT64_MAX};
@@ -84,6 +86,7 @@ static ph_status take_frame(phx_journal_walk *walk)
         (void)snprintf(line, sizeof line, "tick %" PRIu64 ": behind tick %" PRIu64 " there is a gap", from->frame.tick,
                        walk->tick);
         note_damage(walk, line);
+        walk->gap = true;
         return PH_EMPTY;
     }
     if (!keep_record(walk)) return PH_NO_MEMORY;
@@ -190,7 +193,8 @@ ph_status phx_journal_walk_next(phx_journal_walk *walk)
         if (status != PH_EMPTY) return status;
         if ((status = look_around(walk)) != PH_OK) return status;
         if (walk->next_tick <= walk->tick || was_replaced(walk))
-            return refuse_walk(walk, PH_BAD_RECORD, "the recorded world began again from an earlier tick");
+            return refuse_walk(walk, PH_BAD_RECORD,
+                               "the recorded world began again from an earlier tick, or its last file is gone");
         if (known != walk->next_tick) continue;
         if (known == UINT64_MAX) {
             note_end(walk);
@@ -199,4 +203,20 @@ ph_status phx_journal_walk_next(phx_journal_walk *walk)
         status = go_to_next(walk);
     }
     return status == PH_OK ? PH_EMPTY : status;
+}
+
+/* ---- replay ---- */
+
+ph_status phx_journal_walk_replay(const phx_journal_walk *walk, ph_world world, char *reason, size_t reason_size)
+{
+    ph_stats stats;
+    ph_status status = PH_OK;
+    for (size_t i = 0; status == PH_OK && i < walk->record_count; i++)
+        status = ph_journal_replay(world, walk->records[i].bytes, walk->records[i].size, reason, reason_size);
+    if (status == PH_OK) status = ph_world_stats(world, &stats);
+    if (status != PH_OK || stats.ticks == walk->tick) return status;
+    if (reason_size > 0)
+        (void)snprintf(reason, reason_size, "its records end with tick %" PRIu64 " of the world",
+                       (uint64_t)stats.ticks);
+    return PH_BAD_RECORD;
 }

@@ -23,6 +23,7 @@ typedef struct phx_journal_walk {
     size_t record_count, record_capacity;
     /* the file that is being read */
     bool open, headless, damaged;  /* headless: its head is not whole */
+    bool gap;                      /* the next tick was lost: no more comes */
     bool at_end;                   /* the reason is about the end of the newest file */
     uint64_t file_tick, next_tick; /* its begin, and that of the one behind it; UINT64_MAX: none is known */
     uint64_t whole;                /* bytes of it that were given */
@@ -42,5 +43,11 @@ void phx_journal_walk_free(phx_journal_walk *walk);
  * reason. PH_NO_MEMORY.
  */
 ph_status phx_journal_walk_next(phx_journal_walk *walk);
+
+/*
+ * Replays the records of the tick that was given, on a world of the tick before it. As ph_journal_replay();
+ * PH_BAD_RECORD also if the world is not at that tick then: the frames say another one than the records.
+ */
+ph_status phx_journal_walk_replay(const phx_journal_walk *walk, ph_world world, char *reason, size_t reason_size);
 
 #endif

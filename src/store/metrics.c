@@ -1,11 +1,49 @@
 /*
- * ph_store_prometheus(): the numbers of a store as text. On any thread.
+ * The numbers of a store, also as text (ph_store_prometheus()). On any thread.
  */
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/metrics_text.h"
 #include "store/store.h"
+
+static uint64_t read_count(const _Atomic uint64_t *count)
+{
+    return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* The journal leads to a tick once the image is durable that it goes on from. */
+static uint64_t reached_tick(const ph_store *store)
+{
+    const uint64_t journal = read_count(&store->journal.durable_tick), base = read_count(&store->base_tick);
+    const bool durable = read_count(&store->images.images) > 0 && read_count(&store->images.durable_tick) >= base;
+    return durable && journal > base ? journal : 0;
+}
+
+ph_status ph_store_stats_get(const ph_store *store, ph_store_stats *stats)
+{
+    if (!store || !stats) return PH_BAD_ARGUMENT;
+    const phx_image_thread *images = &store->images;
+    *stats = (ph_store_stats){.durable_tick = read_count(&images->durable_tick),
+                              .images = read_count(&images->images),
+                              .late = read_count(&store->late),
+                              .failed = read_count(&images->failed),
+                              .short_of = read_count(&store->short_of),
+                              .image_bytes = read_count(&images->image_bytes),
+                              .plain_bytes = read_count(&images->plain_bytes),
+                              .capture_ns = read_count(&store->capture_ns),
+                              .write_ns = read_count(&images->write_ns),
+                              .error = atomic_load_explicit(&images->error, memory_order_relaxed),
+                              .writing = phx_image_thread_is_writing(images),
+                              .recording = atomic_load_explicit(&store->recording, memory_order_relaxed),
+                              .journal_tick = reached_tick(store),
+                              .journal_bytes = read_count(&store->journal.bytes),
+                              .gaps = read_count(&store->gaps),
+                              .lost = read_count(&store->lost)};
+    return PH_OK;
+}
+
+/* ---- as text ---- */
 
 #define METRIC(type, field, name, help) PHX_METRIC(ph_store_stats, type, field, name, "", help)
 static const phx_metric metrics[] = {

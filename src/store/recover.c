@@ -48,7 +48,7 @@ static ph_status load_newest(recovery *at, ph_world *world, uint64_t *tick)
         char line[PH_STORE_REASON_SIZE] = "";
         char *path = phx_folder_file(&at->folder, at->images.at[i], PHX_STORE_IMAGE);
         if (!path) return PH_NO_MEMORY;
-        const ph_status status = phx_image_file_load(path, at->options, world, line, sizeof line);
+        const ph_status status = phx_image_file_load(path, at->images.at[i], at->options, world, line, sizeof line);
         if (status != PH_OK && first == PH_EMPTY && at->reason_size > 0)
             snprintf(at->reason, at->reason_size, "%s: %s", path, line);
         free(path);
@@ -92,15 +92,6 @@ static void close_ends(const replay_ends *ends)
     for (uint32_t i = 0; i < ends->count; i++) (void)ph_consumer_close(ends->at[i]);
 }
 
-/* Replays the applies of a tick, and the tick. */
-static ph_status replay_tick(const phx_journal_walk *walk, ph_world world, char *reason, size_t reason_size)
-{
-    ph_status status = PH_OK;
-    for (size_t i = 0; status == PH_OK && i < walk->record_count; i++)
-        status = ph_journal_replay(world, walk->records[i].bytes, walk->records[i].size, reason, reason_size);
-    return status;
-}
-
 /* Says at which record the journal ends, unless damage was told before. */
 static void tell_end(const recovery *at, const phx_journal_walk *walk, ph_status status, const char *line)
 {
@@ -123,7 +114,7 @@ static ph_status replay_journal(recovery *at, ph_world world, uint64_t end, uint
     ph_status replayed = open_ends(&ends, at, world), status = PH_EMPTY;
     phx_journal_walk_begin(&walk, &at->folder, *tick, end);
     while (replayed == PH_OK && (status = phx_journal_walk_next(&walk)) == PH_OK) {
-        replayed = replay_tick(&walk, world, line, sizeof line);
+        replayed = phx_journal_walk_replay(&walk, world, line, sizeof line);
         if (replayed != PH_OK) break;
         drop_batches(&ends);
         *tick = walk.tick;

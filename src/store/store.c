@@ -67,8 +67,16 @@ static void resume_journal(ph_store *store, uint64_t tick)
 {
     if (!store->journals || store->recording) return;
     atomic_store_explicit(&store->base_tick, tick, memory_order_relaxed);
-    store->begins = true;
+    store->begins = store->base_waits = true;
     atomic_store_explicit(&store->recording, true, memory_order_relaxed);
+}
+
+/* Records behind an image that the disk lost lead nowhere. None is being written. */
+static void check_base(ph_store *store)
+{
+    if (store->base_waits && atomic_load_explicit(&store->images.error, memory_order_relaxed) != 0)
+        break_journal(store);
+    store->base_waits = false;
 }
 
 /* ---- threads ---- */
@@ -149,6 +157,19 @@ ph_status ph_store_close(ph_store *store)
 
 enum { RETRIES = 16 }; /* in the time from one image to the next */
 
+/* The tick of the next image behind one of this tick. */
+static uint64_t next_due(const ph_store *store, uint64_t tick)
+{
+    return store->image_ticks > 0 ? tick + store->image_ticks : UINT64_MAX;
+}
+
+/* A disk that fails all the time gets no image in each tick. */
+static uint64_t next_retry(const ph_store *store, uint64_t tick)
+{
+    const uint32_t ticks = store->image_ticks > 0 ? store->image_ticks : ph_store_def_default().image_ticks;
+    return tick + ticks / RETRIES + 1;
+}
+
 /* Captures an image and hands it over; none is being written. */
 static ph_status capture_image(ph_store *store, uint64_t tick)
 {
@@ -160,9 +181,8 @@ static ph_status capture_image(ph_store *store, uint64_t tick)
     const uint64_t now = phx_now_ns();
     atomic_store_explicit(&store->capture_ns, now - from, memory_order_relaxed);
     store->captured = true;
-    store->due_tick = tick + store->image_ticks;
-    /* a disk that fails all the time gets no image in each tick */
-    store->retry_tick = tick + store->image_ticks / RETRIES + 1;
+    store->due_tick = next_due(store, tick);
+    store->retry_tick = next_retry(store, tick);
     resume_journal(store, tick);
     phx_image_thread_put(&store->images, image, tick, now);
     return PH_OK;
@@ -183,8 +203,10 @@ ph_status ph_store_tick(ph_store *store)
     if (!store) return PH_BAD_ARGUMENT;
     const ph_status status = ended_tick(store, &tick);
     if (status != PH_OK) return status == PH_BUSY ? PH_OK : status;
-    if (store->image_ticks == 0 || tick < store->due_tick) return PH_OK;
-    if (phx_image_thread_is_writing(&store->images)) {
+    const bool writing = phx_image_thread_is_writing(&store->images);
+    if (!writing) check_base(store);
+    if (tick < store->due_tick) return PH_OK;
+    if (writing) {
         if (store->counted_tick != store->due_tick) atomic_fetch_add_explicit(&store->late, 1, memory_order_relaxed);
         store->counted_tick = store->due_tick;
         return PH_OK;
@@ -221,7 +243,7 @@ ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_wo
     made->world = world;
     made->image_ticks = def->image_ticks;
     made->lock = -1;
-    made->due_tick = stats.ticks;
+    made->due_tick = def->image_ticks > 0 || def->ring_bytes > 0 ? stats.ticks : UINT64_MAX;
     const int error = begin_store(made, disk, def, stats.ticks);
     if (error != 0) {
         const bool taken = made->lock == -EWOULDBLOCK; /* a thread that can not begin gives the same number */
@@ -244,41 +266,4 @@ ph_status phx_store_open_on(const phx_disk *disk, const ph_store_def *def, ph_wo
 ph_status ph_store_open(const ph_store_def *def, ph_world world, ph_store **store, char *reason, size_t reason_size)
 {
     return phx_store_open_on(&phx_disk_posix, def, world, store, reason, reason_size);
-}
-
-/* ---- statistics ---- */
-
-static uint64_t read_count(const _Atomic uint64_t *count)
-{
-    return atomic_load_explicit(count, memory_order_relaxed);
-}
-
-/* The journal leads to a tick once the image is durable that it goes on from. */
-static uint64_t reached_tick(const ph_store *store)
-{
-    const uint64_t journal = read_count(&store->journal.durable_tick), base = read_count(&store->base_tick);
-    return read_count(&store->images.durable_tick) >= base && journal > base ? journal : 0;
-}
-
-ph_status ph_store_stats_get(const ph_store *store, ph_store_stats *stats)
-{
-    if (!store || !stats) return PH_BAD_ARGUMENT;
-    const phx_image_thread *images = &store->images;
-    *stats = (ph_store_stats){.durable_tick = read_count(&images->durable_tick),
-                              .images = read_count(&images->images),
-                              .late = read_count(&store->late),
-                              .failed = read_count(&images->failed),
-                              .short_of = read_count(&store->short_of),
-                              .image_bytes = read_count(&images->image_bytes),
-                              .plain_bytes = read_count(&images->plain_bytes),
-                              .capture_ns = read_count(&store->capture_ns),
-                              .write_ns = read_count(&images->write_ns),
-                              .error = atomic_load_explicit(&images->error, memory_order_relaxed),
-                              .writing = phx_image_thread_is_writing(images),
-                              .recording = atomic_load_explicit(&store->recording, memory_order_relaxed),
-                              .journal_tick = reached_tick(store),
-                              .journal_bytes = read_count(&store->journal.bytes),
-                              .gaps = read_count(&store->gaps),
-                              .lost = read_count(&store->lost)};
-    return PH_OK;
 }

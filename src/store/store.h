@@ -16,13 +16,13 @@ struct ph_store {
     int lock;
     _Atomic uint64_t late, short_of, capture_ns; /* by the ticking thread; relaxed: statistics */
     bool captured;                               /* at least one */
-    uint64_t captured_tick;
     phx_folder folder;
     phx_image_thread images;
 
     bool journals;          /* it keeps a journal */
     _Atomic bool recording; /* the next tick has a record; by the ticking thread, as all here; relaxed */
     bool begins;            /* the next record is the first behind an image */
+    bool base_waits;        /* that image is on its way to the disk */
     uint64_t run;           /* the number of such records so far */
     uint64_t record_bytes;  /* of the record that is begun */
     _Atomic uint64_t base_tick, gaps, lost; /* relaxed: statistics; base: the image that the journal goes on from */

@@ -95,7 +95,7 @@ bool phx_replay_image_load(phx_replay_state *replay)
     store->options.log = phx_replay_log;
     store->options.log_user = replay;
     const ph_status status =
-        phx_image_file_load(job->trace_path, &store->options, &replay->world, reason, sizeof reason);
+        phx_image_file_load(job->trace_path, store->first_tick, &store->options, &replay->world, reason, sizeof reason);
     if (status == PH_NO_MEMORY) return phx_replay_fail_status(replay, job->trace_path, status);
     if (status != PH_OK)
         return phx_replay_fail(replay, PHX_EXIT_USAGE, "%s: %s", job->trace_path,
@@ -119,7 +119,8 @@ static bool compare_image(phx_replay_state *replay, uint64_t tick)
     uint64_t hash = 0;
     ph_world world;
     char *path = phx_folder_file(&store->folder, tick, PHX_STORE_IMAGE);
-    ph_status status = path ? phx_image_file_load(path, &store->options, &world, reason, sizeof reason) : PH_NO_MEMORY;
+    ph_status status =
+        path ? phx_image_file_load(path, tick, &store->options, &world, reason, sizeof reason) : PH_NO_MEMORY;
     if (status == PH_IO) status = PH_EMPTY; /* its server has removed it by now */
     if (status == PH_BAD_IMAGE) (void)phx_replay_fail(replay, PHX_EXIT_TROUBLE, "--compare: %s: %s", path, reason);
     else if (status != PH_OK && status != PH_EMPTY) (void)phx_replay_fail_status(replay, "--compare", status);
@@ -209,10 +210,8 @@ static bool run_records(phx_replay_state *replay)
 {
     const phx_journal_walk *walk = &replay->store->walk;
     char reason[PH_STORE_REASON_SIZE] = "";
-    ph_status status = PH_OK;
     const uint64_t start_ns = phx_clock_ns();
-    for (size_t i = 0; i < walk->record_count && status == PH_OK; i++)
-        status = ph_journal_replay(replay->world, walk->records[i].bytes, walk->records[i].size, reason, sizeof reason);
+    const ph_status status = phx_journal_walk_replay(walk, replay->world, reason, sizeof reason);
     const uint64_t ns = phx_clock_ns() - start_ns;
     if (status == PH_BAD_RECORD) {
         const bool diverged = strncmp(reason, "diverged", strlen("diverged")) == 0;
@@ -230,7 +229,8 @@ static bool await_records(phx_replay_state *replay, ph_status status)
 {
     const phx_journal_walk *walk = &replay->store->walk;
     if (status == PH_NO_MEMORY) return phx_replay_fail_status(replay, "the journal", status);
-    if (status != PH_EMPTY) return phx_replay_fail(replay, PHX_EXIT_USAGE, "%s", walk->reason);
+    const bool gap = walk->gap && replay->job->follow; /* it can go on from a later image alone */
+    if (status != PH_EMPTY || gap) return phx_replay_fail(replay, PHX_EXIT_USAGE, "%s", walk->reason);
     if (replay->job->follow && !atomic_load_explicit(&stopped, memory_order_relaxed)) {
         wait_a_little();
         return compare_images(replay);

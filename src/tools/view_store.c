@@ -80,12 +80,13 @@ static bool step(phx_view_source *source)
 
 /* ---- images of the store ---- */
 
-static ph_status load_file(const phx_view_source *source, const char *path, ph_world *world, char *reason, size_t size)
+static ph_status load_file(const phx_view_source *source, const char *path, uint64_t tick, ph_world *world,
+                           char *reason, size_t size)
 {
     ph_load_options options = source->layout;
     options.given |= PH_LOAD_REPLAY;
     options.allocator = source->mem->allocator;
-    return phx_image_file_load(path, &options, world, reason, size);
+    return phx_image_file_load(path, tick, &options, world, reason, size);
 }
 
 /* Goes to the image of this tick, if it can be loaded; the present world stays else. */
@@ -95,7 +96,7 @@ static bool load_tick(phx_view_source *source, uint64_t tick)
     char reason[PH_STORE_REASON_SIZE];
     ph_world world = {0};
     char *path = phx_folder_file(&player->folder, tick, PHX_STORE_IMAGE);
-    const bool loaded = path && load_file(source, path, &world, reason, sizeof reason) == PH_OK;
+    const bool loaded = path && load_file(source, path, tick, &world, reason, sizeof reason) == PH_OK;
     free(path);
     if (!loaded) return false;
     phx_source_end_world(source);
@@ -224,7 +225,7 @@ bool phx_view_store_open(phx_view_source *source)
         return false;
     }
     if (!phx_folder_init(&player->folder, folder, name)) return phx_source_fail(source, source->path, PH_NO_MEMORY);
-    const ph_status status = load_file(source, source->path, &source->world, reason, sizeof reason);
+    const ph_status status = load_file(source, source->path, tick, &source->world, reason, sizeof reason);
     if (status != PH_OK)
         snprintf(source->reason, sizeof source->reason, "%s: %s", source->path,
                  reason[0] != '\0' ? reason : ph_status_text(status));

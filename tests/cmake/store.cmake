@@ -1,11 +1,14 @@
 # The store of images, on the real disk and on one with faults.
 if(PHAROS_BUILD_STORE)
-    add_library(pharos_fault_disk STATIC support/damaged_file.c support/fault_disk.c)
+    add_library(pharos_fault_disk STATIC support/damaged_file.c support/fault_disk.c support/journal_history.c)
     target_link_libraries(pharos_fault_disk PUBLIC pharos_test_support)
     pharos_plain_test(NAME store_images SOURCES property/store_images.c LIBS pharos_fault_disk pharos_store
                       LABELS property)
     pharos_plain_test(NAME store_journal SOURCES property/store_journal.c LIBS pharos_fault_disk pharos_store
                       LABELS property)
+    pharos_plain_test(NAME store_full SOURCES property/store_full.c LIBS pharos_fault_disk pharos_store
+                      LABELS property)
+    set_tests_properties(store_full PROPERTIES SKIP_REGULAR_EXPRESSION "store_full: skipped")
     if(NOT PHAROS_SANITIZE) # a sanitizer's calls are not these
         pharos_plain_test(NAME store_no_alloc SOURCES property/store_no_alloc.c LIBS pharos_test_support pharos_store
                           LABELS property)

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -232,6 +233,23 @@ def test_damage(folder, seed):
     Run(folder, [image(0)]).ends(2, "it does not end with its sum")
     Run(folder, ["s/other.phs"]).ends(2, "an image of a store has a name like arena.")
     Run(folder, [image(7)]).ends(2, "it can not be opened")
+
+
+def test_gap(folder, seed):
+    """A journal whose first tick is lost: a run ends there, and a shadow too, as no more can come."""
+    head, frame_head = 32, struct.Struct("<IHHQQ")
+    record(folder, seed)
+    path = os.path.join(folder, journal(1))
+    with open(path, "rb") as file:
+        whole = file.read()
+    at, tick = head, 1
+    while tick == 1:
+        _, _, _, tick, size = frame_head.unpack_from(whole, at)
+        start, at = at, at + frame_head.size + size + 8
+    with open(path, "wb") as file:
+        file.write(whole[:head] + whole[start:])
+    Run(folder, [image(0)]).ends(0, "the journal ends behind tick 0")
+    Run(folder, [image(0), "--follow"]).ends(2, "behind tick 0 there is a gap")
 
 
 def test_follow(folder, seed):

@@ -76,7 +76,7 @@ static ph_world load_first(const phx_folder *folder, uint64_t *tick)
     REQUIRE(phx_folder_list(folder, PHX_STORE_IMAGE, &images) == 0 && images.count > 0);
     *tick = images.at[images.count - 1];
     char *path = phx_folder_file(folder, *tick, PHX_STORE_IMAGE);
-    CHECK(path && phx_image_file_load(path, &options, &world, reason, sizeof reason) == PH_OK, "%s", reason);
+    CHECK(path && phx_image_file_load(path, *tick, &options, &world, reason, sizeof reason) == PH_OK, "%s", reason);
     free(path);
     free(images.at);
     return world;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,64 +23,15 @@
 #include "base/rng.h"
 #include "store/folder.h"
 #include "store/journal_file.h"
+#include "store/journal_writer.h"
 #include "store/store.h"
 #include "support/check.h"
 #include "support/damaged_file.h"
 #include "support/fault_disk.h"
+#include "support/journal_history.h"
 #include "support/temp_path.h"
 
-enum { KILLS = 20, ENTITIES = 60, EVERY = 25, TICKS_MAX = 4000, REASON = PH_STORE_REASON_SIZE };
-
-static ph_world make_world(void)
-{
-    ph_world world;
-    ph_world_def def = ph_world_def_default();
-    def.consumers = 1;
-    REQUIRE(ph_world_create(&def, &world) == PH_OK);
-    return world;
-}
-
-/* The commands of a tick: they follow from its number. */
-static void run_tick(ph_world world, ph_producer producer, uint64_t tick)
-{
-    uint64_t rng = tick * 977;
-    for (uint32_t i = 0; i < 12; i++) {
-        const uint64_t id = 1 + phx_rng_below(&rng, ENTITIES);
-        const uint32_t what = phx_rng_below(&rng, 10);
-        const float x = 300.0f * phx_rng_unit(&rng), y = 300.0f * phx_rng_unit(&rng);
-        const ph_attrs attrs = {
-            .given = PH_X | PH_Y | PH_VIEW | PH_MARGIN, .x = x, .y = y, .view = 40.0f, .margin = 8.0f};
-        if (what < 3) CHECK_OK(ph_enter(producer, id, &attrs));
-        else if (what < 4) CHECK_OK(ph_leave(producer, id));
-        else if (what < 5) CHECK_OK(ph_link(producer, id, id % ENTITIES + 1));
-        else CHECK_OK(ph_move(producer, id, x, y, 0.0f));
-        if (i == 5 && tick % 7 == 0) CHECK_OK(ph_apply(world));
-    }
-    CHECK_OK(ph_tick(world, NULL));
-}
-
-static uint64_t hash_of(ph_world world)
-{
-    uint64_t hash = 0;
-    CHECK_OK(ph_world_hash(world, &hash));
-    return hash;
-}
-
-/* Hashes of the undisturbed world behind each tick. */
-static uint64_t *make_history(void)
-{
-    uint64_t *hashes = check_zalloc((TICKS_MAX + 1) * sizeof *hashes);
-    const ph_world world = make_world();
-    ph_producer producer;
-    REQUIRE(ph_producer_open(world, &producer) == PH_OK);
-    hashes[0] = hash_of(world);
-    for (uint64_t tick = 1; tick <= TICKS_MAX; tick++) {
-        run_tick(world, producer, tick);
-        hashes[tick] = hash_of(world);
-    }
-    CHECK_OK(ph_world_destroy(world));
-    return hashes;
-}
+enum { KILLS = 20, EVERY = 25, REASON = PH_STORE_REASON_SIZE };
 
 static ph_store_def def_in(const char *folder)
 {
@@ -92,33 +44,6 @@ static ph_store_def def_in(const char *folder)
     def.ring_bytes = 1 << 20;
     def.file_bytes = 16 << 10;
     return def;
-}
-
-static ph_store_stats stats_of(const ph_store *store)
-{
-    ph_store_stats stats = {0};
-    CHECK_OK(ph_store_stats_get(store, &stats));
-    return stats;
-}
-
-static uint64_t durable_of(const ph_store *store)
-{
-    const ph_store_stats stats = stats_of(store);
-    return stats.journal_tick > stats.durable_tick ? stats.journal_tick : stats.durable_tick;
-}
-
-/* The world of the files, or a new one if there is none. */
-static ph_world recover_world(const ph_store_def *def, const uint64_t *hashes, uint64_t *tick, char reason[REASON])
-{
-    const ph_load_options options = {
-        .given = PH_LOAD_FRESH | PH_LOAD_SHARDS | PH_LOAD_WORKERS, .shards = {1, 2}, .workers = 1};
-    ph_world world;
-    const ph_status status = ph_store_recover(def, &options, &world, tick, reason, REASON);
-    if (status == PH_EMPTY) return make_world();
-    CHECK(status == PH_OK, "%s %s", ph_status_name(status), reason);
-    REQUIRE(status == PH_OK && *tick <= TICKS_MAX);
-    CHECK(hash_of(world) == hashes[*tick], "the world of tick %" PRIu64 " is another one; %s", *tick, reason);
-    return world;
 }
 
 static void remove_files(const char *folder)
@@ -139,14 +64,14 @@ _Noreturn static void run_until_killed(const ph_store_def *def, const uint64_t *
 {
     uint64_t tick = 0, told = 0;
     char reason[REASON];
-    const ph_world world = recover_world(def, hashes, &tick, reason);
+    const ph_world world = history_recover(def, hashes, &tick, reason);
     ph_store *store;
     ph_producer producer;
     REQUIRE(ph_store_open(def, world, &store, NULL, 0) == PH_OK && ph_producer_open(world, &producer) == PH_OK);
-    while (tick < TICKS_MAX) {
-        run_tick(world, producer, ++tick);
+    while (tick < HISTORY_TICKS) {
+        history_tick(world, producer, ++tick);
         CHECK_OK(ph_store_tick(store));
-        const uint64_t durable = durable_of(store);
+        const uint64_t durable = history_durable(store);
         if (durable > told && write(pipe, &durable, sizeof durable) != sizeof durable) break;
         told = durable;
         (void)usleep(200); /* so that the disk has something to do in between */
@@ -160,7 +85,7 @@ static void test_kills(const uint64_t *hashes, uint64_t seed, uint64_t kills)
     uint64_t rng = seed, durable = 0, last = 0;
     temp_folder(folder, "pharos_kill");
     const ph_store_def def = def_in(folder);
-    for (uint64_t i = 0; i < kills && check_failures() == 0 && last < TICKS_MAX; i++) {
+    for (uint64_t i = 0; i < kills && check_failures() == 0 && last < HISTORY_TICKS; i++) {
         int ends[2], status;
         REQUIRE(pipe(ends) == 0);
         const pid_t child = fork();
@@ -178,7 +103,7 @@ static void test_kills(const uint64_t *hashes, uint64_t seed, uint64_t kills)
         (void)close(ends[0]);
         uint64_t tick = 0;
         char reason[REASON];
-        const ph_world world = recover_world(&def, hashes, &tick, reason);
+        const ph_world world = history_recover(&def, hashes, &tick, reason);
         CHECK(tick >= durable && tick >= last,
               "kill %" PRIu64 ": recovered tick %" PRIu64 ", durable was %" PRIu64 "; %s", i, tick, durable, reason);
         last = tick;
@@ -200,7 +125,7 @@ typedef struct journaled {
 
 static journaled begin_store(const phx_disk *disk, const ph_store_def *def)
 {
-    journaled at = {.world = make_world()};
+    journaled at = {.world = history_world(NULL)};
     char reason[REASON] = "";
     CHECK(phx_store_open_on(disk, def, at.world, &at.store, reason, sizeof reason) == PH_OK, "%s", reason);
     REQUIRE(at.store && ph_producer_open(at.world, &at.producer) == PH_OK);
@@ -210,19 +135,9 @@ static journaled begin_store(const phx_disk *disk, const ph_store_def *def)
 static void run_ticks(journaled *at, uint32_t ticks)
 {
     for (uint32_t i = 0; i < ticks; i++) {
-        run_tick(at->world, at->producer, ++at->tick);
+        history_tick(at->world, at->producer, ++at->tick);
         CHECK_OK(ph_store_tick(at->store));
     }
-}
-
-static void expect_recovered(const ph_store_def *def, const uint64_t *hashes, uint64_t least, uint64_t most)
-{
-    uint64_t tick = 0;
-    char reason[REASON];
-    const ph_world world = recover_world(def, hashes, &tick, reason);
-    CHECK(tick >= least && tick <= most, "recovered tick %" PRIu64 " is outside [%" PRIu64 ", %" PRIu64 "]", tick,
-          least, most);
-    CHECK_OK(ph_world_destroy(world));
 }
 
 static void test_close(const uint64_t *hashes)
@@ -232,11 +147,11 @@ static void test_close(const uint64_t *hashes)
     const ph_store_def def = def_in(folder);
     journaled at = begin_store(&phx_disk_posix, &def);
     run_ticks(&at, 3 * EVERY + 7);
-    const ph_store_stats stats = stats_of(at.store);
+    const ph_store_stats stats = history_stats(at.store);
     CHECK(stats.gaps == 0 && stats.lost == 0 && stats.recording, "%" PRIu64 " gaps", stats.gaps);
     CHECK_OK(ph_store_close(at.store));
     CHECK_OK(ph_world_destroy(at.world));
-    expect_recovered(&def, hashes, 3 * EVERY + 7, 3 * EVERY + 7);
+    history_expect(&def, hashes, 3 * EVERY + 7, 3 * EVERY + 7);
     remove_files(folder);
 }
 
@@ -251,22 +166,22 @@ static void test_stall(const uint64_t *hashes)
     fault_disk_stall(); /* also for the first image: else the journal might go on behind it, into a second gap */
     journaled at = begin_store(&fault_disk, &def);
     run_ticks(&at, 200);
-    ph_store_stats stats = stats_of(at.store);
+    ph_store_stats stats = history_stats(at.store);
     CHECK(stats.gaps == 1 && stats.lost > 0 && !stats.recording, "%" PRIu64 " gaps, %" PRIu64 " lost", stats.gaps,
           stats.lost);
     fault_disk_go();
     /* the image of before is written first; the ring may fill once more meanwhile */
-    for (uint32_t i = 0; i < 10000 && stats_of(at.store).journal_tick < at.tick; i++) {
-        const ph_store_stats now = stats_of(at.store);
+    for (uint32_t i = 0; i < 10000 && history_stats(at.store).journal_tick < at.tick; i++) {
+        const ph_store_stats now = history_stats(at.store);
         const bool nothing_behind_image = now.durable_tick == at.tick && now.journal_tick == 0;
         if (!now.recording || nothing_behind_image) run_ticks(&at, 1);
         (void)usleep(1000);
     }
-    CHECK(stats_of(at.store).journal_tick == at.tick, "the journal does not go on");
+    CHECK(history_stats(at.store).journal_tick == at.tick, "the journal does not go on");
     const uint64_t tick = at.tick;
     CHECK_OK(ph_store_close(at.store));
     CHECK_OK(ph_world_destroy(at.world));
-    expect_recovered(&def, hashes, tick, tick);
+    history_expect(&def, hashes, tick, tick);
     remove_files(folder);
 }
 
@@ -277,7 +192,7 @@ static void test_gap_at_end(const uint64_t *hashes)
     temp_folder(folder, "pharos_journal");
     ph_store_def def = def_in(folder);
     def.ring_bytes = PH_STORE_RING_MIN;
-    def.image_ticks = TICKS_MAX;
+    def.image_ticks = HISTORY_TICKS;
     fault_disk_order(0, 0, false);
     fault_disk_stall();
     journaled at = begin_store(&fault_disk, &def);
@@ -285,8 +200,47 @@ static void test_gap_at_end(const uint64_t *hashes)
     fault_disk_go();
     CHECK_STATUS(ph_store_close(at.store), PH_IO);
     CHECK_OK(ph_world_destroy(at.world));
-    expect_recovered(&def, hashes, 1, 199);
+    history_expect(&def, hashes, 1, 199);
     remove_files(folder);
+}
+
+/*
+ * The first image is lost, and the journal has all records: they lead nowhere, and the store says so. With images by
+ * ph_store_save() alone, too, one is due behind the gap, and the journal goes on.
+ */
+static void test_base_lost(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE];
+    enum { MANY_TICKS = 200 };
+    for (uint32_t image_ticks = 0; image_ticks <= EVERY; image_ticks += EVERY) {
+        temp_folder(folder, "pharos_journal");
+        ph_store_def def = def_in(folder);
+        def.image_ticks = image_ticks;
+        const phx_folder place = {folder, (char *)(uintptr_t) "w"};
+        char *path = phx_folder_file(&place, 0, PHX_STORE_IMAGE);
+        REQUIRE(path && mkdir(path, 0700) == 0); /* no file takes the place of a folder */
+        journaled at = begin_store(&phx_disk_posix, &def);
+        while (history_stats(at.store).writing) (void)usleep(100);
+        for (uint32_t i = 0; i < 100 && history_stats(at.store).journal_bytes == 0; i++) {
+            history_tick(at.world, at.producer, ++at.tick);
+            (void)usleep(2000);
+        }
+        ph_store_stats stats = history_stats(at.store);
+        CHECK(stats.failed == 1 && stats.journal_bytes > 0 && stats.journal_tick == 0,
+              "the journal leads to tick %" PRIu64 " without an image", stats.journal_tick);
+        run_ticks(&at, 1);
+        stats = history_stats(at.store);
+        CHECK(stats.gaps == 1, "%" PRIu64 " gaps", stats.gaps);
+        REQUIRE(rmdir(path) == 0);
+        for (uint32_t i = 0; i < MANY_TICKS && !history_stats(at.store).recording; i++) run_ticks(&at, 1);
+        run_ticks(&at, 2);
+        const uint64_t tick = at.tick;
+        CHECK_OK(ph_store_close(at.store));
+        CHECK_OK(ph_world_destroy(at.world));
+        history_expect(&def, hashes, tick, tick);
+        free(path);
+        remove_files(folder);
+    }
 }
 
 /*
@@ -304,7 +258,7 @@ static void test_clients(const uint64_t *hashes)
     CHECK_OK(ph_store_close(at.store));
     CHECK_OK(ph_world_destroy(at.world));
     uint64_t tick = 0;
-    const ph_world world = recover_world(&def, hashes, &tick, reason);
+    const ph_world world = history_recover(&def, hashes, &tick, reason);
     ph_consumer consumer;
     ph_producer producer;
     const ph_batch *batch;
@@ -312,7 +266,7 @@ static void test_clients(const uint64_t *hashes)
     REQUIRE(tick == RECORDED && ph_consumer_open(world, 0, &consumer) == PH_OK);
     REQUIRE(ph_producer_open(world, &producer) == PH_OK);
     CHECK_STATUS(ph_batch_take(consumer, &batch), PH_EMPTY);
-    run_tick(world, producer, tick + 1);
+    history_tick(world, producer, tick + 1);
     REQUIRE(ph_batch_take(consumer, &batch) == PH_OK);
     CHECK(batch->tick_first == tick + 1 && batch->tick == tick + 1, "ticks %" PRIu64 " to %" PRIu64, batch->tick_first,
           batch->tick);
@@ -325,7 +279,7 @@ static void test_clients(const uint64_t *hashes)
               count);
         targets += change->enter_count;
     }
-    CHECK(batch->change_count > ENTITIES / 2 && targets > 0, "%u changes", batch->change_count);
+    CHECK(batch->change_count > HISTORY_ENTITIES / 2 && targets > 0, "%u changes", batch->change_count);
     (void)ph_batch_return(consumer, batch);
     CHECK_STATUS(ph_batch_take(consumer, &batch), PH_EMPTY);
     CHECK_OK(ph_world_destroy(world));
@@ -348,7 +302,7 @@ static void test_second_store(const uint64_t *hashes)
     CHECK_OK(ph_store_open(&other, at.world, &at.store, NULL, 0));
     CHECK_OK(ph_store_close(at.store));
     CHECK_OK(ph_world_destroy(at.world));
-    expect_recovered(&def, hashes, 7, 7);
+    history_expect(&def, hashes, 7, 7);
     remove_files(folder);
     remove_files(second);
 }
@@ -356,15 +310,15 @@ static void test_second_store(const uint64_t *hashes)
 /* A store that is opened behind so many ticks of a world, with or without an entity more. */
 static void journal_from(const ph_store_def *def, uint64_t begin, bool more, uint64_t end)
 {
-    const ph_world world = make_world();
+    const ph_world world = history_world(NULL);
     const ph_attrs place = {.given = PH_X | PH_Y, .x = 5000.0f, .y = 5000.0f};
     ph_producer producer;
     ph_store *store;
     REQUIRE(ph_producer_open(world, &producer) == PH_OK);
-    if (more) CHECK_OK(ph_enter(producer, ENTITIES + 1, &place));
-    for (uint64_t tick = 1; tick <= begin; tick++) run_tick(world, producer, tick);
+    if (more) CHECK_OK(ph_enter(producer, HISTORY_ENTITIES + 1, &place));
+    for (uint64_t tick = 1; tick <= begin; tick++) history_tick(world, producer, tick);
     REQUIRE(ph_store_open(def, world, &store, NULL, 0) == PH_OK);
-    for (uint64_t tick = begin + 1; tick <= end; tick++) run_tick(world, producer, tick);
+    for (uint64_t tick = begin + 1; tick <= end; tick++) history_tick(world, producer, tick);
     CHECK_OK(ph_store_close(store));
     CHECK_OK(ph_world_destroy(world));
 }
@@ -386,12 +340,12 @@ static void test_divergence(const uint64_t *hashes)
     char *image = phx_folder_file(&to, BEGIN, PHX_STORE_IMAGE), *whole = phx_folder_file(&from, BEGIN, PHX_STORE_IMAGE);
     REQUIRE(image && whole && rename(whole, image) == 0);
     uint64_t tick = 0;
-    const ph_world world = recover_world(&def, hashes, &tick, reason);
+    const ph_world world = history_recover(&def, hashes, &tick, reason);
     CHECK(tick == BEGIN && strstr(reason, "diverged"), "tick %" PRIu64 ": '%s'", tick, reason);
     ph_producer producer;
     REQUIRE(ph_producer_open(world, &producer) == PH_OK);
-    for (tick = BEGIN + 1; tick <= END; tick++) run_tick(world, producer, tick);
-    CHECK(hash_of(world) == hashes[END], "it does not go on from tick %d", BEGIN);
+    for (tick = BEGIN + 1; tick <= END; tick++) history_tick(world, producer, tick);
+    CHECK(history_hash(world) == hashes[END], "it does not go on from tick %d", BEGIN);
     CHECK_OK(ph_world_destroy(world));
     free(image);
     free(whole);
@@ -411,12 +365,12 @@ static void test_faults(const uint64_t *hashes)
         fault_disk_order(nth, errors[nth % 2], nth % 3 == 0);
         journaled at = begin_store(&fault_disk, &def);
         run_ticks(&at, 2 * EVERY);
-        const uint64_t durable = durable_of(at.store);
+        const uint64_t durable = history_durable(at.store);
         fault_disk_order(0, 0, false);
         run_ticks(&at, EVERY);
         (void)ph_store_close(at.store);
         CHECK_OK(ph_world_destroy(at.world));
-        expect_recovered(&def, hashes, durable, at.tick);
+        history_expect(&def, hashes, durable, at.tick);
         remove_files(folder);
     }
 }
@@ -441,13 +395,95 @@ static void expect_damage(const char *path, const char *what, size_t at)
           ph_status_name(status), reason);
 }
 
+/* Writes a journal of one frame, whose sums are right. */
+static void write_frame(const char *path, uint64_t tick, uint64_t record_bytes, uint64_t flags, const void *record,
+                        size_t size)
+{
+    phx_journal_writer to = {.disk = &phx_disk_posix, .file = -1};
+    phx_journal_frame_head *frame = check_zalloc(phx_journal_frame_bytes(size));
+    *frame = (phx_journal_frame_head){.magic = PHX_JOURNAL_FRAME_MAGIC,
+                                      .kind = PHX_JOURNAL_FRAME_FIRST,
+                                      .flags = (uint16_t)flags,
+                                      .tick = tick,
+                                      .bytes = size};
+    memcpy(frame + 1, record, size);
+    REQUIRE(phx_journal_writer_open(&to, path, tick) == 0 && phx_journal_writer_put(&to, frame) == 0);
+    REQUIRE(phx_journal_writer_end(&to, tick) == 0 && phx_journal_writer_close(&to) == 0);
+    if (record_bytes != size) { /* of a file with holes: it has so many bytes, and takes no room */
+        FILE *file = fopen(path, "r+b");
+        REQUIRE(file &&
+                fseek(file, sizeof(phx_journal_file_head) + offsetof(phx_journal_frame_head, bytes), SEEK_SET) == 0);
+        REQUIRE(fwrite(&record_bytes, sizeof record_bytes, 1, file) == 1 && fclose(file) == 0);
+        REQUIRE(truncate(path, (off_t)(2 * record_bytes)) == 0);
+    }
+    free(frame);
+}
+
+/* The first record of a journal. */
+static void first_record(const char *path, bool applies, phx_journal_file *from)
+{
+    REQUIRE(phx_journal_file_open(from, path) == PH_OK);
+    while (phx_journal_file_next(from) == PH_OK)
+        if (!(from->frame.flags & PH_RECORD_TICK) == applies) return;
+    REQUIRE(!"no such record");
+}
+
+/*
+ * Files that no store has written, all with right sums: a record that is larger than any ring; frames that say another
+ * tick than their records, or that an apply is a tick; an image under another tick's name; pipes, for whose writers no
+ * call waits. The world is that of the last tick that is right, and its tick is told.
+ */
+static void test_foreign(const uint64_t *hashes)
+{
+    enum { APPLY_TICK = 7, HUGE = PH_STORE_RING_MAX / 8 * 8 + 8 };
+    char folder[TEMP_PATH_SIZE], second[TEMP_PATH_SIZE], reason[REASON];
+    uint64_t tick;
+    temp_folder(folder, "pharos_journal");
+    temp_folder(second, "pharos_journal");
+    const ph_store_def def = def_in(folder), other = def_in(second);
+    const phx_folder to = {second, (char *)(uintptr_t) "w"}, of = {folder, (char *)(uintptr_t) "w"};
+    journal_from(&def, 0, false, APPLY_TICK);
+    journal_from(&other, APPLY_TICK - 1, false, APPLY_TICK - 1);
+    char *journal = phx_folder_file(&of, 1, PHX_STORE_JOURNAL),
+         *frame = phx_folder_file(&to, APPLY_TICK, PHX_STORE_JOURNAL);
+    char *image = phx_folder_file(&to, APPLY_TICK - 1, PHX_STORE_IMAGE);
+    char *renamed = phx_folder_file(&to, APPLY_TICK + 5, PHX_STORE_IMAGE);
+    phx_journal_file from;
+    first_record(journal, true, &from);
+    REQUIRE(from.frame.tick == APPLY_TICK);
+    const size_t size = (size_t)from.frame.bytes;
+
+    write_frame(frame, APPLY_TICK, size, PH_RECORD_WHOLE | PH_RECORD_TICK, from.record, size);
+    CHECK_OK(ph_world_destroy(history_recover(&other, hashes, &tick, reason)));
+    CHECK(tick == APPLY_TICK - 1 && strstr(reason, "its records end with tick 6"), "an apply as a tick: '%s'", reason);
+    write_frame(frame, APPLY_TICK, (uint64_t)HUGE, PH_RECORD_WHOLE | PH_RECORD_TICK, from.record, size);
+    CHECK_OK(ph_world_destroy(history_recover(&other, hashes, &tick, reason)));
+    CHECK(tick == APPLY_TICK - 1 && strstr(reason, "can not be"), "a record of %u bytes: '%s'", (unsigned)HUGE, reason);
+    phx_journal_file_close(&from);
+
+    REQUIRE(rename(image, renamed) == 0);
+    ph_world world;
+    CHECK_STATUS(ph_store_recover(&other, NULL, &world, &tick, reason, sizeof reason), PH_BAD_IMAGE);
+    CHECK(tick == 0 && strstr(reason, "an image of tick 6"), "an image under another name: '%s'", reason);
+    REQUIRE(rename(renamed, image) == 0 && mkfifo(renamed, 0600) == 0 && remove(frame) == 0 &&
+            mkfifo(frame, 0600) == 0);
+    CHECK_OK(ph_world_destroy(history_recover(&other, hashes, &tick, reason)));
+    CHECK(tick == APPLY_TICK - 1 && strstr(reason, renamed), "a pipe as an image: '%s'", reason);
+    free(journal);
+    free(frame);
+    free(image);
+    free(renamed);
+    remove_files(folder);
+    remove_files(second);
+}
+
 static void test_damage(const uint64_t *hashes)
 {
     char folder[TEMP_PATH_SIZE], reason[REASON];
     enum { TICKS = 3 };
     temp_folder(folder, "pharos_journal");
     ph_store_def def = def_in(folder);
-    def.image_ticks = TICKS_MAX;
+    def.image_ticks = HISTORY_TICKS;
     journaled at = begin_store(&phx_disk_posix, &def);
     CHECK_OK(ph_store_tick(at.store)); /* the image of tick 0 */
     run_ticks(&at, TICKS);
@@ -462,13 +498,13 @@ static void test_damage(const uint64_t *hashes)
     for (size_t bit = 0; bit < count * 8 && check_failures() == 0; bit++) {
         damage_flip(path, bit);
         expect_damage(path, "flipped bit", bit);
-        if (bit % 997 == 0) expect_recovered(&def, hashes, 0, TICKS);
+        if (bit % 997 == 0) history_expect(&def, hashes, 0, TICKS);
         damage_flip(path, bit);
     }
     for (size_t cut = count; cut-- > 0 && check_failures() == 0;) {
         damage_cut(path, cut);
         expect_damage(path, "cut at byte", cut);
-        if (cut % 97 == 0) expect_recovered(&def, hashes, 0, TICKS);
+        if (cut % 97 == 0) history_expect(&def, hashes, 0, TICKS);
     }
     (void)printf("a journal of %zu bytes: each cut, each bit\n", count);
     free(path);
@@ -478,15 +514,17 @@ static void test_damage(const uint64_t *hashes)
 int main(int argc, char **argv)
 {
     const uint64_t seed = option_number(argc, argv, "--seed", 1);
-    uint64_t *hashes = make_history();
+    uint64_t *hashes = history_hashes();
     test_kills(hashes, seed, option_number(argc, argv, "--count", KILLS));
     test_close(hashes);
     test_stall(hashes);
     test_gap_at_end(hashes);
+    test_base_lost(hashes);
     test_clients(hashes);
     test_second_store(hashes);
     test_divergence(hashes);
     test_faults(hashes);
+    test_foreign(hashes);
     test_damage(hashes);
     free(hashes);
     return check_done("store_journal");
