@@ -131,12 +131,17 @@ static void run_ticks(running *at, uint32_t ticks)
     }
 }
 
-/* Until no image is on its way, and the journal has come to the last tick or into an error. No statement about time. */
-static void await_disk(const running *at)
+/*
+ * Until no image is on its way, and the last tick is safe or a gap is counted: an error of the journal is, in the next
+ * tick. No statement about time.
+ */
+static void await_disk(running *at)
 {
     while (history_stats(at->store).writing) (void)usleep(100);
-    while (history_durable(at->store) < at->tick && journal_lines == 0 && history_stats(at->store).gaps == 0)
+    while (history_durable(at->store) < at->tick && history_stats(at->store).gaps == 0) {
+        if (journal_lines > 0) run_ticks(at, 1);
         (void)usleep(1000);
+    }
 }
 
 static size_t count_files(const char *folder, const char *ending)
