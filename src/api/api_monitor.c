@@ -135,7 +135,7 @@ ph_status ph_monitor_fill(ph_world handle)
     if (!world) return PH_BAD_HANDLE;
     if (!phx_gate_tick_begin(&world->gate)) return PH_BUSY;
     const bool rests = world->stage == PHX_STAGE_IDLE, fills = rests && !world->begun;
-    if (fills && phx_monitors_any(world)) phx_monitors_fill(world);
+    if (fills && phx_monitors_any(world)) phx_monitors_fill(world, true);
     phx_gate_tick_end(&world->gate, !rests);
     return fills ? PH_OK : PH_BUSY;
 }

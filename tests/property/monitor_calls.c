@@ -590,6 +590,7 @@ static void ticks(void)
         if (t == 5) enter(&s, 2, 120, 100, 0);
         if (t == 8) CHECK_OK(ph_leave(s.producer, 2));
         stand_tick(&s);
+        CHECK_OK(ph_monitor_fill(s.world)); /* as in a pause: no frame is skipped once more */
     }
     give(&s, f);
     CHECK_OK(ph_apply(s.world));

@@ -4,7 +4,7 @@
 // usage: node browser.mjs MODULES CHROMIUM PHAROS-REPLAY PHAROS-VIEW;  VIEW_PICTURES=FOLDER keeps what the states look like
 import assert from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -94,6 +94,49 @@ async function clickId(page, id) {
   await page.waitForFunction((id) => document.getElementById("who").textContent.startsWith(`${id},`), id);
 }
 
+// What a button of Export saves, as bytes.
+async function saved(page, button, name) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+  assert.equal(download.suggestedFilename(), name);
+  return readFileSync(await download.path());
+}
+
+// The picture has the map's size, and its points; the frame is the one that is shown; the trace has its events, and needs
+// nothing beside it.
+async function checkExport(page, path, folder) {
+  await page.evaluate(() => (document.getElementById("export").open = true));
+  const shown = await page.evaluate(() => {
+    const { shown, map } = window.pharos, { width, height } = document.getElementById("base");
+    map.draw(1);
+    return { tick: shown.tick, focus: shown.focus.id, slots: [...shown.points.slots], x: [...shown.points.x], stats: shown.stats, width, height, lit: map.points.lit() };
+  });
+  const png = await saved(page, "#export-png", `pharos-${shown.tick}.png`);
+  assert.deepEqual([png.toString("latin1", 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], ["PNG", shown.width, shown.height]);
+  const lit = await page.evaluate(async (base64) => {
+    const image = new Image(), context = document.createElement("canvas").getContext("2d");
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    [context.canvas.width, context.canvas.height] = [image.width, image.height];
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, image.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) count += data[i] + data[i + 1] + data[i + 2] > 120;
+    return count;
+  }, png.toString("base64"));
+  assert(lit > shown.lit * 0.8, `${lit} pixels of the picture are lit, ${shown.lit} of the points`);
+  const frame = JSON.parse(await saved(page, "#export-json", `pharos-${shown.tick}.json`));
+  assert.deepEqual([frame.tick, frame.focus.id, frame.points.slots, frame.points.x, frame.stats], [shown.tick, shown.focus, shown.slots, shown.x, shown.stats]);
+  const part = join(folder, "slice.csv");
+  writeFileSync(part, await saved(page, "#export-trace", "slice.csv"));
+  const events = (...options) => execFileSync(replay, [...options, "--events", "-"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n");
+  const whole = events(path, ...SETTINGS).filter((line, i) => i === 0 || line === "" || Number(line.split(",")[0]) <= shown.tick);
+  assert.deepEqual(events(part, "--skip-bad"), whole);
+  assert(whole.length > 100, whole.length);
+  assert.match(await text(page, "export-note"), /pharos-replay slice\.csv --skip-bad/);
+  await picture(page, "export");
+  console.log(`exports: a picture of ${png.length} bytes, frame ${shown.tick} as JSON, a trace of ${whole.length - 2} events`);
+}
+
 async function checkWhy(browser, folder) {
   const path = join(folder, "circles.csv");
   makeTrace(path);
@@ -128,6 +171,8 @@ async function checkWhy(browser, folder) {
     assert(/: not seen: |: seen, view/.test(right) && await page.locator("#hover").isVisible(), right);
     await picture(page, `hover_${right.split(":")[0]}`);
   }
+  const off = await page.evaluate(() => { const { map } = window.pharos; return map.near.map((one) => { const [x, y] = map.points.placeOf(one.slot, 1) ?? [1e9, 1e9]; return Math.max(Math.abs(x - one.x), Math.abs(y - one.y)); }); });
+  assert(Math.max(...off) < 0.1, `marks of the ones that are not seen are ${off} from their points`);
   await page.mouse.move(0, 0);
   assert(!(await page.locator("#hover").isVisible()), "a word about a mark stays");
   await picture(page, "why");
@@ -144,6 +189,7 @@ async function checkWhy(browser, folder) {
     await page.waitForFunction((tick) => window.pharos.shown.tick === tick, tick);
   }
   await page.waitForFunction(() => window.answered === 60 && window.pharos.asked.size === 0);
+  await checkExport(page, path, folder);
   // A picture that may differ a little: the share of lit pixels in each ninth of the map.
   const parts = await page.evaluate(() => {
     const { map } = window.pharos, canvas = document.getElementById("points"), context = document.createElement("canvas").getContext("2d");

@@ -5,6 +5,7 @@ import { reasonStyle } from "./palette.js";
 
 // Attributes that an entity has of its class, if the host gave it none.
 const OF_CLASS = new Set(["view", "margin", "reach", "visible", "cap", "layers", "sees", "stealth", "detect", "priority", "global", "veiled", "ready"]);
+const NO_BOUND = { visible: (value) => (value > 9e17 ? "no bound" : undefined), cap: (value) => (value === 0 ? "no cap" : undefined) };
 const ROWS_MAX = 400, EVENTS_MAX = 400, NEAR = 32, ASK_AGAIN_MS = 1000;
 const TABS = [["attributes", "attributes"], ["sees", "sees"], ["observers", "seen by"], ["near", "not seen"], ["events", "events"]];
 
@@ -96,7 +97,7 @@ export class Inspector {
     const focus = this.frame?.focus;
     if (!answer.explanation || !focus?.found || answer.id !== focus.id) return;
     const { dx, dy } = answer.explanation;
-    this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text,
+    this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text, tick: this.tick,
       x: focus.attrs.x + dx, y: focus.attrs.y + dy, square: dx * dx + dy * dy });
     this.gatherNear();
   }
@@ -127,6 +128,7 @@ export class Inspector {
 
   draw() {
     const focus = this.frame?.focus;
+    $("right").classList.toggle("none", !focus || focus.id === "0");
     if (!focus || focus.id === "0") {
       say($("who"), "Nothing chosen");
       say($("who-note"), "Click an entity on the map, or type its id on the left.");
@@ -140,7 +142,8 @@ export class Inspector {
       return;
     }
     say($("who-note"), `in shard ${focus.shard}, tower ${focus.tx}, ${focus.ty}; sees ${short(focus.listCount)}` +
-      `${focus.attrs.cap ? ` of at most ${short(focus.attrs.cap)}` : ""}${focus.cut ? " (list too long to show whole)" : ""}`);
+      `${focus.attrs.cap ? ` of at most ${short(focus.attrs.cap)}` : ""}${focus.cut ? " (list too long to show whole)" : ""}` +
+      `${(this.instance ?? focus.attrs.instance) !== focus.attrs.instance ? `; in instance ${focus.attrs.instance}, and the map shows ${this.instance}` : ""}`);
     const scroll = $("panel").scrollTop, active = document.activeElement?.dataset?.row;
     fill($("panel"), this[`${this.tab}Table`](focus));
     $("panel").scrollTop = scroll;
@@ -162,7 +165,8 @@ export class Inspector {
     const given = (name) => (!OF_CLASS.has(name) ? "" : attrs.given.has(name) ? "its own" : "of its class");
     for (const [name, value] of Object.entries(attrs)) {
       if (name === "given") continue;
-      rows.push(make("tr", {}, cell(name), cell(typeof value === "number" ? short(value) : value, true), cell(given(name))));
+      const shown = NO_BOUND[name]?.(value) ?? (typeof value === "number" ? short(value) : value);
+      rows.push(make("tr", {}, cell(name), cell(shown, true), cell(given(name))));
     }
     if (focus.step > 0) rows.unshift(make("tr", {}, cell("view given"), cell(short(focus.viewGiven), true), cell(`shrunk by ${focus.step} of 16`)));
     if (focus.parent !== "0") rows.unshift(this.row(focus.parent, [cell("parent"), cell(focus.parent, true), cell("")], "Enter: look at it", () => this.select(focus.parent)));

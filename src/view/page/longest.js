@@ -61,6 +61,6 @@ export class Longest {
       row.addEventListener("keydown", (event) => event.key === "Enter" && this.select(id));
       return row;
     });
-    fill($("table-lists"), make("p", {}, `Longest lists of ${short(this.lookedAt)} that were asked for, most in crowded cells:`), make("table", {}, heads("observer", "targets"), ...rows));
+    fill($("table-lists"), make("p", {}, `Longest lists, of a sample: ${short(this.lookedAt)} entities were asked, most of them in crowded cells.`), make("table", {}, heads("observer", "targets"), ...rows));
   }
 }

@@ -95,7 +95,14 @@ const longest = new Longest(ask, select);
 const strips = new Strips((tick) => scrubTo(kept.find(tick)));
 map.clicked = chooseNear;
 map.moved = changed;
-map.dragged = () => ($("follow").checked = false);
+function stay() {
+  $("follow").checked = map.follows = false;
+}
+map.dragged = stay;
+function showAll() {
+  stay();
+  map.fit();
+}
 
 // ---- frames ----
 
@@ -103,10 +110,12 @@ function show(frame, isLive) {
   const jumped = shown && (frame.tick < shown.tick || frame.tick > shown.tick + 40);
   shown = frame;
   const found = frame.focus?.found;
+  inspector.instance = $("any").checked ? undefined : frame.rect.instance;
   inspector.take(frame, hello.world, performance.now(), isLive);
   map.near = inspector.near;
-  if (found && $("follow").checked) map.look({ x: frame.focus.attrs.x, y: frame.focus.attrs.y });
+  map.follows = found && $("follow").checked;
   map.take(frame, jumped || !isLive);
+  if (map.follows) changed();
   glideFrom = performance.now();
   drawHeader(frame);
   if (glideFrom - drawnTables > TABLES_MS || !isLive) {
@@ -129,6 +138,7 @@ function receive(buffer) {
   kept.add(frame.tick, buffer);
   strips.add(frame);
   keys.take(frame);
+  inspector.tick = frame.tick; // of the answers
   for (const answer of frame.answers) {
     const one = asked.get(answer.tag);
     asked.delete(answer.tag);
@@ -150,7 +160,7 @@ function scrubTo(at) {
   live = at === kept.frames.length - 1 && !state.paused ? live : false;
   $("scrub").value = at;
   show(decode(kept.frames[at].buffer, hello.stats, state.offset), false);
-  say($("scrub-note"), `tick ${kept.frames[at].tick}, kept frame ${at + 1} of ${kept.frames.length}`);
+  say($("scrub-note"), `${at + 1} of ${kept.frames.length}`);
   drawState();
 }
 
@@ -164,8 +174,8 @@ function goLive() {
 // ---- the header, and notices ----
 
 function drawHeader(frame) {
-  say($("tick"), `tick ${frame.tick}`);
-  say($("counts"), `${short(frame.entities)} entities, ${short(frame.rect.matched)} in view, ${short(frame.points.count)} drawn; ${short(frame.tickMs)} ms`);
+  say($("tick"), `tick ${frame.tick}: ${short(frame.tickMs)} ms`);
+  say($("counts"), `${short(frame.entities)} entities, ${short(frame.rect.matched)} in view, ${short(frame.points.count)} drawn`);
   const flags = [frame.flags & FLAG.REPLAY && "REPLAY", frame.flags & FLAG.DIVERGED && "DIVERGED", frame.flags & FLAG.DECIMATED && `1 of ${frame.rect.stride}`, frame.flags & FLAG.SHORT && "SHORT TICK"];
   say($("flags"), flags.filter(Boolean).join(" · "));
   say($("lost"), lost > 0 ? `shown ${short(frames)} of ${short(frames + lost)} ticks` : "");
@@ -240,11 +250,13 @@ function take(message) {
     if (message.speed && document.activeElement !== $("speed")) $("speed").value = String(message.speed);
     drawState();
   } else if (message.type === "refused") {
+    say($("export-note"), "");
     refuse(message.text);
   } else if (message.type === "lost") {
     askAgain(message.tags);
   } else if (message.type === "slice") {
     save(new Blob([message.text], { type: "text/csv" }), "slice.csv");
+    say($("export-note"), `Its definition is in its head: pharos-replay slice.csv --skip-bad.${state.diverged ? " It is the recording, without the keys that were changed here." : ""}`);
   }
 }
 
@@ -276,12 +288,13 @@ const play = () => act(state.paused ? "play" : "pause");
 const step = () => act("step");
 function follow() {
   $("follow").checked = !$("follow").checked;
+  if (shown) show(shown, false);
   changed();
 }
 
 const KEYS = { " ": play, ".": step, ",": () => scrubTo(Number($("scrub").value) - 1), ";": () => scrubTo(Number($("scrub").value) + 1), l: goLive, "+": () => map.zoom(1.4), "=": () => map.zoom(1.4),
-  "-": () => map.zoom(1 / 1.4), 0: () => map.fit(), f: follow, n: () => chooseNear(map.view.x, map.view.y, 1e9), "/": () => $("find-id").focus(), w: () => $("why-observer").focus(),
-  "?": () => $("help").showModal(), Escape: () => select("0"), ArrowLeft: () => map.pan(-60, 0), ArrowRight: () => map.pan(60, 0), ArrowUp: () => map.pan(0, 60), ArrowDown: () => map.pan(0, -60) };
+  "-": () => map.zoom(1 / 1.4), 0: showAll, f: follow, n: () => chooseNear(map.view.x, map.view.y, 1e9), "/": () => $("find-id").focus(), w: () => $("why-observer").focus(),
+  "?": () => $("help").showModal(), Escape: () => (stay(), select("0")), ArrowLeft: () => map.pan(-60, 0), ArrowRight: () => map.pan(60, 0), ArrowUp: () => map.pan(0, 60), ArrowDown: () => map.pan(0, -60) };
 ["attributes", "sees", "observers", "near", "events"].forEach((name, i) => (KEYS[i + 1] = () => inspector.show(name)));
 
 document.addEventListener("keydown", (event) => {
@@ -301,7 +314,7 @@ $("speed").addEventListener("change", () => act("speed", Number($("speed").value
 $("seek").addEventListener("input", () => say($("seek-tick"), $("seek").value));
 $("seek").addEventListener("change", () => act("seek", Number($("seek").value)));
 $("scrub").addEventListener("input", () => scrubTo(Number($("scrub").value)));
-$("follow").addEventListener("change", changed);
+$("follow").addEventListener("change", () => { if (shown) show(shown, false); changed(); });
 $("find").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("find-id").value.trim();
@@ -319,7 +332,10 @@ $("help-button").addEventListener("click", () => $("help").showModal());
 fill($("help-keys"), ...HELP.map(([key, text]) => make("tr", {}, make("td", {}, key), make("td", {}, text))));
 $("export-png").addEventListener("click", savePicture);
 $("export-json").addEventListener("click", () => shown && save(new Blob([JSON.stringify(shown, plain, 1)]), `pharos-${shown.tick}.json`));
-$("export-trace").addEventListener("click", () => act("slice", shown?.tick ?? 0));
+$("export-trace").addEventListener("click", () => {
+  say($("export-note"), `The program reads the trace up to tick ${shown?.tick ?? 0} ...`);
+  act("slice", shown?.tick ?? 0);
+});
 $("tables").addEventListener("toggle", changed);
 for (const [name, text] of LAYERS) {
   const box = make("input", { type: "checkbox", id: `layer-${name}` });

@@ -24,7 +24,9 @@ export class WorldMap {
     this.view = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1, pointSize: 4 };
     this.changed = this.moved = () => {};
     this.dirty = true;
-    this.rests = false;
+    this.rests = this.follows = false;
+    this.share = 1;
+    this.before = new Map();
     this.near = [];
     this.heatCanvas = document.createElement("canvas");
     this.heatCanvas.width = this.heatCanvas.height = 64;
@@ -131,7 +133,7 @@ export class WorldMap {
 
   // Says of a mark of the focus why it is seen, or not.
   hover(px, py) {
-    const focus = this.frame?.focus, at = (other) => { const [x, y] = this.toScreen(other.x, other.y); return Math.hypot(x - px, y - py) <= HOVER; };
+    const focus = this.frame?.focus, at = (other) => { const [x, y] = this.toScreen(...this.placeOf(other)); return Math.hypot(x - px, y - py) <= HOVER; };
     const near = focus?.found && this.layers.near && this.near.find(at), target = focus?.found && this.layers.lines && focus.targets.find(at);
     const text = near ? `${near.id}: ${near.text}` : target ? `${target.id}: seen, ${this.world.reasons[target.reason]?.short ?? target.reason}; rank ${target.rank}` : "";
     $("hover").hidden = text === "";
@@ -145,11 +147,29 @@ export class WorldMap {
   // ---- a frame ----
 
   take(frame, restart) {
+    this.keepPlaces(restart ? null : this.frame?.focus, frame.focus);
     this.frame = frame;
     this.borders(frame);
     this.countMigrations(frame);
     this.points.take(frame, this.tint(frame), restart);
+    const close = (2 * (frame.rect.x1 - frame.rect.x0)) / 65536; // as coordinates of points are rounded
+    for (const other of this.near) if (other.tick === frame.tick) other.slot ??= this.points.slotAt(other.x, other.y, close);
     this.dirty = true;
+  }
+
+  // Where the focus and its targets were: they glide as points do.
+  keepPlaces(old, focus) {
+    this.before.clear();
+    if (!old?.found || old.id !== focus?.id) return;
+    this.before.set(old.id, old.attrs);
+    for (const target of old.targets) this.before.set(target.id, target);
+  }
+
+  // Where a mark of the focus is drawn.
+  placeOf({ id, slot, x, y }) {
+    const before = this.before.get(id);
+    if (before) return [before.x + (x - before.x) * this.share, before.y + (y - before.y) * this.share];
+    return this.points.placeOf(slot, this.share) ?? [x, y];
   }
 
   // Borders of shards along each axis, in world coordinates, for the colour of a place.
@@ -186,17 +206,23 @@ export class WorldMap {
   // Points glide until their share is 1; all else changes when it is marked. A map that rests costs nothing.
   draw(share) {
     if (!this.dirty && this.rests) return;
+    const focus = this.frame?.focus, marks = focus?.found && !this.rests;
     this.rests = share >= 1;
+    this.share = share;
+    if (focus?.found && this.follows) {
+      [this.view.x, this.view.y] = this.placeOf({ id: focus.id, ...focus.attrs });
+      this.dirty = true;
+    }
     this.view.pointSize = this.view.scale > 2 ? 7 : this.view.scale > 0.7 ? 5 : 3;
     this.points.draw(this.view, share, this.layers.points);
-    if (!this.dirty) return;
-    this.dirty = false;
-    for (const context of [this.base, this.over]) {
+    if (!this.dirty && !marks) return;
+    for (const context of this.dirty ? [this.base, this.over] : [this.over]) {
       context.setTransform(this.view.ratio, 0, 0, this.view.ratio, 0, 0);
       context.clearRect(0, 0, this.view.width, this.view.height);
     }
     if (!this.world) return;
-    this.drawBase();
+    if (this.dirty) this.drawBase();
+    this.dirty = false;
     if (this.frame && this.layers.shards) this.nameShards(this.frame);
     if (this.frame) this.drawFocus();
     this.drawScale();
@@ -293,8 +319,8 @@ export class WorldMap {
       const [x0, y0, x1, y1] = this.shardBox(shard), [left, top] = this.toScreen(x0, y1), room = (x1 - x0) * view.scale - 2 * PAD;
       if (this.toScreen(x0, y0)[1] < HIGH || top > view.height) return;
       const px = Math.max(left, 0), py = Math.max(top, 0);
-      const head = `${i}: ${short(shard.entities)}`, went = this.went[i] > 0 ? [`${short(this.went[i])} went over its border`, `${short(this.went[i])} went`] : [];
-      [[`${head}, +${short(shard.ghosts)} ghosts`, `${head}, +${short(shard.ghosts)}`, head], went].forEach((texts, line) => {
+      const head = `${i}: ${short(shard.entities)}`, ghosts = shard.ghosts > 0 ? [`${head}, +${short(shard.ghosts)} ghosts`, `${head}, +${short(shard.ghosts)}`] : [], went = this.went[i] > 0 ? [`${short(this.went[i])} went over its border`, `${short(this.went[i])} went`] : [];
+      [[...ghosts, head], went].forEach((texts, line) => {
         const text = texts.find((one) => over.measureText(one).width <= room - (px - left));
         if (!text) return;
         over.fillStyle = "rgba(12,15,19,.78)";
@@ -340,11 +366,11 @@ export class WorldMap {
   drawFocus() {
     const { frame, over } = this, focus = frame.focus;
     if (!focus || !focus.found) return;
-    const { x, y } = focus.attrs;
+    const [x, y] = this.placeOf({ id: focus.id, ...focus.attrs });
     over.lineWidth = 1.5;
-    if (this.layers.lines) for (const target of focus.targets) this.line(x, y, target.x, target.y, reasonStyle(target.reason));
+    if (this.layers.lines) for (const target of focus.targets) this.line(x, y, ...this.placeOf(target), reasonStyle(target.reason));
     if (this.layers.near) this.drawNear();
-    if (this.layers.rings) this.drawRings(focus);
+    if (this.layers.rings) this.drawRings(focus, x, y);
     const [px, py] = this.toScreen(x, y);
     over.strokeStyle = "#ffffff";
     over.lineWidth = 2;
@@ -356,8 +382,8 @@ export class WorldMap {
     over.fillText(focus.id, px + 11, py - 7);
   }
 
-  drawRings(focus) {
-    const { x, y, view, margin, reach, visible } = focus.attrs;
+  drawRings(focus, x, y) {
+    const { view, margin, reach, visible } = focus.attrs;
     this.ring(x, y, view, "#f0e442");
     this.ring(x, y, view + margin, "#f0e442", [4, 4]);
     if (focus.step > 0) this.ring(x, y, focus.viewGiven, "#d55e00", [2, 4]);
@@ -386,7 +412,7 @@ export class WorldMap {
     const { over } = this;
     over.strokeStyle = "#b9c2cd";
     for (const other of this.near) {
-      const [px, py] = this.toScreen(other.x, other.y);
+      const [px, py] = this.toScreen(...this.placeOf(other));
       over.beginPath();
       over.moveTo(px - 5, py - 5);
       over.lineTo(px + 5, py + 5);

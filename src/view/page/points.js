@@ -43,7 +43,7 @@ export class Points {
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: true, preserveDrawingBuffer: true });
     this.capacity = this.count = 0;
     this.epoch = -1;
-    this.slots = { places: new Float32Array(0), seen: new Uint32Array(0) };
+    this.slots = { places: new Float32Array(0), seen: new Uint32Array(0), points: new Uint32Array(0) };
     this.turn = 0;
     if (this.gl) this.build();
   }
@@ -85,7 +85,7 @@ export class Points {
     if (old.seen.length < points.slotCount || restart) {
       const size = Math.max(points.slotCount, old.seen.length);
       const keep = !restart && this.epoch === points.slotEpoch;
-      this.slots = { places: new Float32Array(size * 2), seen: new Uint32Array(size) };
+      this.slots = { places: new Float32Array(size * 2), seen: new Uint32Array(size), points: new Uint32Array(size) };
       if (keep) {
         this.slots.places.set(old.places);
         this.slots.seen.set(old.seen);
@@ -104,6 +104,7 @@ export class Points {
     this.growSlots(points, restart);
     this.count = points.count;
     this.bits = points.bits;
+    this.points = points;
     this.turn++;
     const { places, seen } = this.slots, { now, before, tints } = this;
     const width = (rect.x1 - rect.x0) / 65536, height = (rect.y1 - rect.y0) / 65536;
@@ -120,9 +121,27 @@ export class Points {
       places[slot * 2] = x;
       places[slot * 2 + 1] = y;
       seen[slot] = this.turn;
+      this.slots.points[slot] = i;
       tints[i] = tintOf(i, x + this.origin[0], y + this.origin[1]);
     }
     this.upload();
+  }
+
+  // The slot of the point next to a place; undefined: none is within `most`.
+  slotAt(x, y, most) {
+    let best, least = most;
+    for (let i = 0; i < this.count; i++) {
+      const far = Math.max(Math.abs(this.now[i * 2] + this.origin[0] - x), Math.abs(this.now[i * 2 + 1] + this.origin[1] - y));
+      if (far <= least) [best, least] = [i, far];
+    }
+    return best === undefined ? undefined : this.points.slots[best];
+  }
+
+  // Where the point of a slot is drawn; undefined: no point has it.
+  placeOf(slot, share) {
+    if (slot === undefined || this.slots.seen[slot] !== this.turn) return undefined;
+    const i = 2 * this.slots.points[slot], { now, before } = this;
+    return [0, 1].map((axis) => before[i + axis] + (now[i + axis] - before[i + axis]) * share + this.origin[axis]);
   }
 
   upload() {

@@ -32,9 +32,8 @@ export class Strips {
   }
 
   resize() {
-    const width = Math.max(Math.floor($("strips").clientWidth / 2), 100);
-    this.tick.setSize({ width, height: HEIGHT });
-    this.events.setSize({ width, height: HEIGHT });
+    for (const [plot, name] of [[this.tick, "strip-tick"], [this.events, "strip-events"]])
+      plot.setSize({ width: Math.max($(name).clientWidth, 100), height: HEIGHT });
   }
 
   clear() {

@@ -163,8 +163,8 @@ static void fill_frame(phx_world *world, phx_monitor *monitor, const ph_monitor_
     atomic_store_explicit(&monitor->frame_state, PHX_FRAME_FULL, memory_order_release);
 }
 
-/* A tick's work for one monitor. */
-static void serve_monitor(phx_world *world, phx_monitor *monitor)
+/* A tick's work for one monitor. again: the tick was served before, so no frame of it is skipped. */
+static void serve_monitor(phx_world *world, phx_monitor *monitor, bool again)
 {
     const bool due = world->tick % monitor->def.every == 0;
     const bool empty = atomic_load_explicit(&monitor->frame_state, memory_order_acquire) == PHX_FRAME_EMPTY;
@@ -173,7 +173,7 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor)
     phx_focus_follow(world, monitor, view->focus);
     if (due && empty) {
         fill_frame(world, monitor, view);
-    } else if (due) {
+    } else if (due && !again) {
         monitor->skipped_now++;
         add_count(&monitor->skipped, 1);
     }
@@ -183,7 +183,7 @@ static void serve_monitor(phx_world *world, phx_monitor *monitor)
     monitor->tick_fill_ns = ns;
 }
 
-void phx_monitors_fill(phx_world *world)
+void phx_monitors_fill(phx_world *world, bool again)
 {
     const uint64_t from = phx_now_ns();
     for (uint32_t i = 0; i < PH_MONITORS_MAX; i++) {
@@ -192,7 +192,7 @@ void phx_monitors_fill(phx_world *world)
         if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, PHX_MONITOR_FILLING, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
-        serve_monitor(world, slot->monitor);
+        serve_monitor(world, slot->monitor, again);
         expected = PHX_MONITOR_FILLING;
         if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, PHX_MONITOR_OPEN, memory_order_acq_rel,
                                                      memory_order_acquire))

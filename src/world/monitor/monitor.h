@@ -32,8 +32,8 @@ static inline bool phx_monitors_any(const phx_world *world)
     return PHX_UNLIKELY(atomic_load_explicit(&world->monitors_open, memory_order_relaxed) > 0);
 }
 
-/* The tick ended, and the world is as readers will find it: fills the frames that are due. */
-void phx_monitors_fill(phx_world *world);
+/* The tick ended, and the world is as readers will find it: fills the frames that are due; again: once more. */
+void phx_monitors_fill(phx_world *world, bool again);
 /* The world ends. */
 void phx_monitors_free(phx_world *world);
 

@@ -432,7 +432,7 @@ static ph_status run_tick(phx_world *world, uint64_t *tick, bool finish, phx_cre
         const bool took = phx_share_begin(world, use);
         done = run_stages(world, PHX_STAGE_END, finish);
         if (done) phx_stats_end(world);
-        if (done && phx_monitors_any(world)) phx_monitors_fill(world);
+        if (done && phx_monitors_any(world)) phx_monitors_fill(world, false);
         phx_share_end(world, took);
     }
     if (done && world->def.log) phx_log_hints(world);
