@@ -238,7 +238,10 @@ void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *messa
     if (ownership == known->ownership && message->steps <= known->steps) return;
     if (is_same_stay(ownership, known->ownership) && message->steps < known->steps)
         sim_violate(sim, "a state goes back, and was not restored");
-    if (ownership < sim->restored[id - 1] && sim_is_member(sim, gateway) &&
+    /* one that was restored under the gateway's map, or before, was lost with another node than the source: that is in
+     * the gateway's map, so it was put out later */
+    if (sim->restored[id - 1] >> PHX_OWNERSHIP_VERSION_SHIFT > gateway->node.map.version &&
+        ownership < sim->restored[id - 1] && sim_is_member(sim, gateway) &&
         !phx_cluster_map_member(&sim->store.map, message->source))
         sim_violate(sim, "a member hears a dead node of an entity that was restored");
     *known = (sim_view){.ownership = ownership, .steps = message->steps, .source = message->source};
