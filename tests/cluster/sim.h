@@ -69,7 +69,8 @@ typedef struct sim_store {
 typedef struct sim_schedule {
     uint64_t seed, rng, tick;
     bool is_calm;
-    bool only_hangs;     /* a schedule with no other fault than a store that hangs: no member may be put out */
+    bool only_hangs; /* a schedule with no other fault than a store that hangs, or a sleep of all: no member may be put
+                        out */
     uint64_t calm_ticks; /* without faults, at the end: as long as all waits together */
     uint32_t process_count, region_count, entity_count;
     sim_process processes[SIM_PROCESSES_MAX];

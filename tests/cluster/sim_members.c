@@ -1,8 +1,9 @@
 /*
  * The control store of the simulation as the library has it: each process has the library's membership over a store
  * within the process: requests fail, are done unheard, and are answered late, by seed. In some schedules the store
- * hangs for a time, which may be longer than all leases: these end at once then. The content of the store is read past
- * its faults, for the checks.
+ * hangs for a time, which may be longer than all leases: these end at once then. In as many the store goes on, and all
+ * processes sleep, as those of a machine that is suspended do. The content of the store is read past its faults, for
+ * the checks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static struct {
     phc_store stores[SIM_PROCESSES_MAX];
     phx_membership memberships[SIM_PROCESSES_MAX];
     uint64_t hang_at, hang_until; /* ticks */
+    bool is_sleep;                /* of all processes; else the store hangs */
 } all;
 
 void sim_store_begin(sim_schedule *sim)
@@ -43,6 +45,7 @@ void sim_store_begin(sim_schedule *sim)
     sim->only_hangs = hangs && sim_chance(sim, ONLY_HANGS_ONE_IN);
     all.hang_at = hangs ? HANG_TICK + sim_below(sim, HANG_EARLY) : 0;
     all.hang_until = hangs ? all.hang_at + HANG_TICKS_MIN + sim_below(sim, HANG_TICKS_MAX - HANG_TICKS_MIN) : 0;
+    all.is_sleep = hangs && sim_chance(sim, 2);
     const bool faults = !sim->only_hangs && sim_chance(sim, 2);
     sim->calm_ticks = CALM_TICKS;
     const phc_faults drawn = {
@@ -150,13 +153,22 @@ static void check_none_is_out(sim_schedule *sim)
 {
     uint64_t put_out = sim->counts.fenced;
     for (uint32_t slot = 0; slot < sim->process_count; slot++) put_out += all.memberships[slot].counts.put_out;
-    if (put_out > 0) sim_violate(sim, "a member that lives is put out, as the store hung");
+    if (put_out > 0) sim_violate(sim, "a member that lives is put out, as all leases ended at once");
+}
+
+/* They do not wake in the same tick. */
+static void sleep_all(sim_schedule *sim)
+{
+    enum { WAKE_TICKS = 4 };
+    for (uint32_t slot = 0; slot < sim->process_count; slot++)
+        sim->processes[slot].paused_until = all.hang_until + sim_below(sim, WAKE_TICKS);
 }
 
 void sim_store_step(sim_schedule *sim)
 {
+    if (all.is_sleep && sim->tick == all.hang_at) sleep_all(sim);
     if (sim->is_calm) REQUIRE(phc_memory_set_faults(all.memory, (phc_faults){0}) == PH_OK);
-    if (sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
+    if (!all.is_sleep && sim->tick >= all.hang_at && sim->tick < all.hang_until) return;
     phc_memory_step(all.memory, sim->tick * SIM_TICK_NS);
     read_store(sim);
     if (sim->only_hangs) check_none_is_out(sim);
