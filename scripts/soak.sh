@@ -62,6 +62,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
     run relassert diff_layout --seed "$seed" --count 6
     run relassert save_load --seed "$seed" --count 10000
     run relassert journal_replay --seed "$seed" --count 2000
+    run relassert journal_short --seed "$seed" --count 10000
     run asan diff_simd --seed "$seed" --count 400
     run tsan diff_layout --seed $((seed + 6)) --count 2 --entities 600
     for stress in stress_ring stress_workers stress_directory stress_command_queue stress_consumer stress_world; do

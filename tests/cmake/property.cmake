@@ -57,6 +57,7 @@ pharos_plain_test(NAME save_pieces SOURCES property/save_pieces.c LABELS propert
 pharos_plain_test(NAME capsules SOURCES property/capsules.c LABELS property)
 pharos_plain_test(NAME capsule_calls SOURCES property/capsule_calls.c LABELS property)
 pharos_plain_test(NAME journal_replay SOURCES property/journal_replay.c LABELS property)
+pharos_plain_test(NAME journal_short SOURCES property/journal_short.c LABELS property)
 pharos_plain_test(NAME journal_damage SOURCES property/journal_damage.c LABELS property)
 pharos_plain_test(NAME golden_events SOURCES property/golden_events.c LABELS property)
 pharos_plain_test(NAME quiet_stretches SOURCES property/quiet_stretches.c LABELS property)
