@@ -62,9 +62,14 @@ void phx_lease_watch(phx_membership *membership)
     if (!is_proven || phx_lease_is_break(membership, now - membership->list_heard)) membership->steady_since = now;
 }
 
+bool phx_lease_has_passed(const phx_membership *membership, uint64_t since)
+{
+    return membership->now - since >= lease_ns(membership);
+}
+
 bool phx_lease_is_steady(const phx_membership *membership)
 {
-    return membership->now - membership->steady_since >= lease_ns(membership);
+    return phx_lease_has_passed(membership, membership->steady_since);
 }
 
 /* ---- requests ---- */

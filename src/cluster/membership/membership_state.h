@@ -53,6 +53,7 @@ typedef struct phx_membership {
     uint64_t list_asked;        /* time when the list under way, or the last one, was asked for */
     uint64_t list_heard;        /* time of the last list */
     uint64_t woken_at;          /* the last end of a sleep; see comeback.h */
+    uint64_t silent_since;      /* since then a link is silent, and all of the map are registered; see proposal.c */
     uint64_t steady_since;      /* since then its lease is proven, and lists come; see lease.h */
     uint32_t version_asked;     /* of the map, as the last list was asked for */
     bool lists, renews, writes; /* a request is under way */

@@ -40,10 +40,18 @@ static bool put_dead_out(phx_membership *membership, phx_cluster_map *map)
     return membership->puts_out > 0;
 }
 
-static bool expel_silent(const phx_membership *membership, phx_cluster_map *map)
+/*
+ * A dead member is silent as well, and a living one that has said so first has the most silent links for a moment, or
+ * as long as fewer live than have died. So all of the map have to be registered for a whole lease, in which a link is
+ * silent: by then the dead are put out.
+ */
+static bool expel_silent(phx_membership *membership, const phx_cluster_map *map)
 {
     const uint64_t worst = phx_links_worst(membership->node);
-    return worst != 0 && phx_cluster_map_expel(map, worst);
+    if (worst == 0 || count_dead(membership, map) > 0 || !phx_lease_is_steady(membership))
+        membership->silent_since = membership->now;
+    return phx_lease_has_passed(membership, membership->silent_since) &&
+           phx_cluster_map_expel(&membership->proposed, worst);
 }
 
 /* Wishes are dropped by the map as it stands, not by the proposal, which may not come to stand. */
@@ -92,7 +100,7 @@ bool phx_proposal_make(phx_membership *membership, const phx_cluster_map *map)
     if (membership->phase < PHX_MEMBERSHIP_JOIN) return false;
     bool changed = put_dead_out(membership, proposed);
     if (membership->phase == PHX_MEMBERSHIP_MEMBER) {
-        changed |= expel_silent(membership, proposed);
+        changed |= expel_silent(membership, map);
         changed |= propose_wishes(membership, map);
     } else if (phx_listed_has(membership, self)) {
         changed |= phx_cluster_map_join(proposed, *self);

@@ -467,6 +467,40 @@ Test(membership, a_renewal_that_failed_is_asked_again_before_the_next_one_is_due
     cr_assert_eq(processes[0].membership.lease, lease);
 }
 
+/* The third one says that it does not hear the first one; the second hears both, or has heard them so far. */
+static void tell_silence(const uint64_t registrations[3])
+{
+    phx_peer *peer = phx_node_peer(&processes[1].node, registrations[2]);
+    processes[1].node.def.link_ns = 1;
+    peer->silent[0] = registrations[0];
+    peer->silent_count = 1;
+}
+
+Test(membership, one_that_says_that_a_dead_one_is_silent_is_not_expelled)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    processes[0].runs = false;
+    run_ticks(LEASE_TICKS / 2);
+    tell_silence(registrations);
+    run_ticks(3 * LEASE_TICKS);
+    const phx_cluster_map *map = &processes[1].node.map;
+    cr_assert_not(phx_cluster_map_member(map, registrations[0]));
+    cr_assert(phx_cluster_map_member(map, registrations[2]) && processes[2].node.joined && !processes[2].node.fenced);
+}
+
+Test(membership, of_two_that_do_not_hear_each_other_one_is_expelled_a_lease_later)
+{
+    uint64_t registrations[3];
+    begin_three(registrations);
+    tell_silence(registrations);
+    run_ticks(LEASE_TICKS - 2);
+    for (uint32_t at = 0; at < 3; at++) cr_assert(phx_cluster_map_member(&processes[1].node.map, registrations[at]));
+    run_ticks(LEASE_TICKS);
+    cr_assert(phx_cluster_map_member(&processes[1].node.map, registrations[0]));
+    cr_assert_eq(processes[2].membership.phase, PHX_MEMBERSHIP_ENDED);
+}
+
 /* It is alone: no other member puts it out, and none is needed to come back. */
 Test(membership, the_only_member_comes_back)
 {
