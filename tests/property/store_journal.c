@@ -307,6 +307,68 @@ static void test_second_store(const uint64_t *hashes)
     remove_files(second);
 }
 
+/* Another process finds the store taken; it gets it once it is closed. */
+static void test_other_process(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE];
+    temp_folder(folder, "pharos_journal");
+    const ph_store_def def = def_in(folder);
+    for (uint32_t closed = 0; closed < 2; closed++) {
+        int ends[2];
+        char go = 0;
+        REQUIRE(pipe(ends) == 0);
+        const pid_t child = fork(); /* while this process has one thread */
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            ph_store *own;
+            REQUIRE(read(ends[0], &go, 1) == 1);
+            const ph_status status = ph_store_open(&def, history_world(NULL), &own, NULL, 0);
+            _exit(status == (closed ? PH_OK : PH_TAKEN) ? 0 : 1);
+        }
+        journaled at = begin_store(&phx_disk_posix, &def);
+        if (closed) CHECK_OK(ph_store_close(at.store));
+        int status;
+        REQUIRE(write(ends[1], &go, 1) == 1 && waitpid(child, &status, 0) == child);
+        REQUIRE(close(ends[0]) == 0 && close(ends[1]) == 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "closed: %u", closed);
+        if (!closed) CHECK_OK(ph_store_close(at.store));
+        CHECK_OK(ph_world_destroy(at.world));
+    }
+    history_expect(&def, hashes, 0, 0);
+    remove_files(folder);
+}
+
+/* Images that are newer and older than the journal: the last tick that an image and records without a gap lead to. */
+static void test_missing_files(const uint64_t *hashes)
+{
+    char folder[TEMP_PATH_SIZE];
+    temp_folder(folder, "pharos_journal");
+    const ph_store_def def = def_in(folder);
+    const phx_folder place = {folder, (char *)(uintptr_t) "w"};
+    journaled at = begin_store(&phx_disk_posix, &def);
+    for (uint32_t i = 0; i < 3; i++) {
+        run_ticks(&at, EVERY);
+        while (history_stats(at.store).writing) (void)usleep(100);
+    }
+    run_ticks(&at, 7);
+    const uint64_t tick = at.tick;
+    CHECK_OK(ph_store_close(at.store));
+    CHECK_OK(ph_world_destroy(at.world));
+    phx_ticks images;
+    REQUIRE(phx_folder_list(&place, PHX_STORE_IMAGE, &images) == 0 && images.count == 2);
+    char *newest = phx_folder_file(&place, images.at[0], PHX_STORE_IMAGE), aside[TEMP_PATH_SIZE + 16];
+    (void)snprintf(aside, sizeof aside, "%s/aside", folder);
+    REQUIRE(rename(newest, aside) == 0);
+    history_expect(&def, hashes, tick, tick); /* from the image before, through more records */
+    phx_folder_prune(&place, &phx_disk_posix, PHX_STORE_JOURNAL, 0);
+    history_expect(&def, hashes, images.at[1], images.at[1]);
+    REQUIRE(rename(aside, newest) == 0);
+    history_expect(&def, hashes, images.at[0], images.at[0]);
+    free(newest);
+    free(images.at);
+    remove_files(folder);
+}
+
 /* A store that is opened behind so many ticks of a world, with or without an entity more. */
 static void journal_from(const ph_store_def *def, uint64_t begin, bool more, uint64_t end)
 {
@@ -522,6 +584,8 @@ int main(int argc, char **argv)
     test_base_lost(hashes);
     test_clients(hashes);
     test_second_store(hashes);
+    test_other_process(hashes);
+    test_missing_files(hashes);
     test_divergence(hashes);
     test_faults(hashes);
     test_foreign(hashes);
