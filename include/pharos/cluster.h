@@ -369,6 +369,28 @@ enum { PHC_PINS_MAX = 8192 }; /* ids that a node pins at a time */
 PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
 
 /**
+ * ph_broadcast() of an own entity, to observers of all nodes. Each node's observers hear it by their own lists, or by
+ * their distance to the copy of the source there; with a radius longer than the halo, where there is no copy, as a
+ * message of its place (ph_message.source 0). So it comes up to some ticks later there, and an observer has it at most
+ * once, in the order of the source's broadcasts. It may miss one: while it goes to another node itself, behind the death
+ * of a node, and where more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it in their
+ * broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone. Between
+ * phc_tick() and ph_tick().
+ * @param producer of the host, for this node's world; it is told of a refusal in the tick
+ * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node; PH_BUSY: a gateway, or
+ * this node may not act; PH_BAD_ARGUMENT; else as ph_broadcast(): then no node has it. @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload,
+                                            uint32_t bytes, const ph_broadcast_options *options);
+
+/**
+ * ph_broadcast_at() to observers of all nodes within the radius, which may be longer than the halo; the place may be
+ * any node's. @return PH_OK, PH_BUSY, PH_BAD_ARGUMENT, or as ph_broadcast_at(). @thread ticker
+ */
+PH_NODISCARD PH_API ph_status phc_broadcast_at(phc *member, ph_producer producer, const ph_broadcast_place *place,
+                                               const void *payload, uint32_t bytes);
+
+/**
  * This node shall have no region from now on, as long as there is another node: its entities go to others, then
  * PHC_EVENT_DRAINED comes. Where it gets regions again, as the only node left, they go, too, once there is another
  * node, and the event comes again. @thread ticker
@@ -397,7 +419,10 @@ typedef struct phc_stats {
     uint64_t lists;       /* looks at the control store */
     uint64_t failed;      /* requests to it that failed */
     uint64_t put_out;     /* members that this one put out of the map */
-    uint64_t fenced;      /* 1: it is a member no more */
+    uint64_t broadcasts_in;   /* of other nodes, for observers here */
+    uint64_t broadcasts_out;  /* own ones, for each node that gets them */
+    uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
+    uint64_t fenced;          /* 1: it is a member no more */
     uint64_t reserved[8]; /* 0 */
 } phc_stats;
 

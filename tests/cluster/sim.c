@@ -53,6 +53,7 @@ static void stop_process(sim_schedule *sim, uint32_t slot)
     sim_process *process = &sim->processes[slot];
     if (!process->used) return;
     sim_store_leave(sim, slot);
+    sim->counts.overtaken += process->node.counts.overtaken;
     phx_node_free(&process->node);
     if (!fail_alloc_clean(&process->memory)) sim_violate(sim, "a node leaks");
     process->used = process->alive = false;

@@ -19,6 +19,7 @@ enum {
     SIM_PROCESSES_MAX = 8,
     SIM_REGIONS_MAX = 12,
     SIM_ENTITIES_MAX = 24,
+    SIM_SAYS_MAX = 2048, /* broadcasts of a schedule */
     SIM_TICKS = 300, /* with faults */
     SIM_TICK_NS = 50000000
 };
@@ -42,6 +43,7 @@ typedef struct sim_process {
     uint64_t clock_offset;
     sim_state states[SIM_ENTITIES_MAX];  /* of own entities */
     sim_view views[SIM_ENTITIES_MAX];    /* of a gateway */
+    bool here[SIM_ENTITIES_MAX];         /* entities that the host has by the events so far; see sim_says.c */
     uint32_t restoring[SIM_REGIONS_MAX]; /* phx_region.lost of an event that the host has not done */
 } sim_process;
 
@@ -80,10 +82,14 @@ typedef struct sim_schedule {
     bool entered[SIM_ENTITIES_MAX];
     sim_state saved[SIM_ENTITIES_MAX];   /* the host's database */
     uint64_t restored[SIM_ENTITIES_MAX]; /* highest ownership that was restored or taken back */
+    uint32_t say_count;                                /* broadcasts of all processes so far */
+    uint64_t heard[SIM_ENTITIES_MAX][SIM_SAYS_MAX / 64]; /* a bit each */
+    uint32_t heard_last[SIM_ENTITIES_MAX][SIM_PROCESSES_MAX]; /* by the speaker's slot, and one more; 0 = none */
+    uint32_t void_until[SIM_ENTITIES_MAX]; /* it was restored: what was said before counts no more */
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {
-        uint64_t messages, handed, taken_back, restored, put_out, returned, fenced, views;
+        uint64_t messages, handed, taken_back, restored, put_out, returned, fenced, views, said, heard, overtaken;
     } counts;
 } sim_schedule;
 
@@ -123,6 +129,11 @@ void sim_store_step(sim_schedule *sim);
 
 /* The host of a process: one game tick. */
 void sim_host_step(sim_schedule *sim, uint32_t slot);
+/* Broadcasts: a process speaks now and then; the host has an entity from now on, or no more; it hears a peer. */
+void sim_says_step(sim_schedule *sim, uint32_t slot);
+void sim_says_enter(sim_schedule *sim, sim_process *process, uint64_t id, bool restored);
+void sim_says_give(sim_process *process, uint64_t id);
+void sim_says_hear(sim_schedule *sim, sim_process *process, const phx_node_event *event);
 /* A gateway hears of an entity. */
 void sim_gateway_hear(sim_schedule *sim, uint32_t slot, const sim_message *message);
 

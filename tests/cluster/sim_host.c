@@ -39,6 +39,7 @@ static void take_offer(sim_schedule *sim, sim_process *process, const phx_node_e
     for (uint32_t i = 0; i <= offer->follower_count; i++) {
         const uint64_t id = phx_wire_offer_id(offer, i);
         process->states[id - 1] = state_of_offer(offer, i);
+        sim_says_enter(sim, process, id, event->kind == PHX_NODE_TAKEN_BACK);
         if (event->kind != PHX_NODE_TAKEN_BACK) continue;
         note_restored(sim, process, id, offer->ownership);
         sim->counts.taken_back++;
@@ -59,6 +60,9 @@ static void take_events(sim_schedule *sim, sim_process *process)
             break;
         case PHX_NODE_DUPLICATE:
             sim_violate(sim, "a node is offered an entity that it holds");
+            break;
+        case PHX_NODE_SAID:
+            sim_says_hear(sim, process, &event);
             break;
         case PHX_NODE_FENCED:
             process->alive = false; /* it ends, and starts anew */
@@ -94,6 +98,7 @@ static bool restore_region(sim_schedule *sim, sim_process *process, uint32_t reg
         if (status != PH_OK) return false;
         note_restored(sim, process, id, phx_holdings_find(&process->node.holdings, id)->ownership);
         process->states[id - 1] = sim->saved[id - 1];
+        sim_says_enter(sim, process, id, true);
         sim->counts.restored++;
     }
     return true;
@@ -117,6 +122,7 @@ static void enter_entities(sim_schedule *sim, sim_process *process)
         const uint32_t region = (uint32_t)(id % sim->region_count);
         if (phx_hand_over_enter(&process->node, id, region, 0) != PH_OK) continue;
         process->states[id - 1] = sim->saved[id - 1] = (sim_state){.region = region};
+        sim_says_enter(sim, process, id, false);
         sim->entered[id - 1] = true;
     }
 }
@@ -175,8 +181,12 @@ static void step_entity(sim_schedule *sim, uint32_t slot, uint64_t id)
         return;
     }
     const ph_status status = send_entity(process, id, partner);
-    if (status == PH_OK) sim->counts.handed++;
-    else if (status != PH_PENDING && status != PH_NO_MEMORY && status != PH_FULL)
+    if (status == PH_OK) {
+        sim_says_give(process, id);
+        if (partner != 0) sim_says_give(process, partner);
+        sim->counts.handed++;
+    }
+    if (status != PH_OK && status != PH_PENDING && status != PH_NO_MEMORY && status != PH_FULL)
         sim_violate(sim, "a hand-over is refused");
 }
 
@@ -217,7 +227,10 @@ void sim_host_step(sim_schedule *sim, uint32_t slot)
     if (!process->gateway) {
         restore_entities(sim, slot);
         enter_entities(sim, process);
-        if (phx_node_may_act(&process->node)) step_entities(sim, slot);
+        if (phx_node_may_act(&process->node)) {
+            sim_says_step(sim, slot);
+            step_entities(sim, slot);
+        }
     }
     send_messages(sim, slot);
 }

@@ -28,7 +28,8 @@ if(PHAROS_BUILD_CLUSTER)
         endif()
         pharos_unit_test(NAME unit_cluster_tool SOURCES unit/tools/test_cluster_tool.c LIBS pharos_cluster_tool LABELS cluster)
     endif()
-    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c)
+    set(simulation cluster/cluster_sim.c cluster/sim.c cluster/sim_check.c cluster/sim_host.c cluster/sim_net.c
+        cluster/sim_says.c)
     add_custom_target(cluster_tests COMMENT "All that the leg cluster of scripts/test.sh needs")
     pharos_plain_test(NAME federation SOURCES cluster/federation.c LIBS pharos_cluster LABELS cluster)
     if(NOT PHAROS_SANITIZE STREQUAL "thread") # one thread: the other builds find all that there is
@@ -37,6 +38,7 @@ if(PHAROS_BUILD_CLUSTER)
             cluster/sim_check.c
             cluster/sim_host.c
             cluster/sim_net.c
+            cluster/sim_says.c
             cluster/sim_store.c)
         target_link_libraries(pharos_cluster_sim PUBLIC pharos_cluster pharos_test_support)
         set(schedules) # by PHAROS_TEST_PERCENT

@@ -66,6 +66,12 @@ static float distance_along(float place, float origin, float size, uint32_t cell
     return place > low + side && cell + 1 < cells ? place - low - side : 0.0f;
 }
 
+void phx_halo_distance(const phx_region_grid *grid, uint32_t region, float x, float y, float distance[2])
+{
+    distance[0] = distance_along(x, grid->origin[0], grid->size[0], grid->columns, region % grid->columns);
+    distance[1] = distance_along(y, grid->origin[1], grid->size[1], grid->rows, region / grid->columns);
+}
+
 float phx_halo_beyond(const phx_halo *halo, float x, float y)
 {
     const phx_region_grid *grid = &halo->def.grid;
@@ -73,10 +79,10 @@ float phx_halo_beyond(const phx_halo *halo, float x, float y)
     float least = INFINITY;
     for (uint32_t region = 0; region < node->map.region_count; region++) {
         if (node->map.regions[region].number != node->def.member.number) continue;
-        const float dx = distance_along(x, grid->origin[0], grid->size[0], grid->columns, region % grid->columns);
-        const float dy = distance_along(y, grid->origin[1], grid->size[1], grid->rows, region / grid->columns);
-        const float d = sqrtf(dx * dx + dy * dy);
-        if (d < least) least = d;
+        float d[2];
+        phx_halo_distance(grid, region, x, y, d);
+        const float both = sqrtf(d[0] * d[0] + d[1] * d[1]);
+        if (both < least) least = both;
     }
     return least;
 }
@@ -174,9 +180,10 @@ static void take_copy(phx_halo *halo, phx_halo_peer *peer, const phx_halo_head *
     }
     if (entity ? !follow_copy(halo, entity, copy) : !taken(halo, ph_enter(halo->def.producer, copy->id, &copy->attrs)))
         return;
+    const uint64_t said = entity ? phx_halo_remote_of(halo, entity)->said : 0;
     if (!entity) entity = phx_halo_add(halo, (phx_halo_entity){.id = copy->id, .stay = copy->stay});
     *phx_halo_remote_of(halo, entity) =
-        (phx_halo_remote){.source = head->source, .tick = head->tick, .attrs = copy->attrs};
+        (phx_halo_remote){.source = head->source, .tick = head->tick, .said = said, .attrs = copy->attrs};
     entity->heard = halo->now;
     halo->counts.copies_in++;
     peer->copies_in++;

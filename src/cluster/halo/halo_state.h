@@ -44,6 +44,7 @@ typedef struct phx_halo_entity {
 typedef struct phx_halo_remote {
     uint64_t source; /* registration */
     uint64_t tick;   /* of the source, when it was repeated last */
+    uint64_t said;   /* its ownership when it broadcast here last; 0 = never */
     ph_attrs attrs;  /* as they were submitted */
 } phx_halo_remote;
 
@@ -84,6 +85,7 @@ typedef struct phx_halo_counts {
     uint64_t copies_in, copies_out, own;    /* own: copies of entities that are held here */
     uint64_t expired;                       /* copies that left, as they were not repeated */
     uint64_t refused;                       /* commands that the producer did not take; they come again */
+    uint64_t unheard; /* broadcasts of peers that came too late, or have no source here, or the world had no room for */
     uint64_t no_memory;
     uint64_t looks; /* at an entity, in any tick: the work that grows with the entities */
 } phx_halo_counts;

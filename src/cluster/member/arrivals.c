@@ -4,6 +4,7 @@
 #include "cluster/member/arrivals.h"
 
 #include "cluster/halo/halo_family.h"
+#include "cluster/halo/halo_say.h"
 #include "cluster/halo/halo_table.h"
 #include "cluster/member/reports.h"
 #include "cluster/node/hand_over.h"
@@ -73,6 +74,20 @@ static bool gain_family(phc *member, const phx_node_event *event)
     return true;
 }
 
+/* Behind the arrivals that came before it, and before the ones behind it: so each hears it once. */
+static bool hear_broadcast(phc *member, const phx_node_event *event)
+{
+    phx_say say;
+    const bool good = phx_say_get(&say, event->offer.state, event->offer.state_bytes);
+    PHX_ASSERT(good); /* the exchange has checked it */
+    (void)good;
+    const ph_status status = phx_halo_hear(&member->halo, &say);
+    if (status == PH_FULL || status == PH_NO_MEMORY || status == PH_BAD_HANDLE) return false;
+    if (status == PH_OK) member->counts.heard++;
+    else if (status != PH_UNKNOWN_ID) member->counts.damaged++; /* of a world that is another one */
+    return true;
+}
+
 static bool take_event(phc *member, const phx_node_event *event)
 {
     phx_family family;
@@ -88,6 +103,8 @@ static bool take_event(phc *member, const phx_node_event *event)
         return report_family(member, event, &family, PHC_EVENT_DUPLICATE);
     case PHX_NODE_RESTORE:
         return phx_report(member, &restore);
+    case PHX_NODE_SAID:
+        return hear_broadcast(member, event);
     case PHX_NODE_FENCED:
         break; /* reported with its reason */
     }

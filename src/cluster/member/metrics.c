@@ -50,6 +50,9 @@ static void count_work(const phc *member, phc_stats *stats)
     stats->restored = member->counts.restored;
     stats->duplicates = member->counts.duplicates;
     for (uint32_t i = 0; i < PH_STATUS_COUNT; i++) stats->kept += member->counts.kept[i];
+    stats->broadcasts_in = member->counts.heard;
+    stats->broadcasts_out = node->said;
+    stats->broadcasts_lost = node->unsaid + node->overtaken + halo->unheard;
     stats->unsent = member->counts.unsent;
     stats->refused = halo->refused;
     stats->no_memory = halo->no_memory + node->no_memory;
@@ -108,6 +111,9 @@ static const phx_metric metrics[] = {
     METRIC(COUNTER, lists, "lists_total", "Looks at the control store."),
     METRIC(COUNTER, failed, "store_failed_total", "Failed requests to the control store."),
     METRIC(COUNTER, put_out, "put_out_total", "Members that this one put out."),
+    METRIC(COUNTER, broadcasts_in, "broadcasts_in_total", "Broadcasts that came from other nodes."),
+    METRIC(COUNTER, broadcasts_out, "broadcasts_out_total", "Broadcasts that went to other nodes."),
+    METRIC(COUNTER, broadcasts_lost, "broadcasts_lost_total", "Broadcasts between nodes that were dropped."),
     METRIC(GAUGE, fenced, "fenced", "1 once it is a member no more."),
 };
 
@@ -131,7 +137,7 @@ static const phx_metric peer_metrics[] = {
 static peer_stats count_peer(const phc *member, const phx_peer *peer)
 {
     const phx_halo_peer *halo = phx_halo_peer_find(&member->halo, peer->member.registration);
-    peer_stats stats = {.transit = peer->channel.unacked.count};
+    peer_stats stats = {.transit = peer->offers};
     if (!halo) return stats;
     stats.lag_ticks = member->halo.now - halo->heard;
     stats.copies_in = halo->copies_in;

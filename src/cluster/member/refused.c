@@ -64,6 +64,10 @@ static void take_refusal(phc *member, const ph_refusal *refusal)
     case PH_COMMAND_MOVE:
         refuse_change(member, refusal);
         break;
+    case PH_COMMAND_BROADCAST:
+    case PH_COMMAND_BROADCAST_AT:
+        member->halo.counts.unheard++;
+        break;
     default:
         break;
     }

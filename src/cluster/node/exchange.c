@@ -6,6 +6,7 @@
 #include "cluster/map/rules.h"
 #include "cluster/node/hand_over.h"
 #include "cluster/node/links.h"
+#include "cluster/node/says.h"
 
 static bool is_claimed(const phx_node *node, const phx_offer *offer)
 {
@@ -14,29 +15,51 @@ static bool is_claimed(const phx_node *node, const phx_offer *offer)
     return false;
 }
 
+/* false: no memory, nothing changed. */
+static bool take_item(phx_node *node, phx_peer *peer, const phx_wire_item *item)
+{
+    if (item->kind == PHX_ITEM_SAY) return phx_says_receive(node, peer, item);
+    if (item->kind == PHX_ITEM_HEARD) return phx_says_receive_heard(node, peer, item);
+    return phx_hand_over_receive(node, peer, &item->offer);
+}
+
+/* Of an offer and of a broadcast; other items have none. */
+static uint64_t ownership_of(const phx_wire_item *item)
+{
+    return item->kind == PHX_ITEM_SAY ? item->say.ownership : item->offer.ownership;
+}
+
 /* Items in sequence are taken; the first that is not, or that there is no memory for, comes again with all behind it.
  */
 static void take_items(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
 {
     for (uint32_t i = 0; i < head->item_count; i++) {
-        const phx_offer offer = phx_wire_next(items);
+        const phx_wire_item item = phx_wire_next(items);
         if (!phx_rule_is_next(peer->channel.taken, head->first + i)) {
             node->counts.repeated++;
-        } else if (offer.ownership >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
+        } else if (ownership_of(&item) >> PHX_OWNERSHIP_VERSION_SHIFT > head->version) {
             node->counts.impossible++;
             return;
-        } else if (is_claimed(node, &offer)) {
+        } else if (item.kind == PHX_ITEM_OFFER && is_claimed(node, &item.offer)) {
             node->counts.claimed++;
             return;
         } else if (node->events.count >= PHX_NODE_EVENTS_MAX) {
             node->counts.waiting++;
             return;
-        } else if (!phx_hand_over_receive(node, peer, &offer)) {
+        } else if (!take_item(node, peer, &item)) {
             node->counts.no_memory++;
             return;
         }
     }
     if (head->item_count > 0) peer->channel.owes = true; /* a double tells that the ack was lost */
+}
+
+/* The peer has taken the oldest item. */
+static void finish_item(phx_node *node, phx_peer *peer)
+{
+    const phx_item item = phx_item_queue_first(&peer->channel.unacked);
+    if (item.bytes[0] == PHX_ITEM_OFFER) phx_hand_over_finish(node, peer);
+    else phx_says_finish(peer, item);
 }
 
 static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *head, phx_wire_items *items)
@@ -55,7 +78,7 @@ static void take_channel(phx_node *node, phx_peer *peer, const phx_wire_head *he
         node->counts.impossible++;
         return;
     }
-    while (peer->channel.acked < head->ack) phx_hand_over_finish(node, peer);
+    while (peer->channel.acked < head->ack) finish_item(node, peer);
     take_items(node, peer, head, items);
 }
 

@@ -4,6 +4,7 @@
 #include "cluster/node/hand_over.h"
 
 #include "cluster/map/rules.h"
+#include "cluster/node/says.h"
 #include "cluster/wire/bytes.h"
 
 static uint64_t first_ownership(const phx_node *node)
@@ -98,9 +99,11 @@ ph_status phx_hand_over_send(phx_node *node, uint64_t id, uint16_t number, const
     if (!peer) return PH_BAD_VALUE;
     if (state_bytes > PHX_WIRE_STATE_BYTES_MAX || follower_count > PHX_WIRE_FOLLOWERS_MAX) return PH_TOO_LARGE;
     if (status != PH_OK) return status;
-    if (peer->channel.unacked.count >= node->def.unacked_max) return PH_FULL;
+    if (peer->offers >= node->def.unacked_max) return PH_FULL;
+    if (!phx_says_tell_heard(node, peer)) return PH_NO_MEMORY;
     unsigned char *item = phx_channel_push(&peer->channel, phx_wire_offer_bytes(follower_count, state_bytes));
     if (!item) return PH_NO_MEMORY;
+    peer->offers++;
     write_offer(item,
                 (phx_offer){.id = id,
                             .ownership = ownership,
@@ -161,12 +164,18 @@ void phx_hand_over_finish(phx_node *node, phx_peer *peer)
         phx_holdings_remove(&node->holdings, phx_wire_offer_id(&offer, i));
         node->counts.acked++;
     }
+    peer->offers--;
     phx_channel_pop(&peer->channel);
 }
 
 bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
 {
     while (peer->channel.unacked.count > 0) {
+        const phx_item item = phx_item_queue_first(&peer->channel.unacked);
+        if (item.bytes[0] != PHX_ITEM_OFFER) {
+            phx_says_finish(peer, item);
+            continue;
+        }
         phx_node_event event = {
             .kind = PHX_NODE_TAKEN_BACK, .peer = peer->member.registration, .offer = first_offer(peer)};
         PHX_ASSERT(event.offer.ownership < first_ownership(node));
@@ -179,6 +188,7 @@ bool phx_hand_over_take_back(phx_node *node, phx_peer *peer)
             *holding = (phx_holding){.id = id, .ownership = event.offer.ownership};
             node->counts.taken_back++;
         }
+        peer->offers--;
         phx_channel_pop(&peer->channel);
     }
     return true;

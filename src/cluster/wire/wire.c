@@ -6,12 +6,12 @@
 #include "cluster/wire/bytes.h"
 #include "cluster/wire/sum.h"
 
-enum { MAGIC = 0x57434850 /* "PHCW" */, FORMAT = 1, ITEM_OFFER = 1, ITEM_HEAD_BYTES = 4 };
+enum { MAGIC = 0x57434850 /* "PHCW" */, FORMAT = 1, ITEM_HEAD_BYTES = 4 };
 
 void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer)
 {
     phx_writer writer = phx_writer_of(bytes, phx_wire_offer_bytes(offer->follower_count, offer->state_bytes));
-    phx_write_number(&writer, 1, ITEM_OFFER);
+    phx_write_number(&writer, 1, PHX_ITEM_OFFER);
     phx_write_number(&writer, 8, offer->id);
     phx_write_number(&writer, 8, offer->ownership);
     phx_write_number(&writer, 4, offer->follower_count);
@@ -55,8 +55,23 @@ bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t siz
     offer->followers = phx_read_bytes(&reader, offer->follower_count * sizeof(uint64_t));
     offer->state_bytes = (uint32_t)phx_reader_left(&reader);
     offer->state = reader.at;
-    return !reader.failed && kind == ITEM_OFFER && offer->id != 0 && offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX &&
+    return !reader.failed && kind == PHX_ITEM_OFFER && offer->id != 0 && offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX &&
            followers_differ(offer);
+}
+
+bool phx_wire_get_item(phx_wire_item *item, const unsigned char *bytes, size_t size)
+{
+    *item = (phx_wire_item){.bytes = bytes, .size = (uint32_t)size, .kind = size > 0 ? bytes[0] : 0};
+    switch (item->kind) {
+    case PHX_ITEM_OFFER:
+        return phx_wire_get_offer(&item->offer, bytes, size);
+    case PHX_ITEM_SAY:
+        return phx_say_get(&item->say, bytes, size);
+    case PHX_ITEM_HEARD:
+        return phx_heard_get(&item->heard_count, bytes, size);
+    default:
+        return false;
+    }
 }
 
 void phx_wire_begin(phx_wire_message *message, void *bytes, size_t size)
@@ -134,13 +149,13 @@ static phx_wire_flaw read_head(phx_wire_head *head, phx_reader *reader, size_t s
 }
 
 /* Items of a channel up to the end. */
-static bool offers_are_good(phx_reader *reader, uint32_t count)
+static bool items_are_good(phx_reader *reader, uint32_t count)
 {
-    phx_offer offer;
+    phx_wire_item item;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t item_bytes = phx_read_number(reader, ITEM_HEAD_BYTES);
-        const unsigned char *item = phx_read_bytes(reader, item_bytes);
-        if (!item || !phx_wire_get_offer(&offer, item, item_bytes)) return false;
+        const unsigned char *bytes = phx_read_bytes(reader, item_bytes);
+        if (!bytes || !phx_wire_get_item(&item, bytes, item_bytes)) return false;
     }
     return phx_reader_left(reader) == 0;
 }
@@ -161,7 +176,7 @@ phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const vo
     const phx_wire_flaw flaw = read_head(head, &reader, size);
     if (flaw != PHX_WIRE_GOOD) return flaw;
     *items = (phx_wire_items){.at = reader.at, .left = head->item_count};
-    const bool good = head->kind == PHX_WIRE_CHANNEL ? offers_are_good(&reader, head->item_count)
+    const bool good = head->kind == PHX_WIRE_CHANNEL ? items_are_good(&reader, head->item_count)
                                                      : silent_are_good(&reader, head->item_count);
     return good ? PHX_WIRE_GOOD : PHX_WIRE_BAD_ITEM;
 }
@@ -175,16 +190,16 @@ uint64_t phx_wire_next_silent(phx_wire_items *items)
     return phx_read_number(&reader, sizeof(uint64_t));
 }
 
-phx_offer phx_wire_next(phx_wire_items *items)
+phx_wire_item phx_wire_next(phx_wire_items *items)
 {
     PHX_ASSERT(items->left > 0);
     phx_reader reader = phx_reader_of(items->at, ITEM_HEAD_BYTES);
     const uint64_t bytes = phx_read_number(&reader, ITEM_HEAD_BYTES);
-    phx_offer offer;
-    const bool good = phx_wire_get_offer(&offer, reader.at, bytes);
+    phx_wire_item item;
+    const bool good = phx_wire_get_item(&item, reader.at, bytes);
     PHX_ASSERT(good);
     (void)good;
     items->at = reader.at + bytes;
     items->left--;
-    return offer;
+    return item;
 }

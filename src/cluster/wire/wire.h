@@ -4,13 +4,15 @@
  *
  *   head, 64 bytes   magic u32, format u8, kind u8, 0 u16, bytes u32, item_count u32, source u64, target u64,
  *                    version u32, 0 u32, first u64, ack u64, confirmed u64
- *   items            of a channel: size u32, kind u8, id u64, ownership u64, follower_count u32, the followers' ids
- * u64, state; of a heartbeat: registration u64 of a member that the source does not hear sum u64
+ *   items            of a channel: size u32, and an offer: kind u8, id u64, ownership u64, follower_count u32, the
+ *                    followers' ids u64, state; or an item of say_wire.h
+ *                    of a heartbeat: registration u64 of a member that the source does not hear
+ *   sum u64
  */
 #ifndef PHX_CLUSTER_WIRE_WIRE_H
 #define PHX_CLUSTER_WIRE_WIRE_H
 
-#include "base/core.h"
+#include "cluster/wire/say_wire.h"
 
 enum {
     PHX_WIRE_HEAD_BYTES = 64,
@@ -66,6 +68,19 @@ void phx_wire_put_offer(unsigned char *bytes, const phx_offer *offer);
 /* false: the item is no offer. */
 bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t size);
 
+/* Any item of a channel. */
+typedef struct phx_wire_item {
+    const unsigned char *bytes;
+    uint32_t size;
+    uint32_t kind;        /* PHX_ITEM_OFFER: `offer`, and so on */
+    uint32_t heard_count; /* of phx_heard_at() */
+    phx_offer offer;
+    phx_say say;
+} phx_wire_item;
+
+/* false: it is none. */
+bool phx_wire_get_item(phx_wire_item *item, const unsigned char *bytes, size_t size);
+
 /* A message that is being written. */
 typedef struct phx_wire_message {
     unsigned char *bytes;
@@ -91,7 +106,7 @@ typedef struct phx_wire_items {
 /* The head and a walk over the items. */
 phx_wire_flaw phx_wire_open(phx_wire_head *head, phx_wire_items *items, const void *bytes, size_t size);
 /* The next item of a channel's message, or of a heartbeat; there is one left. */
-phx_offer phx_wire_next(phx_wire_items *items);
+phx_wire_item phx_wire_next(phx_wire_items *items);
 uint64_t phx_wire_next_silent(phx_wire_items *items);
 
 #endif

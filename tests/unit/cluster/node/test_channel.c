@@ -108,7 +108,7 @@ static void hear_message(phx_channel *channel, const flight *from)
     cr_assert(phx_channel_hear(channel, head.ack, head.confirmed));
     while (channel->acked < head.ack) phx_channel_pop(channel);
     for (uint32_t i = 0; i < head.item_count; i++) {
-        const phx_offer offer = phx_wire_next(&items);
+        const phx_offer offer = phx_wire_next(&items).offer;
         if (head.first + i != channel->taken + 1) continue;
         phx_channel_take(channel);
         cr_assert_eq(offer.id, channel->taken);

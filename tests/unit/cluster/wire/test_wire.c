@@ -56,7 +56,7 @@ Test(wire, a_message_comes_out_as_it_went_in)
     cr_assert_eq(head.confirmed, sample.confirmed);
     cr_assert_eq(head.item_count, ITEMS);
     for (uint32_t i = 0; i < ITEMS; i++) {
-        const phx_offer offer = phx_wire_next(&items);
+        const phx_offer offer = phx_wire_next(&items).offer;
         cr_assert_eq(offer.id, i + 1);
         cr_assert_eq(offer.ownership, UINT64_MAX - i);
         cr_assert_eq(offer.state_bytes, i);

@@ -1,0 +1,66 @@
+/*
+ * Broadcasts of a host: for the observers of this node by its world, for those of others by their nodes; see cluster.h.
+ */
+#include "cluster/halo/halo_say.h"
+#include "cluster/halo/halo_table.h"
+#include "cluster/member/phc_state.h"
+#include "cluster/node/says.h"
+
+/* Each peer that needs it gets it with the next messages, behind this tick. */
+static void say_to_peers(phc *member, phx_say *say, const uint32_t *kinds)
+{
+    phx_node *node = &member->node;
+    for (uint32_t i = 0; i < node->peer_count; i++) {
+        phx_peer *peer = &node->peers[i];
+        if (!phx_halo_says_to(&member->halo, peer, say)) continue;
+        if (say->number == 0) say->number = phx_says_next(node);
+        (void)phx_says_send(node, peer, say, kinds); /* one that was dropped is counted */
+    }
+}
+
+ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, const void *payload, uint32_t bytes,
+                        const ph_broadcast_options *options)
+{
+    const ph_broadcast_options plain = {0}, *of = options ? options : &plain;
+    ph_attrs attrs;
+    if (!member) return PH_BAD_ARGUMENT;
+    if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
+    const phx_holding *holding = phx_holdings_find(&member->node.holdings, source);
+    if (!holding) return PH_UNKNOWN_ID;
+    if (holding->sending) return PH_PENDING;
+    const ph_status status = ph_broadcast(producer, source, payload, bytes, options);
+    if (status != PH_OK) return status;
+    if (ph_entity_get(member->world, source, &attrs) != PH_OK) return PH_OK; /* it enters with the tick: no peer has it */
+    phx_say say = {.source = source,
+                   .ownership = holding->ownership,
+                   .layers = attrs.layers,
+                   .x = attrs.x,
+                   .y = attrs.y,
+                   .radius = of->radius,
+                   .instance = attrs.instance,
+                   .flags = of->flags & PH_BROADCAST_SEEN,
+                   .kind_count = of->kind_count,
+                   .payload = payload,
+                   .bytes = bytes};
+    say_to_peers(member, &say, of->kinds);
+    return PH_OK;
+}
+
+ph_status phc_broadcast_at(phc *member, ph_producer producer, const ph_broadcast_place *place, const void *payload,
+                           uint32_t bytes)
+{
+    if (!member) return PH_BAD_ARGUMENT;
+    if (member->def.gateway || !phx_node_may_act(&member->node)) return PH_BUSY;
+    const ph_status status = ph_broadcast_at(producer, place, payload, bytes);
+    if (status != PH_OK) return status;
+    phx_say say = {.layers = place->layers,
+                   .x = place->x,
+                   .y = place->y,
+                   .radius = place->radius,
+                   .instance = place->instance,
+                   .kind_count = place->kind_count,
+                   .payload = payload,
+                   .bytes = bytes};
+    say_to_peers(member, &say, place->kinds);
+    return PH_OK;
+}

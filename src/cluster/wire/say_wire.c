@@ -1,0 +1,115 @@
+/*
+ * Encoding and decoding of broadcasts; see say_wire.h.
+ */
+#include "cluster/wire/say_wire.h"
+
+#include <math.h>
+
+#include "base/lengths.h"
+
+static void write_float(phx_writer *writer, float value)
+{
+    phx_write_number(writer, 4, phx_float_bits(value));
+}
+
+static float read_float(phx_reader *reader)
+{
+    const uint32_t bits = (uint32_t)phx_read_number(reader, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* ---- broadcasts ---- */
+
+uint32_t phx_say_kind_at(const phx_say *say, uint32_t place)
+{
+    PHX_ASSERT(place < say->kind_count);
+    phx_reader reader = phx_reader_of(say->kinds + place * sizeof(uint32_t), sizeof(uint32_t));
+    return (uint32_t)phx_read_number(&reader, sizeof(uint32_t));
+}
+
+void phx_say_put(unsigned char *item, const phx_say *say, const uint32_t *kinds)
+{
+    phx_writer writer = phx_writer_of(item, phx_say_bytes(say));
+    phx_write_number(&writer, 1, PHX_ITEM_SAY);
+    phx_write_number(&writer, 8, say->number);
+    phx_write_number(&writer, 8, say->source);
+    phx_write_number(&writer, 8, say->ownership);
+    phx_write_number(&writer, 8, say->layers);
+    write_float(&writer, say->x);
+    write_float(&writer, say->y);
+    write_float(&writer, say->radius);
+    phx_write_number(&writer, 4, say->instance);
+    phx_write_number(&writer, 1, say->flags);
+    phx_write_number(&writer, 1, say->kind_count);
+    for (uint32_t i = 0; i < say->kind_count; i++) phx_write_number(&writer, 4, kinds[i]);
+    phx_write_bytes(&writer, say->payload, say->bytes);
+    PHX_ASSERT(!writer.failed && phx_writer_left(&writer) == 0);
+}
+
+/* Finite, and as far from 0 as a coordinate may be. */
+static bool is_place(float value)
+{
+    return fabsf(value) <= PH_COORDINATE_MAX;
+}
+
+static bool is_sound(const phx_say *say)
+{
+    const bool from_place = say->source == 0;
+    return say->number != 0 && (from_place || say->ownership != 0) && (!from_place || say->ownership == 0) &&
+           is_place(say->x) && is_place(say->y) && say->radius >= 0.0f && is_place(say->radius) &&
+           (say->flags & ~(uint32_t)PH_BROADCAST_SEEN) == 0 &&
+           (say->flags == 0 || (!from_place && say->radius > 0.0f)) && say->bytes <= PH_PAYLOAD_MAX;
+}
+
+bool phx_say_get(phx_say *say, const unsigned char *item, size_t size)
+{
+    phx_reader reader = phx_reader_of(item, size);
+    const uint64_t kind = phx_read_number(&reader, 1);
+    say->number = phx_read_number(&reader, 8);
+    say->source = phx_read_number(&reader, 8);
+    say->ownership = phx_read_number(&reader, 8);
+    say->layers = phx_read_number(&reader, 8);
+    say->x = read_float(&reader);
+    say->y = read_float(&reader);
+    say->radius = read_float(&reader);
+    say->instance = (uint32_t)phx_read_number(&reader, 4);
+    say->flags = (uint32_t)phx_read_number(&reader, 1);
+    say->kind_count = (uint32_t)phx_read_number(&reader, 1);
+    if (say->kind_count > PH_BROADCAST_KINDS_MAX) return false;
+    say->kinds = phx_read_bytes(&reader, say->kind_count * sizeof(uint32_t));
+    say->bytes = (uint32_t)phx_reader_left(&reader);
+    say->payload = reader.at;
+    return !reader.failed && kind == PHX_ITEM_SAY && is_sound(say);
+}
+
+/* ---- how far others were heard ---- */
+
+void phx_heard_put(unsigned char *item, uint32_t place, phx_heard heard)
+{
+    phx_writer writer = phx_writer_of(item + phx_heard_bytes(place), PHX_HEARD_BYTES);
+    item[0] = PHX_ITEM_HEARD;
+    phx_write_number(&writer, 8, heard.registration);
+    phx_write_number(&writer, 8, heard.number);
+}
+
+phx_heard phx_heard_at(const unsigned char *item, uint32_t place)
+{
+    phx_reader reader = phx_reader_of(item + phx_heard_bytes(place), PHX_HEARD_BYTES);
+    const uint64_t registration = phx_read_number(&reader, 8);
+    return (phx_heard){.registration = registration, .number = phx_read_number(&reader, 8)};
+}
+
+bool phx_heard_get(uint32_t *count, const unsigned char *item, size_t size)
+{
+    uint64_t last = 0;
+    if (size <= 1 || item[0] != PHX_ITEM_HEARD || (size - 1) % PHX_HEARD_BYTES != 0) return false;
+    *count = (uint32_t)((size - 1) / PHX_HEARD_BYTES);
+    for (uint32_t i = 0; i < *count; i++) {
+        const phx_heard heard = phx_heard_at(item, i);
+        if (heard.registration <= last || heard.number == 0) return false;
+        last = heard.registration;
+    }
+    return true;
+}
