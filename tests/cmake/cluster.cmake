@@ -1,6 +1,7 @@
 # The protocol of a cluster, by simulation; and the simulation by seeded bugs, each of which it has to find.
 if(PHAROS_BUILD_CLUSTER)
     pharos_unit_test(NAME unit_cluster SOURCES
+        unit/cluster/wire/test_say_wire.c
         unit/cluster/wire/test_wire.c
         unit/cluster/map/test_balance.c
         unit/cluster/map/test_cluster_map.c

@@ -28,6 +28,7 @@ static phc_loop *loop;
 static phc_memory *memory;
 static struct {
     ph_world world;
+    ph_producer producer; /* of the host */
     phc_transport transport;
     phc_store store;
     phc *member;
@@ -77,6 +78,8 @@ static ph_status open_member(uint32_t i, const phc_def *def)
     const ph_status status =
         phc_open(def, all[i].world, &all[i].transport, &all[i].store, &all[i].member, reason, sizeof reason);
     cr_assert((status == PH_BAD_DEF) == (reason[0] != '\0'), "%s", reason);
+    if (status == PH_OK && ph_producer_open(all[i].world, &all[i].producer) != PH_OK)
+        all[i].producer = (ph_producer){0}; /* a gateway has no world */
     return status;
 }
 
@@ -379,6 +382,17 @@ Test(phc, metrics_tell_of_peers_of_the_map)
     cr_assert_not(tells_of_peers());
 }
 
+/* An own entity of each near the border speaks to lists, and its place to all around it. */
+static void step_and_speak(void)
+{
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const ph_broadcast_place place = {.x = 500, .y = 100, .radius = 50, .layers = 1};
+        cr_assert_eq(phc_broadcast(all[i].member, all[i].producer, 100 * (i + 1) + 5, "hi", 2, NULL), PH_OK);
+        cr_assert_eq(phc_broadcast_at(all[i].member, all[i].producer, &place, "hi", 2), PH_OK);
+    }
+    step_members();
+}
+
 Test(phc, steady_rounds_allocate_nothing)
 {
     phc_stats stats;
@@ -393,11 +407,14 @@ Test(phc, steady_rounds_allocate_nothing)
         }
         drop_events(all[i].member);
     }
-    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_and_speak();
     const uint64_t calls = counted.calls;
-    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_and_speak();
     cr_assert_eq(counted.calls, calls);
     cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_eq(stats.broadcasts_out, 2 * 2 * WARM_TICKS - 1, "the first one is of an entity that enters");
+    cr_assert_eq(stats.broadcasts_in, stats.broadcasts_out - 2, "the last two wait for the next round");
+    cr_assert_eq(stats.broadcasts_lost, 0);
     cr_assert_eq(stats.own, 20);
     cr_assert_eq(stats.remote, 20);
     cr_assert_eq(stats.nodes, MEMBERS);
@@ -899,4 +916,112 @@ Test(phc, a_pinned_entity_is_here_from_any_distance)
     cr_assert_eq(ph_entity_get(all[1].world, 7, &attrs), PH_UNKNOWN_ID);
     for (uint64_t id = 1; id <= PHC_PINS_MAX; id++) cr_assert_eq(phc_pin(member, id, true), PH_OK);
     cr_assert_eq(phc_pin(member, PHC_PINS_MAX + 1, true), PH_CAPACITY);
+}
+
+/* ---- broadcasts ---- */
+
+Test(phc, broadcasts_are_of_own_entities)
+{
+    const ph_broadcast_options bad = {.radius = -1};
+    const ph_broadcast_place place = {.x = 1, .y = 1, .radius = 5, .layers = 1}, nowhere = {.radius = -1};
+    phc_stats stats;
+    static char long_payload[PH_PAYLOAD_MAX + 1];
+    cr_assert_eq(phc_broadcast(NULL, all[0].producer, 7, "hi", 2, NULL), PH_BAD_ARGUMENT);
+    cr_assert_eq(phc_broadcast_at(NULL, all[0].producer, &place, "hi", 2), PH_BAD_ARGUMENT);
+    const phc_def def = sound_def();
+    cr_assert_eq(open_member(0, &def), PH_OK);
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, "hi", 2, NULL), PH_BUSY, "it is in no map");
+    cr_assert_eq(phc_broadcast_at(all[0].member, all[0].producer, &place, "hi", 2), PH_BUSY);
+    cr_assert_eq(open_member(1, &def), PH_OK);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, "hi", 2, NULL), PH_OK, "it enters with this tick");
+    for (uint32_t i = 0; i < 6; i++) step_members();
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 8, "hi", 2, NULL), PH_UNKNOWN_ID);
+    cr_assert_eq(phc_broadcast(all[1].member, all[1].producer, 7, "hi", 2, NULL), PH_UNKNOWN_ID, "it is remote");
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, "hi", 2, &bad), PH_BAD_RADIUS);
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, long_payload, sizeof long_payload, NULL),
+                 PH_TOO_LARGE);
+    cr_assert_eq(phc_broadcast_at(all[0].member, all[0].producer, &nowhere, "hi", 2), PH_BAD_RADIUS);
+    cr_assert_eq(phc_broadcast_at(all[0].member, all[0].producer, &place, long_payload, sizeof long_payload),
+                 PH_TOO_LARGE);
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_eq(stats.broadcasts_out, 0, "no peer gets one that was refused");
+    all[0].member->node.holdings.items[0].sending = true;
+    cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, "hi", 2, NULL), PH_PENDING);
+    all[0].member->node.holdings.items[0].sending = false;
+}
+
+/* Of a link that is cut so many bytes wait, and no more. */
+Test(phc, broadcasts_that_find_too_many_waiting_are_dropped)
+{
+    static char payload[PH_PAYLOAD_MAX];
+    phc_stats stats;
+    join_members();
+    enter_at(0, 7, own_place(0, 10), 10);
+    for (uint32_t i = 0; i < 6; i++) step_members();
+    phc_loop_cut(loop, &all[0].transport, true, true);
+    for (uint32_t i = 0; i < 40; i++)
+        cr_assert_eq(phc_broadcast(all[0].member, all[0].producer, 7, payload, sizeof payload, NULL), PH_OK);
+    cr_assert_eq(phc_stats_get(all[0].member, &stats), PH_OK);
+    cr_assert_eq(stats.broadcasts_out, 15); /* 16 and their heads are more than 1 MiB */
+    cr_assert_eq(stats.broadcasts_lost, 25);
+    phc_loop_cut(loop, &all[0].transport, false, false);
+    for (uint32_t i = 0; i < 20; i++) step_members();
+    cr_assert_eq(phc_stats_get(all[1].member, &stats), PH_OK);
+    cr_assert_eq(stats.broadcasts_in, 15);
+    cr_assert_eq(all[0].member->node.peers[0].say_bytes, 0);
+}
+
+/* The work of a node beside a slow one, as a count of entities that are looked at and of messages, is that beside a fast one. */
+static uint64_t work_of(const phc *member)
+{
+    const phx_halo_counts *halo = &member->halo.counts;
+    return halo->looks + halo->copies_in + halo->copies_out + member->node.counts.repeated;
+}
+
+static int by_number(const void *one, const void *other)
+{
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* The p99 of the first member's work in a tick; the second one has a tick in each `slowness` of the first one's. */
+static uint64_t p99_beside(uint32_t slowness, uint64_t *ticks)
+{
+    enum { ROUNDS = 400 };
+    static uint64_t work[ROUNDS];
+    ph_stats stats;
+    cr_assert_eq(ph_world_stats(all[0].world, &stats), PH_OK);
+    const uint64_t first = stats.ticks;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        const uint64_t before = work_of(all[0].member);
+        now_ns += TICK_NS;
+        phc_memory_step(memory, now_ns);
+        for (uint32_t k = 0; k < MEMBERS; k++) {
+            if (k == 1 && i % slowness != 0) continue;
+            cr_assert_eq(phc_tick(all[k].member), PH_OK);
+            cr_assert_eq(ph_tick(all[k].world, NULL), PH_OK);
+            cr_assert_eq(phc_told(all[k].member), PH_OK);
+        }
+        phc_loop_step(loop);
+        work[i] = work_of(all[0].member) - before;
+    }
+    cr_assert_eq(ph_world_stats(all[0].world, &stats), PH_OK);
+    *ticks = stats.ticks - first;
+    qsort(work, ROUNDS, sizeof *work, by_number);
+    return work[ROUNDS * 99 / 100];
+}
+
+Test(phc, a_slow_node_makes_no_work_for_the_others_and_none_waits_for_it)
+{
+    uint64_t fast_ticks = 0, slow_ticks = 0;
+    join_members();
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        for (uint64_t id = 1; id <= 50; id++) enter_at(i, 100 * (i + 1) + id, own_place(i, 20), (float)id * 10);
+    for (uint32_t i = 0; i < WARM_TICKS; i++) step_members();
+    const uint64_t fast = p99_beside(1, &fast_ticks), slow = p99_beside(7, &slow_ticks);
+    cr_assert(fast > 0 && slow * 10 <= fast * 11, "%u beside a slow node, %u beside a fast one", (unsigned)slow,
+              (unsigned)fast);
+    cr_assert_eq(slow_ticks, fast_ticks, "ticks in which it waited");
 }
