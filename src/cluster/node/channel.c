@@ -3,8 +3,11 @@
  */
 #include "cluster/node/channel.h"
 
-/* Items of a repetition: the peer that hears again acks them, and all the others follow. */
-enum { REPEATED_ITEMS = 4 };
+/*
+ * Items of a repetition: the peer that hears again acks them, and all the others follow. An ack comes with the second
+ * message behind its item, or with the third one of a peer that ticks less often: until then new items go on.
+ */
+enum { REPEATED_ITEMS = 4, WAITS = 3 };
 
 void phx_channel_init(phx_channel *channel, phx_mem *mem)
 {
@@ -21,7 +24,7 @@ unsigned char *phx_channel_push(phx_channel *channel, uint32_t size)
 {
     unsigned char *item = phx_item_queue_push(&channel->unacked, size);
     if (!item) return NULL;
-    if (channel->unacked.count == 1) channel->stalled = false;
+    if (channel->unacked.count == 1) channel->waits = 0;
     channel->sent++;
     return item;
 }
@@ -37,7 +40,9 @@ void phx_channel_pop(phx_channel *channel)
 {
     phx_item_queue_pop(&channel->unacked);
     channel->acked++;
-    channel->stalled = false;
+    channel->waits = 0;
+    if (channel->repeats || channel->written < channel->acked) channel->written = channel->acked;
+    channel->repeats = false;
     channel->owes = true; /* the confirmation */
 }
 
@@ -52,18 +57,28 @@ bool phx_channel_is_due(const phx_channel *channel)
     return channel->owes || channel->unacked.count > 0;
 }
 
+/* Adds so many items behind a sequence, as many as fit. Returns the sequence of the last one. */
+static uint64_t add_items(const phx_channel *channel, phx_wire_message *message, uint64_t behind, uint64_t most)
+{
+    phx_item item = {0};
+    for (uint64_t sequence = channel->acked + 1; sequence <= behind + most; sequence++) {
+        item = sequence == channel->acked + 1 ? phx_item_queue_first(&channel->unacked) : phx_item_queue_after(item);
+        if (sequence > behind && !phx_wire_add(message, item.bytes, item.size)) return sequence - 1;
+    }
+    return behind + most;
+}
+
 void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head)
 {
-    const phx_item_queue *unacked = &channel->unacked;
-    const uint32_t most = channel->stalled && unacked->count > REPEATED_ITEMS ? REPEATED_ITEMS : unacked->count;
-    phx_item item = {0};
-    for (uint32_t i = 0; i < most; i++) {
-        item = i == 0 ? phx_item_queue_first(unacked) : phx_item_queue_after(item);
-        if (!phx_wire_add(message, item.bytes, item.size)) break;
-    }
-    head->first = channel->acked + 1;
+    const uint64_t fresh = channel->sent - channel->written, unacked = channel->unacked.count;
+    const bool is_late = channel->waits >= WAITS;
+    const bool again = is_late || fresh == 0;
+    head->first = (again ? channel->acked : channel->written) + 1;
     head->ack = channel->taken;
     head->confirmed = channel->acked;
-    channel->stalled = unacked->count > 0;
+    if (again) (void)add_items(channel, message, channel->acked, unacked < REPEATED_ITEMS ? unacked : REPEATED_ITEMS);
+    else channel->written = add_items(channel, message, channel->written, fresh);
+    channel->repeats |= is_late && unacked > 0;
+    channel->waits = unacked > 0 ? channel->waits + 1 : 0;
     channel->owes = false;
 }

@@ -21,7 +21,9 @@ typedef struct phx_channel {
     uint64_t taken;         /* last item of the peer */
     uint64_t confirmed;     /* the peer has seen our ack up to this one */
     bool owes;              /* the peer waits for an ack or a confirmation */
-    bool stalled;           /* the items were sent, and no ack came since */
+    uint64_t written;       /* items up to this one are on their way; not below acked */
+    uint32_t waits;         /* messages since an ack came, while there were unacked items */
+    bool repeats;           /* the first items were sent again, as no ack came: once one does, so are the others */
 } phx_channel;
 
 void phx_channel_init(phx_channel *channel, phx_mem *mem);
@@ -40,7 +42,10 @@ void phx_channel_pop(phx_channel *channel);
 /* The next item of the peer was taken. */
 void phx_channel_take(phx_channel *channel);
 
-/* Adds unacked items, as many as fit, or the first few if no ack came since the last time; and writes the numbers. */
+/*
+ * Adds items that are not on their way yet, as many as fit; or the first few unacked ones, if there are none, or if no
+ * ack came for some messages. And writes the numbers.
+ */
 void phx_channel_write(phx_channel *channel, phx_wire_message *message, phx_wire_head *head);
 /* Is there an item, an ack or a confirmation that the peer waits for? */
 bool phx_channel_is_due(const phx_channel *channel);
