@@ -290,7 +290,7 @@ static void take_events(member *m)
 {
     phx_node_event event;
     phx_family family;
-    phx_map_barrier_begin(&m->node, m->halo->now + 1);
+    phx_map_barrier_begin(&m->node, m->halo->now);
     while (phx_node_event_next(&m->node, &event)) {
         CHECK(event.kind == PHX_NODE_GAINED, "event %d", (int)event.kind);
         CHECK_OK(phx_halo_gain(m->halo, &event.offer, &family));
@@ -303,8 +303,8 @@ static void round_of(federation *f, member *m)
     ph_refusal refusal;
     uint32_t count = 0;
     while (m->transport.poll(m->transport.user, 64, take_message, m) > 0) continue;
-    take_events(m);
     phx_halo_begin_tick(m->halo);
+    take_events(m);
     move_own(f, m);
     CHECK_OK(ph_tick(m->world, &tick));
     CHECK_OK(ph_producer_refusals(m->front, &refusal, 1, &count));

@@ -24,8 +24,8 @@ ph_status phc_tick(phc *member)
     phx_map_barrier_begin(&member->node, now);
     if (!member->def.gateway && !member->node.fenced) {
         phx_questions_begin_round(member);
+        phx_halo_begin_tick(&member->halo); /* a copy that leaves now is no source of a broadcast any more */
         phx_arrivals_take(member);
-        phx_halo_begin_tick(&member->halo);
     }
     phx_report_map(member);
     phx_report_state(member);

@@ -167,20 +167,22 @@ Test(channel, a_repetition_has_few_items_until_an_ack_comes)
     phx_channel channel;
     static unsigned char bytes[PHX_WIRE_BYTES_MAX];
     const phx_offer offer = {.id = 1, .ownership = 1};
-    const uint32_t expected[] = {100, 4, 4, 98};
+    const uint32_t expected[] = {100, 4, 10, 4, 108}, first[] = {1, 1, 101, 1, 3};
     phx_channel_init(&channel, &memory);
     for (uint32_t i = 0; i < 100; i++) phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 5; i++) {
         phx_wire_head head = {0};
         phx_wire_message message;
-        if (i == 3) {
+        for (uint32_t k = 0; k < 10 && i == 2; k++) /* new ones go on, until an ack is overdue */
+            phx_wire_put_offer(phx_channel_push(&channel, PHX_WIRE_OFFER_BYTES), &offer);
+        if (i == 4) {
             phx_channel_pop(&channel);
             phx_channel_pop(&channel);
         }
         phx_wire_begin(&message, bytes, sizeof bytes);
         phx_channel_write(&channel, &message, &head);
         cr_assert_eq(message.item_count, expected[i]);
-        cr_assert_eq(head.first, i == 3 ? 3 : 1);
+        cr_assert_eq(head.first, first[i]);
     }
     phx_channel_free(&channel);
 }
