@@ -35,11 +35,13 @@ enum {
     SETTLED = 40, /* ticks of the calm until all are where they belong */
     WINDOW = 64,
     BEFORE = 6, /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
-    BEHIND = 16, /* a node takes nothing from one with a newer map, until it has read that map itself */
+    BEHIND = 12,
+    UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before */
     STALE = 20, /* ticks that a copy at the end of its halo may be old: the grace, and two lags */
     TICK_NS = 50000000,
     SPEAK_ONE_IN = 6,
-    GIVE_ONE_IN = 25,
+    GIVE_ONE_IN = 25, /* where messages are lost; else fewer are given */
+    GIVE_SELDOM_ONE_IN = 90,
     SAYS_MAX = 8192,
     CLUSTERS = 24
 };
@@ -83,6 +85,7 @@ typedef struct cluster {
     uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
     uint32_t owner[WALKERS + 1];   /* host, and one more; 0 = none now */
     uint64_t kept_since[WALKERS + 1];
+    uint64_t given_at; /* tick of the last region that was given to another node */
     uint32_t heard_last[WALKERS + 1][WALKERS + 1]; /* by observer and source: the say, and one more */
     say says[SAYS_MAX];
     uint32_t say_count, judged;
@@ -425,11 +428,12 @@ static void judge(cluster *c)
 {
     for (; c->judged < c->say_count && c->says[c->judged].tick + BEHIND <= c->tick; c->judged++) {
         const say *of = &c->says[c->judged];
-        for (uint64_t id = 1; id <= WALKERS && c->lossless; id++) {
+        const bool settled = c->lossless && c->given_at + UNSETTLED < of->tick;
+        for (uint64_t id = 1; id <= WALKERS && settled; id++) {
             const float bound = of->radius > 0 && !(of->seen && of->radius > VIEW) ? of->radius : VIEW;
             float least, most;
             if (id == of->source || !has_stayed(c, id, of) || !has_stayed(c, of->source, of)) continue;
-            distances(c, of, id, of->tick - BEFORE, of->tick + BEHIND, &least, &most);
+            distances(c, of, id, of->tick - (of->radius > 0 ? STALE : BEFORE), of->tick + BEHIND, &least, &most);
             if (most >= bound - SLACK) continue;
             CHECK(of->heard[id] == 1, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " did not hear %u (%g)", c->seed,
                   c->tick, id, c->judged, (double)most);
@@ -451,12 +455,18 @@ static void compare_calm(cluster *c, uint64_t from, uint64_t to)
     }
 }
 
+static void give_region(cluster *c)
+{
+    const host *h = &c->hosts[phx_rng_below(&c->rng, NODES)];
+    const uint32_t region = phx_rng_below(&c->rng, COLUMNS * ROWS);
+    CHECK_OK(phc_give_region(h->member, region, (uint16_t)(1 + phx_rng_below(&c->rng, NODES))));
+    c->given_at = c->tick;
+}
+
 static void step_cluster(cluster *c)
 {
     phc_memory_step(c->memory, c->tick * TICK_NS);
-    if (!c->calm && phx_rng_below(&c->rng, GIVE_ONE_IN) == 0)
-        CHECK_OK(phc_give_region(c->hosts[phx_rng_below(&c->rng, NODES)].member,
-                                 phx_rng_below(&c->rng, COLUMNS * ROWS), (uint16_t)(1 + phx_rng_below(&c->rng, NODES))));
+    if (!c->calm && phx_rng_below(&c->rng, c->lossless ? GIVE_SELDOM_ONE_IN : GIVE_ONE_IN) == 0) give_region(c);
     for (uint32_t i = 0; i < NODES; i++) round_of(c, &c->hosts[(i + c->seed) % NODES]);
     tick_one(c);
     note_owners(c);
@@ -474,7 +484,7 @@ static void run_cluster(cluster *c, uint64_t seed, phc_stats *sum)
     c->calm = true;
     const uint64_t from = c->tick + SETTLED;
     for (uint32_t i = 0; i < CALM_TICKS && check_failures() == 0; i++) step_cluster(c);
-    if (check_failures() == 0) compare_calm(c, from, c->tick - BEHIND);
+    if (check_failures() == 0) compare_calm(c, from, c->tick - WINDOW / 2);
     for (uint32_t i = 0; i < NODES; i++) {
         phc_stats stats;
         CHECK_OK(phc_stats_get(c->hosts[i].member, &stats));
