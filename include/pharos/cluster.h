@@ -372,10 +372,10 @@ PH_NODISCARD PH_API ph_status phc_pin(phc *member, uint64_t id, bool on);
  * ph_broadcast() of an own entity, to observers of all nodes. Each node's observers hear it by their own lists, or by
  * their distance to the copy of the source there; with a radius longer than the halo, where there is no copy, as a
  * message of its place (ph_message.source 0). So it comes up to some ticks later there, and an observer has it at most
- * once, in the order of the source's broadcasts. It may miss one: while it goes to another node itself, behind the death
- * of a node, and where more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it in their
- * broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone. Between
- * phc_tick() and ph_tick().
+ * once, in the order of the source's broadcasts. It may miss one: while it goes to another node itself, behind the
+ * death of a node, and where more than 1 MiB wait for a node (phc_stats.broadcasts_lost). Other nodes' worlds count it
+ * in their broadcast_bytes, and may refuse it for that. An entity that enters in this tick is heard on this node alone.
+ * Between phc_tick() and ph_tick().
  * @param producer of the host, for this node's world; it is told of a refusal in the tick
  * @return PH_OK; PH_UNKNOWN_ID: it is not own; PH_PENDING: it is on its way to another node; PH_BUSY: a gateway, or
  * this node may not act; PH_BAD_ARGUMENT; else as ph_broadcast(): then no node has it. @thread ticker
@@ -411,19 +411,19 @@ typedef struct phc_stats {
     uint64_t expired; /* remote entities that left, as their node did not repeat them */
     uint64_t handed;  /* entities that went to another node, as that one has said */
     uint64_t gained, restored, duplicates;
-    uint64_t kept;        /* attempts to hand an entity over that wait for a later tick */
-    uint64_t dropped;     /* messages that were damaged, late, of no member, or for another one */
-    uint64_t unsent;      /* messages that the transport did not take */
-    uint64_t refused;     /* commands of the member's producer that were refused; they come again */
-    uint64_t no_memory;   /* pieces of work put off for want of memory */
-    uint64_t lists;       /* looks at the control store */
-    uint64_t failed;      /* requests to it that failed */
-    uint64_t put_out;     /* members that this one put out of the map */
+    uint64_t kept;            /* attempts to hand an entity over that wait for a later tick */
+    uint64_t dropped;         /* messages that were damaged, late, of no member, or for another one */
+    uint64_t unsent;          /* messages that the transport did not take */
+    uint64_t refused;         /* commands of the member's producer that were refused; they come again */
+    uint64_t no_memory;       /* pieces of work put off for want of memory */
+    uint64_t lists;           /* looks at the control store */
+    uint64_t failed;          /* requests to it that failed */
+    uint64_t put_out;         /* members that this one put out of the map */
     uint64_t broadcasts_in;   /* of other nodes, for observers here */
     uint64_t broadcasts_out;  /* own ones, for each node that gets them */
     uint64_t broadcasts_lost; /* dropped, at whichever end: too late, too many, or their source is not here */
     uint64_t fenced;          /* 1: it is a member no more */
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[8];     /* 0 */
 } phc_stats;
 
 /** @return PH_OK, PH_BAD_ARGUMENT. @thread ticker */

@@ -37,7 +37,7 @@ enum {
     BEFORE = 6, /* ticks before a broadcast and behind it in which nothing may change, where it has to be heard: */
     BEHIND = 12,
     UNSETTLED = 24, /* ticks behind a change of the map: a node takes nothing of one that has read it before */
-    STALE = 20, /* ticks that a copy at the end of its halo may be old: the grace, and two lags */
+    STALE = 20,     /* ticks that a copy at the end of its halo may be old: the grace, and two lags */
     TICK_NS = 50000000,
     SPEAK_ONE_IN = 6,
     GIVE_ONE_IN = 25, /* where messages are lost; else fewer are given */
@@ -85,7 +85,7 @@ typedef struct cluster {
     uint64_t entered[WALKERS + 1]; /* tick; 0 = not yet */
     uint32_t owner[WALKERS + 1];   /* host, and one more; 0 = none now */
     uint64_t kept_since[WALKERS + 1];
-    uint64_t given_at; /* tick of the last region that was given to another node */
+    uint64_t given_at;                             /* tick of the last region that was given to another node */
     uint32_t heard_last[WALKERS + 1][WALKERS + 1]; /* by observer and source: the say, and one more */
     say says[SAYS_MAX];
     uint32_t say_count, judged;
@@ -373,8 +373,8 @@ static void check_pins(cluster *c, const host *h)
     for (uint64_t id = LINK_EVERY; id <= WALKERS; id += LINK_EVERY) {
         if (!phc_owns(h->member, id) || c->tick - c->kept_since[id] < BEFORE) continue;
         CHECK_OK(ph_sees(h->world, id, 1, &sees));
-        CHECK(sees, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " does not see what it has a link to", c->seed, c->tick,
-              id);
+        CHECK(sees, "seed %" PRIu64 " tick %" PRIu64 ": %" PRIu64 " does not see what it has a link to", c->seed,
+              c->tick, id);
     }
 }
 
@@ -513,10 +513,11 @@ int main(int argc, char **argv)
         pinned += c->pinned;
         free(c);
     }
-    (void)printf("%" PRIu64 " clusters: %" PRIu64 " hand-overs, %" PRIu64 " broadcasts from other nodes, %" PRIu64
-                 " dropped; heard %" PRIu64 " times, %" PRIu64 " beyond the halo; %" PRIu64 " had to be heard by lists, %" PRIu64
-                 " by a radius; %" PRIu64 " broadcasts as in one world; %" PRIu64 " pinned ones seen\n",
-                 count, sum.handed, sum.broadcasts_in, sum.broadcasts_lost, heard, beyond, by_list, by_radius, compared, pinned);
+    (void)printf(
+        "%" PRIu64 " clusters: %" PRIu64 " hand-overs, %" PRIu64 " broadcasts from other nodes, %" PRIu64
+        " dropped; heard %" PRIu64 " times, %" PRIu64 " beyond the halo; %" PRIu64 " had to be heard by lists, %" PRIu64
+        " by a radius; %" PRIu64 " broadcasts as in one world; %" PRIu64 " pinned ones seen\n",
+        count, sum.handed, sum.broadcasts_in, sum.broadcasts_lost, heard, beyond, by_list, by_radius, compared, pinned);
     CHECK(sum.handed > 0 && compared > 0 && beyond > 0 && pinned > 0, "too little was seen");
     return check_done("cluster_says");
 }

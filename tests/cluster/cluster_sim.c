@@ -41,8 +41,8 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " schedules: %" PRIu64 " hand-overs, %" PRIu64 " taken back, %" PRIu64 " restored, %" PRIu64
            " put out, %" PRIu64 " came back, %" PRIu64 " fenced, %" PRIu64 " messages, %" PRIu64 " views heard\n",
            count, handed, taken_back, restored, put_out, returned, fenced, messages, views);
-    printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said, heard,
-           overtaken);
+    printf("%" PRIu64 " broadcasts to peers, %" PRIu64 " times heard, %" PRIu64 " overtaken by an entity\n", said,
+           heard, overtaken);
     CHECK(said == 0 || (heard > 0 && overtaken < said / 2), "broadcasts are lost");
     CHECK(!expected, "none of %" PRIu64 " schedules has found the seeded bug", count);
     return check_done("cluster_sim");

@@ -20,7 +20,7 @@ enum {
     SIM_REGIONS_MAX = 12,
     SIM_ENTITIES_MAX = 24,
     SIM_SAYS_MAX = 2048, /* broadcasts of a schedule */
-    SIM_TICKS = 300, /* with faults */
+    SIM_TICKS = 300,     /* with faults */
     SIM_TICK_NS = 50000000
 };
 
@@ -80,12 +80,12 @@ typedef struct sim_schedule {
     sim_store store;
     VEC(sim_message) network;
     bool entered[SIM_ENTITIES_MAX];
-    sim_state saved[SIM_ENTITIES_MAX];   /* the host's database */
-    uint64_t restored[SIM_ENTITIES_MAX]; /* highest ownership that was restored or taken back */
-    uint32_t say_count;                                /* broadcasts of all processes so far */
-    uint64_t heard[SIM_ENTITIES_MAX][SIM_SAYS_MAX / 64]; /* a bit each */
+    sim_state saved[SIM_ENTITIES_MAX];                        /* the host's database */
+    uint64_t restored[SIM_ENTITIES_MAX];                      /* highest ownership that was restored or taken back */
+    uint32_t say_count;                                       /* broadcasts of all processes so far */
+    uint64_t heard[SIM_ENTITIES_MAX][SIM_SAYS_MAX / 64];      /* a bit each */
     uint32_t heard_last[SIM_ENTITIES_MAX][SIM_PROCESSES_MAX]; /* by the speaker's slot, and one more; 0 = none */
-    uint32_t void_until[SIM_ENTITIES_MAX]; /* it was restored: what was said before counts no more */
+    uint32_t void_until[SIM_ENTITIES_MAX];                    /* it was restored: what was said before counts no more */
     unsigned char buffer[PHX_WIRE_BYTES_MAX];
     const char *violation; /* NULL: none so far */
     struct {

@@ -1,6 +1,6 @@
 /*
  * Broadcasts of the simulation: each process speaks now and then, to all that it owns and to some of its peers. An
- * entity hears each broadcast once at most, wherever it went meanwhile, and those of one process in their order. One
+ * entity hears each broadcast once at most, wherever it went meanwhile, and the ones of one process in their order. One
  * that was restored may hear again what was said before.
  */
 #include <string.h>

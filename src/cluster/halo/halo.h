@@ -5,8 +5,9 @@
  * by the node's hand-over.
  *
  * A round, by the thread that ticks the world: phx_halo_receive() for each message, phx_halo_begin_tick(),
- * phx_halo_gain() for each entity that came and phx_halo_hear() for each broadcast, in their order, the host's commands, ph_tick(), phx_halo_write() to each peer, phx_halo_give() for
- * each entity beyond the regions of this node (halo_family.h). Commands go through a producer of the halo's own.
+ * phx_halo_gain() for each entity that came and phx_halo_hear() for each broadcast, in their order, the host's
+ * commands, ph_tick(), phx_halo_write() to each peer, phx_halo_give() for each entity beyond the regions of this node
+ * (halo_family.h). Commands go through a producer of the halo's own.
  */
 #ifndef PHX_CLUSTER_HALO_HALO_H
 #define PHX_CLUSTER_HALO_HALO_H

@@ -8,8 +8,8 @@
 #include "cluster/halo/halo_state.h"
 
 /*
- * Does the peer need a broadcast? It gets one of an entity that it has a copy of; and with a radius one that reaches the
- * strip around the regions in which it has entities, also beyond the halo. The place is where the source is now.
+ * Does the peer need a broadcast? It gets one of an entity that it has a copy of; and with a radius one that reaches
+ * the strip around the regions in which it has entities, also beyond the halo. The place is where the source is now.
  */
 bool phx_halo_says_to(const phx_halo *halo, const phx_peer *peer, const phx_say *say);
 

@@ -1,5 +1,6 @@
 /*
- * Broadcasts of a host: for the observers of this node by its world, for those of others by their nodes; see cluster.h.
+ * Broadcasts of a host: observers of this node hear them by its world, others by the worlds of their nodes; see
+ * cluster.h.
  */
 #include "cluster/halo/halo_say.h"
 #include "cluster/halo/halo_table.h"
@@ -30,7 +31,8 @@ ph_status phc_broadcast(phc *member, ph_producer producer, uint64_t source, cons
     if (holding->sending) return PH_PENDING;
     const ph_status status = ph_broadcast(producer, source, payload, bytes, options);
     if (status != PH_OK) return status;
-    if (ph_entity_get(member->world, source, &attrs) != PH_OK) return PH_OK; /* it enters with the tick: no peer has it */
+    if (ph_entity_get(member->world, source, &attrs) != PH_OK)
+        return PH_OK; /* it enters with the tick: no peer has it */
     phx_say say = {.source = source,
                    .ownership = holding->ownership,
                    .layers = attrs.layers,

@@ -55,10 +55,10 @@ typedef struct phx_node_counts {
     uint64_t waiting;                       /* offers behind PHX_NODE_EVENTS_MAX events: they come again */
     uint64_t repeated;                      /* offers out of sequence: taken before, or with one lost before */
     uint64_t handed, acked, gained, taken_back, duplicates;
-    uint64_t no_memory;       /* items that come again for want of memory */
-    uint64_t said;            /* broadcasts to a peer */
-    uint64_t unsaid;          /* ... that were dropped, as too many waited */
-    uint64_t overtaken;       /* broadcasts of a peer that an observer may have heard already; see says.h */
+    uint64_t no_memory; /* items that come again for want of memory */
+    uint64_t said;      /* broadcasts to a peer */
+    uint64_t unsaid;    /* ... that were dropped, as too many waited */
+    uint64_t overtaken; /* broadcasts of a peer that an observer may have heard already; see says.h */
 } phx_node_counts;
 
 typedef struct phx_node {
@@ -66,8 +66,8 @@ typedef struct phx_node {
     phx_mem mem;
     phx_cluster_map map; /* version 0: none yet */
     uint64_t now, proven_until, links_at;
-    uint64_t said;  /* own broadcasts */
-    uint64_t heard; /* rises with phx_peer.heard of any peer, and with `said` */
+    uint64_t said;                          /* own broadcasts */
+    uint64_t heard;                         /* rises with phx_peer.heard of any peer, and with `said` */
     bool joined;                            /* it was in a map */
     bool doubts;                            /* it slept, and has not read a map since: it simulates nothing */
     bool fenced, fence_told;                /* it is in the map no more */

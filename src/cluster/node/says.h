@@ -2,10 +2,11 @@
  * Broadcasts between nodes. They are items of the channels, so each comes once and in order of its node; and an
  * observer hears none twice, wherever it goes:
  *
- *  - behind an offer an entity hears what is said there, before it what was said here: both are items of one channel;
- *  - what a node has said may come to another one later than an entity that heard it elsewhere. So before an offer a
- *    node tells how far it has heard itself and the others: what they said before is void there, for all its observers.
- *    That is rare, as a message goes straight, and the entity has gone by a third node, behind it.
+ *  - an entity hears there the broadcasts behind its offer, and has heard the ones before it here: all are items of one
+ *    channel;
+ *  - a broadcast of a node may come to another one later than an entity that heard it elsewhere. So before an offer a
+ *    node tells how far it has heard itself and the others: their earlier broadcasts are void there, for all its
+ *    observers. That is rare, as a message goes straight, and the entity has gone by a third node, behind it.
  *
  * Broadcasts are for observers now: one that finds too many waiting is dropped, one of a dead node is void. Called by
  * the member and the exchange, by one thread at a time.

@@ -55,8 +55,8 @@ bool phx_wire_get_offer(phx_offer *offer, const unsigned char *bytes, size_t siz
     offer->followers = phx_read_bytes(&reader, offer->follower_count * sizeof(uint64_t));
     offer->state_bytes = (uint32_t)phx_reader_left(&reader);
     offer->state = reader.at;
-    return !reader.failed && kind == PHX_ITEM_OFFER && offer->id != 0 && offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX &&
-           followers_differ(offer);
+    return !reader.failed && kind == PHX_ITEM_OFFER && offer->id != 0 &&
+           offer->state_bytes <= PHX_WIRE_STATE_BYTES_MAX && followers_differ(offer);
 }
 
 bool phx_wire_get_item(phx_wire_item *item, const unsigned char *bytes, size_t size)

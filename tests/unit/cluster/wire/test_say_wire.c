@@ -1,5 +1,5 @@
 /*
- * Broadcasts between nodes as bytes: what goes in comes out; cut, lengthened and impossible items are refused.
+ * Broadcasts between nodes as bytes: they come out as they went in; cut, lengthened and impossible items are refused.
  */
 #include <criterion/criterion.h>
 #include <math.h>
