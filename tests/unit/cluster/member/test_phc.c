@@ -923,8 +923,6 @@ Test(phc, a_pinned_entity_is_here_from_any_distance)
     cr_assert_eq(phc_pin(member, PHC_PINS_MAX + 1, true), PH_CAPACITY);
 }
 
-/* ---- broadcasts ---- */
-
 Test(phc, broadcasts_are_of_own_entities)
 {
     const ph_broadcast_options bad = {.radius = -1};
@@ -967,7 +965,6 @@ Test(phc, broadcasts_that_find_too_many_waiting_are_dropped)
     cr_assert(stats.broadcasts_in == 15 && all[0].member->node.peers[0].say_bytes == 0);
 }
 
-/* Of a node: entities that it looks at, and copies. */
 static uint64_t work_of(const phc *member)
 {
     return member->halo.counts.looks + member->halo.counts.copies_in + member->halo.counts.copies_out;
