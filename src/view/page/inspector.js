@@ -94,10 +94,10 @@ export class Inspector {
   }
 
   noteNear(answer) {
-    const focus = this.frame?.focus;
+    const { focus, tick } = this.answers; // the answer is of this frame, and shows no other one's places
     if (!answer.explanation || !focus?.found || answer.id !== focus.id) return;
     const { dx, dy } = answer.explanation;
-    this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text, tick: this.tick,
+    this.nearFound.set(answer.other, { id: answer.other, sees: answer.explanation.sees, text: answer.text, tick,
       x: focus.attrs.x + dx, y: focus.attrs.y + dy, square: dx * dx + dy * dy });
     this.gatherNear();
   }

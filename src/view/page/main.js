@@ -138,7 +138,7 @@ function receive(buffer) {
   kept.add(frame.tick, buffer);
   strips.add(frame);
   keys.take(frame);
-  inspector.tick = frame.tick; // of the answers
+  inspector.answers = frame;
   for (const answer of frame.answers) {
     const one = asked.get(answer.tag);
     asked.delete(answer.tag);
