@@ -9,12 +9,12 @@
 #include "shards/state/storage.h"
 #include "shards/state/view_reach.h"
 
-bool phx_candidates_room(phx_scratch *scratch, size_t count, bool capped)
+bool phx_candidates_room(phx_scratch *scratch, size_t count, bool keyed)
 {
     const size_t padded = count + PHX_KERNEL_PAD;
     if (!phx_grow(scratch->mem, (void **)&scratch->ranks, &scratch->ranks_capacity, 0, padded, sizeof(uint16_t)))
         return false;
-    if (!capped) return true;
+    if (!keyed) return true;
     return phx_grow(scratch->mem, (void **)&scratch->keys, &scratch->keys_capacity, 0, padded, sizeof(double)) &&
            phx_grow(scratch->mem, (void **)&scratch->was, &scratch->was_capacity, 0, padded, sizeof(uint8_t));
 }
@@ -154,7 +154,7 @@ static void measure_squares(phx_evaluation *at)
         scratch->squares[i] = phx_rank_d2(at->shard->rules, at->body, &body[scratch->hits[i]]);
 }
 
-/* The keys of the hits, for the cap, and which of them were in the old list. */
+/* The keys of the hits, and which of them were in the old list. */
 static void find_keys(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -191,7 +191,7 @@ static void consider_candidate(phx_evaluation *at, uint32_t slot, const phx_rela
     scratch->mark[slot] = at->tag | bits | PHX_MARK_NEW;
     scratch->hits[place] = slot;
     at->listed += was;
-    if (at->attr->cap == 0) return;
+    if (!at->keyed) return;
     scratch->ranks[place] = phx_rank_of_target(attr, linked);
     scratch->keys[place] = (double)phx_rank_d2(rules, at->body, body) * (was ? 1.0 : rules->sticky);
     scratch->was[place] = was;
@@ -233,7 +233,7 @@ static void note_listed(phx_evaluation *at)
 static void consider_margin(phx_evaluation *at)
 {
     if (at->attr->margin == 0.0f) return;
-    if (at->attr->cap == 0) note_listed(at);
+    if (!at->keyed) note_listed(at);
     if (at->listed == at->old_count) return;
     if (at->radius < at->attr->view && !at->shard->bounded) return;
     for (uint32_t i = 0; i < at->old_count; i++) consider_candidate(at, at->old[i], NULL);
@@ -257,7 +257,7 @@ bool phx_candidates_find(phx_evaluation *at)
     sift_scanned(at);
     at->scanned = at->count;
     at->listed = 0;
-    if (at->attr->cap > 0) find_keys(at);
+    if (at->keyed) find_keys(at);
     consider_related(at);
     consider_margin(at);
     consider_far_targets(at);

@@ -9,8 +9,8 @@
 
 #include "shards/interest/evaluation.h"
 
-/* Room for so many candidates; capped: with keys. false = no memory. */
-bool phx_candidates_room(phx_scratch *scratch, size_t count, bool capped);
+/* Room for so many candidates. false = no memory. */
+bool phx_candidates_room(phx_scratch *scratch, size_t count, bool keyed);
 
 /* Marks the old list. No other mark is of the observer. */
 void phx_candidates_mark_old(phx_evaluation *at);

@@ -8,7 +8,7 @@
 #include "shards/interest/rank_table.h"
 #include "shards/simd/top_k.h"
 
-/* Key of a candidate with a better rank than the last kept one: below any square. */
+/* Key of a candidate that is sure to stay: below any square. */
 static const double KEY_SURE = -1.0;
 
 /*
@@ -65,12 +65,12 @@ static rank_range range_of_ranks(const phx_evaluation *at)
     return (rank_range){low, high};
 }
 
-/* The greatest rank such that the candidates from it on are not fewer than the cap. */
-static uint32_t find_last_rank(const phx_evaluation *at, rank_range of)
+/* The greatest rank such that the candidates from it on are not fewer than `keep`. */
+static uint32_t find_last_rank(const phx_evaluation *at, rank_range of, uint32_t keep)
 {
     while (of.low < of.high) {
         const uint32_t middle = (of.low + of.high + 1) / 2;
-        if (count_from_rank(at, middle) >= at->attr->cap) of.low = middle;
+        if (count_from_rank(at, middle) >= keep) of.low = middle;
         else of.high = middle - 1;
     }
     return of.low;
@@ -109,23 +109,46 @@ static double farthest_key(const phx_evaluation *at)
     return nextafter(most, INFINITY);
 }
 
+/* The best candidates, of more. */
+typedef struct choice {
+    uint32_t keep; /* so many */
+    uint32_t sure; /* of them by rank, or as they are listed */
+    uint32_t rank; /* the last rank that is kept */
+    bool split;    /* the limit splits the candidates of that rank; else some are equally far off */
+    double limit;
+} choice;
+
+/* Chooses by rank and key, as far as they tell. The candidates of lower ranks are dropped. */
+static choice choose_best(phx_evaluation *at, rank_range ranks, uint32_t keep, uint32_t sure)
+{
+    choice best = {.keep = keep, .sure = sure, .rank = find_last_rank(at, ranks, keep), .limit = INFINITY};
+    const double most = farthest_key(at);
+    if (ranks.low < ranks.high) best.sure = part_by_rank(at, best.rank);
+    best.split = at->count == keep || phx_rank_split(at->shard->kernels, at->scratch->keys, at->count, best.sure, keep,
+                                                     most, &best.limit);
+    PHX_ASSERT(best.sure < keep && at->count >= keep);
+    return best;
+}
+
 /*
- * No limit splits the candidates, as some are equally far off: ids decide. Afterwards the limit 0 splits them. false =
- * no memory.
+ * If no limit splits the candidates, as some are equally far off, ids decide. Afterwards the limit 0 splits them. false
+ * = no memory.
  */
-static bool split_by_id(phx_evaluation *at, uint32_t sure)
+static bool split_by_id(phx_evaluation *at, choice *best)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t keep = at->attr->cap - sure;
+    const uint32_t keep = best->keep - best->sure;
     uint32_t n = 0;
+    if (best->split) return true;
     if (!phx_scratch_ranks(scratch, at->count)) return false;
     for (uint32_t i = 0; i < at->count; i++)
         if (scratch->keys[i] >= 0.0)
             scratch->ranked[n++] =
                 (phx_ranked){.id = at->shard->store.name[scratch->hits[i]].id, .key = scratch->keys[i], .slot = i};
-    PHX_ASSERT(n == at->count - sure && n > keep);
+    PHX_ASSERT(n == at->count - best->sure && n > keep);
     phx_rank_best(scratch->ranked, n, keep);
     for (uint32_t i = 0; i < n; i++) scratch->keys[scratch->ranked[i].slot] = i < keep ? KEY_SURE : INFINITY;
+    best->limit = 0.0;
     return true;
 }
 
@@ -145,18 +168,17 @@ static uint32_t leave_others(const phx_evaluation *at)
     return leaves;
 }
 
-/* Splits the candidates at the limit. */
-static void split_candidates(phx_evaluation *at, double limit, bool all_listed)
+/* Splits the candidates at the limit; so many leaves were found before. */
+static void split_candidates(phx_evaluation *at, double limit, uint32_t leaves)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t others = all_listed ? 0 : leave_others(at);
     at->events = at->shard->kernels->split_at_limit(scratch->hits, scratch->keys, scratch->was, at->count, limit,
-                                                    scratch->enter, scratch->leave + others);
-    at->events.leave += others;
+                                                    scratch->enter, scratch->leave + leaves);
+    at->events.leave += leaves;
     at->count = at->events.stay;
 }
 
-/* Without a cap all candidates are the list. */
+/* Without a limit all candidates are the list. */
 static void take_candidates(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
@@ -179,22 +201,16 @@ static bool has_best(const phx_evaluation *at, uint32_t rank, double limit)
 /* Cuts the candidates, which are more than the cap. */
 static phx_scan_result cut_candidates(phx_evaluation *at)
 {
-    phx_scratch *scratch = at->scratch;
-    const rank_range ranks = range_of_ranks(at);
-    const uint32_t cap = at->attr->cap, all = at->count, rank = find_last_rank(at, ranks);
-    const double most = farthest_key(at);
-    const bool in_part = at->radius < at->attr->view;
-    double limit = INFINITY;
-    const uint32_t sure = ranks.low < ranks.high ? part_by_rank(at, rank) : 0;
-    const bool split =
-        at->count == cap || phx_rank_split(at->shard->kernels, scratch->keys, at->count, sure, cap, most, &limit);
-    PHX_ASSERT(sure < cap && at->count >= cap);
-    if (in_part && !has_best(at, rank, split ? limit : INFINITY)) return PHX_SCAN_TOO_SHORT;
+    const uint32_t cap = at->attr->cap, all = at->count;
+    choice best = choose_best(at, range_of_ranks(at), cap, 0);
+    if (at->radius < at->attr->view && !has_best(at, best.rank, best.split ? best.limit : INFINITY)) return PHX_SCAN_TOO_SHORT;
     /* the nearest guess, if it was not found; of a lower rank the whole view is needed */
-    scratch->square_each = (rank < at->top || limit == INFINITY ? farthest_square(at) : limit) / (cap - sure);
-    if (!split && !split_by_id(at, sure)) return PHX_SCAN_NO_MEMORY;
+    at->scratch->square_each =
+        (best.rank < at->top || best.limit == INFINITY ? farthest_square(at) : best.limit) / (cap - best.sure);
+    if (!split_by_id(at, &best)) return PHX_SCAN_NO_MEMORY;
     at->cut = true;
-    split_candidates(at, split ? limit : 0.0, at->listed == at->old_count && at->count == all);
+    const bool all_listed = at->listed == at->old_count && at->count == all;
+    split_candidates(at, best.limit, all_listed ? 0 : leave_others(at));
     PHX_ASSERT(at->count == cap);
     return PHX_SCAN_DONE;
 }
@@ -213,61 +229,96 @@ phx_ranked phx_rank_enter(const phx_shard *shard, uint32_t observer, const phx_r
                         .first = phx_rank_of_target(attr, relation && (relation->bits & PHX_RELATION_LINK))};
 }
 
-/* Holds all enters but the best ones. false = no memory. */
-static bool hold_enters(phx_evaluation *at, uint32_t most)
+uint32_t phx_adds_allowed(const phx_evaluation *at)
+{
+    if (PHX_UNLIKELY(at->shard->restoring)) return at->body->state & PHX_SLOT_PARTIAL ? 0 : PHX_ADDS_ALL;
+    const uint32_t most = at->attr->spreads ? at->shard->rules->classes[at->attr->kind].adds_max : 0;
+    /* 0: the entity does not follow its changed class yet, for want of memory */
+    return most > 0 ? most : PHX_ADDS_ALL;
+}
+
+/* After a cut the candidates are the new list, in their order: their columns anew. */
+static void rank_enters(phx_evaluation *at)
 {
     phx_scratch *scratch = at->scratch;
-    const uint32_t enters = at->events.enter, tag = phx_scratch_epoch(scratch);
-    uint32_t n = 0;
-    if (!phx_scratch_ranks(scratch, enters)) return false;
-    for (uint32_t i = 0; i < enters; i++)
-        scratch->ranked[i] = phx_rank_enter(at->shard, at->slot, at->relations, scratch->enter[i]);
-    if (most > 0) phx_rank_best(scratch->ranked, enters, most);
-    for (uint32_t i = 0; i < enters; i++) {
-        if (i < most) scratch->enter[i] = scratch->ranked[i].slot;
-        else scratch->mark[scratch->ranked[i].slot] = tag;
+    for (uint32_t i = 0, entered = 0; i < at->count; i++) {
+        const uint32_t slot = scratch->hits[i];
+        const bool enters = entered < at->events.enter && slot == scratch->enter[entered];
+        const phx_ranked as = enters ? phx_rank_enter(at->shard, at->slot, at->relations, slot) : (phx_ranked){0};
+        scratch->ranks[i] = (uint16_t)as.first;
+        scratch->keys[i] = as.key;
+        scratch->was[i] = !enters;
+        entered += enters;
     }
+}
+
+/* Listed targets are sure to stay, whatever their rank. Returns the ranks of the others. */
+static rank_range seat_listed(phx_evaluation *at)
+{
+    uint16_t *ranks = at->scratch->ranks, low = UINT16_MAX, high = 0;
+    double *keys = at->scratch->keys;
+    const uint8_t *was = at->scratch->was;
     for (uint32_t i = 0; i < at->count; i++) {
-        scratch->hits[n] = scratch->hits[i];
-        n += scratch->mark[scratch->hits[i]] != tag;
+        const uint16_t listed = (uint16_t)-was[i], rank = ranks[i] | listed; /* no branch: it would be mispredicted */
+        const uint16_t other = rank & (uint16_t)~listed;
+        ranks[i] = rank;
+        low = rank < low ? rank : low;
+        high = other > high ? other : high;
     }
-    at->count = n;
-    at->events.enter = most;
-    at->held = enters - most;
+    for (uint32_t i = 0; i < at->count; i++) keys[i] = was[i] ? KEY_SURE : keys[i];
+    return (rank_range){low, high};
+}
+
+/*
+ * Of the candidates that are not listed, the best join, `adds` of more; the others are held. So many leaves were found
+ * before. false = no memory.
+ */
+static bool hold_enters(phx_evaluation *at, uint32_t enters, uint32_t leaves)
+{
+    const uint32_t listed = at->count - enters;
+    const rank_range ranks = seat_listed(at);
+    double limit = KEY_SURE;
+    if (at->adds > 0) {
+        choice best = choose_best(at, ranks, listed + at->adds, listed);
+        if (!split_by_id(at, &best)) return false;
+        limit = best.limit;
+    }
+    split_candidates(at, limit, leaves);
+    PHX_ASSERT(at->count == listed + at->adds);
+    at->held = enters - at->adds;
     return true;
 }
 
-/* Cuts the enters to adds_max; of a partial list that is restored none may join. false = no memory. */
-static bool cut_enters(phx_evaluation *at)
+/* Cuts the candidates to the cap, and then the enters among them to `adds`. */
+static phx_scan_result select_cut(phx_evaluation *at)
 {
-    if (PHX_UNLIKELY(at->shard->restoring)) {
-        if (!(at->body->state & PHX_SLOT_PARTIAL)) return true;
-        if (at->events.enter > 0) return hold_enters(at, 0);
-        /* a resent list may have lost targets in the margin that do not pass again: the next tick finds none is left */
-        at->held = 1;
-        return true;
-    }
-    if (!at->attr->spreads) return true;
-    const uint32_t most = at->shard->rules->classes[at->attr->kind].adds_max;
-    /* most = 0: the entity does not follow its changed class yet, for want of memory */
-    return most == 0 || at->events.enter <= most || hold_enters(at, most);
+    const phx_scan_result result = cut_candidates(at);
+    if (result != PHX_SCAN_DONE || at->events.enter <= at->adds) return result;
+    rank_enters(at);
+    return hold_enters(at, at->events.enter, at->events.leave) ? PHX_SCAN_DONE : PHX_SCAN_NO_MEMORY;
 }
 
-/* The candidates at the cap, if there are so many. */
-static phx_scan_result select_capped(phx_evaluation *at)
+/* The candidates are not more than the cap. */
+static phx_scan_result select_uncut(phx_evaluation *at)
 {
-    if (at->count > at->attr->cap) return cut_candidates(at);
-    if (at->radius < at->attr->view) return PHX_SCAN_TOO_SHORT;
-    at->scratch->square_each = farthest_square(at) / (at->count + 1);
-    split_candidates(at, INFINITY, at->listed == at->old_count);
+    const uint32_t enters = at->count - at->listed;
+    if (at->attr->cap > 0) {
+        if (at->radius < at->attr->view) return PHX_SCAN_TOO_SHORT;
+        at->scratch->square_each = farthest_square(at) / (at->count + 1);
+    }
+    const uint32_t leaves = at->listed == at->old_count ? 0 : leave_others(at);
+    if (enters > at->adds) return hold_enters(at, enters, leaves) ? PHX_SCAN_DONE : PHX_SCAN_NO_MEMORY;
+    split_candidates(at, INFINITY, leaves);
     return PHX_SCAN_DONE;
 }
 
 phx_scan_result phx_cap_select(phx_evaluation *at)
 {
+    const uint32_t cap = at->attr->cap;
     phx_scan_result result = PHX_SCAN_DONE;
-    if (at->attr->cap > 0) result = select_capped(at);
-    else take_candidates(at);
-    if (result != PHX_SCAN_DONE) return result;
-    return cut_enters(at) ? PHX_SCAN_DONE : PHX_SCAN_NO_MEMORY;
+    if (!at->keyed) take_candidates(at);
+    else result = cap > 0 && at->count > cap ? select_cut(at) : select_uncut(at);
+    /* a resent list may have lost targets in the margin that do not pass again: the next tick finds none is left */
+    if (PHX_UNLIKELY(at->adds == 0) && at->held == 0) at->held = 1;
+    return result;
 }

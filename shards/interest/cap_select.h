@@ -19,6 +19,12 @@ bool phx_scratch_ranks(phx_scratch *scratch, uint32_t count);
 phx_ranked phx_rank_enter(const phx_shard *shard, uint32_t observer, const phx_relation_set *relations,
                           uint32_t target);
 
+/*
+ * So many targets may join the list in this tick: adds_max of the class, or PHX_ADDS_ALL. None joins a partial list that
+ * is restored.
+ */
+uint32_t phx_adds_allowed(const phx_evaluation *at);
+
 /* The radius of the first scan: the radius that the last observer with a cap needed, with slack; or the view. */
 float phx_cap_likely_radius(const phx_evaluation *at);
 

@@ -117,7 +117,7 @@ static bool reserve_evaluation(const phx_evaluation *at)
     const uint32_t related = at->relations ? at->relations->count : 0;
     const size_t targets = at->shard->storage->targets_max(at->shard, at->slot, related);
     return phx_scratch_marks(at->scratch, &at->shard->store) && phx_scratch_room(at->scratch, targets) &&
-           phx_candidates_room(at->scratch, targets, at->attr->cap > 0) &&
+           phx_candidates_room(at->scratch, targets, at->keyed) &&
            phx_grow(at->scratch->mem, (void **)&at->scratch->related, &at->scratch->related_capacity, 0, related,
                     sizeof(uint32_t));
 }
@@ -259,6 +259,8 @@ bool phx_evaluate_observer(phx_scratch *scratch, const phx_directory *directory,
         at.list->derived = at.list->owed = false;
         return true;
     }
+    at.adds = phx_adds_allowed(&at);
+    at.keyed = at.attr->cap > 0 || at.adds < PHX_ADDS_ALL;
     if (!reserve_evaluation(&at)) return false;
     if (can_patch_list(&at)) {
         at.tag = phx_scratch_epoch(scratch);

@@ -10,8 +10,8 @@
 #include "shards/state/shard.h"
 
 /*
- * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and with a cap
- * ranks (rank_table.h), keys and was.
+ * One observer under evaluation. Its candidates are columns of the scratch, by place: hits (slots), and if they are
+ * keyed ranks (rank_table.h), keys and was.
  */
 typedef struct phx_evaluation {
     phx_scratch *scratch;
@@ -28,12 +28,16 @@ typedef struct phx_evaluation {
     float radius;     /* of the scan around the observer */
     uint32_t scanned; /* candidates of the scan; the others stand behind */
     uint32_t count;   /* of candidates; then of the new list */
-    uint32_t listed;  /* with a cap or a margin: candidates that were in the old list */
+    uint32_t listed;  /* if keyed, or with a margin: candidates that were in the old list */
+    uint32_t adds;    /* so many targets may join in this tick: adds_max; PHX_ADDS_ALL = all */
+    bool keyed;       /* the best candidates may have to be found: at the cap or at adds_max */
     uint16_t top;     /* phx_rank_columns.top */
     bool cut;         /* targets that pass may be left out: the cap */
     uint32_t held;    /* targets that pass and may not join yet: adds_max */
     phx_cap_split events;
 } phx_evaluation;
+
+enum { PHX_ADDS_ALL = UINT32_MAX };
 
 typedef enum phx_scan_result {
     PHX_SCAN_DONE,
